@@ -1,0 +1,88 @@
+"""Sidelight: what does your release reveal to someone who already knows something?
+
+The public names and nothing else.  Each is imported when it is first used, so that `import sidelight` is quick.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+__version__ = "0.1.0"
+
+_HOME = {
+    # what the publisher holds
+    "Table": "table.table",
+    "read_table": "table.reading",
+    "Hierarchy": "table.hierarchy",
+    "read_hierarchies": "table.hierarchy_files",
+    "read_hierarchy": "table.hierarchy_files",
+    "write_hierarchy": "table.hierarchy_files",
+    # what the world sees
+    "Release": "release.release",
+    "read_release": "release.reading",
+    "group": "release.grouping",
+    "generalise": "release.grouping",
+    # measures: adversaries and classics alike
+    "GroupSize": "measures.group_size",
+    "DistinctValues": "measures.distinct_values",
+    "EntropyDiversity": "measures.entropy_diversity",
+    "RecursiveDiversity": "measures.recursive_diversity",
+    "Closeness": "measures.closeness",
+    "BetaLikeness": "measures.beta_likeness",
+    "DeltaDisclosure": "measures.delta_disclosure",
+    "Implications": "measures.implications",
+    "Negations": "measures.negations",
+    "Acquaintance": "measures.acquaintance",
+    "PriorBelief": "measures.prior_belief",
+    "Finding": "measures.finding",
+    "Measure": "measures.measure",
+    "Trend": "measures.trend",
+    # exploring
+    "knowledge_skyline": "measures.knowledge_skyline",
+    "disclosure_curve": "measures.disclosure_curve",
+    "smallest_epsilon_table": "measures.epsilon_table",
+    # policies
+    "Criterion": "measures.criterion",
+    "Policy": "policy.policy",
+    "Verdict": "policy.policy",
+    "read_policy": "policy.policy_file",
+    # errors
+    "SidelightError": "errors",
+    # modules of their own
+    "datasets": "",
+    "testing": "",
+    "errors": "",
+}
+
+if TYPE_CHECKING:
+    from sidelight import datasets as datasets
+    from sidelight import errors as errors
+    from sidelight import testing as testing
+    from sidelight.errors import SidelightError as SidelightError
+    from sidelight.measures.criterion import Criterion as Criterion
+    from sidelight.measures.entropy_diversity import EntropyDiversity as EntropyDiversity
+    from sidelight.measures.finding import Finding as Finding
+    from sidelight.measures.group_size import GroupSize as GroupSize
+    from sidelight.measures.measure import Measure as Measure
+    from sidelight.measures.trend import Trend as Trend
+    from sidelight.release.release import Release as Release
+    from sidelight.table.table import Table as Table
+
+__all__ = ["__version__", *_HOME]  # noqa: PLE0604 - the names are those of the table above
+
+
+def __getattr__(name: str) -> object:
+    home = _HOME.get(name)
+    if home is None:
+        message = f"module 'sidelight' has no attribute '{name}'"
+        raise AttributeError(message)
+    if not home:
+        return import_module(f"sidelight.{name}")
+    found = getattr(import_module(f"sidelight.{home}"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,1 @@
+"""Real tables that come with the package."""

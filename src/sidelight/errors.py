@@ -1,0 +1,82 @@
+"""Everything that can go wrong, on one screen.
+
+SidelightError
+├─ BadTable            what was given cannot be read as a table about people
+│  ├─ UnknownColumn    a column that is not there (names the nearest one)
+│  └─ MissingValues    sensitive values are missing and nobody said what that means
+├─ BadHierarchy        a hierarchy that does not fit itself or the data
+├─ BadRelease          counts or groups that no release can have
+├─ BadMeasure          a measure, amount or limit that makes no sense
+│  └─ UnknownValue     a sensitive value that the release does not have (names the nearest one)
+├─ BadPolicy           a policy file or policy that cannot be used
+├─ NotTrueOrFalse      an expression was used as if it were true or false (also a TypeError)
+└─ NotAvailable        a part that needs an extra (says which one to install)
+
+Each message names the thing and the remedy in one line and never shows a person's data.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class SidelightError(Exception):
+    """The family of all errors that Sidelight raises on purpose."""
+
+
+class BadTable(SidelightError):
+    """What was given cannot be read as a table about people."""
+
+
+class UnknownColumn(BadTable):
+    """A column was named that the table does not have."""
+
+
+class MissingValues(BadTable):
+    """Sensitive values are missing, and the caller did not say what a missing value means."""
+
+
+class BadHierarchy(SidelightError):
+    """A hierarchy contradicts itself or does not cover the data."""
+
+
+class BadRelease(SidelightError):
+    """Counts or groups that no release can have."""
+
+
+class BadMeasure(SidelightError):
+    """A measure, an amount of knowledge or a limit that makes no sense."""
+
+
+class UnknownValue(BadMeasure):
+    """A sensitive value was named that the release does not have."""
+
+
+class BadPolicy(SidelightError):
+    """A policy, or a policy file, that cannot be used."""
+
+
+class NotTrueOrFalse(SidelightError, TypeError):
+    """A criterion or an expression was used as if it were true or false."""
+
+
+class NotAvailable(SidelightError):
+    """A part of Sidelight whose extra is not installed."""
+
+
+def did_you_mean(name: str, among: Iterable[str | None]) -> str:
+    """Name the nearest of `among`, as the end of a sentence.
+
+    >>> did_you_mean("zipcode", ["age", "zip"])
+    "; did you mean 'zip'?"
+    >>> did_you_mean("qqq", ["age", "zip"])
+    '; there are: age, zip'
+    """
+    known = [str(each) for each in among if each is not None]
+    folded = {each.casefold(): each for each in reversed(known)}
+    near = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=0.5)
+    if near:
+        return f"; did you mean '{folded[near[0]]}'?"
+    shown = ", ".join(known[:10]) + (", …" if len(known) > 10 else "")
+    return f"; there are: {shown}" if known else ""

@@ -1,0 +1,1 @@
+"""Measures with bounds, the policy file, verdicts."""

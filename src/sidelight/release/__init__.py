@@ -1,0 +1,1 @@
+"""What the world sees: groups as arrays, releases, generalising."""

@@ -1,0 +1,85 @@
+"""Groups of a release as arrays: how many people each has, and how often each value occurs among them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from sidelight.errors import UnknownValue, did_you_mean
+from sidelight.table.columns import Column, Integers
+from sidelight.table.counts import Counts
+from sidelight.table.labels import Label, label, shown
+from sidelight.table.table import Semantics
+
+
+@dataclass(frozen=True, slots=True)
+class GroupName:
+    """A group as a person would point at it: its number in the release (from 1) and what is printed about it.
+
+    >>> print(GroupName(17, (("age", "20-29"), ("sex", None))))
+    group 17 (age 20-29, sex (missing))
+    """
+
+    number: int
+    says: tuple[tuple[str, Label], ...] = ()
+
+    def __str__(self) -> str:
+        said = ", ".join(f"{column} {shown(text)}" for column, text in self.says)
+        return f"group {self.number}" + (f" ({said})" if said else "")
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Groups:
+    """Some groups of a release (all of them, or a part that is at hand).
+
+    Paper symbols: `sizes[g]` = n_g, `counts.row(g)[x]` = n_g(x), `whole[x]` = Σ_g n_g(x) over the *whole*
+    release, so that a part of it still knows what it is compared with; `numbers` are the groups' numbers in
+    the release, from 1.
+    """
+
+    domain: tuple[Label, ...]
+    sizes: Integers
+    counts: Counts
+    columns: tuple[Column, ...]
+    semantics: Semantics
+    whole: Integers
+    numbers: Integers
+
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+    def take(self, rows: npt.NDArray[np.integer] | slice) -> Groups:
+        """Keep some groups; they stay groups of the same release."""
+        return Groups(
+            self.domain,
+            self.sizes[rows],
+            self.counts.take(rows),
+            tuple(column.take(rows) for column in self.columns),
+            self.semantics,
+            self.whole,
+            self.numbers[rows],
+        )
+
+    def blocks(self) -> Iterator[Groups]:
+        """Cut into parts small enough for `counts.dense()`."""
+        if self.counts.rows * self.counts.width <= 1 << 21:
+            yield self
+            return
+        for rows in self.counts.blocks():
+            yield self.take(rows)
+
+    def name(self, row: int) -> GroupName:
+        """Name the group in one row of these arrays."""
+        return GroupName(int(self.numbers[row]), tuple((column.name, column.cell(row)) for column in self.columns))
+
+    def place(self, value: object) -> int:
+        """Find a sensitive value's place in the domain."""
+        text = label(value)
+        try:
+            return self.domain.index(text)
+        except ValueError:
+            message = f"no sensitive value '{shown(text)}' in the release{did_you_mean(shown(text), self.domain)}"
+            raise UnknownValue(message) from None

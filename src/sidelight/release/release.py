@@ -1,0 +1,212 @@
+"""A release: what the world sees."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from operator import index
+from typing import get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from sidelight.errors import BadRelease
+from sidelight.release.groups import GroupName, Groups
+from sidelight.table.columns import Column
+from sidelight.table.counts import Counts
+from sidelight.table.labels import Label, in_order, label, shown
+from sidelight.table.table import Intake, Semantics
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Release:
+    """People in disjoint groups; per group how many, and the bag of their sensitive values.
+
+    Made by `read_release`, `group`, `generalise`, `from_counts` or `from_groups`; `values` (called
+    `semantics` on the made release) says whether a person has one value, a set or a multiset of them.
+    """
+
+    groups: Groups
+    sensitive: str = "value"
+    people: Mapping[str, int] | None = None  # name → row of the group, where people are named
+    intake: Intake = field(default_factory=Intake)
+
+    def __post_init__(self) -> None:
+        _check(self.groups)
+
+    def __len__(self) -> int:
+        return len(self.groups)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Release of {self.size:,} people in {len(self):,} groups, "
+            f"{self.sensitive}: {len(self.domain)} values ({self.semantics})>"
+        )
+
+    @property
+    def domain(self) -> tuple[Label, ...]:
+        """The sensitive values, in order."""
+        return self.groups.domain
+
+    @property
+    def semantics(self) -> Semantics:
+        """How many values a person may have."""
+        return self.groups.semantics
+
+    @property
+    def size(self) -> int:
+        """How many people are in the release."""
+        return int(self.groups.sizes.sum())
+
+    def group(self, which: GroupName | int) -> Groups:
+        """Look at one group, by its name or its number (from 1)."""
+        number = which.number if isinstance(which, GroupName) else which
+        if not 1 <= number <= len(self):
+            message = f"no group {number} in the release; they are numbered 1 to {len(self)}"
+            raise BadRelease(message)
+        return self.groups.take(slice(number - 1, number))
+
+    @classmethod
+    def from_counts(
+        cls,
+        counts: Iterable[Mapping[str, int]] | Iterable[Mapping[Label, int]],
+        *,
+        sizes: Sequence[int] | None = None,
+        values: Semantics = "single",
+        domain: Sequence[object] | None = None,
+        labels: Sequence[Mapping[str, object]] | None = None,
+    ) -> Release:
+        """Make a release from one mapping value → count per group.
+
+        `sizes` are the numbers of people (needed for "set" and "multiset"), `domain` all values that could
+        occur, in order (default: those named, sorted), `labels` what is printed about each group.
+
+        >>> Release.from_counts([{"Flu": 2, "Cold": 1}, {"Flu": 3}])
+        <Release of 6 people in 2 groups, value: 2 values (single)>
+        """
+        bags = [_bag(given) for given in counts]
+        named = in_order(text for bag in bags for text in bag)
+        order = named if domain is None else _declared(domain, named)
+        place = {text: code for code, text in enumerate(order)}
+        flat = [(row, place[text], amount) for row, bag in enumerate(bags) for text, amount in bag.items()]
+        rows, columns, amounts = np.array(flat, np.int64).reshape(-1, 3).T
+        matrix = Counts.from_entries(rows, columns, amounts, (len(bags), len(order)))
+        people = _sizes(sizes, matrix, values)
+        return cls(
+            whole_groups(
+                domain=order, sizes=people, counts=matrix, columns=_columns(labels, len(bags)), semantics=values
+            )
+        )
+
+    @classmethod
+    def from_groups(
+        cls,
+        groups: Iterable[tuple[Sequence[object], Sequence[object]]],
+        *,
+        values: Semantics = "single",
+        domain: Sequence[object] | None = None,
+    ) -> Release:
+        """Make a release from (names of the people, their values in any order) per group.
+
+        >>> named = Release.from_groups([(["Bob", "Ed"], ["Flu", "Heart"])])
+        >>> named.people["Ed"]
+        0
+        """
+        listed = [(list(people), list(bag)) for people, bag in groups]
+        names = [(shown(label(person)), row) for row, (people, _) in enumerate(listed) for person in people]
+        where = dict(names)
+        if len(where) < len(names):
+            message = f"{len(names) - len(where)} people are named twice; give each person one place in one group"
+            raise BadRelease(message)
+        bags = [Counter(label(value) for value in bag) for _, bag in listed]
+        made = cls.from_counts(bags, sizes=[len(people) for people, _ in listed], values=values, domain=domain)
+        return cls(made.groups, people=where)
+
+
+def whole_groups(
+    *,
+    domain: tuple[Label, ...],
+    sizes: npt.ArrayLike,
+    counts: Counts,
+    columns: tuple[Column, ...] = (),
+    semantics: Semantics = "single",
+) -> Groups:
+    """Put together all groups of a release: their own counts are the whole."""
+    people = np.asarray(sizes, np.int64)
+    people.flags.writeable = False
+    return Groups(domain, people, counts, columns, semantics, counts.totals(), np.arange(1, len(people) + 1))
+
+
+def _bag(given: Mapping[str, int] | Mapping[Label, int]) -> dict[Label, int]:
+    bag: dict[Label, int] = {}
+    for value, amount in given.items():
+        try:
+            whole = index(amount)
+        except TypeError:
+            whole = int(amount) if amount == int(amount) else -1
+        if whole < 0:
+            message = f"the count of '{shown(label(value))}' is not a whole number of at least 0; give whole counts"
+            raise BadRelease(message)
+        bag[label(value)] = bag.get(label(value), 0) + whole
+    return bag
+
+
+def _declared(domain: Sequence[object], named: tuple[Label, ...]) -> tuple[Label, ...]:
+    order = tuple(dict.fromkeys(label(value) for value in domain))
+    outside = [text for text in named if text not in order]
+    if outside:
+        message = f"'{shown(outside[0])}' is counted but not in domain=; add it there"
+        raise BadRelease(message)
+    return order
+
+
+def _sizes(sizes: Sequence[int] | None, counts: Counts, semantics: Semantics) -> npt.NDArray[np.int64]:
+    if sizes is None:
+        if semantics != "single":
+            message = f'values="{semantics}" needs sizes=, the number of people of each group'
+            raise BadRelease(message)
+        return counts.per_row()
+    people = np.array(sizes)
+    if people.shape != (counts.rows,):
+        message = f"{people.size} sizes for {counts.rows} groups; give one size per group"
+        raise BadRelease(message)
+    if people.size and not np.array_equal(people, people.astype(np.int64)):
+        message = "sizes must be whole numbers of people"
+        raise BadRelease(message)
+    return people.astype(np.int64)
+
+
+def _columns(labels: Sequence[Mapping[str, object]] | None, rows: int) -> tuple[Column, ...]:
+    if labels is None:
+        return ()
+    if len(labels) != rows:
+        message = f"{len(labels)} labels for {rows} groups; give one mapping per group"
+        raise BadRelease(message)
+    names = dict.fromkeys(name for says in labels for name in says)
+    return tuple(Column.of(name, [label(says.get(name)) for says in labels]) for name in names)
+
+
+def _check(groups: Groups) -> None:
+    if groups.semantics not in get_args(Semantics):
+        message = f'no values="{groups.semantics}"; choose "single", "set" or "multiset"'
+        raise BadRelease(message)
+    if len(groups) == 0:
+        message = "the release has no groups; give at least one group of people"
+        raise BadRelease(message)
+    if groups.sizes.min() < 1:
+        message = f"{groups.name(int(groups.sizes.argmin()))} has no people; leave empty groups out"
+        raise BadRelease(message)
+    rows, _, counts = groups.counts.entries()
+    if groups.semantics == "single":
+        off = groups.counts.per_row() != groups.sizes
+        remedy = 'the counts do not add up to the size; for several values per person say values="set" or "multiset"'
+    elif groups.semantics == "set":
+        off = np.zeros(len(groups), bool)
+        off[rows[counts > groups.sizes[rows]]] = True
+        remedy = 'a value counts more people than there are; for repeated values say values="multiset"'
+    else:
+        return
+    if off.any():
+        message = f"{groups.name(int(off.argmax()))}: {remedy}"
+        raise BadRelease(message)

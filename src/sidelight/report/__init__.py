@@ -1,0 +1,1 @@
+"""One versioned JSON document; what people see is drawn from it."""

@@ -1,0 +1,1 @@
+"""What the publisher holds: reading anything, roles, hierarchies.  The only folder that sees dataframes and engines."""

@@ -1,0 +1,79 @@
+"""What a cell says, as text that does not depend on how the cell was stored."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import TypeAlias
+
+Label: TypeAlias = str | None
+"""The text of one cell; `None` is a missing one."""
+
+MISSING = "(missing)"
+"""How a missing cell is shown."""
+
+SUPPRESSED = "*"
+"""How a fully suppressed cell is published."""
+
+
+def label(cell: object) -> Label:  # noqa: PLR0911 - one line per kind of cell
+    """Give the text of a cell: the same for 5, "5", 5.0 and a category of them.
+
+    >>> label(5), label("5"), label(5.0), label(5.5), label(True), label(float("nan"))
+    ('5', '5', '5', '5.5', 'true', None)
+    """
+    if cell is None or cell != cell:  # noqa: PLR0124 - NaN, NaT and NA-likes are not equal to themselves
+        return None
+    if isinstance(cell, str):
+        return cell
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    if isinstance(cell, float | Decimal) and math.isfinite(cell) and cell == int(cell):
+        return str(int(cell))
+    if isinstance(cell, dt.datetime):
+        midnight = cell.time() == dt.time()
+        return cell.date().isoformat() if midnight else cell.isoformat(sep=" ")
+    if isinstance(cell, bytes):
+        return cell.decode(errors="replace")
+    return str(cell)
+
+
+def shown(text: Label) -> str:
+    """Show a label to a person.
+
+    >>> shown("Flu"), shown(None)
+    ('Flu', '(missing)')
+    """
+    return MISSING if text is None else text
+
+
+def in_order(labels: Iterable[Label]) -> tuple[Label, ...]:
+    """Sort different labels: as numbers when all of them are numbers, as text otherwise, missing last.
+
+    >>> in_order(["10", "9", None]), in_order(["b", "10", "9"])
+    (('9', '10', None), ('10', '9', 'b'))
+    """
+    different = set(labels)
+    present = [each for each in different if each is not None]
+    numbers = [as_number(each) for each in present]
+    if all(number is not None for number in numbers):
+        ranked = sorted(zip(numbers, present, strict=True))  # type: ignore[type-var]
+        ordered: list[Label] = [text for _, text in ranked]
+    else:
+        ordered = sorted(present)
+    return (*ordered, None) if None in different else tuple(ordered)
+
+
+def as_number(text: Label) -> float | None:
+    """Read a label as a finite number, or say that it is none.
+
+    >>> as_number("17"), as_number("1e3"), as_number("20-29"), as_number("nan")
+    (17.0, 1000.0, None, None)
+    """
+    try:
+        number = float(text) if text is not None and "_" not in text else math.nan
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None

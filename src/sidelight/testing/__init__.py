@@ -1,0 +1,1 @@
+"""Hypothesis strategies for releases and tables, for our tests and yours."""

@@ -1,0 +1,1 @@
+"""What could be true: worlds that fit a release, counted exactly."""
