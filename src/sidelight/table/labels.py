@@ -59,10 +59,10 @@ def in_order(labels: Iterable[Label]) -> tuple[Label, ...]:
     present = [each for each in different if each is not None]
     numbers = [as_number(each) for each in present]
     if all(number is not None for number in numbers):
-        ranked = sorted(zip(numbers, present, strict=True))  # type: ignore[type-var]
+        ranked = sorted(zip(numbers, present, strict=True))
         ordered: list[Label] = [text for _, text in ranked]
     else:
-        ordered = sorted(present)
+        ordered = [*sorted(present)]
     return (*ordered, None) if None in different else tuple(ordered)
 
 
