@@ -1,1 +1,16 @@
 """Hypothesis strategies for releases and tables, for our tests and yours."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+from sidelight.errors import NotAvailable
+
+if find_spec("hypothesis") is None:
+    message = "sidelight.testing needs hypothesis; install it with: pip install hypothesis"
+    raise NotAvailable(message)
+
+from sidelight.testing.rearranged import merged, reordered, split
+from sidelight.testing.strategies import merges, orders, releases, splits, tables
+
+__all__ = ["merged", "merges", "orders", "releases", "reordered", "split", "splits", "tables"]
