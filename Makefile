@@ -1,0 +1,77 @@
+# Every target does its own set-up in .venv; Python 3.11 or newer and make are all it needs.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet
+OURS   := $(PIP) --no-deps --no-build-isolation --editable .
+
+.PHONY: help demo test check lint types spelling hosts docs bench lock format clean
+.DELETE_ON_ERROR:
+
+help:
+	@echo "make demo     judge a release of bundled census data, in a minute"
+	@echo "make test     run all tests"
+	@echo "make check    format, lint, types, spelling and tests"
+	@echo "make docs     build the documentation into site/"
+	@echo "make bench    measure speed against named baselines"
+	@echo "make lock     renew the pinned requirements"
+	@echo "make clean    remove .venv and everything that was built"
+
+demo: $(VENV)/.can-run
+	$(BIN)/sidelight demo
+
+test: $(VENV)/.can-test
+	$(BIN)/python -m pytest -n 2
+
+check: lint types spelling hosts test
+
+lint: $(VENV)/.can-test
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+types: $(VENV)/.can-test
+	$(BIN)/mypy
+
+spelling: $(VENV)/.can-test
+	$(BIN)/codespell
+
+hosts: $(VENV)/.can-test
+	$(BIN)/python scripts/no_hosts.py
+
+docs: $(VENV)/.can-test
+	$(BIN)/zensical build --strict --clean
+
+bench: $(VENV)/.can-test
+	set -e; for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script; done
+
+format: $(VENV)/.can-test
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+LOCK := $(BIN)/uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-annotate \
+        --custom-compile-command "make lock" pyproject.toml
+
+lock: $(VENV)/.can-test
+	$(LOCK) --upgrade --group build --output-file requirements.lock
+	$(LOCK) --upgrade --group dev --constraints requirements.lock --output-file requirements-dev.lock
+	$(BIN)/python scripts/no_hosts.py requirements.lock requirements-dev.lock
+
+clean:
+	rm -rf $(VENV) site build dist sidelight-demo .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# Set-up. A stamp says what .venv holds; it is renewed when the pins or the package's metadata change.
+$(VENV)/.made:
+	@$(PYTHON) -c 'import sys; sys.exit("Sidelight needs Python 3.11 or newer; say which: make PYTHON=python3.12 ..." if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.can-run: $(VENV)/.made requirements.lock pyproject.toml
+	$(PIP) --require-hashes --requirement requirements.lock
+	$(OURS)
+	@touch $@
+
+$(VENV)/.can-test: $(VENV)/.made requirements-dev.lock pyproject.toml
+	$(PIP) --require-hashes --requirement requirements-dev.lock
+	$(OURS)
+	@touch $@
