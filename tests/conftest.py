@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Generator
+from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -31,3 +34,34 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
         report.outcome = "failed"
         report.longrepr = f"{item.nodeid} was skipped, and {NO_SKIPS} is set: {report.longrepr}"
     return report
+
+
+@pytest.fixture
+def sample_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working directory with the files that the printed examples read."""
+    write_samples(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def write_samples(folder: Path) -> None:
+    """Forty patients as Parquet, a published CSV of them, their hierarchies in ARX's format, a policy."""
+    diseases = ("Flu", "AIDS", "Ulcer", "Dyspepsia", "Cancer")
+    people = [
+        {"id": n, "age": 20 + n, "sex": "mf"[n % 2], "zip": f"14{n % 4}5{n % 10}", "disease": diseases[n % 5]}
+        for n in range(40)
+    ]
+    pq.write_table(pa.Table.from_pylist(people), folder / "patients.parquet")
+    published = [f"{person['age'] // 20 * 20}+,{person['sex']},14***,{person['disease']}" for person in people]
+    (folder / "published.csv").write_text("\n".join(["age,sex,zip,disease", *published]) + "\n")
+    (folder / "policy.toml").write_text('[[limit]]\nmeasure = "group size"\nat_least = 5\n')
+    levels = {
+        "age": lambda age: [str(age), f"{int(age) // 5 * 5}-{int(age) // 5 * 5 + 4}", f"{int(age) // 20 * 20}+", "*"],
+        "sex": lambda sex: [sex, "*"],
+        "zip": lambda zip_code: [zip_code[: 5 - level] + "*" * level for level in range(6)],
+    }
+    (folder / "hierarchies").mkdir()
+    for column, climb in levels.items():
+        values = sorted({str(person[column]) for person in people})
+        lines = [";".join(climb(value)) for value in values]
+        (folder / "hierarchies" / f"{column}.csv").write_text("\n".join(lines) + "\n")

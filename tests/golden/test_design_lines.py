@@ -1,0 +1,173 @@
+"""The example lines of the design run as printed (those of what is built), and say what they should."""
+
+import ast
+import contextlib
+import io
+import math
+from fractions import Fraction
+
+import pytest
+
+import sidelight as sl
+
+RELEASES = """
+import math, sidelight as sl
+from fractions import Fraction
+
+hospital = sl.Release.from_counts([                                   # one mapping value -> count per group
+    {"Flu": 2, "Lung cancer": 2, "Heart disease": 1},
+    {"Flu": 2, "Breast cancer": 1, "Ovarian cancer": 1, "Heart disease": 1}])
+visits = sl.Release.from_counts([{"a": 2, "b": 3}], sizes=[4], values="set")      # several values per person: sizes = people
+named = sl.Release.from_groups([(["Bob", "Charlie", "Dave", "Ed", "Frank"], ["Flu", "Flu", "Lung", "Lung", "Heart"]),
+                                (["Gloria", "Hannah", "Irma", "Jane", "Karen"], ["Flu", "Flu", "Breast", "Ovarian", "Heart"])])
+table   = sl.read_table("patients.parquet", quasi=["age", "sex", "zip"], sensitive="disease", person="id")   # or any dataframe
+"""
+READ_RELEASE = """
+release = sl.read_release("published.csv", group=["age", "sex", "zip"], sensitive="disease")                 # somebody's published file, as it stands
+"""
+GROUP = """
+release = sl.group(table, by=["sex", "zip"])                          # columns as they are; by= a bucket column works too
+"""
+GENERALISE = """
+release = sl.generalise(table, by=sl.read_hierarchies("hierarchies/"), to={"age": 2, "sex": 0, "zip": 3})
+"""
+IMPLICATIONS = """
+sl.Implications(1).measure(hospital).value == Fraction(2, 3)
+"""
+MEASURES = """
+sl.Implications(1, value="Heart disease").measure(hospital)
+sl.Negations(1).measure(hospital)
+sl.Acquaintance(rules_out=1, others=5, family=2, value="AIDS").measure(release)    # (l, k, m); without value: the worst over all values
+"""
+PRIORS = """
+sl.PriorBelief(counts={"Flu": 12_000, "Cancer": 18_000})             # class I, as Dirichlet parameters
+sl.PriorBelief(shape="uniform", stubbornness=1_000)                   # class I; shape: "uniform", "release" or a mapping
+sl.PriorBelief(stubbornness=30_000)                                   # class II: any shape
+sl.PriorBelief(shape="release", stubbornness=math.inf)                # class III
+sl.PriorBelief(stubbornness=math.inf)                                 # class IV
+"""
+CLASSICS = """
+sl.GroupSize(), sl.DistinctValues(), sl.EntropyDiversity(), sl.RecursiveDiversity(l=3), sl.Closeness(distance="equal"), sl.BetaLikeness(), sl.DeltaDisclosure()
+"""
+FINDING = """
+finding = sl.Implications(1).measure(named)
+finding.value, finding.witness, print(finding.explain()), finding.replay(named) == finding.value
+"""
+POLICY = """
+policy  = sl.Policy(sl.GroupSize() >= 5, sl.Implications(3) < 0.5, sl.Acquaintance(rules_out=4) < Fraction(3, 4),
+                    sl.PriorBelief(stubbornness=1_000) <= 3)
+"""
+READ_POLICY = """
+policy  = sl.read_policy("policy.toml")
+verdict = policy.judge(release)                                       # verdict.safe, verdict.findings
+"""
+SKYLINE = """
+sl.knowledge_skyline(release, value="Exec-managerial", below=0.95)    # tuple of (rules_out, others, family); math.inf where unbounded
+"""
+
+
+@pytest.fixture
+def run(sample_files):
+    """Run printed lines one after the other; gives the value of the last expression."""
+    names: dict[str, object] = {}
+
+    def run_lines(lines: str) -> object:
+        *before, last = _statements(lines)
+        for statement in before:
+            exec(statement, names)
+        try:
+            return eval(last, names)
+        except SyntaxError:
+            exec(last, names)
+            return names
+
+    run_lines(RELEASES)
+    return run_lines
+
+
+def _statements(lines: str) -> list[str]:
+    return [ast.unparse(node) for node in ast.parse(lines).body]
+
+
+def test_releases(run):
+    names = run(RELEASES)
+    assert (len(names["hospital"]), names["hospital"].size) == (2, 10)
+    assert names["visits"].size == 4
+    assert names["named"].people["Hannah"] == 1
+    assert names["table"].people == 40
+
+
+@pytest.mark.parametrize("lines", [READ_RELEASE, GROUP, GENERALISE])
+def test_three_ways_to_a_release_of_everyone(run, lines):
+    assert run(lines)["release"].size == 40
+
+
+def test_generalise_groups_by_the_levels_asked_for(run):
+    release = run(GENERALISE)["release"]
+    assert set(release.groups.columns[0].labels) == {"20+", "40+"}
+    assert all(text.endswith("***") for text in release.groups.columns[2].labels)
+
+
+def test_one_implication(run):
+    assert run(IMPLICATIONS) is True
+
+
+@pytest.mark.parametrize("line", _statements(MEASURES))
+def test_adversaries_find(run, line):
+    run(READ_RELEASE)
+    finding = run(line)
+    assert isinstance(finding, sl.Finding)
+    assert 0 < finding.value <= 1
+
+
+@pytest.mark.parametrize("line", _statements(PRIORS))
+def test_prior_beliefs(run, line):
+    assert isinstance(run(line), sl.PriorBelief)
+
+
+def test_prior_belief_with_known_people_and_predicates(run):
+    run(READ_RELEASE)
+    told = run(
+        'sl.PriorBelief(stubbornness=1_000, known_people=2, predicates=[["Ulcer", "Dyspepsia"]]).measure(release)'
+    )
+    assert told.value > 1
+
+
+def test_classics_are_measures(run):
+    run(READ_RELEASE)
+    measures = run(CLASSICS)
+    assert len(measures) == 7
+    for measure in measures:
+        assert measure.measure(run("release")).measure == measure
+
+
+def test_a_finding_explains_and_replays_itself(run):
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        value, witness, _, replayed = run(FINDING)
+    assert value == Fraction(2, 3)
+    assert witness is not None
+    assert replayed is True
+    assert "2/3" in said.getvalue()
+
+
+def test_policies_judge(run):
+    run(GENERALISE)
+    assert isinstance(run(POLICY)["policy"], sl.Policy)
+    verdict = run(READ_POLICY)["verdict"]
+    assert verdict.safe is True
+    assert [finding.value for finding in verdict.findings] == [10]
+
+
+def test_knowledge_skyline(run):
+    release = sl.Release.from_counts([{"Exec-managerial": 2, "Sales": 3, "Tech-support": 5}])
+    run("release = None")["release"] = release
+    points = run(SKYLINE)
+    assert isinstance(points, tuple)
+    assert points
+    for rules_out, others, family in points:
+        reached = [amount if amount != math.inf else 99 for amount in (rules_out, others, family)]
+        knows = sl.Acquaintance(
+            rules_out=int(reached[0]), others=int(reached[1]), family=int(reached[2]), value="Exec-managerial"
+        )
+        assert knows.measure(release).value < Fraction(95, 100)

@@ -1,0 +1,132 @@
+"""The import contract: who may import whom, read from the source."""
+
+import ast
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src" / "sidelight"
+
+# A folder (or a module beside the folders) may import itself and those named before it.
+ORDER = (
+    "errors",
+    "table",
+    "release",
+    "knowledge",
+    "worlds",
+    "measures",
+    "maxent",
+    "policy",
+    "search",
+    "attack",
+    "noise",
+    "report",
+    "datasets",
+    "testing",
+    "web",
+    "commands",
+    "cli",
+    "__main__",
+)
+
+# Who may use a library that comes from elsewhere; one that is not named here may be used by all.
+ENGINES_AND_FRAMES = ("duckdb", "narwhals", "pandas", "polars", "pyspark", "adbc_driver_postgresql")
+ONLY_IN = {
+    **dict.fromkeys(ENGINES_AND_FRAMES, ("table",)),
+    "pyarrow": ("table", "release", "maxent", "datasets"),  # the exchange format of what is read and written
+    "pydantic": ("policy", "report", "web"),  # documents that people write or receive
+    "hypothesis": ("testing",),  # an extra: only `sidelight.testing` needs it
+    "typer": ("commands", "cli"),
+    "rich": ("report", "commands", "cli"),
+    "fastapi": ("web",),
+    "uvicorn": ("web", "commands", "cli"),
+    "opendp": ("noise",),
+    "dp_accounting": ("noise",),
+}
+
+
+def imported(tree: ast.AST) -> Iterator[str]:
+    """All modules that are imported anywhere in a file, also inside functions and for type checking only."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "write the whole name: from sidelight.table import …"
+            if node.module == "sidelight":
+                yield from (f"sidelight.{alias.name}" for alias in node.names)
+            else:
+                yield node.module or ""
+
+
+def breaches(place: str, tree: ast.AST) -> list[str]:
+    """What a file in `place` imports and may not."""
+    found = []
+    for name in imported(tree):
+        top, _, rest = name.partition(".")
+        target = rest.partition(".")[0]
+        if top != "sidelight":
+            if place not in ONLY_IN.get(top, (place,)):
+                found.append(f"{place} imports {top}, which only {' and '.join(ONLY_IN[top])} may")
+        elif target and target != "__version__" and ORDER.index(target) > ORDER.index(place):
+            found.append(f"{place} imports {target}, which stands below it")
+    return found
+
+
+def place_of(path: Path) -> str:
+    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+
+
+FILES = [path for path in sorted(SOURCE.rglob("*.py")) if path != SOURCE / "__init__.py"]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_a_folder_imports_only_those_above_it(path):
+    assert place_of(path) in ORDER, "a new folder needs a place in ORDER (and in ARCHITECTURE.md)"
+    assert breaches(place_of(path), ast.parse(path.read_text(encoding="utf-8"))) == []
+
+
+@pytest.mark.parametrize(
+    ("place", "code"),
+    [
+        ("table", "from sidelight.release.groups import Groups"),
+        ("table", "def f():\n    import sidelight.cli"),
+        ("release", "from sidelight import policy"),
+        ("measures", "import duckdb"),
+        ("release", "import narwhals.stable.v2 as nw"),
+        ("policy", "if TYPE_CHECKING:\n    import pandas as pd"),
+        ("measures", "from hypothesis import given"),
+    ],
+)
+def test_the_contract_notices(place, code):
+    assert breaches(place, ast.parse(code))
+
+
+def test_only_declared_libraries_are_used():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    wanted = [
+        *project["dependencies"],
+        *(name for extra in project["optional-dependencies"].values() for name in extra),
+    ]
+    declared = {name.partition("[")[0].partition(">")[0].replace("-", "_") for name in wanted} | {"sidelight", "pydantic_core"}
+    used = {name.partition(".")[0] for path in FILES for name in imported(ast.parse(path.read_text(encoding="utf-8")))}
+    assert used - set(sys.stdlib_module_names) - declared == set()
+
+
+def test_importing_sidelight_imports_nothing_heavy():
+    code = "import sys, sidelight, sidelight.errors; print(*sorted({name.partition('.')[0] for name in sys.modules}))"
+    loaded = set(
+        subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
+    )
+    heavy = {"numpy", "scipy", "pyarrow", "typer", "rich", "pydantic", "hypothesis", *ENGINES_AND_FRAMES}
+    assert loaded & heavy == set()
+
+
+def test_the_architecture_page_names_every_folder():
+    page = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    missing = {place for place in map(place_of, FILES) if f"`{place}" not in page}
+    assert missing - {"__main__"} == set()
