@@ -14,6 +14,9 @@ from sidelight.table.labels import Label, in_order
 Integers: TypeAlias = npt.NDArray[np.int64]
 Codes: TypeAlias = npt.NDArray[np.int32]
 
+TICKED_OFF = 16
+"""Keys are ticked off instead of sorted while their range is at most this many times their number."""
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Column:
@@ -67,9 +70,28 @@ def rows_alike(columns: tuple[Column, ...], rows: int) -> tuple[Integers, Intege
     kinds = 1
     for column in columns:
         if kinds * len(column.labels) >= 2**62:  # squeeze before the key would overflow
-            _, kind = np.unique(kind, return_inverse=True)
-            kinds = int(kind.max()) + 1
+            kind, first = numbered(kind, below=kinds)
+            kinds = max(len(first), 1)
         kind = kind * len(column.labels) + column.codes
         kinds *= max(len(column.labels), 1)
-    _, first, number = np.unique(kind, return_index=True, return_inverse=True)
-    return number.astype(np.int64, copy=False), first.astype(np.int64, copy=False)
+    return numbered(kind, below=kinds)
+
+
+def numbered(keys: Integers, *, below: int) -> tuple[Integers, Integers]:
+    """Number the different keys (whole numbers from 0 to `below` - 1) from 0, in their order.
+
+    Returns each key's number, and for each number the first place that has it.  Keys from a small range are
+    ticked off in a list of the range, which is several times quicker than sorting them.
+
+    >>> [part.tolist() for part in numbered(np.array([7, 3, 7]), below=10)]
+    [[1, 0, 1], [1, 0]]
+    """
+    if below > TICKED_OFF * len(keys):
+        _, first, number = np.unique(keys, return_index=True, return_inverse=True)
+        return number.astype(np.int64, copy=False), first.astype(np.int64, copy=False)
+    ticked = np.zeros(below, bool)
+    ticked[keys] = True
+    number = (np.cumsum(ticked) - 1)[keys]
+    first = np.empty(int(np.count_nonzero(ticked)), np.int64)
+    first[number[::-1]] = np.arange(len(keys))[::-1]  # of several places that say the same, the last one written stays
+    return number, first

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.table.columns import Integers
+from sidelight.table.columns import Integers, numbered
 
 DENSE_FROM = 0.25
 """Store all cells when at least this share of them is positive (a sparse entry costs twice a cell)."""
@@ -60,9 +60,10 @@ class Counts:
         rows, values = np.asarray(rows, np.int64), np.asarray(values, np.int64)
         amounts = np.asarray(counts, np.int64)
         if shape[0] * shape[1] <= max(len(rows) / DENSE_FROM, 4096):
-            return cls.from_cells(_added(rows * shape[1] + values, amounts, shape[0] * shape[1]).reshape(shape))
-        key, place = np.unique(rows * shape[1] + values, return_inverse=True)
-        summed = _added(place, amounts, len(key))
+            return cls.from_cells(added(rows * shape[1] + values, amounts, shape[0] * shape[1]).reshape(shape))
+        keys = rows * shape[1] + values
+        place, first = numbered(keys, below=shape[0] * shape[1])
+        key, summed = keys[first], added(place, amounts, len(first))
         kept = summed > 0
         return cls.from_sorted(key[kept] // shape[1], key[kept] % shape[1], summed[kept], shape)
 
@@ -136,7 +137,7 @@ class Counts:
             return totals
         assert self.where is not None
         assert self.data is not None
-        return _added(self.where, self.data, self.width)
+        return added(self.where, self.data, self.width)
 
     def per_row(self) -> Integers:
         """Add up each group over all values."""
@@ -144,7 +145,7 @@ class Counts:
             sums: Integers = self.cells.sum(axis=1)
             return sums
         rows, _, counts = self.entries()
-        return _added(rows, counts, self.rows)
+        return added(rows, counts, self.rows)
 
     def take(self, rows: npt.NDArray[np.integer] | slice) -> Counts:
         """Keep some rows, in the order given; the form (dense or sparse) stays."""
@@ -176,7 +177,7 @@ class Counts:
         return Counts.from_entries(np.asarray(group)[rows], values, counts, (groups, self.width))
 
 
-def _added(place: npt.NDArray[np.integer], amounts: Integers, length: int) -> Integers:
+def added(place: npt.NDArray[np.integer], amounts: Integers, length: int) -> Integers:
     """Add amounts by place, exactly: floats carry whole numbers only up to 2**53."""
     if amounts.sum(dtype=np.float64) < 2**53:
         return np.bincount(place, weights=amounts, minlength=length).astype(np.int64)

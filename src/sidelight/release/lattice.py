@@ -1,0 +1,158 @@
+"""All full-domain generalisations of a table, each grouped once by rolling up a finer one."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from typing import TypeAlias
+
+import numpy as np
+
+from sidelight.errors import BadHierarchy
+from sidelight.release.grouping import cells_as_groups, rolled_up
+from sidelight.release.groups import Groups
+from sidelight.release.release import Release
+from sidelight.table.columns import Codes, Column
+from sidelight.table.hierarchy import Hierarchy
+from sidelight.table.labels import Label
+from sidelight.table.table import Table
+
+Node: TypeAlias = tuple[int, ...]
+"""One level per column, in the order of the lattice's columns."""
+
+NUMBERS_KEPT = 1 << 25
+"""How many numbers (counts and codes) the grouped nodes at hand may take together: about 256 MB."""
+
+
+class Lattice:
+    """Which releases can be made by choosing one level per column, and what are their groups?
+
+    A *node* has one level per column; it is finer than another when no level of it is higher.  `groups_at`
+    groups a node by rolling up the smallest finer node at hand, so only the finest one is made from the
+    table's cells.  Columns without a hierarchy have level 0 only.
+
+    >>> import sidelight as sl
+    >>> adult = sl.datasets.adult()
+    >>> lattice = Lattice(adult.table, adult.hierarchies, columns=["age", "sex"])
+    >>> lattice.columns, lattice.heights, len(lattice)
+    (('age', 'sex'), (6, 2), 12)
+    >>> [len(lattice.groups_at(node)) for node in lattice.nodes()]
+    [146, 74, 32, 16, 16, 10, 8, 5, 6, 3, 2, 1]
+
+    Source: LeFevre, DeWitt and Ramakrishnan, Incognito, 2005 (the roll-up property).
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        hierarchies: Mapping[str, Hierarchy],
+        *,
+        columns: Sequence[str] | None = None,
+        numbers_kept: int = NUMBERS_KEPT,
+    ) -> None:
+        chosen = table.quasi if columns is None else tuple(table.column(name) for name in columns)
+        self.table = table
+        self.columns = tuple(column.name for column in chosen)
+        self._ladders = tuple(_Ladder(column, hierarchies.get(column.name)) for column in chosen)
+        self.heights = tuple(len(ladder.labels) for ladder in self._ladders)
+        self.bottom: Node = (0,) * len(chosen)
+        self.top: Node = tuple(height - 1 for height in self.heights)
+        self._finest = rolled_up(cells_as_groups(table), chosen)
+        self._kept: OrderedDict[Node, Groups] = OrderedDict()
+        self._room = numbers_kept
+
+    def __len__(self) -> int:
+        return int(np.prod(self.heights, dtype=object)) if self.heights else 1
+
+    def __repr__(self) -> str:
+        sides = ", ".join(f"{name} {height}" for name, height in zip(self.columns, self.heights, strict=True))
+        return f"<Lattice of {len(self):,} generalisations: levels of {sides}>"
+
+    def nodes(self) -> Iterator[Node]:
+        """Give every node, finer ones before coarser ones: by the sum of their levels."""
+        return iter(sorted(product(*map(range, self.heights)), key=lambda node: (sum(node), node)))
+
+    def successors(self, node: Node) -> tuple[Node, ...]:
+        """Give the nodes that are one level coarser in one column."""
+        return tuple(_moved(node, place, 1) for place, level in enumerate(node) if level + 1 < self.heights[place])
+
+    def predecessors(self, node: Node) -> tuple[Node, ...]:
+        """Give the nodes that are one level finer in one column."""
+        return tuple(_moved(node, place, -1) for place, level in enumerate(node) if level > 0)
+
+    def levels(self, node: Node) -> dict[str, int]:
+        """Say a node as column → level, as `generalise` takes it."""
+        return dict(zip(self.columns, node, strict=True))
+
+    def groups_at(self, node: Node) -> Groups:
+        """Group the table at a node: the same groups, in the same order, as `generalise` makes."""
+        self._check(node)
+        if node == self.bottom:
+            return self._finest
+        if node not in self._kept:
+            finer, groups = self._smallest_finer(node)
+            self._keep(node, rolled_up(groups, tuple(self._columns(groups, finer, node))))
+        self._kept.move_to_end(node)
+        return self._kept[node]
+
+    def release_at(self, node: Node) -> Release:
+        """Make the release of a node."""
+        return Release(self.groups_at(node), sensitive=self.table.sensitive, intake=self.table.intake)
+
+    def _columns(self, groups: Groups, finer: Node, node: Node) -> Iterator[Column]:
+        for column, ladder, low, high in zip(groups.columns, self._ladders, finer, node, strict=True):
+            yield column if low == high else column.relabelled(ladder.labels[high], ladder.step(low, high))
+
+    def _smallest_finer(self, node: Node) -> tuple[Node, Groups]:
+        best, found = self.bottom, self._finest
+        for other, groups in self._kept.items():
+            if len(groups) < len(found) and all(low <= high for low, high in zip(other, node, strict=True)):
+                best, found = other, groups
+        return best, found
+
+    def _keep(self, node: Node, groups: Groups) -> None:
+        self._kept[node] = groups
+        self._room -= _numbers(groups)
+        while self._room < 0 and len(self._kept) > 1:  # the least recently used makes room
+            _, dropped = self._kept.popitem(last=False)
+            self._room += _numbers(dropped)
+
+    def _check(self, node: Node) -> None:
+        if len(node) != len(self.heights):
+            message = f"{len(node)} levels for {len(self.heights)} columns; give one each for {', '.join(self.columns)}"
+            raise BadHierarchy(message)
+        for name, level, height in zip(self.columns, node, self.heights, strict=True):
+            if not 0 <= level < height:
+                message = f"'{name}' has no level {level}; its levels are 0 to {height - 1}"
+                raise BadHierarchy(message)
+
+
+class _Ladder:
+    """One column's labels at each level, and the way from any level up to any other."""
+
+    def __init__(self, column: Column, hierarchy: Hierarchy | None) -> None:
+        same: tuple[tuple[Label, ...], Codes] = (column.labels, np.arange(len(column.labels), dtype=np.int32))
+        above = [] if hierarchy is None else [hierarchy.recode(column.labels, n) for n in range(1, hierarchy.height)]
+        self.labels = tuple(labels for labels, _ in (same, *above))
+        self._codes = tuple(codes for _, codes in (same, *above))
+        self._steps: dict[tuple[int, int], Codes] = {}
+
+    def step(self, low: int, high: int) -> Codes:
+        """Recode codes of the lower level to codes of the higher one."""
+        if (low, high) not in self._steps:
+            step = np.empty(len(self.labels[low]), np.int32)
+            step[self._codes[low]] = self._codes[high]
+            self._steps[low, high] = step
+        return self._steps[low, high]
+
+
+def _moved(node: Node, place: int, by: int) -> Node:
+    return (*node[:place], node[place] + by, *node[place + 1 :])
+
+
+def _numbers(groups: Groups) -> int:
+    counts = groups.counts
+    stored = counts.cells if counts.cells is not None else counts.data
+    assert stored is not None
+    return stored.size + len(groups) * (2 + len(groups.columns))

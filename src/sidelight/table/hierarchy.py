@@ -1,0 +1,209 @@
+"""A hierarchy: how the values of one column are published more and more coarsely."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NoReturn
+
+import numpy as np
+
+from sidelight.errors import BadHierarchy
+from sidelight.table import hierarchy_makers as makers
+from sidelight.table.columns import Codes, Column
+from sidelight.table.hierarchy_makers import Levels, Nested, Period
+from sidelight.table.labels import Label, in_order, shown
+
+
+@dataclass(frozen=True, slots=True)
+class FileStyle:
+    """How the file began and ended its lines that a hierarchy was read from, so that writing gives the same bytes."""
+
+    opening: str = ""  # some editors put a byte order mark here
+    line_end: str = "\n"
+    last_line_ends: bool = True
+
+
+@dataclass(frozen=True)
+class Hierarchy:
+    """How are the values of a column published at each level of coarseness?
+
+    `levels[0]` holds the values and every further level a coarser label for each of them; a level is a
+    function of the one below.  Labels are opaque: `20-24` is a name, never a range that is looked into.
+
+    >>> sex = Hierarchy("sex", (("Female", "Male"), ("*", "*")))
+    >>> sex.height, sex.generalise("Male", 0), sex.generalise("Male", 1)
+    (2, 'Male', '*')
+
+    A missing cell is generalised like the value with empty text, if the hierarchy has one; otherwise it
+    stays missing, until a level that publishes one label for everybody: there it has that label too.
+
+    >>> print(sex.generalise(None, 0), sex.generalise(None, 1))
+    None *
+    """
+
+    column: str
+    levels: Levels
+    style: FileStyle = field(default=FileStyle(), compare=False, repr=False)
+    _place: dict[str, int] = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "levels", tuple(tuple(level) for level in self.levels))
+        object.__setattr__(self, "_place", _checked(self.column, self.levels))
+
+    @classmethod
+    def intervals(
+        cls, column: str, values: Iterable[object], *, widths: Sequence[float], start: float = 0
+    ) -> Hierarchy:
+        """Publish numbers as intervals of each width, then `*`; each width is a multiple of the one before.
+
+        >>> age = Hierarchy.intervals("age", range(17, 91), widths=[5, 10, 20])
+        >>> [age.generalise("38", level) for level in range(age.height)]
+        ['38', '35-39', '30-39', '20-39', '*']
+        """
+        return cls(column, makers.in_intervals(column, values, widths, start))
+
+    @classmethod
+    def masks(cls, column: str, values: Iterable[object], *, hide: Sequence[int] | None = None) -> Hierarchy:
+        """Publish codes with their last characters hidden, one more at each level or as `hide` says, then `*`.
+
+        >>> zipcode = Hierarchy.masks("zip", ["81667", "81675"])
+        >>> [zipcode.generalise("81667", level) for level in range(zipcode.height)]
+        ['81667', '8166*', '816**', '81***', '8****', '*']
+        """
+        return cls(column, makers.masked(column, values, hide))
+
+    @classmethod
+    def dates(
+        cls, column: str, values: Iterable[object], *, periods: Sequence[Period] = ("month", "quarter", "year")
+    ) -> Hierarchy:
+        """Publish days as the month, the quarter, the year they are in, then `*`.
+
+        >>> birth = Hierarchy.dates("birth", ["2024-03-09", "2024-11-30"])
+        >>> [birth.generalise("2024-03-09", level) for level in range(birth.height)]
+        ['2024-03-09', '2024-03', '2024-Q1', '2024', '*']
+        """
+        return cls(column, makers.in_periods(column, values, periods))
+
+    @classmethod
+    def nested(cls, column: str, tree: Nested) -> Hierarchy:
+        """Publish values as the branches of a tree that they are on, then `*`.
+
+        >>> country = Hierarchy.nested("country", {"Europe": {"West": ["France"], "East": ["Poland"]}})
+        >>> [country.generalise("France", level) for level in range(country.height)]
+        ['France', 'West', 'Europe', '*']
+        """
+        return cls(column, makers.from_tree(column, tree))
+
+    @classmethod
+    def suppression(cls, column: str, values: Iterable[object]) -> Hierarchy:
+        """Publish values as they are or as `*`, with nothing in between.
+
+        >>> Hierarchy.suppression("sex", ["Male", "Female"]).levels
+        (('Female', 'Male'), ('*', '*'))
+        """
+        return cls(column, makers.kept_or_suppressed(values))
+
+    @property
+    def height(self) -> int:
+        """How many levels there are, the values themselves included."""
+        return len(self.levels)
+
+    def labels(self, level: int) -> tuple[str, ...]:
+        """List the different labels of a level.
+
+        >>> Hierarchy("sex", (("Female", "Male"), ("*", "*"))).labels(1)
+        ('*',)
+        """
+        return tuple(dict.fromkeys(self.levels[self.level(level)]))
+
+    def generalise(self, value: Label, level: int) -> Label:
+        """Say what a value becomes at a level."""
+        self.level(level)
+        place = self._place.get(value or "")
+        if level == 0 and (place is not None or value is None):
+            return value
+        if place is not None:
+            return self.levels[level][place]
+        if value is not None:
+            self._refuse([value])
+        alone = self.labels(level)
+        return alone[0] if len(alone) == 1 else None
+
+    def recode(self, labels: tuple[Label, ...], level: int) -> tuple[tuple[Label, ...], Codes]:
+        """Recode all labels of a column at once, for `Column.relabelled`.
+
+        The new labels stand in the order in which they first occur, so intervals of ordered numbers stay
+        in the order of the numbers.
+
+        >>> age = Hierarchy("age", (("4", "9", "11"), ("0-9", "0-9", "10-19"), ("*", "*", "*")))
+        >>> new, codes = age.recode(("9", "11", None), 1)
+        >>> new, codes.tolist()
+        (('0-9', '10-19', None), [0, 1, 2])
+        """
+        self.cover(labels)
+        coarse = [self.generalise(each, level) for each in labels]
+        order = tuple(dict.fromkeys(coarse))
+        place = {text: code for code, text in enumerate(order)}
+        return order, np.fromiter((place[each] for each in coarse), np.int32, len(coarse))
+
+    def check(self, column: Column) -> None:
+        """Make sure that every value of the data has its place in the hierarchy.
+
+        >>> Hierarchy("sex", (("Female", "Male"), ("*", "*"))).check(Column.of("sex", ["Male", "x", "y"]))
+        Traceback (most recent call last):
+        sidelight.errors.BadHierarchy: hierarchy of 'sex': 2 values of the data are not in it: x, y; add a row for each
+        """
+        self.cover(column.labels)
+
+    def cover(self, labels: Iterable[Label]) -> None:
+        """Make sure that every label has its place in the hierarchy."""
+        unknown = {each for each in labels if each is not None and each not in self._place}
+        if unknown:
+            self._refuse(unknown)
+
+    def level(self, level: int) -> int:
+        """Make sure that there is such a level."""
+        if not 0 <= level < self.height:
+            message = f"hierarchy of '{self.column}' has no level {level}; its levels are 0 to {self.height - 1}"
+            raise BadHierarchy(message)
+        return level
+
+    def _refuse(self, unknown: Iterable[str]) -> NoReturn:
+        named = in_order(unknown)
+        some = ", ".join(map(shown, named[:10])) + (", …" if len(named) > 10 else "")
+        many = f"{len(named):,} values of the data are" if len(named) > 1 else "1 value of the data is"
+        message = f"hierarchy of '{self.column}': {many} not in it: {some}; add a row for each"
+        raise BadHierarchy(message)
+
+
+def _checked(column: str, levels: Levels) -> dict[str, int]:
+    """Refuse levels that contradict one another; give each value's place."""
+    if not levels or not levels[0]:
+        _bad(column, "it is empty; give at least one value")
+    for number, level in enumerate(levels):
+        if len(level) != len(levels[0]):
+            _bad(column, f"level {number} has {len(level)} labels for {len(levels[0])} values; give one for each")
+    place = {value: row for row, value in enumerate(levels[0])}
+    if len(place) < len(levels[0]):
+        twice = next(value for row, value in enumerate(levels[0]) if place[value] != row)
+        _bad(column, f"the value '{twice}' has two rows; keep one of them")
+    for number in range(1, len(levels)):
+        _check_function(column, levels, number)
+    return place
+
+
+def _check_function(column: str, levels: Levels, number: int) -> None:
+    becomes: dict[str, str] = {}
+    for below, above in zip(levels[number - 1], levels[number], strict=True):
+        if becomes.setdefault(below, above) != above:
+            _bad(
+                column,
+                f"'{below}' of level {number - 1} becomes '{becomes[below]}' in one row and '{above}' in another; "
+                f"give it one label at level {number}",
+            )
+
+
+def _bad(column: str, what: str) -> NoReturn:
+    message = f"hierarchy of '{column}': {what}"
+    raise BadHierarchy(message)

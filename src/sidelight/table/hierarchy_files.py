@@ -1,0 +1,108 @@
+"""Hierarchies in files, in ARX's format unchanged.
+
+One line per value: the value, then its label at each further level, separated by `;`.  No header, no
+quoting; labels are taken as they stand.  A file is called `<data>_hierarchy_<column>.csv`, or
+`<column>.csv` in a folder of its own.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from pathlib import Path
+
+from sidelight.errors import BadHierarchy
+from sidelight.table.hierarchy import FileStyle, Hierarchy
+
+BETWEEN = ";"
+MARK = "_hierarchy_"
+BYTE_ORDER_MARK = "\ufeff"
+
+
+def read_hierarchy(path: str | os.PathLike[str], column: str | None = None) -> Hierarchy:
+    r"""Read one hierarchy; the column is named by the file unless you say it.
+
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> file = Path(folder.name) / "people_hierarchy_sex.csv"
+    >>> _ = file.write_text("Male;*\nFemale;*\n")
+    >>> read_hierarchy(file)
+    Hierarchy(column='sex', levels=(('Male', 'Female'), ('*', '*')))
+    >>> folder.cleanup()
+    """
+    file = Path(path)
+    opening, text = _text(file)
+    end = "\r\n" if "\r\n" in text else "\n"
+    lines = text.removesuffix(end).split(end) if text else []
+    rows = [line.split(BETWEEN) for line in lines]
+    for number, row in enumerate(rows, start=1):
+        if len(row) != len(rows[0]):
+            message = f"{file.name}, line {number}: {len(row)} columns, but line 1 has {len(rows[0])}; make them equal"
+            raise BadHierarchy(message)
+    levels = tuple(zip(*rows, strict=True))
+    return Hierarchy(column or _column(file), levels, style=FileStyle(opening, end, text.endswith(end)))
+
+
+def read_hierarchies(place: str | os.PathLike[str]) -> dict[str, Hierarchy]:
+    """Read all hierarchies of a folder, or those that lie beside a data file, by column.
+
+    `read_hierarchies("hierarchies/")` takes every `.csv` of the folder for a hierarchy;
+    `read_hierarchies("adult.csv")` takes `adult_hierarchy_age.csv`, `adult_hierarchy_sex.csv`, …
+
+    >>> import sidelight as sl
+    >>> sorted(read_hierarchies(sl.datasets.adult().path))
+    ['age', 'education', 'marital-status', 'native-country', 'race', 'sex', 'workclass']
+    """
+    where = Path(place)
+    if where.is_dir():
+        files = sorted(where.glob(f"*{MARK}*.csv")) or sorted(where.glob("*.csv"))
+        wanted = f"files '<column>.csv' or '<data>{MARK}<column>.csv' in it"
+    else:
+        stem = where.name.split(".")[0]
+        files = sorted(each for each in where.parent.glob("*.csv") if each.name.startswith(stem + MARK))
+        wanted = f"files '{stem}{MARK}<column>.csv' beside it"
+    if not files:
+        message = f"no hierarchies for {where.name or where}; put {wanted}"
+        raise BadHierarchy(message)
+    found = [read_hierarchy(file) for file in files]
+    by_column = {hierarchy.column: hierarchy for hierarchy in found}
+    if len(by_column) < len(found):
+        message = f"two hierarchies for one column in {where.name or where}; name the data file instead of the folder"
+        raise BadHierarchy(message)
+    return by_column
+
+
+def write_hierarchy(hierarchy: Hierarchy, path: str | os.PathLike[str]) -> None:
+    """Write a hierarchy; one that was read comes out byte for byte as it was."""
+    for level in hierarchy.levels:
+        for text in level:
+            if re.search(r"[;\r\n]", text):
+                message = f"hierarchy of '{hierarchy.column}': the label '{text}' has a ; or a line break; rename it"
+                raise BadHierarchy(message)
+    style = hierarchy.style
+    lines = (BETWEEN.join(row) for row in zip(*hierarchy.levels, strict=True))
+    ending = style.line_end if style.last_line_ends else ""
+    _replace(Path(path), style.opening + style.line_end.join(lines) + ending)
+
+
+def _column(file: Path) -> str:
+    return file.stem.split(MARK)[-1]
+
+
+def _text(file: Path) -> tuple[str, str]:
+    try:
+        text = file.read_bytes().decode()
+    except UnicodeDecodeError as wrong:
+        message = f"{file.name} is not UTF-8 at byte {wrong.start}; save it as UTF-8"
+        raise BadHierarchy(message) from None
+    except OSError as wrong:
+        message = f"cannot read the hierarchy {file.name}: {wrong.strerror}; give the path of a readable file"
+        raise BadHierarchy(message) from None
+    return (BYTE_ORDER_MARK, text[1:]) if text.startswith(BYTE_ORDER_MARK) else ("", text)
+
+
+def _replace(file: Path, text: str) -> None:
+    """Write beside the file and rename, so that nobody ever sees half of it."""
+    with tempfile.NamedTemporaryFile("wb", dir=file.parent, prefix=file.name, delete=False) as half:
+        half.write(text.encode())
+    Path(half.name).replace(file)
