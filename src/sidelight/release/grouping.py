@@ -42,11 +42,11 @@ def generalise(table: Table, *, by: Mapping[str, Hierarchy], to: Mapping[str, in
     >>> release = generalise(adult.table, by=adult.hierarchies, to={"age": 3, "sex": 1})
     >>> for row in range(len(release)):
     ...     print(release.groups.name(row), release.groups.sizes[row])
-    group 1 (age 0-19, sex *) 2374
-    group 2 (age 20-39, sex *) 23653
-    group 3 (age 40-59, sex *) 16174
-    group 4 (age 60-79, sex *) 2883
-    group 5 (age 80-99, sex *) 138
+    group 1 (age 0-19, sex *) 2052
+    group 2 (age 20-39, sex *) 23355
+    group 3 (age 40-59, sex *) 16569
+    group 4 (age 60-79, sex *) 3103
+    group 5 (age 80-99, sex *) 143
     """
     for name in to:
         table.column(name)  # names the nearest column if there is none

@@ -38,7 +38,7 @@ class Lattice:
     >>> lattice.columns, lattice.heights, len(lattice)
     (('age', 'sex'), (6, 2), 12)
     >>> [len(lattice.groups_at(node)) for node in lattice.nodes()]
-    [146, 74, 32, 16, 16, 10, 8, 5, 6, 3, 2, 1]
+    [145, 74, 32, 16, 18, 9, 10, 5, 6, 3, 2, 1]
 
     Source: LeFevre, DeWitt and Ramakrishnan, Incognito, 2005 (the roll-up property).
     """

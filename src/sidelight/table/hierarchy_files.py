@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 from pathlib import Path
+from uuid import uuid4
 
 from sidelight.errors import BadHierarchy
 from sidelight.table.hierarchy import FileStyle, Hierarchy
@@ -23,6 +23,7 @@ BYTE_ORDER_MARK = "\ufeff"
 def read_hierarchy(path: str | os.PathLike[str], column: str | None = None) -> Hierarchy:
     r"""Read one hierarchy; the column is named by the file unless you say it.
 
+    >>> import tempfile
     >>> folder = tempfile.TemporaryDirectory()
     >>> file = Path(folder.name) / "people_hierarchy_sex.csv"
     >>> _ = file.write_text("Male;*\nFemale;*\n")
@@ -103,6 +104,11 @@ def _text(file: Path) -> tuple[str, str]:
 
 def _replace(file: Path, text: str) -> None:
     """Write beside the file and rename, so that nobody ever sees half of it."""
-    with tempfile.NamedTemporaryFile("wb", dir=file.parent, prefix=file.name, delete=False) as half:
-        half.write(text.encode())
-    Path(half.name).replace(file)
+    half = file.with_name(f".{file.name}.{uuid4().hex}")
+    try:
+        half.write_bytes(text.encode())
+        half.replace(file)
+    except OSError as wrong:
+        half.unlink(missing_ok=True)
+        message = f"cannot write the hierarchy {file.name}: {wrong.strerror}; give a path that can be written"
+        raise BadHierarchy(message) from None
