@@ -31,6 +31,10 @@ class Measure(ABC):
     """One question asked of a release.  Each measure is a frozen dataclass in a file of its own.
 
     Comparing a measure with a number gives a criterion: `GroupSize() >= 5`.
+
+    In a policy file and on the command line a measure's settings are the parameters of its class.  Where those
+    hold what TOML cannot say, the class offers a class method `from_settings`, whose annotated signature then is
+    what the file may say, and a method `settings()` for the way back.
     """
 
     name: ClassVar[str]  # in the user's words, as in policy.toml: "group size"

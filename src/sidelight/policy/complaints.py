@@ -1,0 +1,102 @@
+"""What is wrong with a policy, in one line that names the key and the nearest right one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeAlias, get_args
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from sidelight.errors import BadPolicy, did_you_mean
+from sidelight.policy.limits import Limit, keys_of
+from sidelight.policy.section import Section
+
+Path: TypeAlias = tuple[int | str, ...]
+"""Where in a document: ("limit", 1, "group size", "at_least"), with the union's choice in the middle."""
+
+_WANTED = {
+    "int_type": "a whole number",
+    "string_type": "text in quotes",
+    "bool_type": "true or false",
+    "list_type": 'a list, such as ["age", "sex"]',
+    "tuple_type": "a list",
+    "dict_type": "a table, such as {name = 1}",
+    "finite_number": "a finite number",
+}
+
+
+def complaint(error: ValidationError, document: type[BaseModel], named: Callable[[str], str]) -> BadPolicy:
+    """Make one line of what pydantic found wrong; unknown keys come first.
+
+    `named` turns a section ("limit 2", or "" for the whole) into words for where it is ("limit 2 of policy.toml").
+    """
+    details = sorted(error.errors(), key=lambda each: each["type"] != "extra_forbidden")
+    first = details[0]
+    section, key, keys = _place(first["loc"], document)
+    where = named(section)
+    match first["type"]:
+        case "extra_forbidden":
+            return BadPolicy(f"no key '{key}' in {where}{did_you_mean(key, keys)}")
+        case "missing":
+            return BadPolicy(f"'{key}' is missing in {where}; add it")
+        case "union_tag_not_found":
+            return _without_measure(first["input"], where)
+        case "union_tag_invalid":
+            tags = [tag.strip(" '") for tag in first["ctx"]["expected_tags"].split(",")]
+            tag = str(first["ctx"]["tag"])
+            return BadPolicy(f"no measure '{tag}' in {where}{did_you_mean(tag, tags)}")
+    if key in document.model_fields:
+        return BadPolicy(f"cannot use '{key}' in {where}; write it as {_headed(document, key)}")
+    same = [each for each in details if _place(each["loc"], document)[:2] == (section, key)]
+    wanted = " or ".join(dict.fromkeys(_wanted(each) for each in same))
+    return BadPolicy(f"cannot use '{key}' in {where}; give {wanted}")
+
+
+def _headed(document: type[BaseModel], section: str) -> str:
+    many = isinstance(document.model_fields[section].default, tuple)
+    return f"tables headed [[{section}]]" if many else f"a table headed [{section}]"
+
+
+def _wanted(detail: ErrorDetails) -> str:
+    context = detail.get("ctx", {})
+    if detail["type"] == "literal_error":
+        return str(context["expected"])
+    if detail["type"] == "value_error":
+        return str(context["error"]).removeprefix("give ")
+    return _WANTED.get(detail["type"], detail["msg"])
+
+
+def _without_measure(table: object, where: str) -> BadPolicy:
+    for key in table if isinstance(table, dict) else ():
+        if did_you_mean(str(key), ["measure"]).startswith("; did"):
+            return BadPolicy(f"no key '{key}' in {where}; did you mean 'measure'?")
+    return BadPolicy(f"'measure' is missing in {where}; add measure = \"group size\" or another one")
+
+
+def _place(path: Path, document: type[BaseModel]) -> tuple[str, str, Sequence[str]]:
+    """Read a path: which section in words, which key, and which keys there are."""
+    section, rest = str(path[0]), list(path[1:])
+    said = section
+    if rest and isinstance(rest[0], int):
+        said = f"{section} {rest[0] + 1}"
+        rest.pop(0)
+    if not rest:
+        return ("", section, list(document.model_fields)) if said == section else (said, section, ())
+    models = {_tag(model): model for model in _models(document.model_fields[section].annotation)}
+    model = models.get(str(rest[0])) or models.get("")
+    if str(rest[0]) in models:
+        rest.pop(0)
+    keys = keys_of(model) if model else ()
+    return said, str(rest[0]) if rest else section, keys
+
+
+def _models(annotation: object) -> Iterable[type[Section]]:
+    if isinstance(annotation, type) and issubclass(annotation, Section):
+        yield annotation
+    for part in get_args(annotation):
+        yield from _models(part)
+
+
+def _tag(model: type[Section]) -> str:
+    return model.kind.name if issubclass(model, Limit) else ""

@@ -1,0 +1,119 @@
+"""One [[limit]] of a policy file: a measure, its own settings, and one bound.
+
+The models are made from the measures themselves: a new measure is in the policy file, on the command line and in
+the JSON schema without a line here.  Its settings are the parameters of the class, or of a class method
+`from_settings` where the file should say them differently.
+"""
+
+from __future__ import annotations
+
+import inspect
+import operator
+from collections.abc import Callable, Iterable
+from functools import cache, reduce
+from typing import Annotated, ClassVar, Literal, TypeAlias, get_type_hints
+
+from pydantic import ConfigDict, Field, create_model
+
+from sidelight.errors import BadPolicy
+from sidelight.measures.criterion import Comparison, Criterion
+from sidelight.measures.measure import Measure
+from sidelight.policy.section import Number, Section, as_written
+
+BOUNDS = tuple(comparison.value for comparison in Comparison)
+Default: TypeAlias = object
+Settings: TypeAlias = dict[str, tuple[object, Default]]
+
+
+class Limit(Section):
+    """A measure and the bound it must keep; without a bound it is only measured (on the command line)."""
+
+    kind: ClassVar[type[Measure]]
+
+    at_least: Number | None = None
+    above: Number | None = None
+    at_most: Number | None = None
+    below: Number | None = None
+
+    def asked(self) -> Measure:
+        """Make the measure."""
+        settings = {name: getattr(self, name) for name in self.model_fields_set - {"measure", *BOUNDS}}
+        return maker(self.kind)(**settings)
+
+    def criteria(self) -> tuple[Criterion, ...]:
+        """Make the criterion, which needs exactly one bound."""
+        given = [comparison for comparison in Comparison if getattr(self, comparison.value) is not None]
+        if len(given) != 1:
+            said = " and ".join(f"'{each.value}'" for each in given) or "no bound"
+            message = f"'{self.kind.name}' has {said}; give exactly one of {' or '.join(right_bounds(self.kind))}"
+            raise BadPolicy(message)
+        return (Criterion(self.asked(), given[0], getattr(self, given[0].value)),)
+
+
+def right_bounds(kind: type[Measure]) -> tuple[str, ...]:
+    """Name the bounds that make sense: from above for risks, from below for sizes and diversities."""
+    return tuple(each.value for each in Comparison if each.from_above == kind.large_is_bad)
+
+
+def maker(kind: type[Measure]) -> Callable[..., Measure]:
+    """Say what turns settings into a measure."""
+    made: Callable[..., Measure] = getattr(kind, "from_settings", kind)
+    return made
+
+
+def settings_of(kind: type[Measure]) -> Settings:
+    """List the settings of a measure: name → (type as written in a policy, default)."""
+    make = maker(kind)
+    hints = get_type_hints(kind if make is kind else make)
+    parameters = inspect.signature(make).parameters.values()
+    required = inspect.Parameter.empty
+    return {
+        each.name: (as_written(hints[each.name]), ... if each.default is required else each.default)
+        for each in parameters
+    }
+
+
+@cache
+def limit_models() -> dict[str, type[Limit]]:
+    """Make a model per measure, by the measure's name."""
+    from sidelight.measures import MEASURES  # noqa: PLC0415 - all measures at once: only where a policy is read
+
+    return {kind.name: _limit_model(kind) for kind in MEASURES}
+
+
+def any_limit(models: Iterable[type[Limit]]) -> object:
+    """Join models: which one it is, is said by `measure`."""
+    return Annotated[reduce(operator.or_, models), Field(discriminator="measure")]
+
+
+def _limit_model(kind: type[Measure]) -> type[Limit]:
+    class Base(Limit):
+        model_config = ConfigDict(json_schema_extra=lambda schema: _one_bound(schema, kind))
+
+    fields: dict[str, object] = {"measure": (Literal[kind.name], ...), **settings_of(kind)}
+    model: type[Limit] = create_model(
+        f"{kind.__name__}Limit",
+        __base__=Base,
+        __doc__=(inspect.getdoc(kind) or "").partition("\n")[0],
+        **fields,  # type: ignore[call-overload]
+    )
+    model.kind = kind
+    return model
+
+
+def _one_bound(schema: dict[str, object], kind: type[Measure]) -> None:
+    properties = schema["properties"]
+    assert isinstance(properties, dict)
+    right = right_bounds(kind)
+    for name in set(BOUNDS).difference(right):
+        del properties[name]
+    schema["oneOf"] = [{"required": [name]} for name in right]
+
+
+def keys_of(model: type[Section]) -> list[str]:
+    """List the keys that make sense in a section of this kind."""
+    names = list(model.model_fields)
+    if not issubclass(model, Limit):
+        return names
+    right = right_bounds(model.kind)
+    return [name for name in names if name in right or name not in BOUNDS]

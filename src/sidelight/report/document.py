@@ -1,0 +1,94 @@
+"""The report of an audit: one versioned JSON document, from which the terminal and the pages are drawn.
+
+It holds what was measured, never the rows: names of people appear only where the release itself names them.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+SCHEMA_VERSION = 1
+"""Raised whenever a reader of the document would have to change."""
+
+Outcome: TypeAlias = Literal["within policy", "not within policy", "no policy"]
+Plain: TypeAlias = dict[str, JsonValue]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Number(_Part):
+    """A number three ways: exactly, as a float rounded towards caution, and as a person reads it."""
+
+    exact: str = Field(description='"2/3", "7" or "inf"; with `rounded`, the nearest float on the cautious side')
+    number: float | None = Field(description="none when it is infinite")
+    rounded: bool = Field(
+        default=False, description="whether the exact value is irrational, so that even `exact` is rounded"
+    )
+    said: str
+
+
+class Wanted(_Part):
+    """The bound that a policy sets."""
+
+    comparison: Literal["at_least", "above", "at_most", "below"]
+    bound: Number
+    said: str = Field(description='"≥ 5"')
+
+
+class Answer(_Part):
+    """One measure: what was found, who is worst off, and whether it is what the policy wants."""
+
+    measure: str = Field(description='the name, as in a policy file: "group size"')
+    settings: Plain
+    said: str = Field(description="the measure with its settings, in words")
+    wanted: Wanted | None = Field(description="none when it was measured without a limit")
+    found: Number
+    holds: bool | None = Field(description="none when there is no limit")
+    witness: Plain | None = Field(description="who is worst off: a group, perhaps a value, and what the attacker knows")
+    worst_off: str = Field(description="the witness in a few words")
+    explanation: str
+    notes: tuple[str, ...] = ()
+
+
+class ReleaseFacts(_Part):
+    """How large the release is and what it is about."""
+
+    people: int
+    groups: int
+    columns: tuple[str, ...] = Field(description="what is published about each group")
+    sensitive: str
+    values: Annotated[int, Field(description="how many different sensitive values there are")]
+    semantics: Literal["single", "set", "multiset"]
+
+
+class IntakeFacts(_Part):
+    """What reading did to the rows."""
+
+    rows: int
+    columns_dropped: tuple[str, ...]
+    rows_without_value: int
+    rows_suppressed: int
+    repeats: int
+
+
+class AuditReport(_Part):
+    """What a release reveals, measure by measure."""
+
+    kind: Literal["audit"] = "audit"
+    schema_version: int = SCHEMA_VERSION
+    sidelight: str = Field(description="the version that measured")
+    source: str | None = None
+    roles: Plain = Field(default_factory=dict)
+    release: ReleaseFacts
+    intake: IntakeFacts
+    answers: tuple[Answer, ...]
+    verdict: Outcome
+    notes: tuple[str, ...] = ()
+
+    def to_json(self) -> str:
+        """Write the document as JSON text."""
+        return self.model_dump_json(indent=2) + "\n"

@@ -1,0 +1,70 @@
+"""Policies and verdicts."""
+
+from dataclasses import FrozenInstanceError, dataclass
+from fractions import Fraction
+
+import pytest
+
+import sidelight as sl
+from sidelight.errors import BadMeasure, BadPolicy
+from sidelight.measures.finding import Finding, Witness
+from sidelight.measures.group_size import GroupSize
+
+RELEASE = sl.Release.from_counts([{"Flu": 5}, {"Flu": 3, "Cold": 3}])
+
+
+def test_all_criteria_must_hold():
+    assert sl.Policy(GroupSize() >= 5, sl.EntropyDiversity() >= 1).judge(RELEASE).safe
+    verdict = sl.Policy(GroupSize() > 5, sl.EntropyDiversity() >= 1).judge(RELEASE)
+    assert not verdict.safe
+    assert [judgement.holds for judgement in verdict.judgements] == [False, True]
+    assert [finding.value for finding in verdict.findings] == [5, 1]
+    assert verdict.broken == verdict.judgements[:1]
+    assert str(verdict) == "not within policy: group size > 5"
+
+
+def test_the_words_never_say_safe():
+    assert str(sl.Policy(GroupSize() >= 5).judge(RELEASE)) == "within policy"
+
+
+def test_a_policy_without_criteria_is_refused():
+    with pytest.raises(BadPolicy, match="at least one criterion"):
+        sl.Policy()
+
+
+@pytest.mark.parametrize("wrong", [GroupSize(), True, "group size >= 5"])
+def test_a_policy_is_made_of_criteria(wrong):
+    with pytest.raises(BadPolicy, match=r"made of criteria such as GroupSize\(\) >= 5"):
+        sl.Policy(wrong)
+
+
+def test_a_policy_is_a_frozen_value():
+    policy = sl.Policy(GroupSize() >= 5)
+    assert policy == sl.Policy(GroupSize() >= 5)
+    assert hash(policy) == hash(sl.Policy(GroupSize() >= 5))
+    with pytest.raises(FrozenInstanceError):
+        policy.criteria = ()
+
+
+def test_criteria_that_share_a_measure_measure_it_once():
+    asked = []
+
+    @dataclass(frozen=True)
+    class Watched(GroupSize):
+        def measure(self, release):
+            asked.append(self)
+            return Finding(self, Fraction(7), Witness(release.groups.name(0)))
+
+    verdict = sl.Policy(Watched() >= 5, sl.EntropyDiversity() >= 1, Watched() > 7).judge(RELEASE)
+    assert len(asked) == 1
+    assert [judgement.holds for judgement in verdict.judgements] == [True, True, False]
+
+
+def test_a_measure_that_does_not_apply_is_an_error_not_a_verdict():
+    @dataclass(frozen=True)
+    class OnlySingle(GroupSize):
+        semantics = ("single",)
+
+    visits = sl.Release.from_counts([{"a": 2, "b": 3}], sizes=[4], values="set")
+    with pytest.raises(BadMeasure, match="single values"):
+        sl.Policy(OnlySingle() >= 2).judge(visits)
