@@ -66,6 +66,9 @@ if TYPE_CHECKING:
     from sidelight.measures.group_size import GroupSize as GroupSize
     from sidelight.measures.measure import Measure as Measure
     from sidelight.measures.trend import Trend as Trend
+    from sidelight.policy.policy import Policy as Policy
+    from sidelight.policy.policy import Verdict as Verdict
+    from sidelight.policy.policy_file import read_policy as read_policy
     from sidelight.release.grouping import generalise as generalise
     from sidelight.release.grouping import group as group
     from sidelight.release.release import Release as Release
