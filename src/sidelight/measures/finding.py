@@ -46,18 +46,21 @@ class Finding:
         return self.measure.replay(self.witness, release)
 
 
-def in_words(value: Amount, *, places: int = 4) -> str:
-    """Show an amount to a person: short fractions as such, others also rounded up.
+def in_words(value: Amount, *, places: int = 4, large_is_bad: bool = True) -> str:
+    """Show an amount to a person: short fractions as such, others also rounded towards caution (risks up).
 
     >>> in_words(Fraction(2, 3)), in_words(Fraction(7)), in_words(Fraction(12345, 99991)), in_words(math.inf)
     ('2/3', '7', '0.1235 (12345/99991)', 'infinite')
+    >>> in_words(1.88988, large_is_bad=False)
+    '1.8898'
     """
     if value == math.inf:
         return "infinite"
     exact = Fraction(value)
     if exact.denominator == 1:
         return f"{exact.numerator:,}"
-    rounded = f"{math.ceil(exact * 10**places) / 10**places:.{places}f}"
+    cautious = math.ceil if large_is_bad else math.floor
+    rounded = f"{cautious(exact * 10**places) / 10**places:.{places}f}"
     if not isinstance(value, Fraction) or exact.denominator >= 10**6:
         return rounded
     return str(exact) if exact.denominator < 1000 else f"{rounded} ({exact})"
