@@ -60,11 +60,16 @@ if TYPE_CHECKING:
     from sidelight import errors as errors
     from sidelight import testing as testing
     from sidelight.errors import SidelightError as SidelightError
+    from sidelight.measures.beta_likeness import BetaLikeness as BetaLikeness
+    from sidelight.measures.closeness import Closeness as Closeness
     from sidelight.measures.criterion import Criterion as Criterion
+    from sidelight.measures.delta_disclosure import DeltaDisclosure as DeltaDisclosure
+    from sidelight.measures.distinct_values import DistinctValues as DistinctValues
     from sidelight.measures.entropy_diversity import EntropyDiversity as EntropyDiversity
     from sidelight.measures.finding import Finding as Finding
     from sidelight.measures.group_size import GroupSize as GroupSize
     from sidelight.measures.measure import Measure as Measure
+    from sidelight.measures.recursive_diversity import RecursiveDiversity as RecursiveDiversity
     from sidelight.measures.trend import Trend as Trend
     from sidelight.policy.policy import Policy as Policy
     from sidelight.policy.policy import Verdict as Verdict

@@ -4,50 +4,103 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from decimal import Context, Decimal
+from decimal import Context, Decimal, localcontext
+from fractions import Fraction
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from sidelight.measures.finding import Amount
+from sidelight.table.columns import Integers
+
+Floats: TypeAlias = npt.NDArray[np.float64]
 
 NEAR = 1e-9
-"""Relative distance from the worst float within which a group is a candidate for the worst exact value."""
+"""Distance from the worst float (relative above 1) within which a group may have the worst exact value."""
 
 PRECISE = Context(prec=60)
 """For logarithms: far more digits than a float, so that rounding a result goes the way we say."""
 
 
 def worst_row(
-    scores: npt.NDArray[np.float64],
+    scores: Floats,
     *,
     large_is_bad: bool,
-    alike: npt.NDArray[np.int64],
+    alike: Integers | Callable[[Integers], Integers],
     exactly: Callable[[int], Amount],
 ) -> tuple[int, Amount] | None:
     """Find the row with the worst exact value; of equal ones the first.
 
-    `scores` are the values as floats (nan: nothing to say), `alike` integers that decide the exact value, one
-    row each, so that of candidates that are alike only one is recomputed by `exactly(row)`.
+    `scores` are the values as floats (nan: nothing to say; a bad infinity is taken at its word).  `alike` holds
+    integers that decide the exact value, one row each, or makes them for the rows asked for; of candidates that
+    are alike only the first is recomputed by `exactly(row)`.
 
-    >>> from fractions import Fraction
     >>> share = lambda row: Fraction([1, 2, 3][row], [3, 6, 10][row])
     >>> alike = np.array([[1, 3], [2, 6], [3, 10]])
     >>> worst_row(np.array([1/3, 2/6, 3/10]), large_is_bad=True, alike=alike, exactly=share)
     (0, Fraction(1, 3))
     """
-    said = ~np.isnan(scores)
-    if not said.any():
+    near = near_worst(scores, large_is_bad=large_is_bad)
+    if len(near) == 0:
         return None
-    signed = np.where(said, scores if large_is_bad else -scores, -np.inf)
-    top = signed.max()
-    reach = NEAR * max(abs(top), 1e-300) if math.isfinite(top) else 0.0
-    near = np.flatnonzero(said & (signed >= top - reach))
-    _, first = np.unique(alike[near], axis=0, return_index=True)
-    candidates = near[np.sort(first)]
-    sign = 1 if large_is_bad else -1
-    worst = max(((exactly(int(row)), int(row)) for row in candidates), key=lambda pair: (sign * pair[0], -pair[1]))
-    return worst[1], worst[0]
+    if large_is_bad and scores[near[0]] == math.inf:
+        return int(near[0]), math.inf
+    rows = near[first_of_each(alike(near) if callable(alike) else alike[near])].tolist()
+    values = [exactly(row) for row in rows]
+    worst = max(values) if large_is_bad else min(values)
+    return rows[values.index(worst)], worst
+
+
+def near_worst(scores: Floats, *, large_is_bad: bool) -> Integers:
+    """List the rows whose floats are too near the worst to tell which one it is.
+
+    >>> near_worst(np.array([0.3, 0.1 + 0.2, np.nan, 0.2]), large_is_bad=True).tolist()
+    [0, 1]
+    """
+    worst = np.fmax.reduce(scores) if large_is_bad else np.fmin.reduce(scores)
+    if math.isnan(worst):
+        return np.empty(0, np.int64)
+    reach = NEAR * max(abs(worst), 1.0) if math.isfinite(worst) else 0.0
+    return np.flatnonzero(scores >= worst - reach if large_is_bad else scores <= worst + reach)
+
+
+def first_of_each(kinds: Integers) -> Integers:
+    """Keep the first of rows that are alike, in order.
+
+    Rows are brought together by a hash; should two kinds share one, some rows are kept twice, none is lost.
+
+    >>> first_of_each(np.array([[2, 1], [3, 1], [2, 1]])).tolist()
+    [0, 1]
+    """
+    if len(kinds) <= 1:
+        return np.arange(len(kinds))
+    weights = np.random.default_rng(0).integers(1, 2**62, kinds.shape[1]) | 1
+    together = np.argsort(kinds @ weights, kind="stable")
+    after = kinds[together]
+    new = np.concatenate(([True], (after[1:] != after[:-1]).any(axis=1)))
+    return np.sort(together[new])
+
+
+def in_lowest_terms(kinds: Integers) -> Integers:
+    """Divide each row by what all its numbers share: the same proportions give the same row.
+
+    >>> in_lowest_terms(np.array([[2, 4], [3, 6], [0, 0]])).tolist()
+    [[1, 2], [1, 2], [0, 0]]
+    """
+    shared = np.gcd.reduce(kinds, axis=1, keepdims=True)
+    lowest: Integers = kinds // np.maximum(shared, 1)
+    return lowest
+
+
+def log(ratio: Fraction) -> Decimal:
+    """Give the natural logarithm to about 60 digits.
+
+    >>> round(log(Fraction(1, 3)), 20)
+    Decimal('-1.09861228866810969140')
+    """
+    with localcontext(PRECISE):
+        return Decimal(ratio.numerator).ln() - Decimal(ratio.denominator).ln()
 
 
 def rounded_down(number: Decimal) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -51,6 +52,8 @@ def in_words(value: Amount, *, places: int = 4, large_is_bad: bool = True) -> st
 
     >>> in_words(Fraction(2, 3)), in_words(Fraction(7)), in_words(Fraction(12345, 99991)), in_words(math.inf)
     ('2/3', '7', '0.1235 (12345/99991)', 'infinite')
+    >>> in_words(Fraction(13736425, 904)), in_words(Fraction(1, 151_515))
+    ('15,195.1604', '0.0000067 (1/151515)')
     >>> in_words(1.88988, large_is_bad=False)
     '1.8898'
     """
@@ -60,7 +63,10 @@ def in_words(value: Amount, *, places: int = 4, large_is_bad: bool = True) -> st
     if exact.denominator == 1:
         return f"{exact.numerator:,}"
     cautious = math.ceil if large_is_bad else math.floor
-    rounded = f"{cautious(exact * 10**places) / 10**places:.{places}f}"
-    if not isinstance(value, Fraction) or exact.denominator >= 10**6:
+    while exact and abs(exact) * 10**places < 10:  # at least two figures
+        places += 1
+    rounded = f"{Decimal(cautious(exact * 10**places)).scaleb(-places):,f}"
+    longer = max(abs(exact.numerator), exact.denominator)
+    if not isinstance(value, Fraction) or longer >= 10**6:
         return rounded
-    return str(exact) if exact.denominator < 1000 else f"{rounded} ({exact})"
+    return str(exact) if longer < 1000 else f"{rounded} ({exact})"

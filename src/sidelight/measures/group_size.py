@@ -6,15 +6,19 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
+import numpy as np
+
+from sidelight.measures.exact import Floats
 from sidelight.measures.finding import Amount, Finding, Witness, in_words
-from sidelight.measures.measure import Measure, Worst
+from sidelight.measures.group_by_group import GroupByGroup
 from sidelight.measures.trend import Trend
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
+from sidelight.table.columns import Integers
 
 
 @dataclass(frozen=True)
-class GroupSize(Measure):
+class GroupSize(GroupByGroup):
     """How small is the smallest group of people who look alike?
 
     min_g n_g, in people.  At least k is k-anonymity: it keeps a person from being found, and says nothing
@@ -24,8 +28,10 @@ class GroupSize(Measure):
     >>> finding = GroupSize().measure(release)
     >>> finding.value, finding.witness.group.number
     (Fraction(2, 1), 2)
+    >>> print(finding.explain())
+    In group 2, 2 people stand for one another; no group is smaller.
 
-    Source: Samarati and Sweeney, 1998.
+    Source: Samarati and Sweeney, Protecting Privacy when Disclosing Information, 1998.
     """
 
     name: ClassVar[str] = "group size"
@@ -33,16 +39,25 @@ class GroupSize(Measure):
     limits = (1, float("inf"))
     when_groups_merge = Trend.NEVER_FALLS
 
-    def summarize(self, groups: Groups) -> Worst:
-        """Keep the smallest group."""
-        row = int(groups.sizes.argmin())
-        return Worst(self, Fraction(int(groups.sizes[row])), Witness(groups.name(row)))
+    def scores(self, groups: Groups) -> Floats:
+        """Give every group's number of people."""
+        return groups.sizes.astype(np.float64)
+
+    def alike(self, groups: Groups, rows: Integers) -> Integers:
+        """Only the size counts."""
+        return groups.sizes[rows, np.newaxis]
+
+    def exactly(self, groups: Groups, row: int) -> Amount:
+        """Give one group's number of people."""
+        return Fraction(int(groups.sizes[row]))
 
     def explain(self, finding: Finding) -> str:
         """Name the smallest group."""
         assert finding.witness is not None
-        people = "person stands" if finding.value == 1 else "people stand"
-        return f"In {finding.witness.group} {in_words(finding.value)} {people} for one another; no group is smaller."
+        people = (
+            "1 person stands alone" if finding.value == 1 else f"{in_words(finding.value)} people stand for one another"
+        )
+        return f"In {finding.witness.group}, {people}; no group is smaller."
 
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Count the people of the group again."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
+from fractions import Fraction
 from functools import reduce
 from typing import ClassVar, Protocol, Self
 
@@ -41,7 +42,11 @@ class Measure(ABC):
     large_is_bad: ClassVar[bool] = True  # a risk (bounded from above), or a size or diversity (from below)
     limits: ClassVar[tuple[Bound, Bound]] = (0, math.inf)  # what a bound may be
     semantics: ClassVar[tuple[Semantics, ...]] = ("single", "set", "multiset")  # where the question makes sense
-    when_groups_merge: Trend  # a claim; a class attribute, or a property where it depends on the parameters
+
+    @property
+    @abstractmethod
+    def when_groups_merge(self) -> Trend:
+        """A claim; a plain class attribute, or a property where it depends on the parameters."""
 
     def trend(self, semantics: Semantics) -> Trend:
         """Say what merging groups does to the value under these semantics."""
@@ -107,7 +112,7 @@ class Worst:
     measure: Measure
     value: Amount | None = None  # None: no group had anything to say
     witness: Witness | None = None
-    otherwise: Amount = 0  # the value when no group has anything to say
+    otherwise: Amount = Fraction(0)  # the value when no group has anything to say
 
     def merge(self, other: Worst) -> Worst:
         """Keep the worse of the two."""

@@ -1,0 +1,129 @@
+"""By how much does a value become more likely?"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from decimal import localcontext
+from fractions import Fraction
+from functools import lru_cache
+from typing import ClassVar, Literal, TypeAlias, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from sidelight.errors import BadMeasure
+from sidelight.measures.exact import NEAR, PRECISE, Floats, log
+from sidelight.measures.finding import Amount, Finding, Witness, in_words
+from sidelight.measures.group_by_group import GroupByGroup, ShareWitness, exact_shares, float_factors, share_witness
+from sidelight.measures.trend import Trend
+from sidelight.release.groups import Groups
+from sidelight.release.release import Release
+from sidelight.table.labels import shown
+
+Kind: TypeAlias = Literal["basic", "enhanced"]
+
+
+@dataclass(frozen=True)
+class BetaLikeness(GroupByGroup):
+    """By what factor, less 1, does a value become more likely to someone who finds a person's group?
+
+    basic: max of (q − p)/p over groups and values with q > p, q = the group's share of the value and p the whole
+    release's.  enhanced: the smallest β with q ≤ (1 + min(β, −ln p))·p everywhere, so that frequent values may
+    gain less; infinite if there is none.  Losses (q < p) do not count.  At most β is β-likeness.
+    Groups in which nobody has a value are passed over.
+
+    >>> release = Release.from_counts([{"Flu": 7, "HIV": 1}, {"Flu": 1, "HIV": 1}])
+    >>> finding = BetaLikeness().measure(release)
+    >>> finding.value, finding.witness.value
+    (Fraction(3, 2), 'HIV')
+    >>> print(finding.explain())
+    In group 2, 'HIV' is 1/2 of the values and 1/5 of all: more frequent by 3/2 of its frequency.
+
+    Source: Cao and Karras, Publishing Microdata with a Robust Privacy Guarantee, PVLDB 2012.
+    """
+
+    kind: Kind = "basic"
+
+    name: ClassVar[str] = "beta likeness"
+    when_groups_merge = Trend.NEVER_RISES
+
+    def __post_init__(self) -> None:
+        if self.kind not in get_args(Kind):
+            message = f"no kind '{self.kind}' of '{self.name}'; choose basic or enhanced"
+            raise BadMeasure(message)
+
+    def scores(self, groups: Groups) -> Floats:
+        """Give every group's largest gain."""
+        factors = float_factors(groups)
+        scores: Floats = factors.max(axis=1) - 1
+        if self.kind == "enhanced":
+            scores[_beyond(groups, factors).any(axis=1)] = math.inf
+        return scores
+
+    def exactly(self, groups: Groups, row: int) -> Amount:
+        """Give one group's largest gain; infinite ones are told by their scores."""
+        most = share_witness(groups, row, _gains_most(groups, row))
+        return most.here / most.overall - 1
+
+    def witness(self, groups: Groups, row: int) -> Witness:
+        """Point at a value that gains too much, or else the one that gains most."""
+        most = share_witness(groups, row, _gains_most(groups, row))
+        if self.kind == "basic":
+            return most
+        every = (share_witness(groups, row, place) for place in np.flatnonzero(groups.counts.row(row)).tolist())
+        return next((each for each in every if too_much(each.here, each.overall)), most)
+
+    def explain(self, finding: Finding) -> str:
+        """Name the group, the value and its shares."""
+        if not isinstance(finding.witness, ShareWitness):
+            return "Nobody in the release has any value, so nothing becomes more likely."
+        if finding.value == 0:
+            return "No value is more frequent in any group than in the whole release."
+        seen = (
+            f"In {finding.witness.group}, '{shown(finding.witness.value)}' is {in_words(finding.witness.here)} of the "
+            f"values and {in_words(finding.witness.overall)} of all: "
+        )
+        if finding.value == math.inf:
+            return f"{seen}a gain that no limit allows for so frequent a value."
+        return f"{seen}more frequent by {in_words(finding.value)} of its frequency."
+
+    def replay(self, witness: Witness, release: Release) -> Amount:
+        """Compute the gain of the witness's value by the definition."""
+        here, overall = exact_shares(release, witness)
+        q, p = here[witness.value], overall[witness.value]
+        if self.kind == "enhanced" and too_much(q, p):
+            return math.inf
+        return max((q - p) / p, Fraction(0))
+
+
+def _gains_most(groups: Groups, row: int) -> int:
+    """Find the value whose share grows by the largest factor."""
+    group, whole = groups.counts.row(row).tolist(), groups.whole.tolist()
+    return max((place for place, count in enumerate(whole) if count), key=lambda at: Fraction(group[at], whole[at]))
+
+
+def _beyond(groups: Groups, factors: Floats) -> npt.NDArray[np.bool_]:
+    """Say where q/p is more than 1 − ln p; floats that are too near are decided exactly."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        allowed = 1 - np.log(groups.whole / groups.whole.sum())
+    allowed[groups.whole == groups.whole.sum()] = np.inf  # q ≤ p = 1
+    beyond: npt.NDArray[np.bool_] = factors > allowed
+    near = np.abs(factors - allowed) <= NEAR * np.where(np.isfinite(allowed), allowed, 0)
+    for row, place in np.argwhere(near).tolist():
+        seen = share_witness(groups, row, place)
+        beyond[row, place] = too_much(seen.here, seen.overall)
+    return beyond
+
+
+@lru_cache(maxsize=4096)
+def too_much(here: Fraction, overall: Fraction) -> bool:
+    """Say whether (q − p)/p > −ln p.  They are equal only at p = q = 1, as logarithms are irrational.
+
+    >>> fifth = Fraction(1, 5)
+    >>> too_much(Fraction(1), fifth), too_much(Fraction(1, 2), fifth), too_much(Fraction(1), Fraction(1))
+    (True, False, False)
+    """
+    gain = (here - overall) / overall
+    with localcontext(PRECISE):
+        return gain.numerator > -log(overall) * gain.denominator

@@ -1,0 +1,114 @@
+"""By what factor does a value become more or less likely?"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from sidelight.errors import BadMeasure
+from sidelight.measures.exact import Floats, log, rounded_up
+from sidelight.measures.finding import Amount, Finding, Witness, in_words
+from sidelight.measures.group_by_group import GroupByGroup, ShareWitness, exact_shares, float_factors, share_witness
+from sidelight.measures.trend import Trend
+from sidelight.release.groups import Groups
+from sidelight.release.release import Release
+from sidelight.table.labels import shown
+
+Absent: TypeAlias = Literal["infinite", "skipped"]
+
+
+@dataclass(frozen=True)
+class DeltaDisclosure(GroupByGroup):
+    """By what factor, in either direction, does finding a person's group change how likely a value is?
+
+    max |ln(q/p)| over groups and values of the release, q = the group's share of the value and p the whole
+    release's.  Below δ is δ-disclosure privacy.  A value that a group lacks makes it infinite: it is ruled out
+    there; `absent="skipped"` passes such values over, and then merging groups may make things worse.
+    A float rounded up, or exactly 0.  Groups in which nobody has a value are passed over.
+
+    >>> release = Release.from_counts([{"Flu": 3, "HIV": 1}, {"Flu": 1, "HIV": 1}])
+    >>> finding = DeltaDisclosure().measure(release)
+    >>> finding.value, finding.witness.value
+    (0.4054651081081644, 'HIV')
+    >>> print(finding.explain())
+    In group 2, 'HIV' is 1/2 of the values and 1/3 of all: 1.5 times as frequent (ln 0.4055).
+
+    Source: Brickell and Shmatikov, The Cost of Privacy, KDD 2008.
+    """
+
+    absent: Absent = "infinite"
+
+    name: ClassVar[str] = "delta disclosure"
+
+    def __post_init__(self) -> None:
+        if self.absent not in get_args(Absent):
+            message = f"'{self.name}' cannot take absent values as '{self.absent}'; choose infinite or skipped"
+            raise BadMeasure(message)
+
+    @property
+    def when_groups_merge(self) -> Trend:
+        """Only a value that no group may lack is safe from a merger that brings it in."""
+        return Trend.NEVER_RISES if self.absent == "infinite" else Trend.UNKNOWN
+
+    def scores(self, groups: Groups) -> Floats:
+        """Give every group's largest |ln(q/p)|."""
+        factors = float_factors(groups)
+        highest = factors.max(axis=1)
+        if self.absent == "skipped":
+            factors[factors == 0] = 1
+        with np.errstate(divide="ignore"):
+            scores: Floats = np.log(np.maximum(highest, 1 / factors.min(axis=1)))
+        return scores
+
+    def exactly(self, groups: Groups, row: int) -> Amount:
+        """Give one group's largest |ln(q/p)|; infinite ones are told by their scores."""
+        most = self.witness(groups, row)
+        return _log_factor(most.here, most.overall)
+
+    def witness(self, groups: Groups, row: int) -> ShareWitness:
+        """Point at the value whose share changes by the largest factor."""
+        group, whole = groups.counts.row(row).tolist(), groups.whole.tolist()
+        total, everything = sum(group), sum(whole)
+
+        def factor(place: int) -> Amount:
+            q, p = group[place] * everything, whole[place] * total
+            return Fraction(max(q, p), min(q, p)) if q else math.inf
+
+        said = [place for place, count in enumerate(whole) if count and (group[place] or self.absent == "infinite")]
+        return share_witness(groups, row, max(said, key=factor))
+
+    def explain(self, finding: Finding) -> str:
+        """Name the group, the value and its shares."""
+        if not isinstance(finding.witness, ShareWitness):
+            return "Nobody in the release has any value, so nothing becomes more or less likely."
+        where, value = finding.witness.group, shown(finding.witness.value)
+        if finding.value == 0:
+            return "Every value is exactly as frequent in every group as in the whole release."
+        here, overall = finding.witness.here, finding.witness.overall
+        if finding.value == math.inf:
+            return (
+                f"'{value}' is {in_words(overall)} of all values, and nobody in {where} has it: it is ruled out there."
+            )
+        factor = (
+            f"{float(max(here, overall) / min(here, overall)):.4g} times as {'frequent' if here > overall else 'rare'}"
+        )
+        return (
+            f"In {where}, '{value}' is {in_words(here)} of the values and {in_words(overall)} of all: "
+            f"{factor} (ln {in_words(finding.value)})."
+        )
+
+    def replay(self, witness: Witness, release: Release) -> Amount:
+        """Compute |ln(q/p)| of the witness's value by the definition."""
+        here, overall = exact_shares(release, witness)
+        return _log_factor(here[witness.value], overall[witness.value])
+
+
+def _log_factor(here: Fraction, overall: Fraction) -> Amount:
+    """Give |ln(q/p)|, rounded up."""
+    if here == 0:
+        return math.inf
+    return Fraction(0) if here == overall else rounded_up(abs(log(here / overall)))

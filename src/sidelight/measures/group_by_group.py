@@ -1,0 +1,105 @@
+"""Measures that look at one group at a time: a release is as bad as its worst group."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+
+from sidelight.measures.exact import Floats, in_lowest_terms, worst_row
+from sidelight.measures.finding import Amount, Witness
+from sidelight.measures.measure import Measure, Worst
+from sidelight.release.groups import Groups
+from sidelight.release.release import Release
+from sidelight.table.columns import Integers
+from sidelight.table.labels import Label
+
+
+class GroupByGroup(Measure):
+    """A measure of each group's shares of the values, and the worst group's for the release.
+
+    Groups in which nobody has a value have no shares and are passed over.
+    """
+
+    if_nothing_to_measure: ClassVar[Fraction] = Fraction(0)
+
+    @abstractmethod
+    def scores(self, groups: Groups) -> Floats:
+        """Give every group's value as a float; nan where there is nothing to measure."""
+
+    @abstractmethod
+    def exactly(self, groups: Groups, row: int) -> Amount:
+        """Give one group's value in exact arithmetic."""
+
+    def witness(self, groups: Groups, row: int) -> Witness:
+        """Point at what makes this group the worst."""
+        return Witness(groups.name(row))
+
+    def alike(self, groups: Groups, rows: Integers) -> Integers:
+        """Give integers that decide the groups' values: by default all their counts, in lowest terms."""
+        return in_lowest_terms(groups.counts.take(rows).dense())
+
+    def summarize(self, groups: Groups) -> Worst:
+        """Keep the worst group."""
+        found = worst_row(
+            self.scores(groups),
+            large_is_bad=self.large_is_bad,
+            alike=lambda rows: self.alike(groups, rows),
+            exactly=lambda row: self.exactly(groups, row),
+        )
+        if found is None:
+            return Worst(self, otherwise=self.if_nothing_to_measure)
+        row, value = found
+        return Worst(self, value, self.witness(groups, row))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShareWitness(Witness):
+    """A value that a group has more or less often than the whole release: q and p."""
+
+    here: Fraction
+    overall: Fraction
+
+
+def float_shares(groups: Groups) -> tuple[Floats, Floats]:
+    """Give q of every group and value (nan in groups without values), and p of every value."""
+    counts = groups.counts.dense()
+    with np.errstate(invalid="ignore"):
+        return counts / counts.sum(axis=1, keepdims=True), groups.whole / groups.whole.sum()
+
+
+def float_factors(groups: Groups) -> Floats:
+    """Give q/p of every group and value (nan in groups without values); 1 for values that occur nowhere."""
+    factors, overall = float_shares(groups)
+    nowhere = groups.whole == 0
+    factors += nowhere
+    factors /= np.where(nowhere, 1, overall)
+    return factors
+
+
+def exact_shares(release: Release, witness: Witness) -> tuple[dict[Label, Fraction], dict[Label, Fraction]]:
+    """Give q of the witness's group and p of the release, value by value, as they are defined.
+
+    >>> release = Release.from_counts([{"Flu": 2, "Cold": 1}, {"Flu": 3}])
+    >>> exact_shares(release, Witness(release.groups.name(0)))[0]["Flu"]
+    Fraction(2, 3)
+    """
+    group = release.group(witness.group).counts.row(0).tolist()
+    whole = release.groups.whole.tolist()
+    here = [Fraction(count, sum(group)) for count in group]
+    overall = [Fraction(count, sum(whole)) for count in whole]
+    return dict(zip(release.domain, here, strict=True)), dict(zip(release.domain, overall, strict=True))
+
+
+def share_witness(groups: Groups, row: int, place: int) -> ShareWitness:
+    """Point at a group and a value, and say how often it is there and everywhere."""
+    group, whole = groups.counts.row(row), groups.whole
+    return ShareWitness(
+        groups.name(row),
+        groups.domain[place],
+        here=Fraction(int(group[place]), int(group.sum())),
+        overall=Fraction(int(whole[place]), int(whole.sum())),
+    )
