@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from sidelight.measures.finding import Finding as Finding
     from sidelight.measures.group_size import GroupSize as GroupSize
     from sidelight.measures.measure import Measure as Measure
+    from sidelight.measures.prior_belief import PriorBelief as PriorBelief
     from sidelight.measures.recursive_diversity import RecursiveDiversity as RecursiveDiversity
     from sidelight.measures.trend import Trend as Trend
     from sidelight.policy.policy import Policy as Policy

@@ -25,6 +25,7 @@ _HOME = {
     "Closeness": "closeness",
     "BetaLikeness": "beta_likeness",
     "DeltaDisclosure": "delta_disclosure",
+    "PriorBelief": "prior_belief",
 }
 
 
