@@ -91,7 +91,10 @@ def numbered(keys: Integers, *, below: int) -> tuple[Integers, Integers]:
         return number.astype(np.int64, copy=False), first.astype(np.int64, copy=False)
     ticked = np.zeros(below, bool)
     ticked[keys] = True
-    number = (np.cumsum(ticked) - 1)[keys]
-    first = np.empty(int(np.count_nonzero(ticked)), np.int64)
+    found = np.flatnonzero(ticked)
+    rank = np.empty(below, np.int64)  # filled only where it is looked up
+    rank[found] = np.arange(len(found))
+    number = rank[keys]
+    first = np.empty(len(found), np.int64)
     first[number[::-1]] = np.arange(len(keys))[::-1]  # of several places that say the same, the last one written stays
     return number, first

@@ -65,21 +65,23 @@ def read_hierarchies(place: str | os.PathLike[str]) -> dict[str, Hierarchy]:
     if not files:
         message = f"no hierarchies for {where.name or where}; put {wanted}"
         raise BadHierarchy(message)
-    found = [read_hierarchy(file) for file in files]
-    by_column = {hierarchy.column: hierarchy for hierarchy in found}
-    if len(by_column) < len(found):
-        message = f"two hierarchies for one column in {where.name or where}; name the data file instead of the folder"
-        raise BadHierarchy(message)
-    return by_column
+    found: dict[str, Hierarchy] = {}
+    for hierarchy in map(read_hierarchy, files):
+        if hierarchy.column in found:
+            message = (
+                f"two hierarchies for '{hierarchy.column}' in the folder; name the data file instead of the folder"
+            )
+            raise BadHierarchy(message)
+        found[hierarchy.column] = hierarchy
+    return found
 
 
 def write_hierarchy(hierarchy: Hierarchy, path: str | os.PathLike[str]) -> None:
     """Write a hierarchy; one that was read comes out byte for byte as it was."""
-    for level in hierarchy.levels:
-        for text in level:
-            if re.search(r"[;\r\n]", text):
-                message = f"hierarchy of '{hierarchy.column}': the label '{text}' has a ; or a line break; rename it"
-                raise BadHierarchy(message)
+    for number, level in enumerate(hierarchy.levels):
+        if any(re.search(r"[;\r\n]", text) for text in level):
+            message = f"hierarchy of '{hierarchy.column}': a label of level {number} has a ; or a line break; rename it"
+            raise BadHierarchy(message)
     style = hierarchy.style
     lines = (BETWEEN.join(row) for row in zip(*hierarchy.levels, strict=True))
     ending = style.line_end if style.last_line_ends else ""

@@ -1,0 +1,142 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidelight.errors import BadHierarchy
+from sidelight.table.hierarchy import Hierarchy
+from sidelight.table.hierarchy_files import read_hierarchies, read_hierarchy, write_hierarchy
+
+# The quirks of files met in the wild: a value outside the range that its label names, labels with brackets, commas,
+# blanks and quotes, Windows line ends, no end of the last line, a byte order mark, an empty value, a top without `*`.
+FILES = {
+    "below": b"24;20-24;*\n25;20-24;*\n26;25-29;*\n",
+    "brackets": b"29;[20,30[;*\r\n32;[30,40[;*\r\n",
+    "no last line end": b"Male;*\nFemale;*",
+    "neither": b"29;[20,30[;*\r\n32;[30,40[;*",
+    "quotes": b'"a";" b ,";*\nx; b ,;*\n',
+    "mark": b"\xef\xbb\xbfMale;*\nFemale;*\n",
+    "empty value": b";unknown;*\nFrance;Europe;*\n",
+    "other top": "grippe;infection;maladie\nasthme;é;maladie\n".encode(),
+    "values only": b"a\nb\n",
+    "one empty value": b"\n",
+}
+
+
+@pytest.mark.parametrize("content", FILES.values(), ids=FILES)
+def test_writing_gives_back_what_was_read_byte_for_byte(tmp_path, content):
+    file = tmp_path / "people_hierarchy_age.csv"
+    file.write_bytes(content)
+    write_hierarchy(read_hierarchy(file), tmp_path / "again.csv")
+    assert (tmp_path / "again.csv").read_bytes() == content
+
+
+def test_labels_are_taken_as_they_stand(tmp_path):
+    file = tmp_path / "age.csv"
+    file.write_bytes(FILES["below"])
+    assert read_hierarchy(file).generalise("25", 1) == "20-24"
+    file.write_bytes(FILES["quotes"])
+    assert read_hierarchy(file).levels == (('"a"', "x"), ('" b ,"', " b ,"), ("*", "*"))
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_value(tmp_path):
+    file = tmp_path / "sex.csv"
+    file.write_bytes(FILES["mark"])
+    assert read_hierarchy(file).levels[0] == ("Male", "Female")
+
+
+text = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters=";\r\n"), max_size=5)
+
+
+@given(st.sets(text, min_size=1))
+def test_what_is_written_is_read_again(tmp_path_factory, values):
+    made = Hierarchy.suppression("code", values)
+    file = tmp_path_factory.mktemp("any") / "code.csv"
+    write_hierarchy(made, file)
+    if not file.read_bytes().startswith(b"\xef\xbb\xbf"):
+        assert read_hierarchy(file) == made
+
+
+@pytest.mark.parametrize(
+    ("name", "column"), [("age.csv", "age"), ("adult_hierarchy_native-country.csv", "native-country")]
+)
+def test_the_file_names_the_column(tmp_path, name, column):
+    (tmp_path / name).write_text("a;*\n")
+    assert read_hierarchy(tmp_path / name).column == column
+    assert read_hierarchy(tmp_path / name, column="other").column == "other"
+
+
+def test_beside_a_data_file(tmp_path):
+    for name in ("people_hierarchy_age.csv", "people_hierarchy_sex.csv", "people2_hierarchy_zip.csv", "people.csv"):
+        (tmp_path / name).write_text("a;*\n")
+    assert list(read_hierarchies(tmp_path / "people.csv")) == ["age", "sex"]
+    assert list(read_hierarchies(str(tmp_path / "people.csv.gz"))) == ["age", "sex"]
+
+
+def test_a_folder_of_hierarchies(tmp_path):
+    for name in ("age.csv", "sex.csv", "notes.txt"):
+        (tmp_path / name).write_text("a;*\n")
+    assert list(read_hierarchies(tmp_path)) == ["age", "sex"]
+
+
+def test_a_folder_with_the_data_in_it(tmp_path):
+    for name in ("people_hierarchy_age.csv", "people.csv"):
+        (tmp_path / name).write_text("a;*\n")
+    assert list(read_hierarchies(tmp_path)) == ["age"]
+
+
+def test_a_folder_with_two_for_one_column(tmp_path):
+    for name in ("a_hierarchy_age.csv", "b_hierarchy_age.csv"):
+        (tmp_path / name).write_text("a;*\n")
+    with pytest.raises(BadHierarchy, match=r"two hierarchies for 'age'.*; name the data file instead of the folder"):
+        read_hierarchies(tmp_path)
+
+
+def test_no_hierarchies(tmp_path):
+    with pytest.raises(BadHierarchy, match=r"put files '<column>.csv' or '<data>_hierarchy_<column>.csv' in it"):
+        read_hierarchies(tmp_path)
+    with pytest.raises(BadHierarchy, match=r"no hierarchies for people.csv; put files 'people_hierarchy_<column>.csv'"):
+        read_hierarchies(tmp_path / "people.csv")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "hierarchy of 'age': it is empty"),
+        (b"a;x;*\nb;*\n", "age.csv, line 2: 2 columns, but line 1 has 3; make them equal"),
+        (b"a;*\n\n", "age.csv, line 2: 1 columns, but line 1 has 2"),
+        (b"a;*\n\xff;*\n", "age.csv is not UTF-8 at byte 4; save it as UTF-8"),
+        (b"a;x;*\na;y;*\n", "hierarchy of 'age': the value 'a' has two rows"),
+    ],
+)
+def test_files_that_are_none(tmp_path, content, message):
+    (tmp_path / "age.csv").write_bytes(content)
+    with pytest.raises(BadHierarchy) as wrong:
+        read_hierarchy(tmp_path / "age.csv")
+    assert message in str(wrong.value)
+    assert "\n" not in str(wrong.value)
+
+
+def test_no_such_file(tmp_path):
+    with pytest.raises(BadHierarchy, match=r"cannot read the hierarchy age.csv: No such file"):
+        read_hierarchy(tmp_path / "age.csv")
+
+
+@pytest.mark.parametrize("label", ["a;b", "a\nb", "a\rb"])
+def test_labels_that_the_format_cannot_hold(tmp_path, label):
+    with pytest.raises(BadHierarchy, match=r"has a ; or a line break; rename it") as wrong:
+        write_hierarchy(Hierarchy.suppression("age", [label]), tmp_path / "age.csv")
+    assert "\n" not in str(wrong.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_writing_replaces_the_file_at_once(tmp_path):
+    file = tmp_path / "age.csv"
+    file.write_text("old")
+    write_hierarchy(Hierarchy.suppression("age", ["1"]), file)
+    assert file.read_text() == "1;*\n"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_writing_where_one_cannot(tmp_path):
+    with pytest.raises(BadHierarchy, match=r"cannot write the hierarchy age.csv: No such file"):
+        write_hierarchy(Hierarchy.suppression("age", ["1"]), tmp_path / "nowhere" / "age.csv")
