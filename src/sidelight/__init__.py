@@ -77,11 +77,13 @@ if TYPE_CHECKING:
     from sidelight.policy.policy_file import read_policy as read_policy
     from sidelight.release.grouping import generalise as generalise
     from sidelight.release.grouping import group as group
+    from sidelight.release.reading import read_release as read_release
     from sidelight.release.release import Release as Release
     from sidelight.table.hierarchy import Hierarchy as Hierarchy
     from sidelight.table.hierarchy_files import read_hierarchies as read_hierarchies
     from sidelight.table.hierarchy_files import read_hierarchy as read_hierarchy
     from sidelight.table.hierarchy_files import write_hierarchy as write_hierarchy
+    from sidelight.table.reading import read_table as read_table
     from sidelight.table.table import Table as Table
 
 __all__ = ["__version__", *_HOME]  # noqa: PLE0604 - the names are those of the table above

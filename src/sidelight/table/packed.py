@@ -1,0 +1,99 @@
+"""Rows in a DuckDB connection of our own, packed into whole numbers before they are grouped.
+
+Grouping eight text columns costs DuckDB about twice the time and three times the memory of grouping one
+number.  So: one pass finds the labels of every column, then each column is joined with a small table
+(label → its share of the packed number), and the sums are grouped.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import duckdb
+import narwhals.stable.v2 as nw
+import pyarrow as pa
+
+from sidelight.table.frames import plain
+from sidelight.table.labels import SUPPRESSED
+from sidelight.table.packing import Packing, Words
+from sidelight.table.roles import Roles
+from sidelight.table.rows import Frame, Source, cells, packing_of
+
+
+@dataclass(frozen=True, slots=True)
+class PackedRows:
+    """Rows whose quasi-identifiers and sensitive value are packed: `key0`, `key1`, … and `cell` for the last."""
+
+    frame: Frame
+    roles: Roles
+    source: Source
+    known: Packing
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """The packed numbers."""
+        return tuple(f"key{place}" for place in range(len(self.known.layout)))
+
+    @property
+    def cell(self) -> tuple[str, ...]:
+        """The packed numbers, the last one without the sensitive value."""
+        return (*self.key[:-1], "cell")
+
+    def counted(self) -> nw.Expr:
+        """Compare packed numbers."""
+        leave_out = nw.lit(value=False)
+        star = self.known.cell_of(SUPPRESSED)
+        if self.roles.suppressed == "leave out" and star is not None:
+            same = [nw.col(name) == number for name, number in zip(self.cell, star, strict=True)]
+            leave_out = nw.all_horizontal(*same, ignore_nulls=False)
+        domain = self.known.labels[-1]
+        if self.roles.missing == "drop" and None in domain:
+            leave_out = leave_out | (nw.col(self.key[-1]) - nw.col("cell") * len(domain) == domain.index(None))
+        return ~leave_out
+
+    def packing(self, answer: pa.Table) -> Packing:
+        """It is known already."""
+        del answer
+        return self.known
+
+    def words(self, answer: pa.Table, packing: Packing, columns: tuple[str, ...]) -> Words:
+        """Take the numbers as they are."""
+        del packing
+        return [answer.column(name).to_numpy() for name in columns]
+
+
+def packed_rows(con: duckdb.DuckDBPyConnection, roles: Roles, source: Source) -> PackedRows:
+    """Pack the view `src` of a connection, which has our own names for the columns."""
+    found = _different(con, roles)
+    known = packing_of(found, roles)
+    for place, (column, labels, weight) in enumerate(zip(found, known.labels, known.weights(), strict=True)):
+        code = {text: number for number, text in enumerate(labels)}
+        shares = [code[roles.says(cell)] * weight for cell in cells(column)]
+        con.register(f"code{place}", pa.table({"cell": column, "share": pa.array(shares, pa.int64())}))
+    frame: Frame = nw.from_native(con.sql(_packed(found, known, roles)))
+    if roles.person is not None:
+        frame = frame.with_columns(plain("person", frame.collect_schema()["person"], roles))
+    return PackedRows(frame, roles, source, known)
+
+
+def _different(con: duckdb.DuckDBPyConnection, roles: Roles) -> list[pa.Array]:
+    """Find the different cells of every column in one pass."""
+    names = [name for name in roles.used if name != "person"]
+    lists = ", ".join(f"list(DISTINCT {name}) AS {name}" for name in names)
+    answer = con.sql(f"SELECT {lists} FROM src").to_arrow_table()  # noqa: S608 - our own names only
+    return [answer.column(name).combine_chunks().flatten() for name in names]
+
+
+def _packed(found: list[pa.Array], known: Packing, roles: Roles) -> str:
+    """Join every column with its shares of the packed numbers.
+
+    A column with missing cells needs the slower comparison that lets a missing cell equal a missing cell.
+    """
+    names = [name for name in roles.used if name != "person"]
+    equal = ["IS NOT DISTINCT FROM" if column.null_count else "=" for column in found]
+    joins = [f"JOIN code{i} ON src.{name} {equal[i]} code{i}.cell" for i, name in enumerate(names)]
+    sums = ["CAST(" + " + ".join(f"code{i}.share" for i in held) + " AS BIGINT)" for held in known.layout]
+    keys = [f"{total} AS key{place}" for place, total in enumerate(sums)]
+    person = [] if roles.person is None else ["src.person AS person"]
+    columns = ", ".join([*keys, f"{sums[-1]} // {known.width} AS cell", *person])
+    return f"SELECT {columns} FROM src {' '.join(joins)}"  # noqa: S608 - our own names only

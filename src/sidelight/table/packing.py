@@ -1,0 +1,121 @@
+"""Many small codes packed into few whole numbers, so that a row is one number to group and sort by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from sidelight.table.columns import Codes, Integers
+from sidelight.table.labels import Label
+
+MOST = 2**62
+"""Every packed number stays below this, so that it fits in 64 bits with room to add."""
+
+Words: TypeAlias = list[Integers]
+"""One array per packed number; rows are compared word by word."""
+
+
+@dataclass(frozen=True, slots=True)
+class Packing:
+    """How the codes of the columns are packed, the sensitive one last.
+
+    Mixed radix: within a word the last column counts ones, the one before it as many as the last has
+    labels, and so on.  A word holds as many columns as fit below 2**62; usually one word holds all.
+
+    >>> packing = Packing((("f", "m"), ("20", "30", "40"), ("Cold", "Flu")))
+    >>> words = packing.pack([np.array([1, 0]), np.array([2, 0]), np.array([1, 0])])
+    >>> [word.tolist() for word in words], [codes.tolist() for codes in packing.unpack(words)]
+    ([[11, 0]], [[1, 0], [2, 0], [1, 0]])
+    """
+
+    labels: tuple[tuple[Label, ...], ...]
+
+    @property
+    def width(self) -> int:
+        """How many sensitive values there are."""
+        return self._radix(len(self.labels) - 1)
+
+    @property
+    def layout(self) -> tuple[tuple[int, ...], ...]:
+        """Which columns each word holds."""
+        words: list[tuple[int, ...]] = [()]
+        for column in range(len(self.labels)):
+            longer = (*words[-1], column)
+            if prod(map(self._radix, longer)) < MOST:
+                words[-1] = longer
+            else:
+                words.append((column,))
+        return tuple(words)
+
+    def weights(self) -> list[int]:
+        """Give what one step of each column's code adds to its word."""
+        return [prod(map(self._radix, held[place + 1 :])) for held in self.layout for place in range(len(held))]
+
+    def pack(self, codes: Sequence[npt.NDArray[np.integer]]) -> Words:
+        """Turn the codes of some rows, column by column, into words."""
+        weights = self.weights()
+        return [
+            np.asarray(sum(codes[column].astype(np.int64) * weights[column] for column in held), np.int64)
+            for held in self.layout
+        ]
+
+    def unpack(self, words: Words) -> list[Codes]:
+        """Turn words back into codes, column by column."""
+        return [code for held, word in zip(self.layout, words, strict=True) for code in self._digits(held, word)]
+
+    def cells(self, words: Words) -> Words:
+        """Leave the sensitive value out of the words."""
+        return [*words[:-1], words[-1] // self.width]
+
+    def cell_codes(self, cells: Words) -> list[Codes]:
+        """Turn words without the sensitive value back into the codes of the quasi-identifiers."""
+        return self.unpack([*cells[:-1], cells[-1] * self.width])[:-1]
+
+    def cell_of(self, text: Label) -> list[int] | None:
+        """Give the packed numbers of the cell that says `text` in every column, if there can be one."""
+        if any(text not in labels for labels in self.labels[:-1]):
+            return None
+        codes = [np.array([labels.index(text)]) for labels in self.labels[:-1]]
+        return [int(word[0]) for word in self.cells(self.pack([*codes, np.zeros(1, np.int64)]))]
+
+    def _digits(self, held: tuple[int, ...], word: Integers) -> list[Codes]:
+        digits: list[Codes] = []
+        for column in reversed(held[1:]):
+            word, digit = np.divmod(word, self._radix(column))
+            digits.append(digit.astype(np.int32))
+        return [word.astype(np.int32), *reversed(digits)]
+
+    def _radix(self, column: int) -> int:
+        return max(len(self.labels[column]), 1)
+
+
+def in_order_of(words: Words, counts: Integers) -> tuple[Words, Integers]:
+    """Sort rows by their words; rows that are the same become one and their counts are added."""
+    if not len(counts):
+        return words, counts
+    bits = int(counts.max()).bit_length()
+    if len(words) == 1 and int(words[0].max()).bit_length() + bits < 63:  # one plain sort beats an argsort
+        both = (words[0] << bits) | counts
+        both.sort()
+        words, counts = [both >> bits], both & ((1 << bits) - 1)
+    else:
+        order = np.lexsort(words[::-1])
+        words, counts = [word[order] for word in words], counts[order]
+    starts = np.flatnonzero(changes(words))
+    if len(starts) < len(counts):
+        words, counts = [word[starts] for word in words], np.add.reduceat(counts, starts)
+    return words, counts
+
+
+def changes(words: Words) -> npt.NDArray[np.bool_]:
+    """Mark the rows that differ from the row before (the first always does)."""
+    new = np.zeros(len(words[0]), bool)
+    new[:1] = True
+    for word in words:
+        new[1:] |= word[1:] != word[:-1]
+    return new

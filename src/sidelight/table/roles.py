@@ -1,0 +1,117 @@
+"""Who plays which part in a table, and what its odd cells mean."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+from sidelight.errors import BadTable, UnknownColumn, did_you_mean
+from sidelight.table.labels import Label, label
+from sidelight.table.table import Semantics
+
+Missing: TypeAlias = Literal["an error", "a value", "drop"]
+"""What a missing sensitive value means: nothing we may guess, a value like any other, or a row to drop."""
+
+Suppressed: TypeAlias = Literal["a group", "leave out"]
+"""What rows with `*` in every published column are: a group like any other, or not part of the release."""
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """The columns that are used, and the choices that decide how their rows are counted.
+
+    `asked_as` is the caller's word for the quasi-identifiers ("quasi" or "group"), for the messages.
+    """
+
+    quasi: tuple[str, ...]
+    sensitive: str
+    person: str | None = None
+    values: Semantics = "single"
+    missing: Missing = "an error"
+    suppressed: Suppressed = "a group"
+    missing_marks: frozenset[Label] = frozenset()
+    domain: tuple[Label, ...] | None = None
+    asked_as: str = "quasi"
+
+    def __post_init__(self) -> None:
+        for option, kinds in (("values", Semantics), ("missing", Missing), ("suppressed", Suppressed)):
+            _check_choice(option, getattr(self, option), get_args(kinds))
+        self._check_columns()
+        if self.values != "single" and self.person is None:
+            message = f'values="{self.values}" needs person=, the column that says whose row it is'
+            raise BadTable(message)
+
+    def _check_columns(self) -> None:
+        if not self.quasi:
+            message = f"{self.asked_as}= names no columns; name at least one"
+            raise BadTable(message)
+        repeated = _first_repeated(self.quasi)
+        if repeated is not None:
+            message = f"column '{repeated}' is listed twice in {self.asked_as}=; list it once"
+            raise BadTable(message)
+        for role, name in (("sensitive", self.sensitive), ("person", self.person)):
+            if name in self.quasi:
+                message = f"column '{name}' is {role}= and also in {self.asked_as}=; take it out of one of them"
+                raise BadTable(message)
+        if self.sensitive == self.person:
+            message = f"column '{self.sensitive}' is both sensitive= and person=; name two columns"
+            raise BadTable(message)
+
+    @property
+    def used(self) -> dict[str, str]:
+        """Our own name for each column that is used → its name in the source."""
+        columns = {f"q{place}": name for place, name in enumerate(self.quasi)} | {"value": self.sensitive}
+        return columns if self.person is None else columns | {"person": self.person}
+
+    def dropped(self, columns: Sequence[str], where: str) -> tuple[str, ...]:
+        """Check that the used columns are there, once each; name those that are not used."""
+        repeated = _first_repeated(columns)
+        if repeated is not None:
+            message = f"two columns of {where} are called '{repeated}'; rename one"
+            raise BadTable(message)
+        for name in self.used.values():
+            if name not in columns:
+                message = f"no column '{name}' in {where}{did_you_mean(str(name), columns)}"
+                raise UnknownColumn(message)
+        return tuple(name for name in columns if name not in self.used.values())
+
+    def says(self, cell: object) -> Label:
+        """Give the label of a cell; the marks of missing cells say nothing."""
+        text = label(cell)
+        return None if text in self.missing_marks else text
+
+
+def as_names(names: str | Sequence[str]) -> tuple[str, ...]:
+    """Take one name or several.
+
+    >>> as_names("age"), as_names(["age", "sex"])
+    (('age',), ('age', 'sex'))
+    """
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
+def as_marks(marks: str | Sequence[object]) -> frozenset[Label]:
+    """Take one mark of missing cells or several, as labels.
+
+    >>> sorted(as_marks(["?", -9]))
+    ['-9', '?']
+    """
+    return frozenset(label(mark) for mark in ((marks,) if isinstance(marks, str) else marks))
+
+
+def as_domain(domain: Sequence[object] | None) -> tuple[Label, ...] | None:
+    """Take declared sensitive values, in their order, once each."""
+    return None if domain is None else tuple(dict.fromkeys(label(value) for value in domain))
+
+
+def _check_choice(option: str, chosen: object, choices: tuple[str, ...]) -> None:
+    if chosen not in choices:
+        *others, last = (f'"{choice}"' for choice in choices)
+        message = f'no {option}="{chosen}"; choose {", ".join(others)} or {last}'
+        raise BadTable(message)
+
+
+def _first_repeated(names: Sequence[str]) -> str | None:
+    return next((name for name, times in Counter(names).items() if times > 1), None)

@@ -1,0 +1,164 @@
+"""Rows that stay where they are, ready to be counted by the engine that holds them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sidelight.table.columns import Codes
+from sidelight.table.labels import Label, in_order
+from sidelight.table.packing import Packing, Words
+from sidelight.table.roles import Roles
+
+Frame: TypeAlias = nw.LazyFrame[Any]  # whatever engine it is in
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where rows come from, for what is said about them."""
+
+    name: str  # "patients.csv", or "the table"
+    dropped: tuple[str, ...]  # the columns that are not used
+
+
+class Rows(Protocol):
+    """A frame in its engine, and how to read the engine's answers."""
+
+    @property
+    def frame(self) -> Frame:
+        """The rows, with our own names for the columns."""
+
+    @property
+    def source(self) -> Source:
+        """Where the rows come from."""
+
+    @property
+    def cell(self) -> tuple[str, ...]:
+        """The columns that say the quasi-identifiers."""
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """The columns that say the quasi-identifiers and the sensitive value."""
+
+    def counted(self) -> nw.Expr:
+        """Say which rows count: those not left out and not dropped."""
+
+    def packing(self, answer: pa.Table) -> Packing:
+        """Find the labels of every column, in order, given an answer that has the columns of `key`."""
+
+    def words(self, answer: pa.Table, packing: Packing, columns: tuple[str, ...]) -> Words:
+        """Pack the `key` or `cell` columns of an answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextRows:
+    """Rows as some engine holds them: one column per quasi-identifier, grouped as they are."""
+
+    frame: Frame
+    roles: Roles
+    source: Source
+
+    @property
+    def cell(self) -> tuple[str, ...]:
+        """One column per quasi-identifier."""
+        return tuple(f"q{place}" for place in range(len(self.roles.quasi)))
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """And the sensitive one."""
+        return (*self.cell, "value")
+
+    def counted(self) -> nw.Expr:
+        """Compare texts."""
+        leave_out = nw.lit(value=False)
+        if self.roles.suppressed == "leave out":
+            stars = [(nw.col(name).cast(nw.String) == "*").fill_null(value=False) for name in self.cell]
+            leave_out = nw.all_horizontal(*stars, ignore_nulls=False)
+        if self.roles.missing == "drop":
+            leave_out = leave_out | nw.col("value").is_null()
+        return ~leave_out
+
+    def packing(self, answer: pa.Table) -> Packing:
+        """Take the labels that occur in the answer."""
+        return packing_of([_different(answer, name) for name in self.key], self.roles)
+
+    def words(self, answer: pa.Table, packing: Packing, columns: tuple[str, ...]) -> Words:
+        """Code each column by its labels, then pack."""
+        codes = [
+            coded(answer.column(name), self.roles, labels)
+            for name, labels in zip(columns, packing.labels, strict=False)
+        ]
+        if len(columns) == len(packing.labels):
+            return packing.pack(codes)
+        nothing = np.zeros(answer.num_rows, np.int32)
+        return packing.cells(packing.pack([*codes, nothing]))
+
+
+def packing_of(columns: Iterable[pa.Array], roles: Roles) -> Packing:
+    """Put the labels of each column in order; declared sensitive values come first, as declared."""
+    *quasi, values = ({roles.says(cell) for cell in cells(column)} for column in columns)
+    declared = roles.domain or ()
+    domain = (*declared, *in_order(values.difference(declared)))
+    return Packing((*(in_order(labels) for labels in quasi), domain))
+
+
+def coded(column: pa.Array | pa.ChunkedArray, roles: Roles, labels: tuple[Label, ...]) -> Codes:
+    """Give the place of each cell's label among `labels`."""
+    place = {text: code for code, text in enumerate(labels)}
+    encoded = _encoded(column)
+    parts = [np.zeros(0, np.int32)]
+    for chunk in encoded.chunks:
+        codes = [place[roles.says(cell)] for cell in cells(chunk.dictionary)] + [place.get(None, 0)]
+        indices = pc.fill_null(chunk.indices.cast(pa.int32()), len(codes) - 1).to_numpy(zero_copy_only=False)
+        parts.append(np.array(codes, np.int32)[indices])
+    return np.concatenate(parts)
+
+
+def collected(frame: Frame) -> pa.Table:
+    """Have the engine answer, batch by batch, each text stored once per batch."""
+    native = frame.to_native()
+    if hasattr(native, "to_arrow_reader"):  # DuckDB streams
+        batches = iter(native.to_arrow_reader())
+    else:
+        batches = iter(frame.collect("pyarrow").to_native().to_batches())
+    compact = [_compact(batch) for batch in batches]
+    return (
+        pa.Table.from_batches(compact) if compact else pa.table({name: [] for name in frame.collect_schema().names()})
+    )
+
+
+def cells(array: pa.Array) -> list[object]:
+    """Give the cells of an Arrow array as Python objects; moments are told in UTC."""
+    kind = array.type
+    if pa.types.is_timestamp(kind) and kind.tz is not None:
+        array = array.cast(pa.timestamp(kind.unit, "UTC"))
+    listed: list[object] = array.to_pylist()
+    return listed
+
+
+def _compact(batch: pa.RecordBatch) -> pa.RecordBatch:
+    columns = [
+        column
+        if pa.types.is_integer(column.type) or pa.types.is_dictionary(column.type)
+        else column.dictionary_encode()
+        for column in batch.columns
+    ]
+    return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
+
+
+def _encoded(column: pa.Array | pa.ChunkedArray) -> pa.ChunkedArray:
+    chunked = pa.chunked_array([column]) if isinstance(column, pa.Array) else column
+    return chunked if pa.types.is_dictionary(chunked.type) else chunked.dictionary_encode()
+
+
+def _different(answer: pa.Table, name: str) -> pa.Array:
+    column = answer.column(name)
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    return column.unique()

@@ -1,0 +1,47 @@
+"""Whatever was given, as rows to count."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+
+from sidelight.errors import BadTable
+from sidelight.table.files import connection, found_files, viewed
+from sidelight.table.frames import frame_rows
+from sidelight.table.packed import packed_rows
+from sidelight.table.roles import Roles
+from sidelight.table.rows import Rows, Source
+
+
+@contextmanager
+def rows_of(source: object, roles: Roles) -> Iterator[Rows]:
+    """Look at files, an Arrow table or any dataframe as rows to count."""
+    if isinstance(source, str | Path):
+        source = [source]
+    if isinstance(source, list | tuple | set) and all(isinstance(each, str | Path) for each in source):
+        with viewed(found_files(list(source)), roles) as (con, named):
+            yield packed_rows(con, roles, named)
+    elif isinstance(source, pa.Table):
+        with _arrow_rows(source, roles) as rows:
+            yield rows
+    else:
+        yield frame_rows(source, roles)
+
+
+@contextmanager
+def _arrow_rows(table: pa.Table, roles: Roles) -> Iterator[Rows]:
+    """Let DuckDB count Arrow's columns where they are: Arrow takes twice the time and cannot mix dictionaries."""
+    dropped = roles.dropped(table.column_names, "the table")
+    with connection() as con:
+        con.register("src", table.select(list(roles.used.values())).rename_columns(list(roles.used)))
+        try:
+            yield packed_rows(con, roles, Source("the table", dropped))
+        except duckdb.Error as problem:
+            message = (
+                f"DuckDB cannot count this Arrow table ({type(problem).__name__}); turn odd columns into text first"
+            )
+            raise BadTable(message) from None
