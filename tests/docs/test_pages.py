@@ -1,5 +1,7 @@
 """The pages agree with the code and with each other."""
 
+import doctest
+import importlib.util
 import inspect
 import re
 import tomllib
@@ -46,3 +48,12 @@ def test_nobody_is_called_anonymous(page):
     text = page.read_text(encoding="utf-8").replace("**", "")
     unquoted = re.sub(r'(?i)"[^"]*"|\*[^*]+\*|k-anonymity', "", text)
     assert re.findall(r"\banonym\w*", unquoted, flags=re.IGNORECASE) == []
+
+
+def test_examples_in_docstrings_are_shown_as_code():
+    """The script that prepares docstrings for the reference does what its own example says."""
+    path = ROOT / "scripts" / "examples_in_docstrings.py"
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert doctest.testmod(module) == doctest.TestResults(failed=0, attempted=1)
