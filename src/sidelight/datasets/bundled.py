@@ -7,16 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-import numpy as np
-import pyarrow as pa
 import pyarrow.parquet as pq
 
-from sidelight.table.columns import Column, rows_alike
-from sidelight.table.counts import Counts, added
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.hierarchy_files import read_hierarchies
-from sidelight.table.labels import label
-from sidelight.table.table import Intake, Table
+from sidelight.table.reading import read_table
+from sidelight.table.roles import Missing
+from sidelight.table.table import Table
 
 ADULT = Path(__file__).parent / "adult.parquet"
 
@@ -39,7 +36,7 @@ def adult(
     quasi: Sequence[str] = QUASI,
     sensitive: str = "occupation",
     people: Literal["complete", "all"] = "complete",
-    missing: Literal["an error", "a value", "drop"] = "an error",
+    missing: Missing = "an error",
 ) -> Dataset:
     """What did the US census of 1994 say about these people?
 
@@ -63,23 +60,8 @@ def adult(
     if people == "complete":
         frame = frame.drop_null()
     return Dataset(
-        table=_counted(frame, list(quasi), sensitive, missing),
+        table=read_table(frame, quasi=list(quasi), sensitive=sensitive, missing=missing),
         hierarchies=read_hierarchies(ADULT),
         path=ADULT,
         citation="Becker, B. and Kohavi, R., Adult, UCI Machine Learning Repository, 1996, doi 10.24432/C5XW20",
     )
-
-
-def _counted(frame: pa.Table, quasi: list[str], sensitive: str, missing: str) -> Table:
-    rows = frame.num_rows
-    if missing == "drop":
-        frame = frame.filter(frame[sensitive].is_valid())
-    counted = frame.group_by([*quasi, sensitive]).aggregate([([], "count_all")])
-    columns = tuple(Column.of(name, map(label, counted[name].to_pylist())) for name in quasi)
-    values = Column.of(sensitive, map(label, counted[sensitive].to_pylist()))
-    amounts = counted["count_all"].to_numpy().astype(np.int64)
-    number, first = rows_alike(columns, len(amounts))
-    counts = Counts.from_entries(number, values.codes, amounts, (len(first), len(values.labels)))
-    cells = tuple(column.take(first) for column in columns)
-    intake = Intake(rows=rows, rows_without_value=rows - frame.num_rows)
-    return Table(cells, sensitive, values.labels, added(number, amounts, len(first)), counts, intake=intake)

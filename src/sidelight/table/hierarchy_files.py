@@ -59,9 +59,8 @@ def read_hierarchies(place: str | os.PathLike[str]) -> dict[str, Hierarchy]:
         files = sorted(where.glob(f"*{MARK}*.csv")) or sorted(where.glob("*.csv"))
         wanted = f"files '<column>.csv' or '<data>{MARK}<column>.csv' in it"
     else:
-        stem = where.name.split(".")[0]
-        files = sorted(each for each in where.parent.glob("*.csv") if each.name.startswith(stem + MARK))
-        wanted = f"files '{stem}{MARK}<column>.csv' beside it"
+        files = _beside(where, where.stem) or _beside(where, where.name.split(".")[0])  # of people.csv.gz: people
+        wanted = f"files '{where.name.split('.')[0]}{MARK}<column>.csv' beside it"
     if not files:
         message = f"no hierarchies for {where.name or where}; put {wanted}"
         raise BadHierarchy(message)
@@ -86,6 +85,10 @@ def write_hierarchy(hierarchy: Hierarchy, path: str | os.PathLike[str]) -> None:
     lines = (BETWEEN.join(row) for row in zip(*hierarchy.levels, strict=True))
     ending = style.line_end if style.last_line_ends else ""
     _replace(Path(path), style.opening + style.line_end.join(lines) + ending)
+
+
+def _beside(data: Path, stem: str) -> list[Path]:
+    return sorted(each for each in data.parent.glob("*.csv") if each.name.startswith(stem + MARK))
 
 
 def _column(file: Path) -> str:

@@ -66,10 +66,11 @@ def test_the_file_names_the_column(tmp_path, name, column):
 
 
 def test_beside_a_data_file(tmp_path):
-    for name in ("people_hierarchy_age.csv", "people_hierarchy_sex.csv", "people2_hierarchy_zip.csv", "people.csv"):
+    for name in ("people_hierarchy_age.csv", "people_hierarchy_sex.csv", "people.2_hierarchy_zip.csv", "people.csv"):
         (tmp_path / name).write_text("a;*\n")
     assert list(read_hierarchies(tmp_path / "people.csv")) == ["age", "sex"]
     assert list(read_hierarchies(str(tmp_path / "people.csv.gz"))) == ["age", "sex"]
+    assert list(read_hierarchies(tmp_path / "people.2.parquet")) == ["zip"]
 
 
 def test_a_folder_of_hierarchies(tmp_path):

@@ -1,0 +1,62 @@
+import pyarrow.parquet as pq
+import pytest
+
+import sidelight as sl
+from sidelight.errors import MissingValues
+
+HEIGHTS = {
+    "age": [100, 20, 10, 5, 3, 1],
+    "education": [16, 7, 2, 1],
+    "marital-status": [7, 3, 1],
+    "native-country": [41, 11, 4, 1],
+    "race": [5, 1],
+    "sex": [2, 1],
+    "workclass": [8, 4, 2, 1],
+}
+
+
+def test_the_people_without_missing_values():
+    data = sl.datasets.adult()
+    assert data.table.people == 45_222
+    assert len(data.table.domain) == 14
+    assert [column.name for column in data.table.quasi] == ["age", "marital-status", "race", "sex"]
+
+
+def test_all_people():
+    table = sl.datasets.adult(people="all", sensitive="salary-class").table
+    assert table.people == 48_842
+    assert table.domain == ("<=50K", ">50K")
+
+
+def test_people_without_an_occupation():
+    with pytest.raises(MissingValues):
+        sl.datasets.adult(people="all")
+    dropped = sl.datasets.adult(people="all", missing="drop").table
+    assert (dropped.people, dropped.intake.rows_without_value) == (48_842 - 2_809, 2_809)
+    kept = sl.datasets.adult(people="all", missing="a value").table
+    assert (kept.people, len(kept.domain)) == (48_842, 15)
+
+
+def test_every_quasi_identifier_is_covered_by_its_hierarchy():
+    data = sl.datasets.adult(people="all", quasi=list(HEIGHTS), sensitive="salary-class")
+    assert data.hierarchies.keys() == HEIGHTS.keys()
+    for name, hierarchy in data.hierarchies.items():
+        hierarchy.check(data.table.column(name))
+        assert [len(hierarchy.labels(level)) for level in range(hierarchy.height)] == HEIGHTS[name]
+        assert hierarchy.labels(hierarchy.height - 1) == ("*",)
+
+
+def test_it_is_small_and_cited():
+    data = sl.datasets.adult()
+    files = [data.path, *data.path.parent.glob("*.csv")]
+    assert len(files) == 8
+    assert sum(file.stat().st_size for file in files) < 1_000_000
+    assert "10.24432/C5XW20" in data.citation
+    assert "10.24432/C5XW20" in (data.path.parent / "README.md").read_text()
+
+
+def test_the_file_as_it_was_counted():
+    frame = pq.read_table(sl.datasets.adult().path)
+    assert (frame.num_rows, frame.drop_null().num_rows, frame.num_columns) == (48_842, 45_222, 14)
+    assert frame["occupation"].null_count == 2_809
+    assert "fnlwgt" not in frame.column_names

@@ -1,0 +1,122 @@
+import numpy as np
+import pytest
+
+import sidelight as sl
+from sidelight.errors import BadHierarchy, UnknownColumn
+from sidelight.table.columns import Column
+from sidelight.table.counts import Counts
+from sidelight.table.hierarchy import Hierarchy
+from sidelight.table.table import Intake, Table
+
+TABLE = Table(
+    quasi=(
+        Column.of("age", ["31", "31", "4", "29", "29"]),
+        Column.of("sex", ["m", "f", None, "m", "f"]),
+        Column.of("bucket", ["1", "2", "2", "1", "1"]),
+    ),
+    sensitive="disease",
+    domain=("Flu", "Cold", "Never seen"),
+    sizes=np.array([2, 1, 1, 3, 1]),
+    counts=Counts.from_cells([[2, 0, 0], [0, 1, 0], [1, 0, 0], [1, 2, 0], [0, 1, 0]]),
+    intake=Intake(rows=8, columns_dropped=("name",)),
+)
+BY = {
+    "age": Hierarchy.intervals("age", [4, 29, 31], widths=[10]),
+    "sex": Hierarchy.suppression("sex", ["m", "f"]),
+    "elsewhere": Hierarchy.suppression("elsewhere", ["x"]),
+}
+
+
+def said(release):
+    groups = release.groups
+    return [
+        (*(column.cell(row) for column in groups.columns), groups.counts.row(row).tolist())
+        for row in range(len(groups))
+    ]
+
+
+def test_grouping_by_columns_as_they_are():
+    release = sl.group(TABLE, by=["sex"])
+    assert said(release) == [("f", [0, 2, 0]), ("m", [3, 2, 0]), (None, [1, 0, 0])]
+    assert release.groups.sizes.tolist() == [2, 5, 1]
+
+
+def test_groups_stand_in_the_order_of_the_columns_named():
+    release = sl.group(TABLE, by=["sex", "age"])
+    assert [row[:-1] for row in said(release)] == [("f", "29"), ("f", "31"), ("m", "29"), ("m", "31"), (None, "4")]
+
+
+def test_a_bucket_column_works_too():
+    assert said(sl.group(TABLE, by="bucket")) == [("1", [3, 3, 0]), ("2", [1, 1, 0])]
+
+
+def test_grouping_by_nothing_puts_all_people_together():
+    assert said(sl.group(TABLE, by=[])) == [([4, 4, 0],)]
+
+
+def test_a_column_named_twice_counts_once():
+    assert len(sl.group(TABLE, by=["sex", "sex"]).groups.columns) == 1
+
+
+def test_what_the_table_knows_is_carried_over():
+    for release in (sl.group(TABLE, by="sex"), sl.generalise(TABLE, by=BY, to={"age": 1})):
+        assert release.sensitive == "disease"
+        assert release.domain == TABLE.domain
+        assert release.intake is TABLE.intake
+        assert release.groups.whole.tolist() == [4, 4, 0]
+
+
+@pytest.mark.parametrize("semantics", ["set", "multiset"])
+def test_sizes_are_people_and_add_up_in_every_semantics(semantics):
+    table = Table(
+        (Column.of("sex", ["m", "f"]),),
+        "disease",
+        ("Flu",),
+        np.array([3, 4]),
+        Counts.from_cells([[1], [2]]),
+        semantics=semantics,
+    )
+    release = sl.group(table, by=[])
+    assert (release.semantics, release.size, release.groups.counts.dense().tolist()) == (semantics, 7, [[3]])
+
+
+def test_generalising():
+    release = sl.generalise(TABLE, by=BY, to={"age": 1, "sex": 1, "bucket": 0})
+    assert said(release) == [
+        ("0-9", "*", "2", [1, 0, 0]),
+        ("20-29", "*", "1", [1, 3, 0]),
+        ("30-39", "*", "1", [2, 0, 0]),
+        ("30-39", "*", "2", [0, 1, 0]),
+    ]
+
+
+def test_columns_that_are_not_named_stay_as_they_are():
+    assert said(sl.generalise(TABLE, by=BY, to={})) == said(sl.group(TABLE, by=["age", "sex", "bucket"]))
+
+
+def test_a_fully_suppressed_column_stays_printed():
+    release = sl.generalise(TABLE, by=BY, to={"sex": 1})
+    assert {row[1] for row in said(release)} == {"*"}
+    assert release.groups.columns[1].name == "sex"
+
+
+@pytest.mark.parametrize(
+    ("by", "to", "error", "message"),
+    [
+        (BY, {"bucket": 1}, BadHierarchy, "no hierarchy for 'bucket'; there are: age, sex, elsewhere; add it to by="),
+        ({}, {"age": 1}, BadHierarchy, "no hierarchy for 'age'; add it to by=, or leave it at level 0"),
+        (BY, {"age": 3}, BadHierarchy, "hierarchy of 'age' has no level 3; its levels are 0 to 2"),
+        (BY, {"sex": -1}, BadHierarchy, "hierarchy of 'sex' has no level -1; its levels are 0 to 1"),
+        (BY, {"agee": 1}, UnknownColumn, "no quasi-identifier 'agee' in the table; did you mean 'age'?"),
+        ({"sex": Hierarchy.suppression("sex", ["m"])}, {"sex": 1}, BadHierarchy, "1 value of the data is not in it: f"),
+    ],
+)
+def test_what_cannot_be_generalised(by, to, error, message):
+    with pytest.raises(error) as wrong:
+        sl.generalise(TABLE, by=by, to=to)
+    assert message in str(wrong.value)
+
+
+def test_no_such_column_to_group_by():
+    with pytest.raises(UnknownColumn, match=r"no quasi-identifier 'zip' in the table"):
+        sl.group(TABLE, by=["zip"])
