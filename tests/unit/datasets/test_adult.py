@@ -1,3 +1,6 @@
+import runpy
+from pathlib import Path
+
 import pyarrow.parquet as pq
 import pytest
 
@@ -60,3 +63,10 @@ def test_the_file_as_it_was_counted():
     assert (frame.num_rows, frame.drop_null().num_rows, frame.num_columns) == (48_842, 45_222, 14)
     assert frame["occupation"].null_count == 2_809
     assert "fnlwgt" not in frame.column_names
+
+
+def test_the_hierarchies_are_those_that_the_script_makes():
+    data = sl.datasets.adult()
+    script = runpy.run_path(str(Path(__file__).parents[3] / "scripts" / "make_adult.py"))
+    made = script["hierarchies"](pq.read_table(data.path))
+    assert {hierarchy.column: hierarchy for hierarchy in made} == data.hierarchies
