@@ -99,4 +99,4 @@ def _models(annotation: object) -> Iterable[type[Section]]:
 
 
 def _tag(model: type[Section]) -> str:
-    return model.kind.name if issubclass(model, Limit) else ""
+    return model.question.name if issubclass(model, Limit) else ""

@@ -66,7 +66,7 @@ def _read(text: str) -> Limit:
     name = parts["name"].replace("_", " ").casefold()
     data: dict[str, object] = {"measure": name, **_settings(parts["settings"] or "", name, text)}
     if parts["sign"]:
-        data[_SIGNS[parts["sign"]].value] = parts["bound"]
+        data[_SIGNS[parts["sign"]].value] = _value(parts["bound"])
     document = validated({"limit": [data]}, named=lambda _section: f"'{text}'")
     limit: Limit = document.limit[0]  # type: ignore[attr-defined]
     return limit
@@ -74,7 +74,7 @@ def _read(text: str) -> Limit:
 
 def _settings(inside: str, measure: str, text: str) -> dict[str, object]:
     model = limit_models().get(measure)
-    names = list(settings_of(model.kind)) if model else []
+    names = list(settings_of(model.question)) if model else []
     found: dict[str, object] = {}
     for place, setting in enumerate(_SETTING.findall(inside)):
         parts = _NAMED.fullmatch(setting)

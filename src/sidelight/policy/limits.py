@@ -28,7 +28,7 @@ Settings: TypeAlias = dict[str, tuple[object, Default]]
 class Limit(Section):
     """A measure and the bound it must keep; without a bound it is only measured (on the command line)."""
 
-    kind: ClassVar[type[Measure]]
+    question: ClassVar[type[Measure]]
 
     at_least: Number | None = None
     above: Number | None = None
@@ -38,14 +38,16 @@ class Limit(Section):
     def asked(self) -> Measure:
         """Make the measure."""
         settings = {name: getattr(self, name) for name in self.model_fields_set - {"measure", *BOUNDS}}
-        return maker(self.kind)(**settings)
+        return maker(self.question)(**settings)
 
     def criteria(self) -> tuple[Criterion, ...]:
         """Make the criterion, which needs exactly one bound."""
         given = [comparison for comparison in Comparison if getattr(self, comparison.value) is not None]
         if len(given) != 1:
             said = " and ".join(f"'{each.value}'" for each in given) or "no bound"
-            message = f"'{self.kind.name}' has {said}; give exactly one of {' or '.join(right_bounds(self.kind))}"
+            message = (
+                f"'{self.question.name}' has {said}; give exactly one of {' or '.join(right_bounds(self.question))}"
+            )
             raise BadPolicy(message)
         return (Criterion(self.asked(), given[0], getattr(self, given[0].value)),)
 
@@ -97,7 +99,7 @@ def _limit_model(kind: type[Measure]) -> type[Limit]:
         __doc__=(inspect.getdoc(kind) or "").partition("\n")[0],
         **fields,  # type: ignore[call-overload]
     )
-    model.kind = kind
+    model.question = kind
     return model
 
 
@@ -115,5 +117,5 @@ def keys_of(model: type[Section]) -> list[str]:
     names = list(model.model_fields)
     if not issubclass(model, Limit):
         return names
-    right = right_bounds(model.kind)
+    right = right_bounds(model.question)
     return [name for name in names if name in right or name not in BOUNDS]

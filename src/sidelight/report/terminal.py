@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, RenderableType
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -63,8 +62,10 @@ def _sentences(title: str, lines: list[str]) -> Iterator[RenderableType]:
     different = list(dict.fromkeys(lines))
     if different:
         yield Text(title, style="bold")
+        bullets = Table.grid(padding=(0, 1, 0, 0))
         for line in different:
-            yield Padding(Text(f"• {line}"), (0, 0, 0, 1))
+            bullets.add_row(" •", Text(line))
+        yield bullets
         yield Text()
 
 

@@ -1,0 +1,107 @@
+"""The command line: one thin function per verb.
+
+Exit status: 0 within policy, 1 not, 2 bad input or could not tell, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sidelight import __version__
+from sidelight.commands import options
+from sidelight.commands.running import Status, Verbs
+
+app = typer.Typer(
+    name="sidelight",
+    cls=Verbs,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it so
+    if wanted:
+        typer.echo(f"sidelight {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def every_verb(
+    *,
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_version, help="Say which version this is.")
+    ] = False,
+    debug: options.Debug = False,
+) -> None:
+    """What does your release reveal to someone who already knows something?"""
+
+
+@app.command()
+def audit(
+    file: options.File,
+    *,
+    policy: options.PolicyPath = None,
+    limit: options.Limits = None,
+    measure: options.Measures = None,
+    group: options.Group = None,
+    sensitive: options.Sensitive = None,
+    person: options.Person = None,
+    values: options.Values = None,
+    missing: options.Missing = None,
+    missing_mark: options.MissingMarks = None,
+    suppressed: options.Suppressed = None,
+    domain: options.Domain = None,
+    json: options.AsJson = False,
+    output: options.OutputPath = None,
+    force: options.Force = False,
+) -> int:
+    """Judge a published file as it stands: how bad is it, against whom, and who is worst off?
+
+    Without a policy, limits or measures, all classic measures are shown and nothing is judged.
+    """
+    from sidelight.commands import audit as verb  # noqa: PLC0415 - `--help` is quick
+    from sidelight.policy.policy_file import Roles  # noqa: PLC0415
+
+    roles = Roles(
+        quasi=tuple(group) if group else None,
+        sensitive=sensitive,
+        person=person,
+        values=values,
+        missing=missing,
+        missing_marks=tuple(missing_mark) if missing_mark else None,
+        suppressed=suppressed,
+        domain=tuple(domain) if domain else None,
+    )
+    question = verb.asked(policy, limits=limit or (), measures=measure or (), roles=roles)
+    return verb.audit(file, question, verb.Output(as_json=json, file=output, force=force))
+
+
+@app.command()
+def demo(*, folder: options.Folder = Path("sidelight-demo")) -> int:
+    """Judge a release of real census data, and write the files to go on with."""
+    from sidelight.commands.demo import demo as verb  # noqa: PLC0415
+
+    return verb(folder)
+
+
+@app.command("policy-schema", hidden=True)
+def policy_schema() -> int:
+    """Print the JSON schema of policy files, for editors and for the documentation."""
+    from sidelight.policy.writing import policy_schema as schema  # noqa: PLC0415
+
+    typer.echo(schema(), nl=False)
+    return Status.WITHIN_POLICY
+
+
+def main() -> None:
+    """Run the command line."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="replace")  # a terminal that cannot show ≥ or ✓ shows ?, and the words beside it
+    app()

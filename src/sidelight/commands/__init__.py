@@ -1,0 +1,1 @@
+"""What the verbs of the command line do; `cli.py` only names them and their options."""

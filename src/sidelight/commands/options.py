@@ -1,0 +1,56 @@
+"""The options of the verbs, each said once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal, TypeAlias
+
+import typer
+
+File: TypeAlias = Annotated[
+    str, typer.Argument(metavar="FILE", help="A published file: CSV, TSV or Parquet, also compressed or a glob.")
+]
+
+PolicyPath: TypeAlias = Annotated[
+    Path | None, typer.Option("--policy", "-p", help="A policy file: limits, and roles of the columns.")
+]
+Limits: TypeAlias = Annotated[
+    list[str] | None, typer.Option("--limit", "-l", help="A limit, such as 'group size >= 5'; repeat it.")
+]
+Measures: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--measure", "-m", help="A measure without a limit, such as 'entropy diversity'; repeat it."),
+]
+
+Group: TypeAlias = Annotated[
+    list[str] | None, typer.Option("--group", "-g", help="A column that outsiders may know; repeat it.")
+]
+Sensitive: TypeAlias = Annotated[
+    str | None, typer.Option("--sensitive", "-s", help="The column that should not be found out.")
+]
+Person: TypeAlias = Annotated[
+    str | None, typer.Option("--person", help="The column that says whose row it is, when people have several.")
+]
+Values: TypeAlias = Annotated[
+    Literal["single", "set", "multiset"] | None, typer.Option("--values", help="How many values a person has.")
+]
+Missing: TypeAlias = Annotated[
+    Literal["an error", "a value", "drop"] | None, typer.Option("--missing", help="What a missing sensitive value is.")
+]
+MissingMarks: TypeAlias = Annotated[
+    list[str] | None, typer.Option("--missing-mark", help="A text that means missing, such as '?'; repeat it.")
+]
+Suppressed: TypeAlias = Annotated[
+    Literal["a group", "leave out"] | None, typer.Option("--suppressed", help="What rows are that are * throughout.")
+]
+Domain: TypeAlias = Annotated[
+    list[str] | None, typer.Option("--domain", help="All sensitive values there could be, in order; repeat it.")
+]
+
+AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print the report as JSON, and nothing else.")]
+OutputPath: TypeAlias = Annotated[
+    Path | None, typer.Option("--output", "-o", help="Also write the report as JSON to this file.")
+]
+Force: TypeAlias = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
+Folder: TypeAlias = Annotated[Path, typer.Option("--folder", help="Where to write the files.")]
+Debug: TypeAlias = Annotated[bool, typer.Option("--debug", help="Show where an error comes from (with any verb).")]

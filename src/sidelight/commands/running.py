@@ -1,0 +1,77 @@
+"""How every verb ends: with an exit status, and with one line when something is wrong."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Sequence
+from enum import IntEnum
+from typing import Any, NoReturn
+
+import typer
+from typer.core import TyperGroup
+
+from sidelight.errors import SidelightError
+
+DEBUG = "--debug"
+
+
+class Status(IntEnum):
+    """The exit status: scripts rely on it."""
+
+    WITHIN_POLICY = 0
+    NOT_WITHIN_POLICY = 1
+    COULD_NOT_TELL = 2
+    INTERRUPTED = 130
+
+
+class Verbs(TyperGroup):
+    """All verbs: a verb returns a status or raises, and this is the only place that ends the process."""
+
+    def main(self, args: Sequence[str] | None = None, *rest: Any, **options: Any) -> NoReturn:  # noqa: ANN401
+        """Run a verb and exit."""
+        said = list(sys.argv[1:] if args is None else args)
+        given = [each for each in said if each != DEBUG]  # it may stand anywhere
+        options["standalone_mode"] = False
+        try:
+            status = super().main(given, *rest, **options)
+        except (KeyboardInterrupt, typer.Abort):
+            status = Status.INTERRUPTED
+        except BrokenPipeError:
+            sys.stderr.close()  # the reader has left; the interpreter would complain about it on its way out
+            status = Status.COULD_NOT_TELL
+        except Exception as error:  # noqa: BLE001 - whatever it is, the user gets one line; --debug shows all
+            status = complain(error, debug=DEBUG in said)
+        sys.exit(int(status or 0))
+
+
+def complain(error: Exception, *, debug: bool) -> Status:
+    """Say in one line what is wrong."""
+    if debug:
+        traceback.print_exception(error)
+    message = _message(error)
+    if message:
+        typer.echo(f"sidelight: {message}", err=True)
+    return Status.COULD_NOT_TELL
+
+
+def _message(error: Exception) -> str:
+    if isinstance(error, SidelightError):
+        return str(error)
+    if hasattr(error, "format_message"):  # a wrong option or argument, whichever click typer brings
+        return _usage(error)
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"cannot use '{error.filename}': {error.strerror}"
+    if isinstance(error, MemoryError):
+        return "not enough memory; give fewer columns or a smaller file"
+    kind = type(error).__name__
+    return f"this should not have happened ({kind}); run it again with --debug and report what it shows"
+
+
+def _usage(error: Any) -> str:  # noqa: ANN401
+    said = " ".join(str(error.format_message()).split())
+    command = getattr(error, "ctx", None)
+    path = command.command_path if command is not None else "sidelight"
+    if type(error).__name__ == "NoArgsIsHelpError":
+        return ""
+    return f"{said.rstrip('.')}; see '{path} --help'"

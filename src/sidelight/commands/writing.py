@@ -1,0 +1,44 @@
+"""Files appear whole or not at all, and never over another one unasked."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from sidelight.errors import SidelightError
+
+
+def write_whole(path: Path, content: str | bytes, *, force: bool = False) -> None:
+    """Write a file in one step: a reader sees the old one, or all of the new one."""
+    refuse_existing(path, force=force)
+    data = content.encode() if isinstance(content, str) else content
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        temporary.chmod(0o666 & ~_umask())
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def refuse_existing(path: Path, *, force: bool) -> None:
+    """Refuse a path that cannot or should not be written, before any work is done."""
+    if not path.parent.is_dir():
+        message = f"no folder '{path.parent}' to write '{path.name}' into; make it first"
+        raise SidelightError(message)
+    if path.is_dir():
+        message = f"'{path}' is a folder; give the name of a file"
+        raise SidelightError(message)
+    if path.exists() and not force:
+        message = f"'{path}' exists; give another name, or --force to replace it"
+        raise SidelightError(message)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

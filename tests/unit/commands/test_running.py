@@ -1,0 +1,99 @@
+"""How the command line ends: with a status, and with one line when something is wrong."""
+
+import subprocess
+import sys
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+import sidelight
+from sidelight.cli import app
+from sidelight.commands.running import Verbs
+from sidelight.errors import BadTable
+
+SIDELIGHT = [sys.executable, "-c", "from sidelight.cli import main; main()"]
+
+
+def run(*args, **options):
+    return subprocess.run([*SIDELIGHT, *args], capture_output=True, text=True, check=False, **options)
+
+
+def failing(error):
+    """A command line whose one verb fails."""
+    verbs = typer.Typer(cls=Verbs)
+
+    @verbs.callback()
+    def every_verb():
+        pass
+
+    @verbs.command()
+    def fail():
+        raise error
+
+    return CliRunner().invoke(verbs, ["fail"]), CliRunner().invoke(verbs, ["fail", "--debug"])
+
+
+def test_help_and_version():
+    for args in (["--help"], ["-h"], ["audit", "--help"], ["demo", "--help"]):
+        result = CliRunner().invoke(app, args)
+        assert (result.exit_code, result.stderr) == (0, "")
+    assert run("--version").stdout == f"sidelight {sidelight.__version__}\n"
+
+
+def test_help_imports_nothing_heavy():
+    code = (
+        "import sys; from typer.testing import CliRunner; from sidelight.cli import app;"
+        "CliRunner().invoke(app, ['audit', '--help']); print(*sys.modules)"
+    )
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert {"numpy", "scipy", "pyarrow", "duckdb", "narwhals"}.intersection(loaded) == set()
+
+
+@pytest.mark.parametrize(
+    ("args", "line"),
+    [
+        (["audit"], "Missing argument 'FILE'"),
+        (["audt"], "No such command 'audt'"),
+        (["audit", "x.csv", "--grup", "age"], "No such option: --grup"),
+        (["audit", "x.csv", "--values", "sets"], "Invalid value for '--values'"),
+        (["audit", "x.csv", "--policy"], "Option '--policy' requires an argument"),
+    ],
+)
+def test_usage_errors_are_one_line_and_status_2(args, line):
+    result = run(*args)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr.startswith(f"sidelight: {line}")
+    assert result.stderr.rstrip().endswith("--help'")
+    assert result.stderr.count("\n") == 1
+
+
+def test_without_a_verb_help_is_shown_and_nothing_is_judged():
+    result = run()
+    assert result.returncode == 2
+    assert "audit" in result.stdout + result.stderr
+
+
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [
+        (BadTable("no such thing"), "sidelight: no such thing\n"),
+        (FileNotFoundError(2, "No such file", "x.csv"), "sidelight: cannot use 'x.csv': No such file\n"),
+        (MemoryError(), "sidelight: not enough memory; give fewer columns or a smaller file\n"),
+        (
+            ValueError("private: Bob has Flu"),
+            "sidelight: this should not have happened (ValueError); run it again with --debug and report what it shows\n",
+        ),
+    ],
+)
+def test_errors_are_one_line_and_debug_shows_where(error, line):
+    plain, debug = failing(error)
+    assert (plain.exit_code, plain.stdout, plain.stderr) == (2, "", line)
+    assert debug.exit_code == 2
+    assert "Traceback" in debug.stderr
+    assert debug.stderr.endswith(line)
+
+
+def test_an_interrupt_is_quiet():
+    result, _ = failing(KeyboardInterrupt())
+    assert (result.exit_code, result.stdout, result.stderr) == (130, "", "")

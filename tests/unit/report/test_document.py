@@ -1,0 +1,161 @@
+"""The report's document: exact numbers, rounding towards caution, plain witnesses, nothing left out."""
+
+import json
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sidelight as sl
+from sidelight.measures.finding import Finding, Witness
+from sidelight.measures.group_size import GroupSize
+from sidelight.release.groups import GroupName
+from sidelight.report.document import SCHEMA_VERSION, AuditReport
+from sidelight.report.making import audit_report, number, plain
+from sidelight.table.table import Intake
+
+RELEASE = sl.Release.from_counts(
+    [{"Flu": 5}, {"Flu": 3, "Cold": 3}], labels=[{"age": "20-29", "sex": None}, {"age": "30-39", "sex": "f"}]
+)
+POLICY = sl.Policy(sl.GroupSize() >= 5, sl.EntropyDiversity() >= 1.5)
+
+
+def report_of(release, **more):
+    return audit_report(release, verdict=POLICY.judge(release), **more)
+
+
+def test_the_document_says_all_of_it():
+    report = report_of(RELEASE, source="published.csv", roles={"quasi": ("age", "sex")}, notes=["a note"])
+    assert (report.kind, report.schema_version, report.sidelight) == ("audit", SCHEMA_VERSION, sl.__version__)
+    assert (report.source, report.roles, report.verdict) == (
+        "published.csv",
+        {"quasi": ["age", "sex"]},
+        "not within policy",
+    )
+    assert report.release.model_dump() == {
+        "people": 11,
+        "groups": 2,
+        "columns": ("age", "sex"),
+        "sensitive": "value",
+        "values": 2,
+        "semantics": "single",
+    }
+    size, entropy = report.answers
+    assert (size.measure, size.wanted.said, size.found.exact, size.holds) == ("group size", "≥ 5", "5", True)
+    assert (entropy.wanted.bound.exact, entropy.found.exact, entropy.holds) == ("3/2", "1", False)
+    assert size.witness == {"group": {"number": 1, "says": {"age": "20-29", "sex": None}}, "value": None}
+    assert size.worst_off == "group 1 (age 20-29, sex (missing))"
+    assert size.explanation
+    assert report.notes == ("a note",)
+
+
+def test_it_survives_json():
+    report = report_of(RELEASE, source="published.csv")
+    text = report.to_json()
+    assert AuditReport.model_validate_json(text) == report
+    assert "Infinity" not in text
+    assert "NaN" not in text
+    assert list(json.loads(text))[:2] == ["kind", "schema_version"]
+
+
+def test_what_reading_dropped_is_in_every_report():
+    read = replace(RELEASE, intake=Intake(rows=15, columns_dropped=("name",), rows_without_value=3, rows_suppressed=1))
+    report = report_of(read)
+    assert report.intake.model_dump() == {
+        "rows": 15,
+        "columns_dropped": ("name",),
+        "rows_without_value": 3,
+        "rows_suppressed": 1,
+        "repeats": 0,
+    }
+    assert report.notes == read.intake.notes()
+    assert len(report.notes) == 3
+
+
+def test_without_a_policy_nothing_is_judged():
+    report = audit_report(RELEASE, findings=[GroupSize().measure(RELEASE)])
+    assert report.verdict == "no policy"
+    assert (report.answers[0].wanted, report.answers[0].holds) == (None, None)
+
+
+def test_names_of_people_do_not_appear():
+    named = sl.Release.from_groups([(["Bob", "Ed"], ["Flu", "Heart"]), (["Gloria", "Ann"], ["Flu", "Flu"])])
+    text = report_of(named).to_json()
+    assert not [name for name in ("Bob", "Gloria", "Ann") if name in text]
+
+
+@dataclass(frozen=True)
+class Endless(GroupSize):
+    """A measure with a settings name and an infinite finding without a witness."""
+
+    def measure(self, release):
+        return Finding(self, math.inf, None, ("as large as can be",))
+
+    def explain(self, finding):
+        return "It has no end."
+
+
+def test_infinite_findings_and_findings_without_a_witness():
+    report = audit_report(RELEASE, verdict=sl.Policy(Endless() >= math.inf).judge(RELEASE))
+    answer = AuditReport.model_validate_json(report.to_json()).answers[0]
+    assert (answer.found.exact, answer.found.number, answer.found.said) == ("inf", None, "infinite")
+    assert (answer.wanted.said, answer.witness, answer.worst_off) == ("≥ infinite", None, "")
+    assert answer.notes == ("as large as can be",)
+
+
+@given(st.fractions(min_value=0, max_value=10**6))
+def test_numbers_are_rounded_towards_caution(value):
+    risk, size = number(value, large_is_bad=True), number(value, large_is_bad=False)
+    assert Fraction(risk.exact) == value == Fraction(size.exact)
+    assert Fraction(size.number) <= value <= Fraction(risk.number)
+    assert float(size.number) in (risk.number, math.nextafter(risk.number, -math.inf))
+    said = [Fraction(each.said.replace(",", "")) for each in (size, risk)]
+    assert said[0] <= value <= said[1]
+    assert said[1] - said[0] <= Fraction(1, 10**4)
+
+
+@given(st.floats(min_value=0, max_value=1e6))
+def test_irrational_numbers_say_so(value):
+    written = number(value, large_is_bad=True)
+    assert written.rounded
+    assert (float(written.exact), written.number) == (value, value)
+
+
+@dataclass(frozen=True)
+class Fact:
+    who: str
+    odds: Fraction
+
+    def __str__(self):
+        return f"{self.who} = Flu"
+
+
+@dataclass(frozen=True)
+class Told:
+    facts: tuple
+    odds: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Knows(Witness):
+    told: Told = Told((), Fraction(1))
+    most: float = math.inf
+
+
+def test_any_witness_becomes_plain_data():
+    witness = Knows(GroupName(3), "Flu", Told((Fact("somebody", Fraction(1, 2)),), Fraction(2, 3)))
+    assert plain(witness) == {
+        "group": {"number": 3, "says": {}},
+        "value": "Flu",
+        "told": {"facts": ["somebody = Flu"], "odds": "2/3"},
+        "most": "inf",
+    }
+    assert plain({None: {2, 1}, 3: Fraction(3)}) == {"(missing)": [1, 2], "3": "3"}
+
+
+@pytest.mark.parametrize("thing", [None, True, "text", 3, 0.5])
+def test_plain_data_stays(thing):
+    assert plain(thing) == thing

@@ -1,0 +1,68 @@
+"""The terminal view: readable in 80 columns, without colour, and never claiming more than the policy."""
+
+import io
+
+import pytest
+from rich.console import Console
+
+import sidelight as sl
+from sidelight.report.making import audit_report
+from sidelight.report.terminal import show
+
+RELEASE = sl.Release.from_counts(
+    [{"Flu": 5}, {"Flu": 3, "Cold": 3}],
+    labels=[{"age": "20-29", "marital status": "[red]married[/red], spouse absent"}, {"age": "30-39"}],
+)
+KEPT, BROKEN = sl.GroupSize() >= 5, sl.EntropyDiversity() >= 1.5
+
+
+def shown(report, *, width=80):
+    console = Console(file=io.StringIO(), width=width, highlight=False)
+    show(report, console)
+    return console.file.getvalue()
+
+
+def of(*criteria, **more):
+    return audit_report(RELEASE, verdict=sl.Policy(*criteria).judge(RELEASE), source="published.csv", **more)
+
+
+@pytest.mark.parametrize("width", [80, 60, 200])
+def test_it_fits_and_says_all(width):
+    text = shown(of(KEPT, BROKEN, notes=["3 rows were left out"]), width=width)
+    assert max(len(line.rstrip()) for line in text.splitlines()) <= width
+    flat = " ".join(text.split())
+    for said in (
+        "published.csv",
+        "11 people in 2 groups",
+        "group size",
+        "≥ 5",
+        "✓ yes",
+        "✗ no",
+        "3 rows were left out",
+    ):
+        assert said in flat
+
+
+def test_the_verdict_is_in_words_and_marks_and_names_what_is_broken():
+    assert "✓ Within policy: the limit holds. Attackers the policy does not name are not judged." in shown(
+        of(KEPT), width=100
+    )
+    assert "✗ Not within policy: 1 of 2 limits is not kept: entropy diversity." in shown(of(KEPT, BROKEN), width=100)
+    assert "No policy was given" in shown(audit_report(RELEASE, findings=[sl.GroupSize().measure(RELEASE)]))
+
+
+@pytest.mark.parametrize("claim", ["anonymous", "safe"])
+def test_it_never_promises(claim):
+    assert claim not in shown(of(KEPT)).lower()
+
+
+def test_square_brackets_of_the_data_are_not_markup():
+    assert "[red]married[/red]" in "".join(shown(of(KEPT), width=200).split("\n"))
+
+
+def test_no_colour_when_nobody_wants_it(monkeypatch):
+    monkeypatch.setenv("NO_COLOR", "1")
+    console = Console(file=io.StringIO(), width=80, force_terminal=True, highlight=False)
+    show(of(BROKEN), console)
+    assert "\x1b[3" not in console.file.getvalue()
+    assert "✗ no" in console.file.getvalue()
