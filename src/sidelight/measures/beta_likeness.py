@@ -16,10 +16,11 @@ from sidelight.errors import BadMeasure
 from sidelight.measures.exact import NEAR, PRECISE, Floats, log
 from sidelight.measures.finding import Amount, Finding, Witness, in_words
 from sidelight.measures.group_by_group import GroupByGroup, ShareWitness, exact_shares, float_factors, share_witness
+from sidelight.measures.measure import Measure
 from sidelight.measures.trend import Trend
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
-from sidelight.table.labels import shown
+from sidelight.table.labels import Label, shown
 
 Kind: TypeAlias = Literal["basic", "enhanced"]
 
@@ -52,6 +53,12 @@ class BetaLikeness(GroupByGroup):
         if self.kind not in get_args(Kind):
             message = f"no kind '{self.kind}' of '{self.name}'; choose basic or enhanced"
             raise BadMeasure(message)
+
+    @classmethod
+    def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
+        """Both kinds."""
+        del domain
+        return (cls(), cls(kind="enhanced"))
 
     def scores(self, groups: Groups) -> Floats:
         """Give every group's largest gain."""

@@ -14,6 +14,7 @@ from sidelight.measures.closeness_grounds import Equal, Ground, Hierarchical, Or
 from sidelight.measures.exact import Floats
 from sidelight.measures.finding import Amount, Finding, Witness, in_words
 from sidelight.measures.group_by_group import GroupByGroup, ShareWitness, exact_shares, float_shares, share_witness
+from sidelight.measures.measure import Measure
 from sidelight.measures.trend import Trend
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
@@ -81,6 +82,17 @@ class Closeness(GroupByGroup):
         if hierarchy is None or isinstance(hierarchy, str):
             return cls(distance, order, None if hierarchy is None else read_hierarchy(hierarchy))
         return cls(distance, order, Hierarchy("value", tuple(zip(*hierarchy, strict=True))))
+
+    @classmethod
+    def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
+        """Every distance, the hierarchy being by initial letters."""
+        values = tuple(value for value in domain if value is not None) or ("",)
+        tree = (values, tuple(value[:1] for value in values), ("*",) * len(values))
+        return (
+            cls(),
+            cls(distance="ordered", order=domain),
+            cls(distance="hierarchical", hierarchy=Hierarchy("value", tree)),
+        )
 
     def settings(self) -> dict[str, object]:
         """Say it as a policy file does: the hierarchy in lines, so that the policy stands by itself."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
+from numbers import Rational, Real
 from typing import TYPE_CHECKING, TypeAlias
 
 from sidelight.errors import BadPolicy, NotTrueOrFalse
@@ -56,12 +57,14 @@ def exact(bound: Bound) -> Amount:
     >>> exact(0.1), exact(5), exact(math.inf)
     (Fraction(1, 10), Fraction(5, 1), inf)
     """
-    if isinstance(bound, float):
-        if math.isnan(bound):
-            message = "a limit cannot be nan; give a number"
-            raise BadPolicy(message)
-        return bound if math.isinf(bound) else Fraction(repr(float(bound)))
-    return Fraction(bound)
+    if not isinstance(bound, Real | Decimal) or math.isnan(bound):
+        message = f"a limit is a number, not {bound!r}; give a number"
+        raise BadPolicy(message)
+    if math.isinf(bound):
+        return float(bound)
+    if isinstance(bound, Rational):  # NumPy's whole numbers too
+        return Fraction(int(bound.numerator), int(bound.denominator))
+    return Fraction(str(bound))
 
 
 @dataclass(frozen=True, slots=True)

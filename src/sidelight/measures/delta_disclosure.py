@@ -13,10 +13,11 @@ from sidelight.errors import BadMeasure
 from sidelight.measures.exact import Floats, log, rounded_up
 from sidelight.measures.finding import Amount, Finding, Witness, in_words
 from sidelight.measures.group_by_group import GroupByGroup, ShareWitness, exact_shares, float_factors, share_witness
+from sidelight.measures.measure import Measure
 from sidelight.measures.trend import Trend
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
-from sidelight.table.labels import shown
+from sidelight.table.labels import Label, shown
 
 Absent: TypeAlias = Literal["infinite", "skipped"]
 
@@ -48,6 +49,12 @@ class DeltaDisclosure(GroupByGroup):
         if self.absent not in get_args(Absent):
             message = f"'{self.name}' cannot take absent values as '{self.absent}'; choose infinite or skipped"
             raise BadMeasure(message)
+
+    @classmethod
+    def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
+        """Both ways to take absent values."""
+        del domain
+        return (cls(), cls(absent="skipped"))
 
     @property
     def when_groups_merge(self) -> Trend:

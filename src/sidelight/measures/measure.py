@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from fractions import Fraction
 from functools import reduce
 from typing import ClassVar, Protocol, Self
@@ -15,6 +15,7 @@ from sidelight.measures.finding import Amount, Finding, Witness
 from sidelight.measures.trend import Trend
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
+from sidelight.table.labels import Label
 from sidelight.table.table import Semantics
 
 
@@ -79,6 +80,13 @@ class Measure(ABC):
     @abstractmethod
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Compute the value again from the witness, by another path than `summarize`."""
+
+    @classmethod
+    def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
+        """Give a few of these measures that suit releases with these values: every contract test tries them."""
+        del domain
+        required = [each.name for each in fields(cls) if each.default is each.default_factory is MISSING]  # type: ignore[arg-type]
+        return (cls(**dict.fromkeys(required, 1)),)
 
     def parameters(self) -> dict[str, object]:
         """Give the parameters that differ from their defaults."""

@@ -14,11 +14,12 @@ from sidelight.errors import BadMeasure
 from sidelight.measures.exact import Floats, in_lowest_terms
 from sidelight.measures.finding import Amount, Finding, Witness, in_words
 from sidelight.measures.group_by_group import GroupByGroup
+from sidelight.measures.measure import Measure
 from sidelight.measures.trend import Trend
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.columns import Integers
-from sidelight.table.labels import shown
+from sidelight.table.labels import Label, shown
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,11 @@ class RecursiveDiversity(GroupByGroup):
         if isinstance(self.l, bool) or index(self.l) < 1:
             message = f"'{self.name}' needs l of at least 1, not {self.l}; usual are 2 to 5"
             raise BadMeasure(message)
+
+    @classmethod
+    def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
+        """Every ℓ up to one more than there are values."""
+        return tuple(cls(l=number) for number in range(1, len(domain) + 2))
 
     def scores(self, groups: Groups) -> Floats:
         """Give every group's c."""

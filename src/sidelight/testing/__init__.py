@@ -11,6 +11,6 @@ if find_spec("hypothesis") is None:
     raise NotAvailable(message)
 
 from sidelight.testing.rearranged import merged, reordered, split
-from sidelight.testing.strategies import merges, orders, releases, splits, tables
+from sidelight.testing.strategies import measures, merges, orders, releases, splits, tables
 
-__all__ = ["merged", "merges", "orders", "releases", "reordered", "split", "splits", "tables"]
+__all__ = ["measures", "merged", "merges", "orders", "releases", "reordered", "split", "splits", "tables"]

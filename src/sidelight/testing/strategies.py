@@ -18,6 +18,7 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
+from sidelight.measures.measure import Measure
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.columns import Column
@@ -87,6 +88,14 @@ def merges(
     return release, merged(release, into)
 
 
+def measures(release: Release) -> SearchStrategy[Measure]:
+    """Draw a measure, of all that there are, that can be asked of a release."""
+    from sidelight.measures import MEASURES  # noqa: PLC0415 - all measures at once: only where they are drawn
+
+    every = (measure for kind in MEASURES for measure in kind.examples(release.domain))
+    return st.sampled_from([measure for measure in every if release.semantics in measure.semantics])
+
+
 def orders(length: int) -> SearchStrategy[tuple[int, ...]]:
     """Draw an order of 0, 1, …, length − 1."""
     return st.permutations(range(length)).map(tuple)
@@ -94,10 +103,10 @@ def orders(length: int) -> SearchStrategy[tuple[int, ...]]:
 
 @st.composite
 def splits(draw: DrawFn, release: Release) -> list[Groups]:
-    """Draw a way to take the groups of a release apart: parts in any order, none of them empty."""
+    """Draw a way to take the groups of a release apart: any parts in any order, each with its groups in theirs."""
     order = draw(orders(len(release)))
     cuts = sorted({0, *draw(st.sets(st.integers(1, len(release)))), len(release)})
-    return split(release, [order[start:stop] for start, stop in pairwise(cuts)])
+    return split(release, [sorted(order[start:stop]) for start, stop in pairwise(cuts)])
 
 
 @st.composite

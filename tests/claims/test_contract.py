@@ -1,0 +1,80 @@
+"""What every measure promises; a new one is held to it as soon as it is in `MEASURES`."""
+
+import math
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+
+import sidelight as sl
+from sidelight.errors import BadPolicy
+from sidelight.measures import MEASURES, measure_named
+from sidelight.testing import releases
+
+every_kind = pytest.mark.parametrize("kind", MEASURES, ids=lambda kind: kind.__name__)
+
+
+@every_kind
+@pytest.mark.parametrize("semantics", ["single", "set", "multiset"])
+def test_the_witness_replays_and_the_finding_explains_itself(kind, semantics):
+    @settings(max_examples=40)
+    @given(releases(semantics=semantics))
+    def hunt(release):
+        for measure in kind.examples(release.domain):
+            if semantics not in measure.semantics:
+                with pytest.raises(sl.errors.BadMeasure):
+                    measure.measure(release)
+                continue
+            finding = measure.measure(release)
+            assert finding.replay(release) == finding.value, measure
+            assert isinstance(finding.value, Fraction | float)
+            assert finding.value >= 0
+            assert finding.value <= measure.limits[1]
+            assert finding.witness is not None or finding.notes
+            said = finding.explain()
+            assert said
+            assert "\n" not in said
+            assert "nan" not in said
+
+    hunt()
+
+
+@every_kind
+def test_it_says_what_it_asks(kind):
+    text = kind.__doc__ or ""
+    assert "?" in text.partition("\n")[0], "the first line is a question"
+    assert ">>>" in text
+    assert "Source:" in text
+    assert measure_named(kind.name) is kind
+    assert kind.name == kind.name.lower().strip()
+
+
+@every_kind
+def test_it_is_a_value(kind):
+    for measure, again in zip(kind.examples(("a", "b")), kind.examples(("a", "b")), strict=True):
+        assert measure == again
+        assert str(measure).startswith(measure.name)
+        assert type(measure)(**measure.parameters()) == measure
+
+
+@every_kind
+def test_bounds_that_make_no_sense_are_refused(kind):
+    measure = kind.examples(("a", "b"))[0]
+    least, most = measure.limits
+    right, wrong = (measure.__le__, measure.__ge__) if measure.large_is_bad else (measure.__ge__, measure.__le__)
+    with pytest.raises(BadPolicy, match="nan"):
+        right(math.nan)
+    with pytest.raises(BadPolicy, match="between"):
+        right(Fraction(least) - 1)
+    if most != math.inf:
+        with pytest.raises(BadPolicy, match="between"):
+            right(most + 1)
+    with pytest.raises(BadPolicy, match="a policy keeps"):
+        wrong(least)
+
+
+def test_names_are_all_different():
+    names = [kind.name for kind in MEASURES]
+    assert len(set(names)) == len(names)
+    with pytest.raises(sl.errors.BadMeasure, match="did you mean 'closeness'"):
+        measure_named("closenes")

@@ -1,0 +1,80 @@
+"""What must not matter: how groups are split for computing, in which order they come, and the values too."""
+
+import pickle
+from functools import reduce
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sidelight.measures import MEASURES
+from sidelight.testing import merged, orders, releases, reordered, splits
+
+every_kind = pytest.mark.parametrize("kind", MEASURES, ids=lambda kind: kind.__name__)
+
+
+def asked(kind, release):
+    """The examples of a kind that can be asked of a release."""
+    return [measure for measure in kind.examples(release.domain) if release.semantics in measure.semantics]
+
+
+@every_kind
+def test_summaries_merge_in_any_order(kind):
+    @settings(max_examples=50)
+    @given(st.data())
+    def hunt(data):
+        release = data.draw(releases(max_groups=5))
+        parts = data.draw(splits(release))
+        for measure in asked(kind, release):
+            whole = measure.measure(release)
+            summaries = [measure.summarize(part) for part in parts]
+            one_way = reduce(lambda one, other: one.merge(other), summaries).finding()
+            other_way = reduce(lambda one, other: other.merge(one), summaries).finding()
+            assert (one_way.value, one_way.witness) == (whole.value, whole.witness), measure
+            assert (other_way.value, other_way.witness) == (whole.value, whole.witness), measure
+
+    hunt()
+
+
+@every_kind
+def test_the_order_of_groups_and_values_does_not_matter(kind):
+    @settings(max_examples=50)
+    @given(st.data())
+    def hunt(data):
+        release = data.draw(releases())
+        other = reordered(
+            release,
+            groups=data.draw(orders(len(release))),
+            values=data.draw(orders(len(release.domain))),
+        )
+        for measure in asked(kind, release):
+            assert measure.measure(release).value == measure.measure(other).value, measure
+
+    hunt()
+
+
+@every_kind
+def test_a_repeated_group_changes_nothing_in_a_release_of_like_groups(kind):
+    @settings(max_examples=25)
+    @given(releases(max_groups=1))
+    def hunt(release):
+        twice = reordered(release, groups=[0, 0])
+        assert len(merged(twice, [0, 0])) == 1
+        for measure in asked(kind, twice):
+            assert measure.measure(twice).witness is None or measure.measure(twice).witness.group.number == 1, measure
+
+    hunt()
+
+
+@every_kind
+def test_findings_survive_pickling(kind):
+    """Summaries travel between the workers of a cluster."""
+
+    @settings(max_examples=10)
+    @given(releases())
+    def hunt(release):
+        for measure in asked(kind, release):
+            summary = pickle.loads(pickle.dumps(measure.summarize(release.groups)))
+            assert summary.finding().value == measure.measure(release).value
+
+    hunt()

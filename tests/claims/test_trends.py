@@ -1,0 +1,49 @@
+"""What measures claim about merging groups: searches prune on it, these tests try to refute it."""
+
+import math
+
+import pytest
+from hypothesis import given, settings
+
+import sidelight as sl
+from sidelight.measures import MEASURES
+from sidelight.measures.trend import Trend
+from sidelight.testing import merged, merges
+
+
+@pytest.mark.parametrize("semantics", ["single", "set", "multiset"])
+@pytest.mark.parametrize("kind", MEASURES, ids=lambda kind: kind.__name__)
+def test_merging_groups_keeps_the_claimed_trend(kind, semantics):
+    @settings(max_examples=60)
+    @given(merges(semantics=semantics))
+    def hunt(pair):
+        finer, coarser = pair
+        for measure in kind.examples(finer.domain):
+            if semantics not in measure.semantics or measure.trend(semantics) is Trend.UNKNOWN:
+                continue
+            before, after = measure.measure(finer).value, measure.measure(coarser).value
+            if measure.trend(semantics) is Trend.NEVER_RISES:
+                assert after <= before, measure
+            else:
+                assert after >= before, measure
+
+    hunt()
+
+
+def test_skipping_absent_values_has_no_trend():
+    """Group 4 lacks Cold, which is skipped; merged with group 1, Cold is rarer there than it was in any group."""
+    finer = sl.Release.from_counts([{"Flu": 3, "Cold": 1}, {"Flu": 1, "Cold": 1}, {"Flu": 1, "Cold": 1}, {"Flu": 1}])
+    coarser = merged(finer, [0, 1, 2, 0])
+    skipping, strict = sl.DeltaDisclosure(absent="skipped"), sl.DeltaDisclosure()
+    assert skipping.when_groups_merge is Trend.UNKNOWN
+    assert skipping.measure(finer).value == pytest.approx(math.log(3 / 2))
+    assert skipping.measure(coarser).value == pytest.approx(math.log(5 / 3))
+    assert strict.measure(finer).value == math.inf
+    assert strict.measure(coarser).value == skipping.measure(coarser).value
+
+
+@pytest.mark.parametrize("kind", MEASURES, ids=lambda kind: kind.__name__)
+def test_the_trend_goes_with_what_is_bad(kind):
+    for measure in kind.examples(("a", "b")):
+        helpful = Trend.NEVER_RISES if measure.large_is_bad else Trend.NEVER_FALLS
+        assert {measure.trend(semantics) for semantics in measure.semantics} <= {helpful, Trend.UNKNOWN}
