@@ -24,14 +24,7 @@ class ExamplesAsCode(Extension):
 def fenced(text: str) -> str:
     r"""Fence runs of examples; what follows an empty line is text again.
 
-    >>> print(fenced("A question?\n\n>>> 1 + 1\n2\n\nSource: school."))
-    A question?
-    <BLANKLINE>
-    ```pycon
-    >>> 1 + 1
-    2
-    ```
-    <BLANKLINE>
-    Source: school.
+    >>> fenced("A question?\n\n>>> 1 + 1\n2\n\nSource: school.").split("```")
+    ['A question?\n\n', 'pycon\n>>> 1 + 1\n2\n', '\n\nSource: school.']
     """
     return EXAMPLE.sub(lambda example: f"```pycon\n{example[0].rstrip()}\n```", text)

@@ -72,14 +72,12 @@ def run(sample_files):
     names: dict[str, object] = {}
 
     def run_lines(lines: str) -> object:
-        *before, last = _statements(lines)
-        for statement in before:
-            exec(statement, names)
-        try:
-            return eval(last, names)
-        except SyntaxError:
-            exec(last, names)
-            return names
+        *before, last = ast.parse(lines).body
+        exec(compile(ast.Module(before, []), "design", "exec"), names)
+        if isinstance(last, ast.Expr):
+            return eval(compile(ast.Expression(last.value), "design", "eval"), names)
+        exec(compile(ast.Module([last], []), "design", "exec"), names)
+        return names
 
     run_lines(RELEASES)
     return run_lines
