@@ -47,8 +47,8 @@ class RecursiveDiversity(GroupByGroup):
     when_groups_merge = Trend.NEVER_RISES
 
     def __post_init__(self) -> None:
-        if isinstance(self.l, bool) or index(self.l) < 1:
-            message = f"'{self.name}' needs l of at least 1, not {self.l}; usual are 2 to 5"
+        if isinstance(self.l, bool) or not hasattr(self.l, "__index__") or index(self.l) < 1:
+            message = f"'{self.name}' needs a whole number l of at least 1, not {self.l}; usual are 2 to 5"
             raise BadMeasure(message)
 
     @classmethod

@@ -1,0 +1,70 @@
+"""Candidates are found in floats and decided exactly, and of many that are alike one is recomputed."""
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidelight.measures.exact import first_of_each, in_lowest_terms, near_worst, rounded_down, rounded_up, worst_row
+
+rows = st.lists(st.lists(st.integers(0, 3), min_size=2, max_size=2), max_size=12)
+
+
+@given(rows)
+def test_the_first_of_each_kind_is_kept(kinds):
+    kept = first_of_each(np.array(kinds, np.int64).reshape(-1, 2)).tolist()
+    assert kept == [place for place, kind in enumerate(kinds) if kinds.index(kind) == place]
+
+
+@given(st.lists(st.fractions(0, 1, max_denominator=9), min_size=1, max_size=9), st.booleans())
+def test_the_worst_row_is_the_first_of_the_worst(values, large_is_bad):
+    alike = np.array([[value.numerator, value.denominator] for value in values])
+    scores = np.array([float(value) for value in values])
+    found = worst_row(scores, large_is_bad=large_is_bad, alike=alike, exactly=lambda row: values[row])
+    worst = max(values) if large_is_bad else min(values)
+    assert found == (values.index(worst), worst)
+
+
+def test_floats_that_cannot_tell_are_decided_exactly():
+    """1/3 and a fraction just above it have the same float."""
+    values = [Fraction(1, 3), Fraction(1, 3) + Fraction(1, 10**30)]
+    scores = np.array([float(value) for value in values])
+    assert scores[0] == scores[1]
+    alike = np.array([[0], [1]])
+    assert worst_row(scores, large_is_bad=True, alike=alike, exactly=values.__getitem__) == (1, values[1])
+
+
+def test_many_that_are_alike_are_recomputed_once():
+    calls = []
+
+    def exactly(row):
+        calls.append(row)
+        return Fraction(1, 2)
+
+    found = worst_row(np.full(10_000, 0.5), large_is_bad=True, alike=np.ones((10_000, 3), np.int64), exactly=exactly)
+    assert found == (0, Fraction(1, 2))
+    assert calls == [0]
+
+
+def test_nothing_to_say_and_infinity():
+    nothing = np.array([np.nan, np.nan])
+    alike = np.zeros((2, 1), np.int64)
+    assert worst_row(nothing, large_is_bad=True, alike=alike, exactly=Fraction) is None
+    endless = np.array([np.nan, np.inf])
+    assert worst_row(endless, large_is_bad=True, alike=alike, exactly=Fraction) == (1, math.inf)
+    assert near_worst(np.array([1.0, np.nan, 1.0]), large_is_bad=False).tolist() == [0, 2]
+
+
+@given(st.lists(st.integers(0, 20), min_size=3, max_size=3), st.integers(1, 50))
+def test_proportions_have_one_lowest_form(row, times):
+    assert in_lowest_terms(np.array([row])).tolist() == in_lowest_terms(np.array([row]) * times).tolist()
+
+
+@given(st.decimals(-(10**9), 10**9, allow_nan=False, places=25))
+def test_rounding_goes_the_way_it_says(number):
+    down, up = rounded_down(number), rounded_up(number)
+    assert Decimal(down) <= number <= Decimal(up)
+    assert up in (down, math.nextafter(down, math.inf))
