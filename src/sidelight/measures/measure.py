@@ -121,6 +121,7 @@ class Worst:
     value: Amount | None = None  # None: no group had anything to say
     witness: Witness | None = None
     otherwise: Amount = Fraction(0)  # the value when no group has anything to say
+    why: str = "no group has any value to measure"  # said about that value
 
     def merge(self, other: Worst) -> Worst:
         """Keep the worse of the two."""
@@ -129,7 +130,7 @@ class Worst:
     def finding(self) -> Finding:
         """Report the worst group."""
         if self.value is None:
-            return Finding(self.measure, self.otherwise, None, ("no group has any value to measure",))
+            return Finding(self.measure, self.otherwise, None, (self.why,))
         return Finding(self.measure, self.value, self.witness)
 
     def _rank(self) -> tuple[bool, Amount, int]:
