@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from sidelight.measures.delta_disclosure import DeltaDisclosure as DeltaDisclosure
     from sidelight.measures.distinct_values import DistinctValues as DistinctValues
     from sidelight.measures.entropy_diversity import EntropyDiversity as EntropyDiversity
+    from sidelight.measures.epsilon_table import smallest_epsilon_table as smallest_epsilon_table
     from sidelight.measures.finding import Finding as Finding
     from sidelight.measures.group_size import GroupSize as GroupSize
     from sidelight.measures.measure import Measure as Measure

@@ -15,7 +15,7 @@ from sidelight.measures.criterion import Bound
 from sidelight.measures.exact import Floats
 from sidelight.measures.finding import Amount, Finding, Witness
 from sidelight.measures.group_by_group import GroupByGroup
-from sidelight.measures.measure import Worst
+from sidelight.measures.measure import Measure, Worst
 from sidelight.measures.prior_belief_given import (
     as_labels,
     check_together,
@@ -30,7 +30,7 @@ from sidelight.measures.prior_belief_predicates import Predicate, Predicates, as
 from sidelight.measures.prior_belief_prior import Prior, Weights
 from sidelight.measures.prior_belief_ratios import Case, Ratio, Rule, closed_conditions, raised
 from sidelight.measures.prior_belief_words import finding_in_words, settings_in_words
-from sidelight.measures.prior_belief_worst import Cases, Found, scores, worst_of_parts
+from sidelight.measures.prior_belief_worst import Cases, Found, worst_of_parts
 from sidelight.measures.trend import Trend
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
@@ -138,6 +138,17 @@ that is left shrinks by that factor.
             raise BadMeasure(message)
 
     @classmethod
+    def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
+        """Every class of adversaries, some with knowledge of people."""
+        return (
+            cls(counts=dict.fromkeys(domain, 2), known_people=1),
+            cls(shape="uniform", stubbornness=4),
+            cls(stubbornness=10, known_people=1),
+            cls(shape="release", stubbornness=math.inf),
+            cls(stubbornness=math.inf),
+        )
+
+    @classmethod
     def from_counts(
         cls,
         seen: Mapping[str, int] | Mapping[Label, int],
@@ -219,27 +230,24 @@ that is left shrinks by that factor.
 
     def summarize(self, groups: Groups) -> Worst:
         """Keep the group and value of which most more is believed."""
-        return self.summarize_parts(groups, np.zeros(len(groups), np.int64), parts=1)[0]
+        return self._worst(groups, worst_of_parts(self.cases(groups), self.prior(groups), self.decided_by).get(0))
 
-    def summarize_parts(self, groups: Groups, part: Integers, *, parts: int) -> list[Worst]:
-        """Summarize several sets of groups at once: row r is in set `part[r]`; all know the same whole."""
-        prior, predicates = self.prior(groups), read_predicates(self.predicates)
-        cases = Cases.of(groups, predicates, prior.domain)
-        found = worst_of_parts(cases, part, parts, prior, known=self.known_people, rule=self.decided_by)
-        return [self._worst(groups, prior, each) for each in found]
+    def cases(self, groups: Groups, *, part: Integers | None = None) -> Cases:
+        """List the groups and values (or predicates) that are asked about; row r may be of part `part[r]`."""
+        predicates, domain = read_predicates(self.predicates), self.prior(groups).domain
+        return Cases.of(groups, predicates, domain, known=self.known_people, part=part)
 
     def scores(self, groups: Groups) -> Floats:
         """Give every group's ε as a float; nan where none of the predicates occurs."""
-        prior, found = self.prior(groups), np.full(len(groups), np.nan)
-        cases = Cases.of(groups, read_predicates(self.predicates), prior.domain)
-        np.fmax.at(found, cases.rows, scores(cases, prior, known=self.known_people, rule=self.decided_by))
+        found, cases = np.full(len(groups), np.nan), self.cases(groups)
+        np.fmax.at(found, cases.rows, cases.scores(self.prior(groups), self.decided_by))
         return found
 
     def exactly(self, groups: Groups, row: int) -> Amount:
         """Give one group's ε in exact arithmetic."""
         return self.summarize(groups.take(slice(row, row + 1))).finding().value
 
-    def _worst(self, groups: Groups, prior: Prior, found: Found | None) -> Worst:
+    def _worst(self, groups: Groups, found: Found | None) -> Worst:
         if found is None:
             return Worst(self, otherwise=self.if_nothing_to_measure)
         predicates = read_predicates(self.predicates)
@@ -250,7 +258,7 @@ that is left shrinks by that factor.
             value,
             predicate,
             p_in=found.case.p_in,
-            p_out=found.case.p_out(prior, found.column),
+            p_out=found.case.p_out(self.prior(groups), found.column),
             ratio=found.ratio,
         )
         return Worst(self, found.value, witness)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from sidelight.measures.finding import Amount
 from sidelight.measures.prior_belief_prior import Prior
@@ -22,8 +21,7 @@ class Ratio(Enum):
     DOUBT = "(1 - p_out) / (1 - p_in)"  # the doubt whether it is so shrinks
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(NamedTuple):
     """A group, and a value or predicate that occurs in it: n_q people, n_q(s) ≥ 1 with it, b of them known."""
 
     people: int

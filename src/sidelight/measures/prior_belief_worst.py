@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from sidelight.measures.exact import NEAR, Floats, first_of_each
 from sidelight.measures.finding import Amount
@@ -17,17 +18,31 @@ from sidelight.table.columns import Integers
 from sidelight.table.labels import Label
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False)
 class Cases:
-    """All pairs of a group and a value (or predicate) that occurs in it, sorted by group."""
+    """All pairs of a group and a value (or predicate) that occurs in it, sorted by group.
 
+    The groups may be of several releases, or parts of them: `part[i]` says which, and parts come one after another.
+    What depends on nothing but the counts is computed once, however many priors are compared with them.
+    """
+
+    part: Integers
     rows: Integers
     columns: Integers
-    people: Integers
-    with_it: Integers
+    people: Integers  # n_q
+    with_it: Integers  # n_q(s)
+    known: int  # b
 
     @classmethod
-    def of(cls, groups: Groups, predicates: tuple[Predicate, ...], domain: tuple[Label, ...]) -> Cases:
+    def of(
+        cls,
+        groups: Groups,
+        predicates: tuple[Predicate, ...],
+        domain: tuple[Label, ...],
+        *,
+        known: int,
+        part: Integers | None = None,
+    ) -> Cases:
         """List the cases: one column per value of the release, or per predicate on the (wider) domain."""
         if not predicates:
             rows, columns, with_it = groups.counts.entries()
@@ -37,11 +52,59 @@ class Cases:
             sums = np.stack([counts[:, each].sum(axis=1) for each in places], axis=1)
             rows, columns = np.nonzero(sums)
             with_it = sums[rows, columns]
-        return cls(rows, columns, groups.sizes[rows], with_it)
+        return cls(
+            np.zeros_like(rows) if part is None else part[rows], rows, columns, groups.sizes[rows], with_it, known
+        )
+
+    @cached_property
+    def starts(self) -> Integers:
+        """Where each part begins."""
+        return np.flatnonzero(np.diff(self.part, prepend=-1))
+
+    @cached_property
+    def free(self) -> Integers:
+        """How many people are not known, at worst, and may have it."""
+        return np.maximum(self.people - self.known, self.with_it)
+
+    @cached_property
+    def p_in(self) -> Floats:
+        """The belief with the person in the release."""
+        return self.with_it / self.free
+
+    @cached_property
+    def over_doubt(self) -> Floats:
+        """1 / (1 − p_in)."""
+        with np.errstate(divide="ignore"):
+            return self.free / (self.free - self.with_it)
+
+    @cached_property
+    def as_floats(self) -> tuple[Floats, Floats, Floats]:
+        """People with it, without it, and all of them."""
+        return self.with_it.astype(float), (self.people - self.with_it).astype(float), self.people.astype(float)
+
+    def scores(self, prior: Prior, rule: Rule) -> Floats:
+        """Give ε of every case in floats: infinite exactly where it is, else right but for the last few digits.
+
+        The formulas are those of `smallest_epsilon`; differences are of whole numbers or of exact weights only.
+        """
+        moved, closed = prior.moved, rule == "closed conditions"
+        more = moved if closed else 0
+        believed = np.array([float(own - moved) for own in prior.own])[self.columns]
+        outside = np.array([float(prior.total - own + more) for own in prior.own])[self.columns]
+        evidence = np.array([float(prior.total - moved)])
+        if moved:
+            with_it, without_it, people = self.as_floats
+            believed, outside, evidence = believed + with_it, outside + without_it, evidence + people
+        with np.errstate(divide="ignore", invalid="ignore"):
+            belief = (evidence + more) / believed * self.p_in
+            doubt = outside / evidence * self.over_doubt
+        worse: Floats = np.fmax(belief, doubt)  # 0/0, no doubt before and after, is nan and does not count
+        if closed:
+            worse[self.people - self.known < self.with_it] = np.inf
+        return worse
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """The worst case of a part: its group's row, its column, and ε."""
 
     row: int
@@ -51,49 +114,33 @@ class Found:
     ratio: Ratio
 
 
-def scores(cases: Cases, prior: Prior, *, known: int, rule: Rule) -> Floats:
-    """Give ε of every case in floats; infinite exactly where it is."""
-    moved, more = prior.moved, prior.moved if rule == "closed conditions" else 0
-    own = np.array([float(each - moved) for each in prior.own])[cases.columns]
-    others = np.array([float(prior.total - each) for each in prior.own])[cases.columns]
-    free = np.maximum(cases.people - known, cases.with_it)
-    evidence = moved * cases.people + float(prior.total - moved)
-    outside = moved * (cases.people - cases.with_it) + others
-    with np.errstate(divide="ignore", invalid="ignore"):
-        belief = cases.with_it / free * ((evidence + more) / (moved * cases.with_it + own))
-        doubt = free / (free - cases.with_it) * ((outside + more) / evidence)
-    worse: Floats = np.fmax(belief, doubt)  # 0/0, no doubt before and after, is nan and does not count
-    if rule == "closed conditions":
-        worse[cases.people - known < cases.with_it] = np.inf
-    return worse
-
-
-def worst_of_parts(
-    cases: Cases, part: Integers, parts: int, prior: Prior, *, known: int, rule: Rule
-) -> list[Found | None]:
-    """Find the worst case of each part, where group r belongs to `part[r]`; None for parts without cases.
+def worst_of_parts(cases: Cases, prior: Prior, rule: Rule) -> dict[int, Found]:
+    """Find the worst case of each part; parts without cases are left out.
 
     Of equally bad cases the first one counts: by group, then by column.
     """
-    score, where = scores(cases, prior, known=known, rule=rule), part[cases.rows]
-    top = np.full(parts, -np.inf)
-    np.maximum.at(top, where, score)
-    near = np.flatnonzero(score >= top[where] * (1 - NEAR))
-    kept = near[_first_of_each(cases, near, where[near], infinite=np.isinf(score[near]))]
-    worst: list[Found | None] = [None] * parts
-    for place, row, column, people, with_it in np.stack(
-        (where[kept], cases.rows[kept], cases.columns[kept], cases.people[kept], cases.with_it[kept]), axis=1
-    ).tolist():
-        case = Case(people, with_it, known)
-        value, ratio = smallest_epsilon(case, prior, column, rule)
-        best = worst[place]
-        if best is None or (value, -row, -column) > (best.value, -best.row, -best.column):
-            worst[place] = Found(row, column, case, value, ratio)
+    worst: dict[int, Found] = {}
+    seen: dict[tuple[Case, int], tuple[Amount, Ratio]] = {}  # groups that stay the same are in many parts
+    for part, row, column, with_it, people in _candidates(cases, cases.scores(prior, rule)).tolist():
+        alike = case, _ = Case(people, with_it, cases.known), column
+        if alike not in seen:
+            seen[alike] = smallest_epsilon(case, prior, column, rule)
+        if part not in worst or seen[alike][0] > worst[part].value:
+            worst[part] = Found(row, column, case, *seen[alike])
     return worst
 
 
-def _first_of_each(cases: Cases, near: Integers, where: Integers, *, infinite: npt.NDArray[np.bool_]) -> Integers:
-    """Keep the first of those cases that are alike: their ε is the same; so it is for all infinite ones of a part."""
-    kinds = np.stack((cases.columns[near], cases.with_it[near], cases.people[near]), axis=1)
-    kinds[infinite] = 0
-    return first_of_each(np.column_stack((where, kinds)))
+def _candidates(cases: Cases, score: Floats) -> Integers:
+    """Give the cases near the worst of their part: part, row, column, n_q(s), n_q.
+
+    Of those that are alike, or infinite, in the same part the first one is enough.
+    """
+    if len(score) == 0:
+        return np.empty((0, 5), np.int64)
+    lengths = np.diff(cases.starts, append=len(score))
+    near = np.flatnonzero(score >= np.repeat(np.maximum.reduceat(score, cases.starts) * (1 - NEAR), lengths))
+    first = np.diff(cases.part[near], prepend=-1) > 0
+    near = near[first | np.isfinite(score[near])]
+    arrays = (cases.part, cases.rows, cases.columns, cases.with_it, cases.people)
+    found = np.stack([array[near] for array in arrays], axis=1)
+    return found if len(found) == len(lengths) else found[first_of_each(found[:, [0, 2, 3, 4]])]
