@@ -120,6 +120,8 @@ def tell(report: AuditReport, output: Output) -> None:
         return
 
     console = Console(highlight=False)
-    show(report, console)
-    if output.file is not None:
-        console.print(f"Report written to {output.file}", markup=False)
+    with console.capture() as drawn:
+        show(report, console)
+        if output.file is not None:
+            console.print(f"Report written to {output.file}", markup=False, soft_wrap=True)
+    sys.stdout.write(drawn.get())

@@ -42,17 +42,19 @@ at_least = 5
 measure = "entropy diversity"   # l-diversity, in its entropy form
 at_least = 3.5
 
-# ... and two people who already know something.
+# ... and what they say nothing about: attackers who know a little.
 
 [[limit]]
-measure = "implications"        # anyone who knows two facts like "if Bob is in sales, so is Ed"
+measure = "implications"        # whoever knows two facts like "if she is in sales, so is her friend"
 k = 2
-below = 0.5
+below = "2/3"
 
 [[limit]]
-measure = "acquaintance"        # someone who can rule out two occupations of a neighbour
-rules_out = 2
-below = 0.5
+measure = "acquaintance"        # a neighbour: knows one thing it is not, one other person, one of the family
+rules_out = 1
+others = 1
+family = 1
+below = "2/3"
 """
 
 
@@ -75,13 +77,11 @@ def demo(folder: Path) -> Status:
 
 def moral(report: AuditReport) -> str:
     """Say what the numbers of this release show, whatever they are."""
-    kept = [answer.said for answer in report.answers if answer.holds]
-    broken = [f"{answer.said} ({answer.found.said})" for answer in report.answers if answer.holds is False]
-    if not broken:
-        return f"It keeps every limit of the policy: {', '.join(kept)}."
-    if not kept:
-        return f"It keeps no limit of the policy: {', '.join(broken)}."
-    return f"It keeps {', '.join(kept)}, and still falls to those who know a little: {', '.join(broken)}."
+    kept = " and ".join(answer.measure for answer in report.answers if answer.holds)
+    broken = " and ".join(f"{answer.measure} ({answer.found.said})" for answer in report.answers if not answer.holds)
+    if not broken or not kept:
+        return f"It keeps {kept or 'nothing'} of the policy; it does not keep {broken or 'nothing'}."
+    return f"It keeps {kept}.\nIt still falls to someone who knows a little: {broken}."
 
 
 def _make(folder: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import traceback
 from collections.abc import Sequence
@@ -35,14 +36,20 @@ class Verbs(TyperGroup):
         options["standalone_mode"] = False
         try:
             status = super().main(given, *rest, **options)
+            sys.stdout.flush()
         except (KeyboardInterrupt, typer.Abort):
             status = Status.INTERRUPTED
-        except BrokenPipeError:
-            sys.stderr.close()  # the reader has left; the interpreter would complain about it on its way out
+        except (BrokenPipeError, SystemExit):  # typer makes one of the other, with a status that means something here
+            _nobody_reads()
             status = Status.COULD_NOT_TELL
         except Exception as error:  # noqa: BLE001 - whatever it is, the user gets one line; --debug shows all
             status = complain(error, debug=DEBUG in said)
         sys.exit(int(status or 0))
+
+
+def _nobody_reads() -> None:
+    """Send the rest nowhere: the reader has left, and the interpreter would complain about it on its way out."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def complain(error: Exception, *, debug: bool) -> Status:

@@ -21,6 +21,9 @@ from sidelight.release.release import Release
 from sidelight.report.document import Answer, AuditReport, IntakeFacts, Number, ReleaseFacts, Wanted
 from sidelight.table.labels import shown
 
+READABLE = 12
+"""The largest denominator of a fraction that people compare at a glance; others are shown as decimals."""
+
 
 def audit_report(
     release: Release,
@@ -113,7 +116,7 @@ def _cautious(value: Fraction, *, large_is_bad: bool) -> float:
 
 
 def _said(value: Fraction, *, large_is_bad: bool, places: int = 4) -> str:
-    if value.denominator < 1000:
+    if value.denominator <= READABLE:
         return f"{value.numerator:,}" if value.denominator == 1 else str(value)
     scaled = value * 10**places
     return f"{(math.ceil(scaled) if large_is_bad else math.floor(scaled)) / 10**places:,.{places}f}"

@@ -40,22 +40,25 @@ def _heading(report: AuditReport) -> Text:
 
 
 def _table(report: AuditReport) -> Table:
+    limited = any(answer.wanted for answer in report.answers)
     table = Table(box=SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     table.add_column("measure", overflow="fold", ratio=3)
-    table.add_column("wanted", overflow="fold", min_width=6)
+    if limited:
+        table.add_column("wanted", overflow="fold", min_width=6)
     table.add_column("found", overflow="fold", min_width=6)
-    table.add_column("within policy?", max_width=8)
+    if limited:
+        table.add_column("within policy?", max_width=8)
     table.add_column("who is worst off", overflow="fold", ratio=4)
-    for each in report.answers:
-        table.add_row(*_row(each))
+    for answer in report.answers:
+        judged = _judged(answer) if limited else None
+        cells = (Text(answer.said), judged and judged[0], Text(answer.found.said), judged and judged[1])
+        table.add_row(*(cell for cell in cells if cell is not None), Text(answer.worst_off))
     return table
 
 
-def _row(answer: Answer) -> tuple[Text, ...]:
+def _judged(answer: Answer) -> tuple[Text, Text]:
     mark, style = _MARKS[answer.holds]
-    wanted = answer.wanted.said if answer.wanted else ""
-    cells = (answer.said, wanted, answer.found.said)
-    return (*(Text(cell) for cell in cells), Text(mark, style=style), Text(answer.worst_off))
+    return Text(answer.wanted.said if answer.wanted else ""), Text(mark, style=style)
 
 
 def _sentences(title: str, lines: list[str]) -> Iterator[RenderableType]:

@@ -37,7 +37,7 @@ def run(*args):
 
 def process(*args, **options):
     """Run it as a user does."""
-    command = [sys.executable, "-c", "from sidelight.cli import main; main()", "audit", *map(str, args)]
+    command = [sys.executable, "-m", "sidelight", "audit", *map(str, args)]
     return subprocess.run(command, capture_output=True, text=True, check=False, encoding="utf-8", **options)
 
 

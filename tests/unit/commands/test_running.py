@@ -1,5 +1,6 @@
 """How the command line ends: with a status, and with one line when something is wrong."""
 
+import signal
 import subprocess
 import sys
 
@@ -12,7 +13,7 @@ from sidelight.cli import app
 from sidelight.commands.running import Verbs
 from sidelight.errors import BadTable
 
-SIDELIGHT = [sys.executable, "-c", "from sidelight.cli import main; main()"]
+SIDELIGHT = [sys.executable, "-m", "sidelight"]
 
 
 def run(*args, **options):
@@ -97,3 +98,24 @@ def test_errors_are_one_line_and_debug_shows_where(error, line):
 def test_an_interrupt_is_quiet():
     result, _ = failing(KeyboardInterrupt())
     assert (result.exit_code, result.stdout, result.stderr) == (130, "", "")
+
+
+def test_a_reader_who_leaves_learns_nothing():
+    command = " ".join([f"'{part}'" for part in [*SIDELIGHT, "policy-schema"]])
+    script = f"{command} | exec true; echo ${{PIPESTATUS[0]}}"
+    result = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
+    assert (result.stdout, result.stderr) == ("2\n", "")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_ctrl_c_ends_quietly_with_130():
+    code = (
+        "import sys, time; import sidelight.cli as cli; import sidelight.policy.writing as writing;"
+        "writing.policy_schema = lambda: (print('on', flush=True), time.sleep(60));"
+        "sys.argv = ['sidelight', 'policy-schema']; cli.main()"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        assert running.stdout.readline() == b"on\n"
+        running.send_signal(signal.SIGINT)
+        _, errors = running.communicate(timeout=30)
+    assert (running.returncode, errors) == (130, b"")

@@ -1,0 +1,71 @@
+"""`sidelight demo`: the files it writes are those it names, and they can be used again."""
+
+import csv
+from collections import Counter
+
+import pytest
+from typer.testing import CliRunner
+
+import sidelight as sl
+from sidelight.cli import app
+from sidelight.commands.demo import as_csv
+from sidelight.report.document import AuditReport
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("demo") / "made" / "here"
+
+
+@pytest.fixture(scope="module")
+def result(folder):
+    return CliRunner().invoke(app, ["demo", "--folder", str(folder)])
+
+
+def test_it_shows_a_release_that_keeps_the_classic_limits_and_still_falls(result, folder):
+    assert (result.exit_code, result.stderr) == (0, "")
+    report = AuditReport.model_validate_json((folder / "report.json").read_text(encoding="utf-8"))
+    assert report.release.people == 45_222
+    assert {answer.measure: answer.holds for answer in report.answers} == {
+        "group size": True,
+        "distinct values": True,
+        "entropy diversity": True,
+        "implications": False,
+        "acquaintance": False,
+    }
+    assert "still falls to someone who knows a little" in result.stdout
+
+
+def test_it_names_the_files_it_wrote(result, folder):
+    written = sorted(path.name for path in folder.iterdir())
+    assert written == ["policy.toml", "release.csv", "report.json"]
+    assert all(str(folder / name) in result.stdout for name in written)
+
+
+@pytest.mark.usefixtures("result")
+def test_the_files_can_be_judged_again(folder):
+    args = ["audit", str(folder / "release.csv"), "--policy", str(folder / "policy.toml"), "--json"]
+    again = CliRunner().invoke(app, args)
+    assert again.exit_code == 1
+    assert again.stdout == (folder / "report.json").read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("result")
+def test_it_can_be_run_again(folder):
+    assert CliRunner().invoke(app, ["demo", "--folder", str(folder)]).exit_code == 0
+
+
+def test_a_folder_that_cannot_be_made(tmp_path):
+    (tmp_path / "file").write_text("")
+    result = CliRunner().invoke(app, ["demo", "--folder", str(tmp_path / "file")])
+    assert result.exit_code == 2
+    assert "cannot make the folder" in result.stderr
+
+
+def test_a_release_as_csv_has_a_row_per_person():
+    release = sl.Release.from_counts(
+        [{"Flu": 2, "a, b": 1}, {"Flu": 1, None: 1}], labels=[{"age": "20-29"}, {"age": None}]
+    )
+    rows = list(csv.reader(as_csv(release).splitlines()))
+    assert rows[0] == ["age", "value"]
+    assert Counter(map(tuple, rows[1:])) == {("20-29", "Flu"): 2, ("20-29", "a, b"): 1, ("", "Flu"): 1, ("", ""): 1}
