@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from sidelight import errors as errors
     from sidelight import testing as testing
     from sidelight.errors import SidelightError as SidelightError
+    from sidelight.measures.acquaintance import Acquaintance as Acquaintance
     from sidelight.measures.beta_likeness import BetaLikeness as BetaLikeness
     from sidelight.measures.closeness import Closeness as Closeness
     from sidelight.measures.criterion import Criterion as Criterion

@@ -25,6 +25,7 @@ _HOME = {
     "Closeness": "closeness",
     "BetaLikeness": "beta_likeness",
     "DeltaDisclosure": "delta_disclosure",
+    "Acquaintance": "acquaintance",
     "PriorBelief": "prior_belief",
 }
 

@@ -1,0 +1,125 @@
+"""How sure can someone get who knows something about the target, about others, and about the target's family?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
+from operator import index
+from typing import ClassVar
+
+import numpy as np
+
+from sidelight.errors import BadMeasure
+from sidelight.measures.acquaintance_exact import LONGEST, rounded_share
+from sidelight.measures.acquaintance_minima import FiveMinima, Knowledge, place_in
+from sidelight.measures.acquaintance_summary import AcquaintanceSummary, length
+from sidelight.measures.acquaintance_witness import AcquaintanceWitness
+from sidelight.measures.finding import Amount, Finding, Witness
+from sidelight.measures.measure import Measure
+from sidelight.measures.trend import Trend
+from sidelight.release.groups import Groups
+from sidelight.release.release import Release
+from sidelight.table.columns import Integers
+from sidelight.table.labels import Label, label
+from sidelight.table.table import Semantics
+from sidelight.worlds.investigation import by_every_world, few_worlds, ways
+
+FEW_WORLDS = 2_000
+"""Up to so many worlds are gone through one by one when a witness is replayed."""
+
+
+@dataclass(frozen=True)
+class Acquaintance(Measure):
+    """How sure can someone get who knows this much about the target, about others, and about the target's family?
+
+    Of at most ℓ = `rules_out` values she knows that the target does not have them, of k = `others` other people
+    their values, of m = `family` people that, if one of them has the value, so has the target.  The worst over all
+    targets, people and values; max Pr(t has σ | knowledge) = 1/(1+NR).  With `value`, for that σ alone; else the
+    worst over all values `apart_from` those named.  Where a person may have several values, she knows "if the target
+    has x, then σ" of ℓ values, and of k others that they do not have σ.
+
+    >>> hospital = Release.from_counts([{"Flu": 2, "Lung cancer": 2, "Heart disease": 1}, {"Flu": 1, "Cold": 3}])
+    >>> finding = Acquaintance(rules_out=1).measure(hospital)
+    >>> finding.value
+    Fraction(1, 1)
+    >>> print(Acquaintance(rules_out=1, value="Heart disease").measure(hospital).explain())
+    In group 1 anyone could be shown to have Heart disease with probability 1/3 by someone who knows that they do not \
+have Flu.
+
+    Source: Chen, LeFevre, Ramakrishnan, Privacy Skyline, VLDB 2007.
+    """
+
+    rules_out: int = 0
+    others: int = 0
+    family: int = 0
+    value: Label = None
+    apart_from: tuple[Label, ...] = ()
+
+    name: ClassVar[str] = "acquaintance"
+    limits = (0, 1)
+    when_groups_merge = Trend.NEVER_RISES
+
+    def __post_init__(self) -> None:
+        for each in ("rules_out", "others", "family"):
+            object.__setattr__(self, each, _whole(each, getattr(self, each)))
+        if self.value is not None and self.apart_from:
+            message = "'acquaintance' has both value= and apart_from=; give one of them"
+            raise BadMeasure(message)
+        object.__setattr__(self, "value", label(self.value))
+        object.__setattr__(self, "apart_from", tuple(label(each) for each in self.apart_from))
+
+    def trend(self, semantics: Semantics) -> Trend:
+        """Never rises in `single`; where people have several values, merging may help an attacker."""
+        return self.when_groups_merge if semantics == "single" else Trend.UNKNOWN
+
+    def summarize(self, groups: Groups) -> AcquaintanceSummary:
+        """Keep the five minima of each value asked about."""
+        knows = Knowledge(self.rules_out, self.others, self.family)
+        return AcquaintanceSummary(self, FiveMinima.of(groups, self._asked(groups), knows))
+
+    def measure(self, release: Release) -> Finding:
+        """Answer for a release; sparse counts are taken in larger blocks, as they are never spread out."""
+        self.check(release)
+        blocks = release.groups.blocks() if release.groups.counts.cells is not None else [release.groups]
+        summaries = (self.summarize(block) for block in blocks)
+        return reduce(AcquaintanceSummary.merge, summaries).finding()
+
+    def explain(self, finding: Finding) -> str:
+        """Tell the worst investigation."""
+        if not isinstance(finding.witness, AcquaintanceWitness):
+            return "Nobody can be shown to have it: " + "; ".join(finding.notes) + "."
+        return finding.witness.explain(finding.value)
+
+    def replay(self, witness: Witness, release: Release) -> Amount:
+        """Count the worlds that fit what the witness knows: one by one when few, in lumps when many."""
+        assert isinstance(witness, AcquaintanceWitness)
+        found = witness.investigation()
+        if few_worlds(release, found, FEW_WORLDS):
+            return by_every_world(release, found)
+        has, possible = ways(release, found)
+        if has == possible:
+            return Fraction(1)
+        sigma = release.groups.place(witness.value)
+        numbers = dict.fromkeys([found.group, found.family.group if found.family else found.group])
+        places = [place_in(release.group(number), 0, sigma, self.rules_out) for number in numbers]
+        short = length(places, self.family) <= LONGEST
+        return Fraction(has, possible) if short else rounded_share(has, possible)
+
+    def _asked(self, groups: Groups) -> Integers:
+        if self.value is not None:
+            return np.array([groups.place(self.value)])
+        apart = {groups.place(text) for text in self.apart_from}
+        return np.array([place for place in range(len(groups.domain)) if place not in apart], np.int64)
+
+
+def _whole(name: str, amount: object) -> int:
+    """Take an amount of knowledge: a whole number of at least 0."""
+    try:
+        whole = index(amount)  # type: ignore[arg-type]
+    except TypeError:
+        whole = -1
+    if whole < 0 or isinstance(amount, bool):
+        message = f"{name}={amount} of 'acquaintance' makes no sense; give a whole number of at least 0"
+        raise BadMeasure(message)
+    return whole

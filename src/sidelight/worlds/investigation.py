@@ -1,0 +1,207 @@
+"""What somebody found out about one person and a few others, and how sure that makes them: worlds, counted.
+
+Everyone who is not mentioned is counted in one lump, so that groups of many people cost no more than small ones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import comb, factorial, perm, prod
+
+from sidelight.errors import BadMeasure
+from sidelight.release.groups import Groups
+from sidelight.release.release import Release
+from sidelight.table.labels import Label
+from sidelight.worlds.every_world import Event, World, probability
+
+
+@dataclass(frozen=True, slots=True)
+class Others:
+    """People of one group of whom something is known: their values, or only that they lack the target's value."""
+
+    group: int
+    people: int
+    values: tuple[tuple[Label, int], ...] = ()  # in `single`: value, how many of them have it
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """People of one group of whom is known: if one of them has the value, so has the target."""
+
+    group: int
+    people: int
+
+
+@dataclass(frozen=True, slots=True)
+class Investigation:
+    """One person of a group (by number), a value, and all that was found out.
+
+    In `single` the target does not have the values ruled out; otherwise, if she has one, she has `value` too.
+    """
+
+    group: int
+    value: Label
+    rules_out: tuple[Label, ...] = ()
+    others: Others | None = None
+    family: Family | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Inside:
+    """What is known inside one group."""
+
+    people: int
+    counts: dict[Label, int]
+    value: Label
+    rules_out: tuple[Label, ...]
+    known: tuple[tuple[Label, int], ...]
+    without: int  # others known to lack the value
+    family: int
+    target: bool = field(default=False)
+
+
+def ways(release: Release, found: Investigation) -> tuple[int, int]:
+    """Count worlds that fit what was found out: those in which the target has the value, and all.
+
+    Worlds are counted up to a factor that both numbers share.
+
+    >>> release = Release.from_counts([{"Flu": 2, "Cold": 1, "Heart": 1}])
+    >>> ways(release, Investigation(1, "Flu", rules_out=("Cold",)))
+    (2, 3)
+    """
+    has = lacks = 1
+    for number in _groups(found):
+        inside = _inside(release.group(number), number, found)
+        with_it, without_it = _COUNT[release.semantics](inside)
+        has, lacks = has * with_it, lacks * without_it
+    if has + lacks == 0:
+        message = "no world fits both the release and what was found out; is it another release?"
+        raise BadMeasure(message)
+    return has, has + lacks
+
+
+def by_every_world(release: Release, found: Investigation) -> Fraction:
+    """Go through the worlds one by one: the slow, obvious twin of `ways`."""
+    numbers = _groups(found)
+    small = Release.from_counts(
+        [_counts(release.group(number)) for number in numbers],
+        sizes=[int(release.group(number).sizes[0]) for number in numbers],
+        values=release.semantics,
+        domain=release.domain,
+    )
+    target = (numbers.index(found.group) + 1, 0)
+    return probability(
+        small, lambda world: found.value in world[target], given=_knowledge(small.semantics, found, numbers)
+    )
+
+
+def few_worlds(release: Release, found: Investigation, most: int) -> bool:
+    """Say whether the groups in question have at most so many worlds."""
+    groups = [release.group(number) for number in _groups(found)]
+    small = all(part.sizes[0] + part.counts.row(0).sum() <= 64 for part in groups)  # else do not even count them
+    return small and prod(_worlds(part) for part in groups) <= most
+
+
+def _worlds(group: Groups) -> int:
+    people = int(group.sizes[0])
+    counts: list[int] = group.counts.row(0).tolist()
+    if group.semantics == "single":
+        return factorial(people) // prod(factorial(count) for count in counts)
+    if group.semantics == "set":
+        return prod(comb(people, count) for count in counts)
+    return int(people ** sum(counts))
+
+
+def _groups(found: Investigation) -> list[int]:
+    elsewhere = [part.group for part in (found.others, found.family) if part is not None]
+    return list(dict.fromkeys([found.group, *elsewhere]))
+
+
+def _counts(groups: Groups) -> dict[Label, int]:
+    return {text: count for text, count in zip(groups.domain, groups.counts.row(0).tolist(), strict=True) if count}
+
+
+def _inside(groups: Groups, number: int, found: Investigation) -> _Inside:
+    others = found.others if found.others is not None and found.others.group == number else None
+    family = found.family if found.family is not None and found.family.group == number else None
+    return _Inside(
+        people=int(groups.sizes[0]),
+        counts=_counts(groups),
+        value=found.value,
+        rules_out=found.rules_out if found.group == number else (),
+        known=others.values if others else (),
+        without=others.people if others else 0,
+        family=family.people if family else 0,
+        target=found.group == number,
+    )
+
+
+def _single(inside: _Inside) -> tuple[int, int]:
+    """Hand occurrences to the people mentioned; the rest can be handed out in equally many ways in both cases."""
+    left = dict(inside.counts)
+    for text, people in inside.known:
+        if left.get(text, 0) < people:
+            return 0, 0
+        left[text] -= people
+    people, mine = sum(left.values()), left.get(inside.value, 0)
+    if not inside.target:
+        return perm(people, inside.family), perm(people - mine, inside.family)
+    other = sum(count for text, count in left.items() if text != inside.value and text not in inside.rules_out)
+    return mine * perm(people - 1, inside.family), other * perm(max(people - mine - 1, 0), inside.family)
+
+
+def _set(inside: _Inside) -> tuple[int, int]:
+    """Choose who has the value, and who has each value that was ruled out."""
+    people, mine = inside.people - inside.without, inside.counts.get(inside.value, 0)
+    if not inside.target:
+        return comb(people, mine), comb(max(people - inside.family, 0), mine)
+    ruled_out = [inside.counts.get(text, 0) for text in inside.rules_out]
+    has = comb(people, mine) - comb(people - 1, mine)
+    lacks = comb(max(people - 1 - inside.family, 0), mine)
+    return (
+        has * prod(comb(inside.people, count) for count in ruled_out),
+        lacks * prod(comb(inside.people - 1, count) for count in ruled_out),
+    )
+
+
+def _multiset(inside: _Inside) -> tuple[int, int]:
+    """Let each occurrence of the value choose its person, and each of a value that was ruled out."""
+    people, mine = inside.people - inside.without, inside.counts.get(inside.value, 0)
+    if not inside.target:
+        return people**mine, max(people - inside.family, 0) ** mine
+    ruled_out = sum(inside.counts.get(text, 0) for text in inside.rules_out)
+    has = people**mine - (people - 1) ** mine
+    lacks = max(people - 1 - inside.family, 0) ** mine
+    return has * inside.people**ruled_out, lacks * (inside.people - 1) ** ruled_out
+
+
+_COUNT = {"single": _single, "set": _set, "multiset": _multiset}
+
+
+def _knowledge(semantics: str, found: Investigation, numbers: list[int]) -> Event:
+    """Turn what was found out into a question to a world; the target is the first person of her group."""
+    target = (numbers.index(found.group) + 1, 0)
+    taken = {number: int(number == found.group) for number in numbers}
+
+    def next_people(part: Others | Family | None) -> list[tuple[int, int]]:
+        if part is None:
+            return []
+        start = taken[part.group]
+        taken[part.group] += part.people
+        return [(numbers.index(part.group) + 1, place) for place in range(start, start + part.people)]
+
+    others, family = next_people(found.others), next_people(found.family)
+    listed = found.others.values if found.others else ()
+    values = [text for text, people in listed for _ in range(people)]
+
+    def fits(world: World) -> bool:
+        has = found.value in world[target]
+        ruled_out = any(text in world[target] for text in found.rules_out)
+        if semantics == "single":
+            known = all(world[person] == {text} for person, text in zip(others, values, strict=True)) and not ruled_out
+        else:
+            known = all(found.value not in world[person] for person in others) and (has or not ruled_out)
+        return known and (has or all(found.value not in world[person] for person in family))
+
+    return fits
