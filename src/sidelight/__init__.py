@@ -70,7 +70,9 @@ if TYPE_CHECKING:
     from sidelight.measures.epsilon_table import smallest_epsilon_table as smallest_epsilon_table
     from sidelight.measures.finding import Finding as Finding
     from sidelight.measures.group_size import GroupSize as GroupSize
+    from sidelight.measures.implications import Implications as Implications
     from sidelight.measures.measure import Measure as Measure
+    from sidelight.measures.negations import Negations as Negations
     from sidelight.measures.prior_belief import PriorBelief as PriorBelief
     from sidelight.measures.recursive_diversity import RecursiveDiversity as RecursiveDiversity
     from sidelight.measures.trend import Trend as Trend

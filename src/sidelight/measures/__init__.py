@@ -25,6 +25,8 @@ _HOME = {
     "Closeness": "closeness",
     "BetaLikeness": "beta_likeness",
     "DeltaDisclosure": "delta_disclosure",
+    "Implications": "implications",
+    "Negations": "negations",
     "Acquaintance": "acquaintance",
     "PriorBelief": "prior_belief",
 }

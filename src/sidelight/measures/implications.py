@@ -10,6 +10,7 @@ import numpy as np
 from sidelight.measures.amounts import whole_amount
 from sidelight.measures.finding import Amount, Finding, Witness, in_words
 from sidelight.measures.implications_group import Bags
+from sidelight.measures.implications_outline import ImplicationsOutline
 from sidelight.measures.implications_shortlist import shortlist
 from sidelight.measures.implications_summary import Suspect, Suspects
 from sidelight.measures.implications_witness import ImplicationsWitness, knowledge_in_words, replayed
@@ -18,7 +19,7 @@ from sidelight.measures.most_frequent import largest_counts
 from sidelight.measures.trend import Trend
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
-from sidelight.table.labels import label, shown
+from sidelight.table.labels import Label, label, shown
 from sidelight.table.table import Semantics
 
 
@@ -62,6 +63,12 @@ class Implications(Measure):
     def __post_init__(self) -> None:
         object.__setattr__(self, "k", whole_amount(self.name, "k", self.k))
 
+    @classmethod
+    def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
+        """Any value and a given one, with no knowledge and with some."""
+        one = next((value for value in domain if value is not None), None)
+        return tuple(cls(k, value) for k in range(4) for value in dict.fromkeys((None, one)))
+
     def summarize(self, groups: Groups) -> Suspects:
         """Keep the groups that can take part in the worst case."""
         if (np.diff(groups.numbers) < 0).any():
@@ -71,6 +78,10 @@ class Implications(Measure):
         rows = shortlist(Bags(groups.sizes, counts, own), self.k).tolist()
         kept = (Suspect.of(groups, row, counts[row].tolist(), int(own[row])) for row in rows)
         return Suspects(self, self.k, label(self.value), tuple(kept))
+
+    def outline(self) -> ImplicationsOutline:
+        """The chances of each group, with and without the target."""
+        return ImplicationsOutline(self.k, label(self.value))
 
     def explain(self, finding: Finding) -> str:
         """Say who could be shown to have what by someone who knows what."""

@@ -13,7 +13,7 @@ from sidelight.measures.exact import Floats, in_lowest_terms
 from sidelight.measures.finding import Amount, Finding, Witness, in_words
 from sidelight.measures.group_by_group import GroupByGroup
 from sidelight.measures.implications_witness import bag_of, either
-from sidelight.measures.measure import Worst
+from sidelight.measures.measure import Measure, Worst
 from sidelight.measures.most_frequent import largest_counts, values_by_frequency
 from sidelight.measures.trend import Trend
 from sidelight.release.groups import Groups
@@ -64,6 +64,12 @@ class Negations(GroupByGroup):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "k", whole_amount(self.name, "k", self.k))
+
+    @classmethod
+    def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
+        """Any value and a given one, with no knowledge and with some."""
+        one = next((value for value in domain if value is not None), None)
+        return tuple(cls(k, value) for k in range(4) for value in dict.fromkeys((None, one)))
 
     def summarize(self, groups: Groups) -> Worst:
         """Keep the worst group."""
