@@ -54,11 +54,10 @@ def plain(name: str, dtype: nw.dtypes.DType, roles: Roles) -> nw.Expr:
     if dtype.is_float():
         column = column.fill_nan(None)
     if dtype.is_numeric():
-        numbers = [number for mark in roles.missing_marks if (number := as_number(mark)) is not None]
-        return nw.when(~column.is_in(numbers)).then(column) if numbers else column
-    texts = [mark for mark in roles.missing_marks if mark is not None]
-    if texts and dtype in {nw.String, nw.Categorical, nw.Enum}:
-        return nw.when(~column.cast(nw.String).is_in(texts)).then(column)
+        numbers = [as_number(mark) for mark in roles.missing_marks if label(as_number(mark)) == mark]
+        return nw.when(~column.cast(nw.Float64).is_in(numbers)).then(column) if numbers else column
+    if roles.missing_marks and dtype in {nw.String, nw.Categorical, nw.Enum}:
+        return nw.when(~column.cast(nw.String).is_in(sorted(roles.missing_marks))).then(column)
     return column
 
 

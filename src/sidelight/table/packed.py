@@ -39,17 +39,17 @@ class PackedRows:
         """The packed numbers, the last one without the sensitive value."""
         return (*self.key[:-1], "cell")
 
-    def counted(self) -> nw.Expr:
+    def left_out(self) -> list[nw.Expr]:
         """Compare packed numbers."""
-        leave_out = nw.lit(value=False)
+        ways = []
         star = self.known.cell_of(SUPPRESSED)
         if self.roles.suppressed == "leave out" and star is not None:
             same = [nw.col(name) == number for name, number in zip(self.cell, star, strict=True)]
-            leave_out = nw.all_horizontal(*same, ignore_nulls=False)
+            ways.append(nw.all_horizontal(*same, ignore_nulls=False))
         domain = self.known.labels[-1]
         if self.roles.missing == "drop" and None in domain:
-            leave_out = leave_out | (nw.col(self.key[-1]) - nw.col("cell") * len(domain) == domain.index(None))
-        return ~leave_out
+            ways.append(nw.col(self.key[-1]) - nw.col("cell") * len(domain) == domain.index(None))
+        return ways
 
     def packing(self, answer: pa.Table) -> Packing:
         """It is known already."""

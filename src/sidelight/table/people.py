@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import reduce
+
 import narwhals.stable.v2 as nw
 import numpy as np
 
@@ -17,7 +19,8 @@ def people_per_cell(rows: Rows, roles: Roles, packing: Packing) -> Integers:
 
     Groups must be disjoint: a person whose rows differ in a quasi-identifier would sit in two of them.
     """
-    places = rows.frame.filter(rows.counted()).group_by("person", *rows.cell).agg(nw.len().alias("times"))
+    counting = reduce(lambda frame, way: frame.filter(~way), rows.left_out(), rows.frame)
+    places = counting.group_by("person", *rows.cell).agg(nw.len().alias("times"))
     _check_ids(places, roles)
     answer = collected(places.group_by(*rows.cell).agg(nw.len().alias("people")))
     people = answer.column("people").to_numpy().astype(np.int64, copy=False)
@@ -30,9 +33,7 @@ def _check_ids(places: Frame, roles: Roles) -> None:
     if nameless:
         message = f"{nameless:,} rows have no '{roles.person}'; give every row its person, or leave person= out"
         raise BadTable(message)
-    per_person = places.group_by("person").agg(
-        nw.len().cast(nw.Int64).alias("places"), nw.col("times").sum().cast(nw.Int64).alias("rows")
-    )
+    per_person = places.group_by("person").agg(nw.len().alias("places"), nw.col("times").sum().alias("rows"))
     if roles.values == "single":
         twice = _sum(per_person.select((nw.col("rows") > 1).cast(nw.Int64).sum()))
         remedy = 'have more than one row; give one row each, or say values="set" or "multiset"'

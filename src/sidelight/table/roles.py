@@ -31,7 +31,7 @@ class Roles:
     values: Semantics = "single"
     missing: Missing = "an error"
     suppressed: Suppressed = "a group"
-    missing_marks: frozenset[Label] = frozenset()
+    missing_marks: frozenset[str] = frozenset()
     domain: tuple[Label, ...] | None = None
     asked_as: str = "quasi"
 
@@ -92,13 +92,14 @@ def as_names(names: str | Sequence[str]) -> tuple[str, ...]:
     return (names,) if isinstance(names, str) else tuple(names)
 
 
-def as_marks(marks: str | Sequence[object]) -> frozenset[Label]:
+def as_marks(marks: str | Sequence[object]) -> frozenset[str]:
     """Take one mark of missing cells or several, as labels.
 
     >>> sorted(as_marks(["?", -9]))
     ['-9', '?']
     """
-    return frozenset(label(mark) for mark in ((marks,) if isinstance(marks, str) else marks))
+    given = (marks,) if isinstance(marks, str) else marks
+    return frozenset(text for mark in given if (text := label(mark)) is not None)
 
 
 def as_domain(domain: Sequence[object] | None) -> tuple[Label, ...] | None:

@@ -46,8 +46,8 @@ class Rows(Protocol):
     def key(self) -> tuple[str, ...]:
         """The columns that say the quasi-identifiers and the sensitive value."""
 
-    def counted(self) -> nw.Expr:
-        """Say which rows count: those not left out and not dropped."""
+    def left_out(self) -> list[nw.Expr]:
+        """Say which rows do not count, in any of several ways."""
 
     def packing(self, answer: pa.Table) -> Packing:
         """Find the labels of every column, in order, given an answer that has the columns of `key`."""
@@ -74,15 +74,15 @@ class TextRows:
         """And the sensitive one."""
         return (*self.cell, "value")
 
-    def counted(self) -> nw.Expr:
+    def left_out(self) -> list[nw.Expr]:
         """Compare texts."""
-        leave_out = nw.lit(value=False)
+        ways = []
         if self.roles.suppressed == "leave out":
             stars = [(nw.col(name).cast(nw.String) == "*").fill_null(value=False) for name in self.cell]
-            leave_out = nw.all_horizontal(*stars, ignore_nulls=False)
+            ways.append(nw.all_horizontal(*stars, ignore_nulls=False))
         if self.roles.missing == "drop":
-            leave_out = leave_out | nw.col("value").is_null()
-        return ~leave_out
+            ways.append(nw.col("value").is_null())
+        return ways
 
     def packing(self, answer: pa.Table) -> Packing:
         """Take the labels that occur in the answer."""

@@ -65,8 +65,8 @@ def tabulate(rows: Rows, roles: Roles) -> Table:
 def _tally(rows: Rows, roles: Roles) -> Tally:
     if roles.values == "set":  # a person's repeated value counts once
         once = rows.frame.group_by("person", *rows.key).agg(nw.len().alias("times"))
-        counting = [nw.len().alias("counts"), nw.col("times").sum().cast(nw.Int64).alias("rows")]
-        query = once.group_by(*rows.key).agg(*counting)
+        query = once.group_by(*rows.key).agg(nw.len().alias("counts"), nw.col("times").sum().alias("rows"))
+        query = query.with_columns(nw.col("rows").cast(nw.Int64))  # sums of whole numbers are wider in DuckDB
     else:
         query = rows.frame.group_by(*rows.key).agg(nw.len().alias("counts"))
     answer = collected(query)

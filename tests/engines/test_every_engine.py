@@ -1,0 +1,361 @@
+"""The same rows give the same table, whoever holds them."""
+
+import math
+import os
+import sys
+import warnings
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import sidelight as sl
+from sidelight.errors import BadTable
+
+COLUMNS = ("place", "age", "disease", "id", "note")
+
+# --- the plain reference -------------------------------------------------------------------------------------
+
+
+@dataclass
+class Expected:
+    """What reading must give: people and value counts per (place, age)."""
+
+    sizes: dict = field(default_factory=dict)
+    counts: dict = field(default_factory=dict)
+    rows: int = 0
+    suppressed: int = 0
+    valueless: int = 0
+    repeats: int = 0
+
+
+def counted_plainly(rows, values, missing, suppressed, marks, person):
+    """Count in plain Python; `None` where reading must refuse."""
+    said = [tuple(None if cell is None or str(cell) in marks else str(cell) for cell in row[:4]) for row in rows]
+    present = [row for row in said if suppressed == "a group" or row[:2] != ("*", "*")]
+    kept = [row for row in present if missing != "drop" or row[2] is not None]
+    if not kept or (missing == "an error" and any(row[2] is None for row in kept)):
+        return None
+    people, places, bags = defaultdict(set), defaultdict(set), defaultdict(Counter)
+    for place, age, disease, who in kept:
+        people[place, age].add(who)
+        places[who].add((place, age))
+        bags[place, age][disease] += 1
+    rows_per_person = Counter(row[3] for row in kept)
+    if person and (None in places or max(map(len, places.values())) > 1):
+        return None
+    if person and values == "single" and max(rows_per_person.values()) > 1:
+        return None
+    if values == "set":
+        bags = {cell: Counter(value for *_, value in {(r[3], r[2]) for r in kept if r[:2] == cell}) for cell in bags}
+    sizes = {cell: bag.total() if values == "single" else len(people[cell]) for cell, bag in bags.items()}
+    pairs = sum(bag.total() for bag in bags.values())
+    return Expected(sizes, dict(bags), len(said), len(said) - len(present), len(present) - len(kept), len(kept) - pairs)
+
+
+def as_expected(table):
+    """Turn a table into plain dictionaries."""
+    cells = [tuple(column.cell(row) for column in table.quasi) for row in range(len(table.sizes))]
+    assert len(set(cells)) == len(cells)
+    bags = [Counter({v: int(n) for v, n in zip(table.domain, row, strict=True) if n}) for row in table.counts.dense()]
+    took = table.intake
+    assert took.columns_dropped == ("note",) or took.columns_dropped == ("id", "note")
+    return Expected(
+        dict(zip(cells, table.sizes.tolist(), strict=True)),
+        dict(zip(cells, bags, strict=True)),
+        took.rows,
+        took.rows_suppressed,
+        took.rows_without_value,
+        took.repeats,
+    )
+
+
+# --- the engines ---------------------------------------------------------------------------------------------
+
+
+def columns_of(rows):
+    return {name: [row[i] for row in rows] for i, name in enumerate(COLUMNS)}
+
+
+def pandas_plain(rows, folder):
+    return pd.DataFrame(columns_of(rows))
+
+
+def pandas_shuffled_index(rows, folder):
+    frame = pd.DataFrame(columns_of(rows))
+    frame.index = pd.Index([7 * i % 5 for i in range(len(frame))])
+    return frame.iloc[::-1]
+
+
+def pandas_categories(rows, folder):
+    return pd.DataFrame({name: pd.Categorical(cells) for name, cells in columns_of(rows).items()})
+
+
+def pandas_float_categories(rows, folder):
+    columns = columns_of(rows)
+    ages = [math.nan if age is None else float(age) for age in columns["age"]]
+    return pd.DataFrame(columns | {"age": pd.Categorical(ages)})
+
+
+def pandas_objects(rows, folder):
+    """Mix None with NaN, and 5 with 5.0 and "5"."""
+    mixed = {name: [_odd(cell, i) for i, cell in enumerate(cells)] for name, cells in columns_of(rows).items()}
+    return pd.DataFrame({name: pd.Series(cells, dtype=object) for name, cells in mixed.items()})
+
+
+def _odd(cell, turn):
+    if cell is None:
+        return [None, math.nan, pd.NaT][turn % 3]
+    return [cell, float(cell), str(cell)][turn % 3] if isinstance(cell, int) else cell
+
+
+def pandas_nullable(rows, folder):
+    return pd.DataFrame(columns_of(rows)).convert_dtypes()
+
+
+def pandas_arrow(rows, folder):
+    return pd.DataFrame(columns_of(rows)).convert_dtypes(dtype_backend="pyarrow")
+
+
+def polars_eager(rows, folder):
+    return pl.DataFrame(columns_of(rows), schema=POLARS)
+
+
+def polars_lazy(rows, folder):
+    return polars_eager(rows, folder).lazy()
+
+
+def polars_categories(rows, folder):
+    return polars_eager(rows, folder).with_columns(pl.col("place", "disease").cast(pl.Categorical))
+
+
+def polars_nan(rows, folder):
+    """Some missing ages are NaN, some null."""
+    ages = [(math.nan if i % 2 else None) if row[1] is None else float(row[1]) for i, row in enumerate(rows)]
+    return polars_eager(rows, folder).with_columns(pl.Series("age", ages, dtype=pl.Float64))
+
+
+def arrow_plain(rows, folder):
+    return pa.table(columns_of(rows), schema=ARROW)
+
+
+def arrow_large(rows, folder):
+    return arrow_plain(rows, folder).cast(pa.schema([(f.name, _large(f.type)) for f in ARROW]))
+
+
+def _large(kind):
+    return pa.large_string() if kind == pa.string() else pa.float64()
+
+
+def arrow_dictionaries(rows, folder):
+    """Each chunk has its own dictionary."""
+    table = arrow_plain(rows, folder)
+    parts = [table.slice(0, 2), table.slice(2)]
+    encoded = [pa.table({name: part[name].dictionary_encode() for name in COLUMNS}) for part in parts]
+    return pa.concat_tables(encoded)
+
+
+def duckdb_relation(rows, folder):
+    con = duckdb.connect()  # the user's own
+    con.execute("CREATE TABLE mine (place VARCHAR, age INTEGER, disease VARCHAR, id INTEGER, note VARCHAR)")
+    con.executemany("INSERT INTO mine VALUES (?, ?, ?, ?, ?)", rows)
+    return con.table("mine")
+
+
+def csv_file(rows, folder, name="mine.csv", delimiter=","):
+    file = folder / name
+    options = pyarrow.csv.WriteOptions(delimiter=delimiter)
+    with pa.output_stream(file) as stream:  # packs by the ending
+        pyarrow.csv.write_csv(arrow_plain(rows, folder), stream, options)
+    return file
+
+
+def csv_gz(rows, folder):
+    return str(csv_file(rows, folder, "mine.csv.gz", ";"))
+
+
+def csv_zst(rows, folder):
+    return csv_file(rows, folder, "mine.csv.zst")
+
+
+def tsv_files(rows, folder):
+    half = len(rows) // 2
+    return [csv_file(rows[:half], folder, "1.tsv", "\t"), csv_file(rows[half:], folder, "2.tsv", "\t")]
+
+
+def parquet_file(rows, folder):
+    pq.write_table(arrow_plain(rows, folder), folder / "mine.parquet")
+    return folder / "mine.parquet"
+
+
+def parquet_glob(rows, folder):
+    """In one file ages are whole numbers, in the other fractions."""
+    half = len(rows) // 2
+    pq.write_table(arrow_plain(rows[:half], folder), folder / "part[1].parquet")
+    floats = pa.schema([(f.name, pa.float64() if f.name == "age" else f.type) for f in ARROW])
+    pq.write_table(arrow_plain(rows[half:], folder).cast(floats), folder / "part2.parquet")
+    return f"{folder}/*.parquet"
+
+
+POLARS = {"place": pl.String, "age": pl.Int32, "disease": pl.String, "id": pl.Int64, "note": pl.String}
+ARROW = pa.schema(
+    {"place": pa.string(), "age": pa.int32(), "disease": pa.string(), "id": pa.int64(), "note": pa.string()}
+)
+ENGINES = (
+    pandas_plain,
+    pandas_shuffled_index,
+    pandas_categories,
+    pandas_float_categories,
+    pandas_objects,
+    pandas_nullable,
+    pandas_arrow,
+    polars_eager,
+    polars_lazy,
+    polars_categories,
+    polars_nan,
+    arrow_plain,
+    arrow_large,
+    arrow_dictionaries,
+    duckdb_relation,
+    csv_file,
+    csv_gz,
+    csv_zst,
+    tsv_files,
+    parquet_file,
+    parquet_glob,
+)
+
+# --- the contract --------------------------------------------------------------------------------------------
+
+ROWS = st.lists(
+    st.tuples(
+        st.sampled_from(["North", "South", "*", "?", None]),
+        st.sampled_from([9, 10, -9, None]),
+        st.sampled_from(["Flu", "HIV", "?", None]),
+        st.sampled_from([1, 2, 3, 4, 5, 6, None]),
+        st.just("x"),
+    ),
+    min_size=1,
+    max_size=12,
+)
+
+
+def sensible(rows, values):
+    """Give each person one place (and, in single, one row), so that most examples can be counted."""
+    home = {}
+    placed = [(*home.setdefault(row[3], row[:2]), *row[2:]) for row in rows if row[3] is not None]
+    if values == "single":
+        return [(*row[:3], i, row[4]) for i, row in enumerate(rows)]
+    return placed or [("North", 9, "Flu", 1, "x")]
+
+
+@st.composite
+def cases(draw):
+    values = draw(st.sampled_from(["single", "set", "multiset"]))
+    rows = draw(ROWS)
+    if draw(st.integers(0, 4)):
+        rows = sensible(rows, values)
+    return {
+        "rows": rows,
+        "values": values,
+        "missing": draw(st.sampled_from(["an error", "a value", "drop", "a value", "drop"])),
+        "suppressed": draw(st.sampled_from(["a group", "leave out"])),
+        "marks": draw(st.sampled_from([(), ("?",), ("?", "-9")])),
+        "person": values != "single" or draw(st.booleans()),
+    }
+
+
+def check(engine, case):
+    expected = counted_plainly(**case)
+    roles = {
+        "sensitive": "disease",
+        "person": "id" if case["person"] else None,
+        "values": case["values"],
+        "missing": case["missing"],
+        "missing_marks": case["marks"],
+    }
+    with TemporaryDirectory() as folder:
+        source = engine(case["rows"], Path(folder))
+        if expected is None:
+            with pytest.raises(BadTable):
+                sl.read_release(source, group=["place", "age"], suppressed=case["suppressed"], **roles)
+            return
+        if case["suppressed"] == "a group":
+            found = sl.read_table(source, quasi=["place", "age"], **roles)
+        else:
+            release = sl.read_release(source, group=["place", "age"], suppressed="leave out", **roles)
+            found = _as_table(release)
+    assert as_expected(found) == expected
+    assert found.domain == sl.table.labels.in_order(value for bag in expected.counts.values() for value in bag)
+
+
+def _as_table(release):
+    groups = release.groups
+    return sl.Table(
+        groups.columns, release.sensitive, groups.domain, groups.sizes, groups.counts, groups.semantics, release.intake
+    )
+
+
+@pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.__name__)
+@settings(max_examples=settings().max_examples // 4)
+@given(case=cases())
+def test_every_engine_counts_like_plain_python(engine, case):
+    check(engine, case)
+
+
+# --- Spark, on a few fixed tables: each takes seconds ---------------------------------------------------------
+
+FIXED = [
+    {"values": "single", "missing": "a value", "suppressed": "a group", "marks": (), "person": True},
+    {"values": "set", "missing": "drop", "suppressed": "leave out", "marks": ("?",), "person": True},
+    {"values": "multiset", "missing": "a value", "suppressed": "leave out", "marks": ("?", "-9"), "person": True},
+]
+PEOPLE = [
+    ("North", 9, "Flu", 1, "x"),
+    ("North", 9, "Flu", 1, "x"),
+    ("North", 9, "HIV", 2, "x"),
+    ("North", 9, None, 2, "x"),
+    (None, 10, "Flu", 3, "x"),
+    (None, 10, "?", 3, "x"),
+    ("*", -9, "HIV", 4, "x"),
+    ("*", None, "HIV", 5, "x"),
+]
+
+
+@pytest.fixture(scope="module")
+def spark():
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of Spark about pandas and its own parts
+        sql = pytest.importorskip("pyspark.sql")
+        quiet = {"spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "2", "spark.log.level": "OFF"}
+        session = sql.SparkSession.builder.master("local[2]").config(map=quiet).getOrCreate()
+        yield session
+        session.stop()
+
+
+@pytest.mark.spark
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("how", FIXED, ids=lambda how: how["values"])
+def test_spark_counts_like_plain_python(spark, how):
+    rows = [(*row[:3], i, row[4]) for i, row in enumerate(PEOPLE)] if how["values"] == "single" else PEOPLE
+    schema = "place string, age int, disease string, id long, note string"
+    check(lambda rows, folder: spark.createDataFrame(rows, schema), {"rows": rows, **how})
+
+
+@pytest.mark.spark
+@pytest.mark.filterwarnings("ignore")
+def test_spark_refuses_a_person_in_two_places(spark):
+    frame = spark.createDataFrame([("a", "Flu", 1), ("b", "Flu", 1)], "place string, disease string, id long")
+    with pytest.raises(BadTable, match="1 people in 'id' have rows that differ in a quasi column"):
+        sl.read_table(frame, quasi="place", sensitive="disease", person="id", values="set")
