@@ -70,15 +70,15 @@ def demo(folder: Path) -> Status:
     typer.echo("The US census of 1994, published with ages in steps of 20 years and school or college.\n")
     tell(report, Output())
     write_whole(kept, report.to_json(), force=True)
-    typer.echo(f"\n{moral(report)}\n\nWritten: {release}, {policy}, {kept}")
-    typer.echo(f"Next:    sidelight audit {release} --policy {policy}\nData:    {adult.citation}, CC BY 4.0")
+    typer.echo(f"\n{moral(report)}\n\nData: {adult.citation}, CC BY 4.0")
+    typer.echo(f"Next: sidelight audit {release} --policy {policy}\nWritten: {release}, {policy}, {kept}")
     return Status.WITHIN_POLICY
 
 
 def moral(report: AuditReport) -> str:
     """Say what the numbers of this release show, whatever they are."""
-    kept = " and ".join(answer.measure for answer in report.answers if answer.holds)
-    broken = " and ".join(f"{answer.measure} ({answer.found.said})" for answer in report.answers if not answer.holds)
+    kept = ", ".join(answer.measure for answer in report.answers if answer.holds)
+    broken = ", ".join(f"{answer.measure} ({answer.found.said})" for answer in report.answers if not answer.holds)
     if not broken or not kept:
         return f"It keeps {kept or 'nothing'} of the policy; it does not keep {broken or 'nothing'}."
     return f"It keeps {kept}.\nIt still falls to someone who knows a little: {broken}."

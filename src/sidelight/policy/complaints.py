@@ -10,7 +10,6 @@ from pydantic_core import ErrorDetails
 
 from sidelight.errors import BadPolicy, did_you_mean
 from sidelight.policy.limits import Limit, keys_of
-from sidelight.policy.section import Section
 
 Path: TypeAlias = tuple[int | str, ...]
 """Where in a document: ("limit", 1, "group size", "at_least"), with the union's choice in the middle."""
@@ -22,6 +21,8 @@ _WANTED = {
     "list_type": 'a list, such as ["age", "sex"]',
     "tuple_type": "a list",
     "dict_type": "a table, such as {name = 1}",
+    "model_type": "a table, such as {name = 1}",
+    "model_attributes_type": "a table, such as {name = 1}",
     "finite_number": "a finite number",
 }
 
@@ -75,28 +76,34 @@ def _without_measure(table: object, where: str) -> BadPolicy:
 
 
 def _place(path: Path, document: type[BaseModel]) -> tuple[str, str, Sequence[str]]:
-    """Read a path: which section in words, which key, and which keys there are."""
-    section, rest = str(path[0]), list(path[1:])
-    said = section
-    if rest and isinstance(rest[0], int):
-        said = f"{section} {rest[0] + 1}"
-        rest.pop(0)
-    if not rest:
-        return ("", section, list(document.model_fields)) if said == section else (said, section, ())
-    models = {_tag(model): model for model in _models(document.model_fields[section].annotation)}
-    model = models.get(str(rest[0])) or models.get("")
-    if str(rest[0]) in models:
-        rest.pop(0)
-    keys = keys_of(model) if model else ()
-    return said, str(rest[0]) if rest else section, keys
+    """Read a path: in which section ("limit 2", "" for the whole), which key, and which keys there are.
+
+    Steps that only say which choice of a union was tried are passed over.
+    """
+    models: list[type[BaseModel]] = [document]
+    names, keys = [""], list(document.model_fields)
+    for step in path:
+        fields = {name: field for model in models for name, field in model.model_fields.items()}
+        chosen = [model for model in models if _tag(model) == step]
+        if isinstance(step, int):
+            names[-1] = f"{names[-1]} {step + 1}"
+        elif chosen:
+            models = chosen
+        elif step in fields or (models and step == path[-1]):
+            keys = [key for model in models for key in keys_of(model)]
+            names.append(step)
+            models = list(_models(fields[step].annotation)) if step in fields else []
+    itself = isinstance(path[-1], int) and models
+    sections = names[1:] if itself else names[1:-1]
+    return " of ".join(reversed(sections)), names[-1].partition(" ")[0], keys
 
 
-def _models(annotation: object) -> Iterable[type[Section]]:
-    if isinstance(annotation, type) and issubclass(annotation, Section):
+def _models(annotation: object) -> Iterable[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         yield annotation
     for part in get_args(annotation):
         yield from _models(part)
 
 
-def _tag(model: type[Section]) -> str:
+def _tag(model: type[BaseModel]) -> str:
     return model.question.name if issubclass(model, Limit) else ""

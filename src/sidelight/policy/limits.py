@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from functools import cache, reduce
 from typing import Annotated, ClassVar, Literal, TypeAlias, get_type_hints
 
-from pydantic import ConfigDict, Field, create_model
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from sidelight.errors import BadPolicy
 from sidelight.measures.criterion import Comparison, Criterion
@@ -112,7 +112,7 @@ def _one_bound(schema: dict[str, object], kind: type[Measure]) -> None:
     schema["oneOf"] = [{"required": [name]} for name in right]
 
 
-def keys_of(model: type[Section]) -> list[str]:
+def keys_of(model: type[BaseModel]) -> list[str]:
     """List the keys that make sense in a section of this kind."""
     names = list(model.model_fields)
     if not issubclass(model, Limit):

@@ -9,6 +9,8 @@ from typer.testing import CliRunner
 
 from sidelight.cli import app
 from sidelight.commands.audit import CLASSICS
+from sidelight.measures import MEASURES
+from sidelight.policy.limits import settings_of
 from sidelight.report.document import AuditReport
 
 ROWS = """age,sex,disease,name
@@ -97,6 +99,22 @@ def test_with_neither_policy_nor_measures_all_classics_are_shown(file):
     result = run(file, *ROLES, "--json")
     assert [each["measure"] for each in json.loads(result.stdout)["answers"]] == list(CLASSICS)
     assert "No policy was given" in run(file, *ROLES).stdout
+
+
+NEEDED = {"prior belief": "(stubbornness=1000)"}
+
+
+@pytest.mark.parametrize("kind", MEASURES, ids=lambda kind: kind.name)
+def test_every_measure_can_be_asked_and_explains_itself(file, kind):
+    required = [f"{name}=1" for name, (_, default) in settings_of(kind).items() if default is ...]
+    text = kind.name + NEEDED.get(kind.name, f"({', '.join(required)})")
+    result = run(file, *ROLES, "--measure", text, "--json")
+    assert (result.exit_code, result.stderr) == (0, "")
+    answer = json.loads(result.stdout)["answers"][0]
+    assert answer["measure"] == kind.name
+    assert answer["explanation"]
+    assert answer["witness"]["group"]["says"].keys() == {"age", "sex"}
+    assert kind.name in run(file, *ROLES, "--measure", text).stdout
 
 
 def test_roles_by_option(tmp_path):
