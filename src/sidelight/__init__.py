@@ -47,6 +47,10 @@ _HOME = {
     "Policy": "policy.policy",
     "Verdict": "policy.policy",
     "read_policy": "policy.policy_file",
+    # searching
+    "protect": "search.protect",
+    "Found": "search.found",
+    "NothingSafe": "errors",
     # errors
     "SidelightError": "errors",
     # modules of their own
@@ -59,6 +63,7 @@ if TYPE_CHECKING:
     from sidelight import datasets as datasets
     from sidelight import errors as errors
     from sidelight import testing as testing
+    from sidelight.errors import NothingSafe as NothingSafe
     from sidelight.errors import SidelightError as SidelightError
     from sidelight.measures.acquaintance import Acquaintance as Acquaintance
     from sidelight.measures.beta_likeness import BetaLikeness as BetaLikeness
@@ -83,6 +88,8 @@ if TYPE_CHECKING:
     from sidelight.release.grouping import group as group
     from sidelight.release.reading import read_release as read_release
     from sidelight.release.release import Release as Release
+    from sidelight.search.found import Found as Found
+    from sidelight.search.protect import protect as protect
     from sidelight.table.hierarchy import Hierarchy as Hierarchy
     from sidelight.table.hierarchy_files import read_hierarchies as read_hierarchies
     from sidelight.table.hierarchy_files import read_hierarchy as read_hierarchy

@@ -9,6 +9,7 @@ SidelightError
 ├─ BadMeasure          a measure, amount or limit that makes no sense
 │  └─ UnknownValue     a sensitive value that the release does not have (names the nearest one)
 ├─ BadPolicy           a policy file or policy that cannot be used
+├─ NothingSafe         even one group of everybody is outside the policy (says what would pass)
 ├─ NotTrueOrFalse      an expression was used as if it were true or false (also a TypeError)
 └─ NotAvailable        a part that needs an extra (says which one to install)
 
@@ -55,6 +56,18 @@ class UnknownValue(BadMeasure):
 
 class BadPolicy(SidelightError):
     """A policy, or a policy file, that cannot be used."""
+
+
+class NothingSafe(SidelightError):
+    """Not even one group of everybody is within the policy, so nothing can be published.
+
+    `blocked_by` are the criteria in the way, `closest` what would pass instead, one line each.
+    """
+
+    def __init__(self, message: str, *, blocked_by: tuple[str, ...] = (), closest: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.blocked_by = blocked_by
+        self.closest = closest
 
 
 class NotTrueOrFalse(SidelightError, TypeError):

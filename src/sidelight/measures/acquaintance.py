@@ -13,6 +13,7 @@ import numpy as np
 from sidelight.errors import BadMeasure
 from sidelight.measures.acquaintance_exact import LONGEST, rounded_share
 from sidelight.measures.acquaintance_minima import FiveMinima, Knowledge, place_in
+from sidelight.measures.acquaintance_outline import AcquaintanceOutline
 from sidelight.measures.acquaintance_summary import AcquaintanceSummary, length
 from sidelight.measures.acquaintance_witness import AcquaintanceWitness
 from sidelight.measures.finding import Amount, Finding, Witness
@@ -85,6 +86,10 @@ have Flu.
         summaries = (self.summarize(block) for block in blocks)
         return reduce(AcquaintanceSummary.merge, summaries).finding()
 
+    def outline(self) -> AcquaintanceOutline:
+        """The five logarithms of each group and value."""
+        return AcquaintanceOutline(Knowledge(self.rules_out, self.others, self.family), self._asked)
+
     def explain(self, finding: Finding) -> str:
         """Tell the worst investigation."""
         if not isinstance(finding.witness, AcquaintanceWitness):
@@ -105,6 +110,17 @@ have Flu.
         places = [place_in(release.group(number), 0, sigma, self.rules_out) for number in numbers]
         short = length(places, self.family) <= LONGEST
         return Fraction(has, possible) if short else rounded_share(has, possible)
+
+    @classmethod
+    def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
+        """Knowledge in each direction and in all, of one value, of all, and of all but one."""
+        one = next((text for text in domain if text is not None), None)
+        return (
+            cls(rules_out=1),
+            cls(others=2, value=one),
+            cls(rules_out=1, others=1, family=1),
+            cls(others=1, family=2, apart_from=domain[:1]),
+        )
 
     def _asked(self, groups: Groups) -> Integers:
         if self.value is not None:

@@ -50,6 +50,17 @@ def cells_of(groups: Groups, asked: Integers, rules_out: int) -> Cells:
     return Cells(values, sizes, kinds, counts, rows, weight)
 
 
+def ruled_out_weights(groups: Groups, counts: Integers, rules_out: int) -> Floats | Integers:
+    """Weigh, for every group and value asked about (`counts` of it), the ℓ most frequent other values."""
+    top = largest(groups.counts, min(rules_out + 1, groups.counts.width))
+    if rules_out + 1 > top.shape[1]:
+        top = np.pad(top, ((0, 0), (0, 1)))
+    rows = np.broadcast_to(np.arange(len(groups))[:, np.newaxis], counts.shape)
+    if groups.semantics == "set":
+        return _weight_without(top, groups.sizes, rows, counts)
+    return _sum_without(top, rows, counts)
+
+
 def largest(counts: Counts, width: int) -> Integers:
     """Give the `width` largest counts of each row, falling.
 

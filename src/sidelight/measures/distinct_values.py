@@ -36,6 +36,7 @@ class DistinctValues(GroupByGroup):
 
     name: ClassVar[str] = "distinct values"
     large_is_bad: ClassVar[bool] = False
+    whole_numbers: ClassVar[bool] = True
     limits = (1, float("inf"))
     when_groups_merge = Trend.NEVER_FALLS
 

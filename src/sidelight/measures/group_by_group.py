@@ -12,6 +12,7 @@ import numpy as np
 from sidelight.measures.exact import Floats, in_lowest_terms, worst_row
 from sidelight.measures.finding import Amount, Witness
 from sidelight.measures.measure import Measure, Worst
+from sidelight.measures.outline import WorstGroup
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.columns import Integers
@@ -25,6 +26,7 @@ class GroupByGroup(Measure):
     """
 
     if_nothing_to_measure: ClassVar[Fraction] = Fraction(0)
+    whole_numbers: ClassVar[bool] = False  # whether its floats are exact
 
     @abstractmethod
     def scores(self, groups: Groups) -> Floats:
@@ -41,6 +43,13 @@ class GroupByGroup(Measure):
     def alike(self, groups: Groups, rows: Integers) -> Integers:
         """Give integers that decide the groups' values: by default all their counts, in lowest terms."""
         return in_lowest_terms(groups.counts.take(rows).dense())
+
+    def outline(self) -> WorstGroup:
+        """One number per group."""
+        return WorstGroup(self.scores, self._kinds, self.large_is_bad, whole_numbers=self.whole_numbers)
+
+    def _kinds(self, groups: Groups) -> Integers:
+        return self.alike(groups, np.arange(len(groups)))
 
     def summarize(self, groups: Groups) -> Worst:
         """Keep the worst group."""

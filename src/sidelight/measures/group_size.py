@@ -36,6 +36,7 @@ class GroupSize(GroupByGroup):
 
     name: ClassVar[str] = "group size"
     large_is_bad: ClassVar[bool] = False
+    whole_numbers: ClassVar[bool] = True
     limits = (1, float("inf"))
     when_groups_merge = Trend.NEVER_FALLS
 

@@ -12,6 +12,7 @@ from typing import ClassVar, Protocol, Self
 from sidelight.errors import BadMeasure
 from sidelight.measures.criterion import Bound, Comparison, Criterion
 from sidelight.measures.finding import Amount, Finding, Witness
+from sidelight.measures.outline import Outline
 from sidelight.measures.trend import Trend
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
@@ -72,6 +73,11 @@ class Measure(ABC):
                 f"and this release has values=\"{release.semantics}\"; leave it out or use 'acquaintance'"
             )
             raise BadMeasure(message)
+
+    def outline(self) -> Outline:
+        """Give the measure in floats and in a form that joins, for searches."""
+        message = f"'{self.name}' looks at a whole release at once; search without it and judge what is found by it"
+        raise BadMeasure(message)
 
     @abstractmethod
     def explain(self, finding: Finding) -> str:

@@ -13,13 +13,17 @@ from sidelight.errors import BadHierarchy
 from sidelight.release.grouping import cells_as_groups, rolled_up
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
-from sidelight.table.columns import Codes, Column
+from sidelight.table.columns import Codes, Column, Integers
+from sidelight.table.counts import added
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Label
 from sidelight.table.table import Table
 
 Node: TypeAlias = tuple[int, ...]
 """One level per column, in the order of the lattice's columns."""
+
+FEW_KEYS = 1 << 18
+"""How many possible keys it pays to count by, rather than to sort those that occur."""
 
 NUMBERS_KEPT = 1 << 25
 """How many numbers (counts and codes) the grouped nodes at hand may take together: about 256 MB."""
@@ -96,6 +100,24 @@ class Lattice:
         self._kept.move_to_end(node)
         return self._kept[node]
 
+    def sizes_at(self, node: Node) -> Integers:
+        """Give the sizes of a node's groups, in no particular order: all that a quick first look needs."""
+        self._check(node)
+        key, keys = np.zeros(len(self._finest), np.int64), 1
+        for ladder, column, level in zip(self._ladders, self._finest.columns, node, strict=True):
+            width = len(ladder.labels[level])
+            if width == 1:
+                continue
+            if keys * width >= FEW_KEYS:  # too many to count by: number those that occur
+                kinds, key = np.unique(key, return_inverse=True)
+                keys = len(kinds)
+            key, keys = key * width + ladder.codes_at(level, column), keys * width
+        if keys > max(FEW_KEYS, 8 * len(key)):
+            _, key = np.unique(key, return_inverse=True)
+            keys = int(key.max()) + 1
+        sizes = added(key, self._finest.sizes, keys)
+        return sizes[sizes > 0]
+
     def release_at(self, node: Node) -> Release:
         """Make the release of a node."""
         return Release(self.groups_at(node), sensitive=self.table.sensitive, intake=self.table.intake)
@@ -105,11 +127,13 @@ class Lattice:
             yield column if low == high else column.relabelled(ladder.labels[high], ladder.step(low, high))
 
     def _smallest_finer(self, node: Node) -> tuple[Node, Groups]:
-        best, found = self.bottom, self._finest
-        for other, groups in self._kept.items():
-            if len(groups) < len(found) and all(low <= high for low, high in zip(other, node, strict=True)):
-                best, found = other, groups
-        return best, found
+        """Choose what to roll up: the smallest predecessor at hand, or else the smallest of all finer nodes."""
+        near = [other for other in self.predecessors(node) if other in self._kept]
+        finer = near or [other for other in self._kept if _is_finer(other, node)]
+        if not finer:
+            return self.bottom, self._finest
+        best = min(finer, key=lambda other: len(self._kept[other]))
+        return best, self._kept[best]
 
     def _keep(self, node: Node, groups: Groups) -> None:
         self._kept[node] = groups
@@ -137,6 +161,13 @@ class _Ladder:
         self.labels = tuple(labels for labels, _ in (same, *above))
         self._codes = tuple(codes for _, codes in (same, *above))
         self._steps: dict[tuple[int, int], Codes] = {}
+        self._recoded: dict[int, Codes] = {}
+
+    def codes_at(self, level: int, finest: Column) -> Codes:
+        """Recode a column of original labels to a level; remembered, as a lattice asks for the same one again and again."""
+        if level not in self._recoded:
+            self._recoded[level] = self._codes[level][finest.codes]
+        return self._recoded[level]
 
     def step(self, low: int, high: int) -> Codes:
         """Recode codes of the lower level to codes of the higher one."""
@@ -145,6 +176,10 @@ class _Ladder:
             step[self._codes[low]] = self._codes[high]
             self._steps[low, high] = step
         return self._steps[low, high]
+
+
+def _is_finer(one: Node, other: Node) -> bool:
+    return all(low <= high for low, high in zip(one, other, strict=True))
 
 
 def _moved(node: Node, place: int, by: int) -> Node:

@@ -1,0 +1,108 @@
+"""A measure in floats, group by group, in a form that joins: what a search looks at thousands of times.
+
+A summary answers once and exactly; an outline answers for many candidate releases at once and roughly (to about
+1e-12).  Searches decide by outlines where they are clear of the limit and exactly where they are not.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from sidelight.measures.exact import Floats
+from sidelight.release.groups import Groups
+from sidelight.table.columns import Integers
+
+
+class Outline(ABC):
+    """Numbers per group (rows) that join to the numbers of a release.
+
+    `value(join of all rows of a release)` is the measure's value for that release.  Joining is associative and
+    commutative, so that rows may be joined in any order and along any tree.
+    """
+
+    @property
+    def group_by_group(self) -> bool:
+        """Whether a release is as bad as its worst group, so that groups can be judged one by one."""
+        return False
+
+    @property
+    def exact(self) -> bool:
+        """Whether its floats carry the values exactly, as they do small whole numbers."""
+        return False
+
+    @abstractmethod
+    def of(self, groups: Groups) -> Floats:
+        """Give each group its row of numbers."""
+
+    def alike(self, groups: Groups) -> Integers:
+        """Give integers that decide each group's own value: of groups alike in them one is worked out exactly."""
+        return np.column_stack((groups.sizes, groups.counts.dense()))
+
+    @abstractmethod
+    def join(self, one: Floats, other: Floats) -> Floats:
+        """Join rows pairwise: row i of the answer stands for the groups of row i of both."""
+
+    @abstractmethod
+    def value(self, rows: Floats) -> Floats:
+        """Read the measure's value off each row."""
+
+
+@dataclass(frozen=True)
+class WorstGroup(Outline):
+    """The outline of measures whose value is that of the worst group: one number per group."""
+
+    scores: Callable[[Groups], Floats]
+    kinds: Callable[[Groups], Integers]
+    large_is_bad: bool
+    whole_numbers: bool = False
+
+    @property
+    def exact(self) -> bool:
+        """For whole numbers."""
+        return self.whole_numbers
+
+    @property
+    def group_by_group(self) -> bool:
+        """Always."""
+        return True
+
+    def of(self, groups: Groups) -> Floats:
+        """Give each group its own value; a group with nothing to say gives the best there is."""
+        best = -np.inf if self.large_is_bad else np.inf
+        return np.nan_to_num(self.scores(groups), nan=best, posinf=np.inf, neginf=-np.inf)[:, np.newaxis]
+
+    def alike(self, groups: Groups) -> Integers:
+        """What the measure itself says."""
+        return self.kinds(groups)
+
+    def join(self, one: Floats, other: Floats) -> Floats:
+        """Keep the worse one."""
+        return np.maximum(one, other) if self.large_is_bad else np.minimum(one, other)
+
+    def value(self, rows: Floats) -> Floats:
+        """The one number."""
+        return rows[:, 0]
+
+
+def joined_before(outline: Outline, rows: Floats) -> Floats:
+    """Join, for each row, all rows up to and including it (a scan, in log₂ steps over all rows at once).
+
+    >>> sizes = lambda groups: groups.sizes
+    >>> worst = WorstGroup(sizes, sizes, large_is_bad=False)
+    >>> joined_before(worst, np.array([[5.0], [3.0], [4.0]])).ravel().tolist()
+    [5.0, 3.0, 3.0]
+    """
+    joined, step = rows.copy(), 1
+    while step < len(rows):
+        joined[step:] = outline.join(joined[step:], joined[:-step].copy())
+        step *= 2
+    return joined
+
+
+def joined_after(outline: Outline, rows: Floats) -> Floats:
+    """Join, for each row, all rows from it on."""
+    return joined_before(outline, rows[::-1])[::-1]

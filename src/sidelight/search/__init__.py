@@ -1,0 +1,1 @@
+"""Searches for the most useful releases within a policy."""

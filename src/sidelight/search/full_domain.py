@@ -1,0 +1,93 @@
+"""Full-domain generalisation: one level per column for everybody, as fine as the policy allows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, Literal
+
+from sidelight.errors import BadHierarchy, BadPolicy
+from sidelight.policy.policy import Policy
+from sidelight.release.lattice import Lattice
+from sidelight.search.level_recoding import LevelRecoding
+from sidelight.search.method import Method, Outcome, Progress
+from sidelight.search.minimal_nodes import minimal_nodes
+from sidelight.search.suppressed_nodes import nodes_with_suppression
+from sidelight.search.utility import UtilityName, worth
+from sidelight.table.hierarchy import Hierarchy
+from sidelight.table.table import Table
+
+
+@dataclass(frozen=True)
+class FullDomain(Method):
+    """Publish each column at one level of its hierarchy, the same for everybody.
+
+    Finds all minimal level vectors within policy and, among them, the most useful.  `suppress` is the share of people
+    whose rows may be suppressed to save detail for the others: printed as `*`, one more group that is within policy
+    too, or left out.  `nodes` bounds how many generalisations are looked at; past it, or on Ctrl-C, the best one found
+    so far is given, and marked as not complete.
+
+    Source: Samarati, 2001; LeFevre et al., Incognito, 2005; halving of paths: Kohlmayer et al., Flash, 2012.
+    """
+
+    suppress: float | Fraction = 0
+    suppressed: Literal["as *", "left out"] = "as *"
+    nodes: int | None = 100_000
+
+    name: ClassVar[str] = "lattice"
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.suppress <= 1:
+            message = f"suppress={self.suppress} is not a share of the people; give a number from 0 to 1, such as 0.04"
+            raise BadPolicy(message)
+
+    def search(
+        self, table: Table, policy: Policy, *, by: Mapping[str, Hierarchy], utility: UtilityName, progress: Progress
+    ) -> Outcome:
+        """Find the minimal nodes, then the best of them."""
+        lattice = lattice_of(table, by)
+        recodings = LevelRecoding(lattice, by)
+        if self.suppress:
+            return self._with_suppression(lattice, recodings, policy, utility, progress)
+        found = minimal_nodes(lattice, policy, most=self.nodes, progress=progress)
+        best = min(found.minimal, key=lambda node: (worth(utility, recodings.at(node)), node))
+        return Outcome(
+            lattice.release_at(best),
+            recodings.at(best),
+            levels=lattice.levels(best),
+            minimal=tuple(lattice.levels(node) for node in found.minimal),
+            checked=found.checked,
+            complete=found.complete,
+        )
+
+    def _with_suppression(
+        self, lattice: Lattice, recodings: LevelRecoding, policy: Policy, utility: UtilityName, progress: Progress
+    ) -> Outcome:
+        """A coarser node that suppresses fewer may be worth more, so every node within policy is weighed."""
+        room = int(Fraction(str(self.suppress)) * lattice.table.people)
+        found = nodes_with_suppression(
+            lattice, policy, room=room, as_group=self.suppressed == "as *", most=self.nodes, progress=progress
+        )
+        best = min(found.within, key=lambda each: (worth(utility, recodings.without(each)), each.node))
+        return Outcome(
+            best.release(lattice),
+            recodings.without(best),
+            levels=lattice.levels(best.node),
+            minimal=tuple(lattice.levels(each.node) for each in found.minimal),
+            suppressed=best.people,
+            checked=found.checked,
+            complete=found.complete,
+        )
+
+
+def lattice_of(table: Table, by: Mapping[str, Hierarchy]) -> Lattice:
+    """Make the lattice; every quasi-identifier needs a hierarchy."""
+    bare = [column.name for column in table.quasi if column.name not in by]
+    if bare:
+        message = (
+            f"no hierarchy for '{bare[0]}'; give one in by=, such as Hierarchy.suppression('{bare[0]}', values) "
+            "to publish it as it is or as *"
+        )
+        raise BadHierarchy(message)
+    return Lattice(table, by)

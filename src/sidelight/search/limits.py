@@ -1,0 +1,116 @@
+"""A policy made ready for a search: many candidate groups judged at once, exactly where it is close."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from sidelight.measures.criterion import Criterion, exact
+from sidelight.measures.exact import NEAR, Floats
+from sidelight.measures.outline import Outline
+from sidelight.policy.policy import Policy
+from sidelight.release.groups import Groups
+from sidelight.table.columns import Integers
+from sidelight.table.counts import Counts
+from sidelight.table.table import Table
+
+Flags: TypeAlias = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """One criterion with the outline of its measure."""
+
+    criterion: Criterion
+    outline: Outline
+    known: dict[bytes, bool] = field(default_factory=dict, compare=False, repr=False)
+
+    def clear(self, values: Floats) -> Flags:
+        """Say which values keep the bound by more than rounding."""
+        bound = float(exact(self.criterion.bound))
+        room = NEAR * max(abs(bound), 1.0) if not self.outline.exact else 0.0
+        comparison = self.criterion.comparison
+        return np.asarray(comparison.holds(values + room if comparison.from_above else values - room, bound))  # type: ignore[arg-type]
+
+    def near(self, values: Floats) -> Flags:
+        """Say which values are so near the bound that only exact arithmetic can tell."""
+        bound = float(exact(self.criterion.bound))
+        if self.outline.exact:
+            return np.zeros(len(values), bool)
+        return np.abs(values - bound) <= NEAR * max(abs(bound), 1.0)
+
+    def each(self, groups: Groups) -> Flags:
+        """Judge each group as if it were the whole release."""
+        values = self.outline.value(self.outline.of(groups))
+        within = self.clear(values)
+        near = np.flatnonzero(self.near(values))
+        if len(near):
+            alike = self.outline.alike(groups.take(near))
+            kinds, first, kind = np.unique(alike, axis=0, return_index=True, return_inverse=True)
+            decided = [self._once(row.tobytes(), groups, near[at]) for row, at in zip(kinds, first, strict=True)]
+            within[near] = np.array(decided)[kind]
+        return within
+
+    def _once(self, kind: bytes, groups: Groups, row: int) -> bool:
+        """Judge one group exactly; a search meets the same kind again and again."""
+        if kind not in self.known:
+            self.known[kind] = self.exactly(groups.take(np.array([row])))
+        return self.known[kind]
+
+    def exactly(self, groups: Groups) -> bool:
+        """Judge groups together as one release, in exact arithmetic."""
+        finding = self.criterion.measure.summarize(groups).finding()
+        return self.criterion.decide(finding).holds
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """All limits of a policy, cheap ones first, apart by whether groups can be judged one by one."""
+
+    each: tuple[Limit, ...]  # as bad as the worst group
+    shared: tuple[Limit, ...]  # depends on several groups together
+
+    @classmethod
+    def of(cls, policy: Policy) -> Limits:
+        """Make a policy ready."""
+        return cls.of_criteria(policy.criteria)
+
+    @classmethod
+    def of_criteria(cls, criteria: tuple[Criterion, ...]) -> Limits:
+        """Make some criteria of a policy ready."""
+        limits = [Limit(criterion, criterion.measure.outline()) for criterion in criteria]
+        limits.sort(key=lambda limit: not limit.outline.exact)
+        return cls(
+            tuple(limit for limit in limits if limit.outline.group_by_group),
+            tuple(limit for limit in limits if not limit.outline.group_by_group),
+        )
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to keep."""
+        return not self.each and not self.shared
+
+    def alone(self, groups: Groups) -> Flags:
+        """Say which groups keep all limits on their own: needed of every group, enough where nothing is shared."""
+        within = np.ones(len(groups), bool)
+        for limit in (*self.each, *self.shared):
+            left = np.flatnonzero(within)
+            if len(left) == 0:
+                break
+            within[left] = limit.each(groups if len(left) == len(groups) else groups.take(left))
+        return within
+
+    def hold(self, groups: Groups) -> bool:
+        """Judge groups together as one release, exactly; stop at the first limit that is not kept."""
+        return all(limit.each(groups).all() for limit in self.each) and all(
+            limit.exactly(groups) for limit in self.shared
+        )
+
+
+def loose_groups(table: Table, sizes: Integers, counts: Counts) -> Groups:
+    """Candidate groups of a table, not yet named, that know the whole table's totals."""
+    numbers = np.arange(1, len(sizes) + 1)
+    return Groups(table.domain, sizes, counts, (), table.semantics, table.counts.totals(), numbers)

@@ -1,0 +1,65 @@
+"""When even one group of everybody is outside the policy, nothing can be published: say why, and what would pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields, replace
+
+import numpy as np
+
+from sidelight.errors import BadMeasure, NothingSafe
+from sidelight.measures.criterion import Comparison, Criterion, Judgement
+from sidelight.measures.finding import in_words
+from sidelight.policy.policy import Policy
+from sidelight.release.release import Release
+from sidelight.search.recoding import released
+from sidelight.table.table import Table
+
+
+def everybody(table: Table) -> Release:
+    """Put everybody into one group that says nothing: the least that can be published."""
+    return released(table, np.zeros(len(table.sizes), np.int64), (), 1)
+
+
+def refuse_if_nothing_is(table: Table, policy: Policy) -> None:
+    """Raise `NothingSafe` when one group of everybody is outside the policy."""
+    release = everybody(table)
+    broken = policy.judge(release).broken
+    if not broken:
+        return
+    blocked = tuple(f"{each.criterion} (it is {in_words(each.finding.value)})" for each in broken)
+    closest = tuple(line for each in broken for line in _closest(each, release))
+    message = (
+        f"not even one group of everybody is within policy: {'; '.join(blocked)}; what would pass: {'; '.join(closest)}"
+    )
+    raise NothingSafe(message, blocked_by=blocked, closest=closest)
+
+
+def _closest(judgement: Judgement, release: Release) -> Iterator[str]:
+    """Say which limit would pass, and which smaller amounts of what the measure counts."""
+    criterion, value = judgement.criterion, in_words(judgement.finding.value)
+    word = {
+        Comparison.AT_LEAST: "at least",
+        Comparison.ABOVE: "anything below",
+        Comparison.AT_MOST: "at most",
+        Comparison.BELOW: "anything above",
+    }[criterion.comparison]
+    yield f"{criterion.measure} with a limit of {word} {value}"
+    yield from (str(other) for other in _smaller_amounts(criterion, release))
+
+
+def _smaller_amounts(criterion: Criterion, release: Release) -> Iterator[Criterion]:
+    """Lower one whole-number parameter of the measure at a time until the criterion holds."""
+    measure = criterion.measure
+    for each in fields(measure):  # type: ignore[arg-type]
+        amount = getattr(measure, each.name)
+        if not isinstance(amount, int) or isinstance(amount, bool):
+            continue
+        for less in reversed(range(amount)):
+            try:
+                other = Criterion(replace(measure, **{each.name: less}), criterion.comparison, criterion.bound)  # type: ignore[type-var]
+            except BadMeasure:
+                break
+            if other.judge(release).holds:
+                yield other
+                break

@@ -1,0 +1,121 @@
+"""Nodes of a lattice that keep a policy once a few people are suppressed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sidelight.measures.criterion import Criterion, exact
+from sidelight.measures.group_size import GroupSize
+from sidelight.policy.policy import Policy
+from sidelight.release.groups import Groups
+from sidelight.release.lattice import Lattice, Node
+from sidelight.release.release import Release, whole_groups
+from sidelight.search.border import border
+from sidelight.search.limits import Flags, Limits
+from sidelight.search.method import Progress
+from sidelight.search.minimal_nodes import Count, lowest
+from sidelight.search.suppression import offending, on_their_own
+from sidelight.table.columns import Column
+from sidelight.table.labels import SUPPRESSED
+
+
+@dataclass(frozen=True, eq=False)
+class SuppressedNode:
+    """A node, and the groups of it that are suppressed."""
+
+    node: Node
+    out: Flags
+    people: int
+    as_group: bool  # whether those people are printed as one group of `*`
+
+    def release(self, lattice: Lattice) -> Release:
+        """Make the release: the groups kept, and the suppressed people as `*` where they are printed."""
+        groups = lattice.groups_at(self.node)
+        made = _with_star(groups, self.out) if self.as_group else on_their_own(groups, np.flatnonzero(~self.out))
+        return Release(made, sensitive=lattice.table.sensitive, intake=lattice.table.intake)
+
+
+@dataclass(frozen=True, eq=False)
+class WithSuppression:
+    """All nodes found within policy, the minimal ones among them, and how many were looked at."""
+
+    within: tuple[SuppressedNode, ...]
+    minimal: tuple[SuppressedNode, ...]
+    checked: int
+    complete: bool
+
+
+def nodes_with_suppression(
+    lattice: Lattice, policy: Policy, *, room: int, as_group: bool, most: int | None, progress: Progress
+) -> WithSuppression:
+    """Find all nodes that keep the policy once at most `room` people are suppressed.
+
+    What has to be suppressed may grow as groups merge, so nodes are not pruned by the policy; only by the people in
+    groups that are too small, who never become more upwards.
+    """
+    count = Count(len(lattice), progress)
+    small = [each for each in policy.criteria if each.measure == GroupSize()]
+    open_ = border(lattice.heights, count(lambda node: _too_small(lattice, node, small) <= room), most=most)
+    limits = Limits.of(policy)
+    found: list[SuppressedNode] = []
+    complete = open_.complete
+    try:
+        for node in sorted(open_.within, key=lambda node: (sum(node), node)):
+            if most is not None and count.made >= most:
+                complete = False
+                break
+            count.made += 1
+            progress(f"levels {node}", count.made, len(lattice))
+            out = _suppressed(lattice.groups_at(node), limits, room, as_group=as_group)
+            if out is not None:
+                people = int(lattice.groups_at(node).sizes[out].sum())
+                found.append(SuppressedNode(node, out, people, as_group and people > 0))
+    except KeyboardInterrupt:
+        complete = False
+    minimal = set(lowest([each.node for each in found]))
+    return WithSuppression(tuple(found), tuple(each for each in found if each.node in minimal), count.made, complete)
+
+
+def _too_small(lattice: Lattice, node: Node, small: list[Criterion]) -> int:
+    """Count the people who are in groups below the size the policy asks for."""
+    sizes = lattice.sizes_at(node)
+    least = max((exact(each.bound) for each in small), default=0)
+    return int(sizes[sizes < float(least)].sum())
+
+
+def _suppressed(groups: Groups, limits: Limits, room: int, *, as_group: bool) -> Flags | None:
+    """Choose the groups to suppress; where those are printed as one group, make that group keep the policy too."""
+    out = offending(groups, limits, room)
+    if out is None or not as_group or not out.any():
+        return out
+    for row in np.argsort(groups.sizes, kind="stable"):
+        if limits.hold(_with_star(groups, out)):
+            return out
+        out[row] = True
+        if out.all() or groups.sizes[out].sum() > room:
+            return None
+    return None
+
+
+def _with_star(groups: Groups, out: Flags) -> Groups:
+    """Put the suppressed groups together into one that says `*` in every column, after the others."""
+    kept = np.flatnonzero(~out)
+    number = np.full(len(groups), len(kept))
+    number[kept] = np.arange(len(kept))
+    counts = groups.counts.rolled_up(number, groups=len(kept) + 1)
+    sizes = np.append(groups.sizes[kept], groups.sizes[out].sum())
+    return whole_groups(
+        domain=groups.domain,
+        sizes=sizes,
+        counts=counts,
+        columns=tuple(_starred(column, kept) for column in groups.columns),
+        semantics=groups.semantics,
+    )
+
+
+def _starred(column: Column, kept: np.typing.NDArray[np.int64]) -> Column:
+    labels = column.labels if SUPPRESSED in column.labels else (*column.labels, SUPPRESSED)
+    star = np.int32(labels.index(SUPPRESSED))
+    return Column(column.name, labels, np.append(column.codes[kept], star).astype(np.int32))

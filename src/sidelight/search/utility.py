@@ -1,0 +1,112 @@
+"""What a release is still good for: each utility is a function of how the table was recoded; smaller is better."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from sidelight.search.recoding import Recoding
+from sidelight.search.workload import queries
+from sidelight.table.counts import added
+
+UtilityName: TypeAlias = Literal[
+    "discernibility",
+    "average group size",
+    "loss",
+    "non-uniform entropy",
+    "KL divergence",
+    "query error",
+    "suppressed",
+]
+
+
+def discernibility(recoding: Recoding) -> float:
+    """How many people does a person look like, added up over all people (DM*)?
+
+    Σ_g n_g², and a suppressed person looks like everybody.
+
+    Source: Bayardo and Agrawal, 2005.
+    """
+    alike = (recoding.sizes.astype(float) ** 2).sum()
+    return float(alike + recoding.suppressed * recoding.table.people)
+
+
+def average_group_size(recoding: Recoding) -> float:
+    """How many people does a group have on average?"""
+    return float(recoding.sizes.mean()) if len(recoding.sizes) else math.inf
+
+
+def loss(recoding: Recoding) -> float:
+    """How much of a column does a printed cell cover on average?  From 0 (all as it was) to 1 (nothing left).
+
+    For numbers the range covered / the whole range, for other labels (labels covered − 1) / (labels − 1), the average
+    over people and columns; a suppressed cell covers all.  Also known as NCP, the normalised certainty penalty.
+
+    Source: Iyengar, 2002; Xu et al., 2006.
+    """
+    return float((recoding.sizes @ recoding.lost() + recoding.suppressed) / recoding.table.people)
+
+
+def non_uniform_entropy(recoding: Recoding) -> float:
+    """How hard is it to guess the original cells from the printed ones?  From 0 (known) to 1 (as if all were `*`).
+
+    Σ log₂ (people whose labels the printed one covers / people with the original label), over people and columns, as
+    a share of what suppressing everything would give.
+
+    Source: De Waal and Willenborg, 1999; Gionis and Tassa, 2009.
+    """
+    most = 0.0
+    for column in recoding.table.quasi:
+        people = added(column.codes, recoding.table.sizes, len(column.labels))
+        most += float(recoding.table.sizes @ np.log2(recoding.table.people / people[column.codes]))
+    return recoding.guesses() / most if most else 0.0
+
+
+def kl_divergence(recoding: Recoding) -> float:
+    """How far is the table that one would rebuild from the release from the true one?  In nats.
+
+    Σ p ln(p/p̂) over the table's cells and values; p̂ spreads each group's values evenly over all that it covers.
+
+    Source: Kifer and Gehrke, 2006.
+    """
+    _, _, true = recoding.table.counts.entries()
+    return float(max(true @ np.log(true / recoding.rebuilt()) / true.sum(), 0.0))
+
+
+def query_error(recoding: Recoding) -> float:
+    """How far off are COUNT queries answered from the release?  The mean relative error over 200 random ones.
+
+    |expected − true| / max(true, 0.1 % of the people), so that rare answers do not drown the others.
+
+    Source: LeFevre et al., 2006; Xiao and Tao, Anatomy, 2006.
+    """
+    least = recoding.table.people / 1000
+    errors = []
+    for query in queries(recoding.orders, len(recoding.table.domain)):
+        true = query.answer(recoding.table, recoding.orders)
+        errors.append(abs(recoding.expected(query) - true) / max(true, least))
+    return float(np.mean(errors))
+
+
+def suppressed(recoding: Recoding) -> float:
+    """Which share of the people is suppressed?"""
+    return recoding.suppressed / recoding.table.people
+
+
+UTILITIES: Mapping[UtilityName, Callable[[Recoding], float]] = {
+    "discernibility": discernibility,
+    "average group size": average_group_size,
+    "loss": loss,
+    "non-uniform entropy": non_uniform_entropy,
+    "KL divergence": kl_divergence,
+    "query error": query_error,
+    "suppressed": suppressed,
+}
+
+
+def worth(name: UtilityName, recoding: Recoding) -> float:
+    """Compute one utility by its name."""
+    return UTILITIES[name](recoding)
