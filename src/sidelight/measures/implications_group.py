@@ -88,7 +88,7 @@ def _certain(sizes: Integers, known: Integers) -> Integers:
 def least_chances(bags: Bags) -> tuple[Floats, Floats]:
     """Give f(h), and n/n(σ)·f^σ(h) for the target's group (infinite without σ); rows are h = 0…k, columns groups.
 
-    Only for groups in which k atoms about others, or k+1 with the target's, are not yet certain to hold.
+    A chance below `FLOOR` is given as that, so also one of 0, when one of the atoms must hold.
 
     >>> bags = Bags(np.array([5]), np.array([[2, 2]]), np.array([2]))
     >>> [part.ravel().tolist() for part in least_chances(bags)]
@@ -111,8 +111,8 @@ def _least_chances(bags: Bags, atoms: int) -> tuple[Floats, Floats]:
         for _, first, chances in () if any_value else ways_with_target(bags, person, states):
             np.minimum(own[first:], chances, out=own[first:])
     least = np.stack([states[j][j] for j in range(atoms + 1)])
-    with np.errstate(divide="ignore"):
-        return least[:-1], n / bags.own * (least[1:] if any_value else own)
+    targets = n / np.maximum(bags.own, 1) * (least[1:] if any_value else own)
+    return least[:-1], np.where(bags.own > 0, targets, np.inf)
 
 
 def levels(bags: Bags) -> Iterator[tuple[int, list[Floats]]]:
@@ -144,8 +144,8 @@ def ways_with_target(bags: Bags, people: int, states: list[Floats]) -> Iterator[
 
 def asked(n: Floats, known: Integers, person: int) -> Floats:
     """Give the chance that a person has none of the values that `known` people have, nor had those before."""
-    left = n - person
-    chance: Floats = np.maximum(left - known, 0) / left
+    left = n - person  # where nobody is left, somebody before must have had one of the values: the chance is 0 already
+    chance: Floats = np.maximum(left - known, 0) / np.maximum(left, 1)
     return chance
 
 

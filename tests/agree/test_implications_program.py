@@ -1,0 +1,172 @@
+"""The fast path of implications against the formulas as they stand: all partitions, all groups, all in fractions."""
+
+from fractions import Fraction
+from itertools import product
+from math import prod
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import sidelight as sl
+from sidelight.measures.implications_exact import ExactGroup
+from sidelight.measures.implications_group import FLOOR, Bags, least_chances
+from sidelight.measures.implications_shortlist import shortlist
+from sidelight.measures.implications_ties import deciding_counts
+from sidelight.testing import releases
+
+
+def partitions(total, most):
+    """All ways to write a number as a falling sum of parts of at most `most`."""
+    if total == 0:
+        yield ()
+    for first in range(min(total, most), 0, -1):
+        for rest in partitions(total - first, first):
+            yield (first, *rest)
+
+
+def chance(size, asked):
+    return prod((Fraction(max(size - i - known, 0), size - i) for i, known in enumerate(asked)), start=Fraction(1))
+
+
+def spent(size, counts, atoms):
+    """f(j): all partitions of at most j into at most n parts."""
+    ways = [way for total in range(atoms + 1) for way in partitions(total, total) if len(way) <= size]
+    return min(chance(size, [sum(counts[:part]) for part in way]) for way in ways)
+
+
+def spent_with_target(size, counts, own, further):
+    """n/n(σ)·f^σ(j): all a, all partitions of at most j − a with parts of at most a + 1."""
+    others = sorted(counts, reverse=True)
+    others.remove(own)
+    found = []
+    for besides in range(min(further, len(others)) + 1):
+        mine = sorted([own, *others[:besides]], reverse=True)
+        for total in range(further - besides + 1):
+            found += [
+                chance(size, [sum(mine), *(sum(mine[:part]) for part in way)])
+                for way in partitions(total, besides + 1)
+                if len(way) < size
+            ]
+    return Fraction(size, own) * min(found)
+
+
+def slowly(release, k, value):
+    """The product over all groups, every group's every chance, in fractions."""
+    table = []
+    for size, counts in zip(release.groups.sizes.tolist(), release.groups.counts.dense().tolist(), strict=True):
+        falling = sorted(counts, reverse=True)
+        own = falling[0] if value is None else counts[release.groups.place(value)]
+        others = [spent(size, falling, h) for h in range(k + 1)]
+        targets = [spent_with_target(size, falling, own, h) for h in range(k + 1)] if own else []
+        table.append((others, targets))
+    best = {(0, False): Fraction(1)}
+    for others, targets in table:
+        before, best = best, {}
+        for (atoms, placed), so_far in before.items():
+            options = [(h, placed, others[h]) for h in range(k - atoms + 1)]
+            options += [(h, True, targets[h]) for h in range(k - atoms + 1) if targets and not placed]
+            for h, now, here in options:
+                state = (atoms + h, now)
+                best[state] = min(best.get(state, so_far * here), so_far * here)
+    return 1 / (1 + best[k, True]) if (k, True) in best else 0
+
+
+@settings(max_examples=120)
+@given(st.data(), st.integers(0, 5))
+def test_the_whole_program(data, k):
+    release = data.draw(releases(semantics="single", max_groups=6, max_people=25, max_values=9))
+    value = data.draw(st.sampled_from([None, *(value for value in release.domain if value is not None)]))
+    finding = sl.Implications(k, value).measure(release)
+    assert finding.value == slowly(release, k, value)
+    assert finding.replay(release) == finding.value
+
+
+@settings(max_examples=30)
+@given(
+    st.lists(
+        st.sampled_from([(6, 5, 5, 4, 4), (6, 6, 4, 4, 4), (6, 5, 5, 5, 3), (12, 10, 10, 8, 8)]), min_size=4, max_size=9
+    )
+)
+def test_groups_that_nearly_tie(bags):
+    release = sl.Release.from_counts([{str(n): count for n, count in enumerate(bag)} for bag in bags])
+    for k, value in product(range(4), [None, "3"]):
+        assert sl.Implications(k, value).measure(release).value == slowly(release, k, value)
+
+
+counts_of_groups = st.lists(st.lists(st.integers(1, 9), min_size=3, max_size=8), min_size=1, max_size=5)
+
+
+def some_bags(listed, k, owned):
+    falling = [sorted(counts, reverse=True) for counts in listed]
+    top = np.array([(counts + [0] * k)[: k + 1] for counts in falling])
+    own = np.array([counts[owned % len(counts)] for counts in falling])
+    return falling, Bags(np.array([sum(counts) for counts in falling]), top, own)
+
+
+@given(counts_of_groups, st.integers(0, 6), st.integers(0, 7))
+def test_one_group_at_a_time(listed, k, owned):
+    falling, bags = some_bags(listed, k, owned)
+    others, targets = least_chances(bags)
+    for row, counts in enumerate(falling):
+        exact, own = bags.exact(row), int(bags.own[row])
+        for h in range(k + 1):
+            assert exact.best(h).chance == spent(sum(counts), counts, h)
+            assert exact.best_with_target(h).chance == spent_with_target(sum(counts), counts, own, h)
+            assert others[h, row] == pytest.approx(max(exact.best(h).chance, FLOOR), rel=1e-12)
+            assert targets[h, row] == pytest.approx(max(exact.best_with_target(h).chance, FLOOR), rel=1e-12)
+
+
+@given(counts_of_groups, st.integers(0, 6), st.integers(0, 7))
+def test_certainty_takes_the_atoms_it_is_said_to_take(listed, k, owned):
+    _, bags = some_bags(listed, k, owned)
+    for row in range(len(listed)):
+        exact = bags.exact(row)
+        for h in range(k + 1):
+            sure, sure_with = bags.certain_without_target()[row] <= h, bags.certain_with_target()[row] <= h + 1
+            assert (exact.best(h).chance == 0) == sure
+            assert (exact.best_with_target(h).chance == 0) == (sure_with or sure)
+
+
+@given(counts_of_groups, st.integers(0, 6), st.integers(0, 7), st.data())
+def test_counts_that_do_not_decide_may_be_anything(listed, k, owned, data):
+    """Change an Sₘ that is outside the mask (but keep the others): the exact chance stays."""
+    _, bags = some_bags(listed, k, owned)
+    h = data.draw(st.integers(0, k))
+    for target, masks in enumerate(deciding_counts(bags)):
+        for row in range(len(listed)):
+            free = [m for m in range(1, k + 1) if not int(masks[h, row]) >> m & 1]
+            if free:
+                m = data.draw(st.sampled_from(free))
+                counts = list(bags.counts[row].tolist())
+                before = bags.exact(row)
+                moved = counts[:]
+                moved[m - 1] -= 1  # S_m falls by one, all later ones stay
+                moved[m] += 1
+                if moved[m - 1] < moved[m] or (m >= 2 and moved[m - 2] < moved[m - 1]):
+                    continue
+                after = ExactGroup(before.size, tuple(moved), before.own)
+                assert _chance(after, h, target) == _chance(before, h, target)
+
+
+def _chance(group, h, target):
+    return (group.best_with_target(h) if target else group.best(h)).chance
+
+
+def test_chances_too_small_for_floats():
+    """Both groups' chances underflow; only fractions know that the second is the worse one."""
+    others = {f"v{n:03}": 1 for n in range(100)}
+    release = sl.Release.from_counts([{"Flu": 999_900, **others}, {"Flu": 999_901, **others}])
+    finding = sl.Implications(80).measure(release)
+    assert finding.witness.group.number == 2
+    assert finding.value == finding.replay(release)
+    assert 1 - Fraction(1, 10**250) < finding.value < 1
+
+
+def test_the_summary_stays_small():
+    rng = np.random.default_rng(3)
+    counts = -np.sort(-rng.multinomial(200, rng.dirichlet(np.ones(30)), size=5000), axis=1)
+    for k in (1, 4, 9):
+        rows = shortlist(Bags(counts.sum(axis=1), counts[:, : k + 1], counts[:, 0]), k)
+        assert 1 <= len(rows) <= (k + 1) * (k + 2)
