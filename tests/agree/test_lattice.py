@@ -73,7 +73,9 @@ def test_every_node_in_any_order_is_that_generalisation(made, chance, numbers_ke
     assert len(nodes) == len(set(nodes)) == len(lattice)
     chance.shuffle(nodes)
     for node in nodes[:12] + nodes[:3]:
-        assert_same(lattice.groups_at(node), generalise(table, by=by, to=lattice.levels(node)).groups)
+        expected = generalise(table, by=by, to=lattice.levels(node)).groups
+        assert_same(lattice.groups_at(node), expected)
+        assert sorted(lattice.sizes_at(node).tolist()) == sorted(expected.sizes.tolist())
 
 
 def assert_same(one: Groups, other: Groups) -> None:
@@ -106,4 +108,5 @@ def test_sparse_counts_roll_up_like_dense_ones():
     lattice = Lattice(table, by)
     for node in lattice.nodes():
         expected = by_hand(table, by, lattice.levels(node))
+        assert sorted(lattice.sizes_at(node).tolist()) == sorted(size for size, _ in expected.values())
         assert as_said(lattice.groups_at(node)) == expected

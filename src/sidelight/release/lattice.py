@@ -164,7 +164,7 @@ class _Ladder:
         self._recoded: dict[int, Codes] = {}
 
     def codes_at(self, level: int, finest: Column) -> Codes:
-        """Recode a column of original labels to a level; remembered, as a lattice asks for the same one again and again."""
+        """Recode a column of original labels to a level; remembered, as a lattice asks for it again and again."""
         if level not in self._recoded:
             self._recoded[level] = self._codes[level][finest.codes]
         return self._recoded[level]
