@@ -98,6 +98,15 @@ def policy_schema() -> int:
     return Status.WITHIN_POLICY
 
 
+@app.command("report-schema", hidden=True)
+def report_schema() -> int:
+    """Print the JSON schema of reports, for programs that read them."""
+    from sidelight.report.document import report_schema as schema  # noqa: PLC0415
+
+    typer.echo(schema(), nl=False)
+    return Status.WITHIN_POLICY
+
+
 def main() -> None:
     """Run the command line."""
     for stream in (sys.stdout, sys.stderr):

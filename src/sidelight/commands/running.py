@@ -64,7 +64,7 @@ def complain(error: Exception, *, debug: bool) -> Status:
 
 def _message(error: Exception) -> str:
     if isinstance(error, SidelightError):
-        return str(error)
+        return " ".join(str(error).splitlines())
     if hasattr(error, "format_message"):  # a wrong option or argument, whichever click typer brings
         return _usage(error)
     if isinstance(error, OSError) and error.filename is not None:
@@ -81,4 +81,4 @@ def _usage(error: Any) -> str:  # noqa: ANN401
     path = command.command_path if command is not None else "sidelight"
     if type(error).__name__ == "NoArgsIsHelpError":
         return ""
-    return f"{said.rstrip('.')}; see '{path} --help'"
+    return f"{said.rstrip('.')}{' See' if said.endswith('?') else '; see'} '{path} --help'"

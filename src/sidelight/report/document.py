@@ -5,12 +5,16 @@ It holds what was measured, never the rows: names of people appear only where th
 
 from __future__ import annotations
 
+import json
 from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 SCHEMA_VERSION = 1
 """Raised whenever a reader of the document would have to change."""
+
+SCHEMA_HOME = "docs/reference/report.schema.json"
+"""Where the schema is kept for programs that read reports."""
 
 Outcome: TypeAlias = Literal["within policy", "not within policy", "no policy"]
 Plain: TypeAlias = dict[str, JsonValue]
@@ -92,3 +96,10 @@ class AuditReport(_Part):
     def to_json(self) -> str:
         """Write the document as JSON text."""
         return self.model_dump_json(indent=2) + "\n"
+
+
+def report_schema() -> str:
+    """Write the JSON schema of reports."""
+    made = AuditReport.model_json_schema(mode="serialization")
+    schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **made}
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"

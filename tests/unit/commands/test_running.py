@@ -56,7 +56,7 @@ def test_help_imports_nothing_heavy():
     [
         (["audit"], "Missing argument 'FILE'"),
         (["audt"], "No such command 'audt'"),
-        (["audit", "x.csv", "--grup", "age"], "No such option: --grup"),
+        (["audit", "x.csv", "--grup", "age"], "No such option"),
         (["audit", "x.csv", "--values", "sets"], "Invalid value for '--values'"),
         (["audit", "x.csv", "--policy"], "Option '--policy' requires an argument"),
     ],

@@ -4,6 +4,7 @@ import json
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -13,7 +14,7 @@ import sidelight as sl
 from sidelight.measures.finding import Finding, Witness
 from sidelight.measures.group_size import GroupSize
 from sidelight.release.groups import GroupName
-from sidelight.report.document import SCHEMA_VERSION, AuditReport
+from sidelight.report.document import SCHEMA_HOME, SCHEMA_VERSION, AuditReport, report_schema
 from sidelight.report.making import audit_report, number, plain
 from sidelight.table.table import Intake
 
@@ -159,3 +160,8 @@ def test_any_witness_becomes_plain_data():
 @pytest.mark.parametrize("thing", [None, True, "text", 3, 0.5])
 def test_plain_data_stays(thing):
     assert plain(thing) == thing
+
+
+def test_the_schema_in_the_documentation_is_up_to_date():
+    kept = (Path(__file__).parents[3] / SCHEMA_HOME).read_text(encoding="utf-8")
+    assert kept == report_schema(), f"write it anew: sidelight report-schema > {SCHEMA_HOME}"
