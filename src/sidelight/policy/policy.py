@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sidelight.errors import BadPolicy
+from sidelight.errors import BadPolicy, NotTrueOrFalse
 from sidelight.measures.criterion import Criterion, Judgement
 from sidelight.measures.finding import Finding
 from sidelight.measures.measure import Measure
@@ -32,6 +32,10 @@ class Verdict:
     def broken(self) -> tuple[Judgement, ...]:
         """The criteria that do not hold."""
         return tuple(judgement for judgement in self.judgements if not judgement.holds)
+
+    def __bool__(self) -> bool:
+        message = "a verdict is not true or false by itself; ask verdict.safe"
+        raise NotTrueOrFalse(message)
 
     def __str__(self) -> str:
         if self.safe:

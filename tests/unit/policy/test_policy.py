@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 import sidelight as sl
-from sidelight.errors import BadMeasure, BadPolicy
+from sidelight.errors import BadMeasure, BadPolicy, NotTrueOrFalse
 from sidelight.measures.finding import Finding, Witness
 from sidelight.measures.group_size import GroupSize
 
@@ -25,6 +25,11 @@ def test_all_criteria_must_hold():
 
 def test_the_words_never_say_safe():
     assert str(sl.Policy(GroupSize() >= 5).judge(RELEASE)) == "within policy"
+
+
+def test_a_verdict_is_not_true_or_false_by_itself():
+    with pytest.raises(NotTrueOrFalse, match=r"ask verdict\.safe"):
+        bool(sl.Policy(GroupSize() > 5).judge(RELEASE))
 
 
 def test_a_policy_without_criteria_is_refused():
