@@ -107,7 +107,7 @@ class BetaLikeness(GroupByGroup):
 def _gains_most(groups: Groups, row: int) -> int:
     """Find the value whose share grows by the largest factor."""
     group, whole = groups.counts.row(row).tolist(), groups.whole.tolist()
-    return max((place for place, count in enumerate(whole) if count), key=lambda at: Fraction(group[at], whole[at]))
+    return max((place for place, count in enumerate(group) if count), key=lambda at: Fraction(group[at], whole[at]))
 
 
 def _beyond(groups: Groups, factors: Floats) -> npt.NDArray[np.bool_]:

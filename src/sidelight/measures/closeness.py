@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -109,6 +110,7 @@ class Closeness(GroupByGroup):
         super().check(release)
         self.ground(release.domain)
 
+    @lru_cache(maxsize=16)  # noqa: B019 - a few small values, asked for by every block of groups
     def ground(self, domain: tuple[Label, ...]) -> Ground:
         """Lay out the values, nearer ones together."""
         if self.hierarchy is not None:

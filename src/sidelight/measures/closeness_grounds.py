@@ -19,8 +19,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight.errors import BadMeasure
+from sidelight.table.columns import Integers
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.labels import Label, shown
+from sidelight.table.labels import Label, in_order, shown
 
 Number = TypeVar("Number", bound=np.generic)
 
@@ -70,9 +71,9 @@ class Ordered(Ground):
     order: tuple[Label, ...]
 
     def __post_init__(self) -> None:
-        outside = [value for value in self.domain if value not in self.order]
+        outside = set(self.domain).difference(self.order)
         if outside:
-            message = f"'{shown(outside[0])}' is a value of the release but not in order=; add it there"
+            message = f"'{shown(in_order(outside)[0])}' is a value of the release but not in order=; add it there"
             raise BadMeasure(message)
 
     @property
@@ -121,6 +122,12 @@ class Hierarchical(Ground):
         paths = [[str(self._node(value, level)) for level in range(self.top, -1, -1)] for value in self.domain]
         return sorted(range(len(paths)), key=paths.__getitem__)
 
+    @cached_property
+    def borders(self) -> list[Integers]:
+        """Say where, in that order, the nodes of each level between the values and the top begin and end."""
+        sizes = [[len(under) for under in self.nodes(level).values()] for level in range(1, self.top)]
+        return [np.cumsum([0, *each]) for each in sizes]
+
     def nodes(self, level: int) -> dict[Label, list[Label]]:
         """List the values under each node of a level, in that order."""
         under: dict[Label, list[Label]] = {}
@@ -135,8 +142,7 @@ class Hierarchical(Ground):
         """Around each node below the top runs a border."""
         heaps = np.zeros((len(differences), len(self.domain) + 1), differences.dtype)
         np.cumsum(differences[:, self.order], axis=1, out=heaps[:, 1:])
-        borders = [np.cumsum([0, *map(len, self.nodes(level).values())]) for level in range(1, self.top)]
-        higher = [np.diff(heaps[:, border], axis=1) for border in borders]
+        higher = [np.diff(heaps[:, borders], axis=1) for borders in self.borders]
         return np.hstack([differences if self.top else differences[:, :0], *higher])
 
     def distance(self, differences: Mapping[Label, Fraction]) -> Fraction:

@@ -1,0 +1,72 @@
+"""What do the classic measures cost, next to merely sorting each group's counts?
+
+    python benchmarks/classic_measures.py            700,000 groups × 14 values
+    python benchmarks/classic_measures.py 1_000_000  more
+
+Baseline: `np.sort(counts, axis=1)`.  CPU seconds, the lowest of three runs in turns.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+import sidelight as sl
+from sidelight.release.release import whole_groups
+from sidelight.table.counts import Counts
+
+VALUES = tuple(f"value {place:02d}" for place in range(14))
+SEVEN = (
+    sl.GroupSize(),
+    sl.DistinctValues(),
+    sl.EntropyDiversity(),
+    sl.RecursiveDiversity(l=3),
+    sl.Closeness(),
+    sl.BetaLikeness(),
+    sl.DeltaDisclosure(),
+)
+TREE = sl.Hierarchy.nested("value", {"low": list(VALUES[:7]), "high": list(VALUES[7:])})
+VARIANTS = (
+    sl.Closeness(distance="ordered"),
+    sl.Closeness(distance="hierarchical", hierarchy=TREE),
+    sl.BetaLikeness(kind="enhanced"),
+    sl.DeltaDisclosure(absent="skipped"),
+)
+
+
+def release_of(groups: int) -> sl.Release:
+    """Groups of very different sizes, some of one person, and values of very different frequencies."""
+    rng = np.random.default_rng(2006)
+    sizes = np.maximum(rng.lognormal(2.5, 1, groups).astype(np.int64), 1)
+    counts = rng.multinomial(sizes, rng.dirichlet(np.ones(len(VALUES))))
+    return sl.Release(whole_groups(domain=VALUES, sizes=sizes, counts=Counts.from_cells(counts)))
+
+
+def seconds(run: Callable[[], object]) -> float:
+    start = time.process_time()
+    run()
+    return time.process_time() - start
+
+
+def main(groups: int) -> None:
+    release = release_of(groups)
+    cells = release.groups.counts.dense()
+    contestants: dict[str, Callable[[], object]] = {"sorting (baseline)": lambda: np.sort(cells, axis=1)}
+    for measure in (*SEVEN, *VARIANTS):
+        contestants[str(measure)] = lambda measure=measure: measure.measure(release)
+    best = dict.fromkeys(contestants, float("inf"))
+    for _ in range(3):
+        for name, run in contestants.items():
+            best[name] = min(best[name], seconds(run))
+    base = best["sorting (baseline)"]
+    for name, taken in best.items():
+        print(f"{name:40} {taken * 1000:7.0f} ms {taken / base:6.1f} ×")
+    seven = sum(best[str(measure)] for measure in SEVEN)
+    print(f"{'the seven together':40} {seven * 1000:7.0f} ms {seven / base:6.1f} ×")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 700_000)
