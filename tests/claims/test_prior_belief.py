@@ -102,8 +102,7 @@ def test_diversity_is_an_unmoved_uniform_belief(release, c):
     epsilon = max(k * c / (c + 1), (c + 1) * (k - 1) / k)
     diverse = sl.RecursiveDiversity(l=2).measure(release).value <= c
     private = sl.PriorBelief(shape="uniform", stubbornness=math.inf).measure(release).value <= epsilon
-    assert private or not diverse
-    assert diverse or not private or c * (k - 1) < 1  # below c = 1/(k − 1) nothing is diverse
+    assert private == diverse
 
 
 @settings(max_examples=200)

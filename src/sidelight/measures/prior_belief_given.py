@@ -92,9 +92,9 @@ def plain(number: Fraction | float) -> int | Fraction | float:
     return int(number) if isinstance(number, Fraction) and number.denominator == 1 else number
 
 
-def as_labels(written: Mapping[str, float]) -> dict[Label, float]:
-    """Read the values of a policy file, where a missing one is written as it is shown."""
-    return {None if text == MISSING else text: weight for text, weight in written.items()}
+def as_label(written: str) -> Label:
+    """Read a value in a policy file, where a missing one is written as it is shown."""
+    return None if written == MISSING else written
 
 
 @lru_cache(maxsize=64)
@@ -102,11 +102,7 @@ def prior_for(belief: PriorBelief, domain: tuple[Label, ...], whole: tuple[int, 
     """Say what is believed of the values (or the predicates asked for) of a release with these totals."""
     prior = _of_values(belief, domain, whole)
     predicates = read_predicates(belief.predicates)
-    return prior.of_predicates(predicates, any_shape=_any_shape(belief)) if predicates else prior
-
-
-def _any_shape(belief: PriorBelief) -> bool:
-    return belief.counts is None and belief.shape is None
+    return prior.of_predicates(predicates) if predicates else prior
 
 
 def _of_values(belief: PriorBelief, domain: tuple[Label, ...], whole: tuple[int, ...]) -> Prior:
@@ -115,7 +111,7 @@ def _of_values(belief: PriorBelief, domain: tuple[Label, ...], whole: tuple[int,
         return Prior.of_parameters(belief.counts, domain, occur=occur)
     assert belief.stubbornness is not None
     forever = belief.stubbornness == math.inf
-    if _any_shape(belief):
+    if belief.shape is None:
         return Prior.of_anything(domain) if forever else Prior.of_any_shape(Fraction(belief.stubbornness), domain)
     shares = _shares(belief, domain, whole)
     if forever:

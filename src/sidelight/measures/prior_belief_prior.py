@@ -129,15 +129,17 @@ class Prior:
 
     @classmethod
     def of_any_shape(cls, stubbornness: Fraction, domain: tuple[Label, ...]) -> Prior:
-        """Class II: of each value the shape that makes the release reveal most, σ(s) = 1."""
+        """Class II: of each value the shape that makes the release reveal most, σ(s) = 1.
+
+        What is left of σ is elsewhere, if need be with a value that the release does not have.
+        """
         if stubbornness < len(domain):
             message = (
                 f"stubbornness {in_figures(stubbornness)} is below the number of values, {len(domain)}, "
                 "and each value needs at least 1; raise it"
             )
             raise BadMeasure(message)
-        own = (Fraction(1),) * len(domain) if len(domain) > 1 else (stubbornness,)
-        return cls(domain, own, stubbornness, moved=1)
+        return cls(domain, (Fraction(1),) * len(domain), stubbornness, moved=1)
 
     @classmethod
     def of_shares(cls, shares: Weights, domain: tuple[Label, ...], *, occur: Sequence[bool]) -> Prior:
@@ -155,14 +157,9 @@ class Prior:
         """Class IV: any shape, which no evidence moves; at worst it leaves what is true no weight at all."""
         return cls(domain, (Fraction(0),) * len(domain), Fraction(1), moved=0)
 
-    def of_predicates(self, predicates: tuple[Predicate, ...], *, any_shape: bool) -> Prior:
-        """Join the weights of each predicate's values; in class II all values together have σ."""
-        places = [predicate.places(self.domain) for predicate in predicates]
-        sums = [sum((self.own[place] for place in each), Fraction(0)) for each in places]
-        if any_shape and self.moved:
-            sums = [
-                self.total if len(each) == len(self.domain) else own for each, own in zip(places, sums, strict=True)
-            ]
+    def of_predicates(self, predicates: tuple[Predicate, ...]) -> Prior:
+        """Join the weights of each predicate's values."""
+        sums = (sum((self.own[place] for place in each.places(self.domain)), Fraction(0)) for each in predicates)
         return Prior(self.domain, tuple(sums), self.total, self.moved)
 
 

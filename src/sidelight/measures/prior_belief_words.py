@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -91,12 +92,16 @@ def has(witness: Raised) -> str:
 
 
 def rounded(number: Fraction, towards: Callable[[Fraction], int]) -> str:
-    """Show four decimal places, rounded the way that is given.
+    """Show four decimal places, or four digits of what is smaller, rounded the way that is given.
 
-    >>> rounded(Fraction(2, 3), math.ceil), rounded(Fraction(2, 3), math.floor), rounded(Fraction(6), math.ceil)
-    ('0.6667', '0.6666', '6')
+    >>> rounded(Fraction(2, 3), math.ceil), rounded(Fraction(6), math.ceil), rounded(Fraction(1, 30_000), math.floor)
+    ('0.6667', '6', '0.00003333')
     """
-    return f"{towards(number * 10**4) / 10**4:,.4f}".rstrip("0").rstrip(".")
+    places = 4
+    while 0 < number * 10**places < 1000 and places < 100:
+        places += 1
+    whole = towards(number * 10**places)
+    return f"{Decimal(whole).scaleb(-places):,f}".rstrip("0").rstrip(".") if whole else "0"
 
 
 def _expects(shape: object) -> str:

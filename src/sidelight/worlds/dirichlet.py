@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from itertools import combinations, product
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from sidelight.table.labels import Label
 
@@ -57,19 +57,32 @@ def smallest_epsilon_of_group(
     >>> smallest_epsilon_of_group({"Flu": 2, "Cold": 1}, ("Flu", "Cold"), lambda value: value == "Flu", chance=chance)
     Fraction(12, 7)
     """
-    people = sum(bag.values())
-    everything = [(world, chance(world)) for world in product(domain, repeat=people)]
+    everything = [_Drawn.of(world, chance) for world in product(domain, repeat=sum(bag.values()))]
+    published = Counter(bag)
     worst: Amount | None = None
-    for truth, _ in everything:
-        if Counter(truth) != Counter(bag) or not has(truth[0]):
+    for truth in everything:
+        if truth.bag != published or not has(truth.values[0]):
             continue  # the person asked about is the first, and has it
-        for others in _known_people(people, known):
-            fits = [pair for pair in everything if all(pair[0][other] == truth[other] for other in others)]
-            p_in = _share([pair for pair in fits if Counter(pair[0]) == Counter(bag)], has)
-            p_out = _share([pair for pair in fits if Counter(pair[0][1:]) == Counter(truth[1:])], has)
+        for others in _known_people(len(truth.values), known):
+            fits = [each for each in everything if all(each.values[n] == truth.values[n] for n in others)]
+            p_in = _share([each for each in fits if each.bag == published], has)
+            p_out = _share([each for each in fits if each.bag_of_others == truth.bag_of_others], has)
             epsilon = _ratio(p_in, p_out)
             worst = epsilon if worst is None else max(worst, epsilon)
     return worst
+
+
+class _Drawn(NamedTuple):
+    """A sequence of values, how likely it is, and what a release would publish with and without the first person."""
+
+    values: Sequence
+    chance: Fraction
+    bag: Counter[Label]
+    bag_of_others: Counter[Label]
+
+    @classmethod
+    def of(cls, values: Sequence, chance: Chance) -> _Drawn:
+        return cls(values, chance(values), Counter(values), Counter(values[1:]))
 
 
 def _known_people(people: int, known: int) -> Iterator[tuple[int, ...]]:
@@ -78,10 +91,10 @@ def _known_people(people: int, known: int) -> Iterator[tuple[int, ...]]:
         yield from combinations(range(1, people), number)
 
 
-def _share(worlds: list[tuple[Sequence, Fraction]], has: Callable[[Label], bool]) -> Fraction:
+def _share(worlds: list[_Drawn], has: Callable[[Label], bool]) -> Fraction:
     """How likely is it that the first person has it, in the worlds that are left?"""
-    so = sum((chance for world, chance in worlds if has(world[0])), Fraction(0))
-    return so / sum((chance for _, chance in worlds), Fraction(0))
+    so = sum((each.chance for each in worlds if has(each.values[0])), Fraction(0))
+    return so / sum((each.chance for each in worlds), Fraction(0))
 
 
 def _ratio(p_in: Fraction, p_out: Fraction) -> Amount:

@@ -1,0 +1,210 @@
+"""Prior belief, the vectorised way, against the sum over all sequences of values and against the printed formulas."""
+
+import math
+from fractions import Fraction
+from itertools import product
+
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import sidelight as sl
+from sidelight.measures.prior_belief_predicates import Predicate
+from sidelight.testing import releases
+from sidelight.worlds.dirichlet import drawn_from, drawn_from_dirichlet, smallest_epsilon_of_group
+
+weights = st.integers(1, 12) | st.fractions(1, 12, max_denominator=5)
+
+
+@st.composite
+def questions(draw, domain):
+    """Predicates about a domain as (what is given to the measure, what each one asks); without any, every value."""
+    if draw(st.booleans()):
+        return (), [{value} for value in domain]
+    chosen = draw(
+        st.lists(st.tuples(st.sets(st.sampled_from(domain), min_size=1), st.booleans()), min_size=1, max_size=3)
+    )
+    given_ = [Predicate.none_of(*values) if turned else Predicate.any_of(*values) for values, turned in chosen]
+    return given_, [set(domain) - values if turned else values for values, turned in chosen]
+
+
+def bags(release):
+    counts = release.groups.counts.dense().tolist()
+    return [dict(zip(release.domain, row, strict=True)) for row in counts]
+
+
+def worst(candidates):
+    found = [each for each in candidates if each is not None]
+    return max(found, default=1)
+
+
+def by_sequences(release, asked, chance, known):
+    return worst(
+        smallest_epsilon_of_group(
+            bag, release.domain, lambda value, wanted=wanted: value in wanted, chance=chance, known=known
+        )
+        for bag in bags(release)
+        for wanted in asked
+    )
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_class_one_is_the_sum_over_all_sequences(data):
+    release = data.draw(releases(semantics="single", max_groups=2, max_people=4, max_values=3))
+    predicates, asked = data.draw(questions(release.domain))
+    known = data.draw(st.integers(0, 3))
+    prior = {value: Fraction(data.draw(weights)) for value in release.domain}
+    measure = sl.PriorBelief(counts=prior, known_people=known, predicates=predicates)
+    finding = measure.measure(release)
+    assert finding.value == by_sequences(release, asked, drawn_from_dirichlet(prior), known)
+    assert finding.replay(release) == finding.value
+
+
+@settings(max_examples=40)
+@given(st.data())
+def test_class_three_is_the_sum_over_all_sequences(data):
+    release = data.draw(releases(semantics="single", max_groups=2, max_people=4, max_values=3))
+    predicates, asked = data.draw(questions(release.domain))
+    known = data.draw(st.integers(0, 3))
+    given_ = {value: Fraction(data.draw(weights)) for value in release.domain}
+    shares = {value: weight / sum(given_.values()) for value, weight in given_.items()}
+    measure = sl.PriorBelief(shape=given_, stubbornness=math.inf, known_people=known, predicates=predicates)
+    assert measure.measure(release).value == by_sequences(release, asked, drawn_from(shares), known)
+
+
+@settings(max_examples=25)
+@given(st.data())
+def test_class_two_is_the_worst_shape_in_whole_numbers(data):
+    release = data.draw(releases(semantics="single", max_groups=2, max_people=3, max_values=3))
+    assume(len(release.domain) > 1)
+    predicates, asked = data.draw(questions(release.domain))
+    assume(all(len(wanted) < len(release.domain) for wanted in asked))
+    known, stubbornness = data.draw(st.integers(0, 2)), data.draw(st.integers(len(release.domain), 6))
+    shapes = [
+        shape for shape in product(range(1, stubbornness), repeat=len(release.domain)) if sum(shape) == stubbornness
+    ]
+    measure = sl.PriorBelief(stubbornness=stubbornness, known_people=known, predicates=predicates)
+    assert measure.measure(release).value == max(
+        by_sequences(
+            release, asked, drawn_from_dirichlet(dict(zip(release.domain, map(Fraction, shape), strict=True))), known
+        )
+        for shape in shapes
+    )
+
+
+def by_formula(release, asked, own, total, known):
+    """The spec's formulas, one group and one set of values after the other; `own` gives σ(P), total None is infinite."""
+    found = []
+    for bag in bags(release):
+        people = sum(bag.values())
+        for wanted in asked:
+            with_it = sum(bag[value] for value in wanted)
+            if with_it == 0:
+                continue
+            p_in = Fraction(with_it, people - min(known, people - with_it))
+            p_out = own(wanted) if total is None else Fraction(with_it + own(wanted) - 1) / (people + total - 1)
+            if p_in < 1:
+                found.append(max(p_in / p_out, (1 - p_out) / (1 - p_in)))
+            else:
+                found.append(math.inf if p_out < 1 else Fraction(1))
+    return max(found, default=1)
+
+
+adversaries = st.sampled_from(["counts", "uniform", "release", "any", "uniform forever", "release forever"])
+
+
+@settings(max_examples=300)
+@given(st.data())
+def test_every_class_is_its_formula(data):
+    release = data.draw(releases(semantics="single", max_groups=5, max_people=12, max_values=5))
+    domain, whole = release.domain, dict(zip(release.domain, release.groups.whole.tolist(), strict=True))
+    predicates, asked = data.draw(questions(domain))
+    known = data.draw(st.integers(0, 13))
+    sure = data.draw(st.integers(100, 10**7) | st.fractions(100, 1000, max_denominator=7))
+    kind = data.draw(adversaries)
+    share = {
+        "uniform": lambda value: Fraction(1, len(domain)),
+        "release": lambda value: Fraction(whole[value], release.size),
+    }
+    more = {"known_people": known, "predicates": predicates}
+    if kind == "counts":
+        prior = {value: data.draw(weights) for value in domain}
+        measure, total = sl.PriorBelief(counts=prior, **more), sum(prior.values())
+
+        def own(wanted):
+            return sum(prior[value] for value in wanted)
+
+    elif kind == "any":
+        measure, total, own = sl.PriorBelief(stubbornness=sure, **more), sure, len
+    else:
+        shape, forever = kind.partition(" ")[0], kind.endswith("forever")
+        measure = sl.PriorBelief(shape=shape, stubbornness=math.inf if forever else sure, **more)
+        total, times = (None, 1) if forever else (sure, sure)
+
+        def own(wanted):
+            return times * sum(share[shape](value) for value in wanted)
+
+    finding = measure.measure(release)
+    assert finding.value == by_formula(release, asked, own, total, known)
+    assert finding.replay(release) == finding.value
+    if finding.witness is not None:
+        scores = measure.scores(release.groups)
+        row = finding.witness.group.number - 1
+        assert measure.exactly(release.groups, row) == finding.value
+        assert math.isinf(scores[row]) if finding.value == math.inf else math.isclose(scores[row], finding.value)
+
+
+def accepted_by_the_paper(release, own, total, known, epsilon):
+    """Theorems 1 to 3 word for word: `own` is σ(s) of a value (a share in class III, where total is None)."""
+    for bag in bags(release):
+        people = sum(bag.values()) - known  # N
+        for value, with_it in bag.items():
+            if with_it == 0:
+                continue
+            if people <= 0:
+                return False
+            share = Fraction(with_it, people)
+            if total is None:
+                first = share <= epsilon * own(value)
+                second = share <= 1 - (1 - own(value)) / epsilon
+            else:
+                strength = total + known  # Σ
+                delta, prime = (epsilon - 1) * Fraction(people) / strength, epsilon * (1 - Fraction(1) / strength)
+                rest = Fraction(own(value) - 1) / strength
+                first = (epsilon > 1 and people >= strength / (epsilon - 1)) or (
+                    delta < 1 and share <= epsilon / (1 - delta) * rest
+                )
+                second = prime + delta > 0 and share <= 1 - 1 / (prime + delta) + rest / (prime + delta)
+            if not (first and second):
+                return False
+    return True
+
+
+@settings(max_examples=300)
+@given(st.data())
+def test_the_closed_conditions_are_those_of_the_paper_and_never_accept_what_the_definition_refuses(data):
+    release = data.draw(releases(semantics="single", max_groups=4, max_people=10, max_values=4))
+    domain, known = release.domain, data.draw(st.integers(0, 6))
+    kind = data.draw(st.sampled_from(["I", "II", "III"]))
+    prior = {value: Fraction(data.draw(st.integers(1, 40))) for value in domain}
+    total = sum(prior.values())
+    if kind == "I":
+        settings_, own, size = {"counts": prior}, prior.get, total
+    elif kind == "II":
+        settings_, own, size = {"stubbornness": total}, (lambda _: Fraction(1)), total
+    else:
+        settings_, own, size = {"shape": prior, "stubbornness": math.inf}, (lambda value: prior[value] / total), None
+    closed = sl.PriorBelief(**settings_, known_people=known, decided_by="closed conditions").measure(release)
+    exact = sl.PriorBelief(**settings_, known_people=known).measure(release)
+    assert closed.value >= exact.value
+    assert closed.replay(release) == closed.value
+    for epsilon in {
+        Fraction(3, 2),
+        Fraction(4),
+        Fraction(1001, 1000),
+        exact.value,
+        closed.value,
+        closed.value * Fraction(999, 1000),
+    }:
+        if 1 <= epsilon < math.inf:
+            assert accepted_by_the_paper(release, own, size, known, Fraction(epsilon)) == (closed.value <= epsilon)

@@ -1,0 +1,349 @@
+"""Prior belief: what may be given, what is refused, how it reads."""
+
+import math
+import pickle
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import sidelight as sl
+from sidelight.errors import BadMeasure, BadPolicy, UnknownValue
+from sidelight.measures.prior_belief_predicates import Predicate, read_predicates
+from sidelight.measures.prior_belief_ratios import Ratio
+from sidelight.policy.limit_text import read_limit
+from sidelight.policy.policy_file import read_policy_text
+from sidelight.policy.writing import policy_text
+from sidelight.table.counts import Counts
+
+WARD = sl.Release.from_counts([{"Ulcer": 2, "Dyspepsia": 3, "Flu": 5}, {"Ulcer": 1, "Flu": 4, "Cold": 5}])
+
+
+def test_the_same_belief_is_the_same_value():
+    one = sl.PriorBelief(counts={"Flu": 2, "Cold": 3})
+    for other in (
+        sl.PriorBelief(counts={"Cold": Fraction(3), "Flu": 2.0}),
+        sl.PriorBelief(counts={"Cold": Decimal(3), "Flu": np.int64(2)}),
+        pickle.loads(pickle.dumps(one)),
+    ):
+        assert other == one
+        assert hash(other) == hash(one)
+    assert one != sl.PriorBelief(counts={"Flu": 3, "Cold": 2})
+    assert sl.PriorBelief(shape={"a": 2, "b": 3}, stubbornness=9) == sl.PriorBelief(
+        shape={"a": 0.4, "b": 0.6}, stubbornness=9.0
+    )
+    assert sl.PriorBelief(stubbornness=9, predicates=[["b", "a"]]) == sl.PriorBelief(
+        stubbornness=9, predicates=({"a", "b"},)
+    )
+    assert sl.PriorBelief(stubbornness=9) != sl.PriorBelief(stubbornness=10)
+
+
+def test_a_decimal_means_what_it_says():
+    half = sl.Release.from_counts([{"a": 1, "b": 9}])
+    assert sl.PriorBelief(shape={"a": 0.1, "b": 0.9}, stubbornness=math.inf).measure(half).value == 1
+    assert sl.PriorBelief(stubbornness=2.1).measure(half).value == Fraction(70, 37)  # (1 - 9/11.1) / 0.1
+
+
+def test_large_counts_stay_exact():
+    huge = 2**61
+    release = sl.Release.from_counts([{"a": huge, "b": huge - 1}])
+    prior = {"a": 10**30, "b": 10**30 + 1}
+    p_in, p_out = Fraction(huge, 2 * huge - 1), Fraction(huge + 10**30 - 1, 2 * huge - 1 + 2 * 10**30)
+    assert sl.PriorBelief(counts=prior).measure(release).value == max(p_in / p_out, (1 - p_out) / (1 - p_in))
+
+
+def test_of_two_cases_that_floats_cannot_tell_apart_the_larger_one_wins():
+    big = 10**15
+    release = sl.Release.from_counts([{"a": big, "b": big}, {"a": big + 1, "b": big - 1}, {"a": big, "b": big}])
+    finding = sl.PriorBelief(shape="uniform", stubbornness=math.inf).measure(release)
+    assert finding.witness.group.number == 2
+    assert finding.value == Fraction(big, big - 1)
+
+
+def test_a_sparse_release_is_measured_alike():
+    bags = [{f"v{n}": 3, f"v{n + 1}": 1 + n % 3} for n in range(40)]
+    release = sl.Release.from_counts(bags)
+    assert release.groups.counts.cells is None
+    cells = release.groups.counts.dense()
+    dense = sl.Release(
+        type(release.groups)(
+            *(
+                Counts(cells.shape, cells=cells) if name == "counts" else getattr(release.groups, name)
+                for name in release.groups.__slots__
+            )
+        )
+    )
+    for measure in (
+        sl.PriorBelief(stubbornness=1000),
+        sl.PriorBelief(shape="release", stubbornness=math.inf, known_people=1),
+        sl.PriorBelief(shape="uniform", stubbornness=60, predicates=[["v1", "v2"], ["not", "v3"]]),
+    ):
+        assert measure.measure(release) == measure.measure(dense)
+
+
+@pytest.mark.parametrize(
+    ("given", "complaint"),
+    [
+        ({}, "how sure"),
+        ({"shape": "uniform"}, "how sure"),
+        ({"counts": {"a": 1}, "stubbornness": 5}, "counts= says both"),
+        ({"counts": {"a": 1}, "shape": "uniform"}, "counts= says both"),
+        ({"counts": {"a": 0, "b": 4}}, "count of 'a' is 0, below 1"),
+        ({"counts": {"a": 0.5, "b": 4}}, "below 1"),
+        ({"counts": {"a": -1}}, "between 1e-100"),
+        ({"counts": {"a": math.inf}}, "between 1e-100"),
+        ({"counts": {"a": math.nan}}, "give a number"),
+        ({"counts": {"a": "many"}}, "give a number"),
+        ({"counts": {"a": True}}, "give a number"),
+        ({"counts": {}}, "at least one value"),
+        ({"counts": [1, 2]}, "mapping value"),
+        ({"shape": "unifrom", "stubbornness": 5}, "did you mean 'uniform'"),
+        ({"shape": 3, "stubbornness": 5}, "no shape 3"),
+        ({"shape": {"a": 0}, "stubbornness": 5}, "at least one value"),
+        ({"stubbornness": 0}, "positive"),
+        ({"stubbornness": -3}, "positive"),
+        ({"stubbornness": math.nan}, "give a number"),
+        ({"stubbornness": "9"}, "give a number"),
+        ({"stubbornness": 10**101}, "math.inf"),
+        ({"stubbornness": 9, "known_people": -1}, "known_people"),
+        ({"stubbornness": 9, "known_people": 1.5}, "known_people"),
+        ({"stubbornness": 9, "known_people": True}, "known_people"),
+        ({"stubbornness": 9, "predicates": "Flu"}, "list of lists"),
+        ({"stubbornness": 9, "predicates": 3}, "list of lists"),
+        ({"stubbornness": 9, "predicates": [[]]}, "names no values"),
+        ({"stubbornness": 9, "predicates": {"ill": ["not"]}}, "'ill' names no values"),
+        ({"stubbornness": 9, "decided_by": "luck"}, "closed conditions"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(given, complaint):
+    with pytest.raises(BadMeasure, match=complaint) as error:
+        sl.PriorBelief(**given)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("measure", "complaint"),
+    [
+        (sl.PriorBelief(counts={"Ulcer": 2, "Flu": 2, "Cold": 2}), "misses 'Dyspepsia'"),
+        (sl.PriorBelief(shape={"Ulcer": 2, "Flu": 2, "Cold": 2}, stubbornness=math.inf), "misses 'Dyspepsia'"),
+        (
+            sl.PriorBelief(shape={"Ulcer": 0, "Flu": 2, "Cold": 2, "Dyspepsia": 1}, stubbornness=math.inf),
+            "misses 'Ulcer'",
+        ),
+        (sl.PriorBelief(stubbornness=3), "below the number of values, 4"),
+        (sl.PriorBelief(shape="uniform", stubbornness=3), "raise stubbornness to at least 4"),
+        (sl.PriorBelief(shape="release", stubbornness=6), "raise stubbornness to at least 7"),
+    ],
+)
+def test_a_prior_that_does_not_fit_the_release_is_refused(measure, complaint):
+    with pytest.raises(BadMeasure, match=complaint) as error:
+        measure.measure(WARD)
+    assert "\n" not in str(error.value)
+
+
+def test_the_number_that_is_asked_for_is_enough():
+    assert sl.PriorBelief(shape="release", stubbornness=7).measure(WARD).value > 1
+    assert sl.PriorBelief(stubbornness=4).measure(WARD).value > 1
+
+
+def test_values_that_occur_nowhere_need_no_weight_and_those_only_the_prior_knows_count():
+    release = sl.Release.from_counts([{"a": 1, "b": 3}], domain=["a", "b", "c"])
+    assert sl.PriorBelief(counts={"a": 2, "b": 2}).measure(release).value > 1
+    assert sl.PriorBelief(shape="release", stubbornness=100).measure(release).value > 1
+    wider = sl.PriorBelief(counts={"a": 2, "b": 2, "z": 6}, predicates=[["not", "a"]]).measure(release)
+    assert wider.witness.p_out == Fraction(3 + 8 - 1, 4 + 10 - 1)
+
+
+def test_predicates_name_values_that_exist():
+    with pytest.raises(UnknownValue, match="did you mean 'Dyspepsia'"):
+        sl.PriorBelief(stubbornness=10, predicates=[["Ulcer", "Dispepsia"]]).measure(WARD)
+
+
+def test_other_semantics_are_refused():
+    visits = sl.Release.from_counts([{"a": 2, "b": 3}], sizes=[4], values="set")
+    with pytest.raises(BadMeasure, match="defined for single values"):
+        sl.PriorBelief(stubbornness=10).measure(visits)
+
+
+def test_predicates_in_every_form():
+    stomach = Predicate.any_of("Ulcer", "Dyspepsia")
+    assert read_predicates([["Ulcer", "Dyspepsia"]]) == (stomach,)
+    assert read_predicates([{"Dyspepsia", "Ulcer"}, stomach, ("not", "Flu"), "Flu", 5]) == (
+        stomach,
+        stomach,
+        Predicate.none_of("Flu"),
+        Predicate.any_of("Flu"),
+        Predicate.any_of("5"),
+    )
+    assert read_predicates({"bad stomach": ["Ulcer", "Dyspepsia"]})[0].name == "bad stomach"
+    assert str(Predicate.none_of("a", "b")) == "neither a nor b"
+    assert str(Predicate.any_of(None, "a")) == "a or (missing)"
+    assert Predicate.any_of("not").values == ("not",)
+    assert not read_predicates([])
+
+
+def test_a_witness_tells_the_group_the_predicate_the_beliefs_and_the_ratio():
+    measure = sl.PriorBelief(
+        stubbornness=100, predicates={"a bad stomach": ["Ulcer", "Dyspepsia"], "no flu": ["not", "Flu"]}
+    )
+    finding = measure.measure(WARD)
+    witness = finding.witness
+    assert witness.group.number == 1
+    assert witness.value == "a bad stomach"
+    assert witness.predicate.values == ("Dyspepsia", "Ulcer")
+    assert (witness.p_in, witness.p_out) == (Fraction(5, 10), Fraction(5 + 2 - 1, 10 + 100 - 1))
+    assert witness.ratio is Ratio.BELIEF
+    assert finding.value == witness.p_in / witness.p_out == finding.replay(WARD)
+
+
+def test_predicates_that_nobody_is_in_say_nothing():
+    finding = sl.PriorBelief(stubbornness=100, predicates=[["not", "Ulcer", "Flu", "Cold", "Dyspepsia"]]).measure(WARD)
+    assert (finding.value, finding.witness) == (1, None)
+    assert finding.notes
+    assert "Nobody" in finding.explain()
+    assert finding.replay(WARD) == 1
+
+
+def test_priors_from_elsewhere():
+    table = sl.datasets.adult(quasi=["sex"], sensitive="salary-class").table
+    from_table = sl.PriorBelief.from_release(table)
+    assert from_table == sl.PriorBelief.from_release(sl.group(table, by="sex"))
+    assert from_table.counts == {"<=50K": 34_015, ">50K": 11_209}
+    as_it_is = sl.PriorBelief.from_release(table, plus_one=False, known_people=2, predicates=[["<=50K"]])
+    assert as_it_is.counts == {"<=50K": 34_014, ">50K": 11_208}
+    assert as_it_is.known_people == 2
+    unseen = sl.Release.from_counts([{"a": 3}], domain=["a", "b"])
+    assert sl.PriorBelief.from_release(unseen).counts == {"a": 4, "b": 1}
+    with pytest.raises(BadMeasure, match="below 1"):
+        sl.PriorBelief.from_release(unseen, plus_one=False)
+    assert sl.PriorBelief.from_counts({None: 0, "a": 1}).counts == {None: 1, "a": 2}
+
+
+@pytest.mark.parametrize(
+    ("measure", "words"),
+    [
+        (
+            sl.PriorBelief(shape="uniform", stubbornness=1000),
+            "as sure as 1,000 survey answers make one, who takes all values for equally common, would raise",
+        ),
+        (
+            sl.PriorBelief(stubbornness=30_000),
+            "as sure as 30,000 survey answers of any kind make one would raise the odds that a person of group 1 has Dyspepsia by a factor of 3,000.9: with that person left out of the release the belief is 0.00009997,",
+        ),
+        (
+            sl.PriorBelief(shape="release", stubbornness=math.inf),
+            "Someone who expects the shares of the whole release and is moved by no evidence would",
+        ),
+        (
+            sl.PriorBelief(shape={"Flu": 4, "Ulcer": 1, "Cold": 1, "Dyspepsia": 4}, stubbornness=math.inf),
+            "expects Dyspepsia 2/5, Flu 2/5, Cold 1/10, …",
+        ),
+        (sl.PriorBelief(stubbornness=math.inf), "no release of counts is private"),
+        (
+            sl.PriorBelief(stubbornness=100, known_people=9),
+            "who knows 9 people, would be certain that a person of group 1 has",
+        ),
+        (sl.PriorBelief(stubbornness=100, known_people=1), "who knows 1 person, would"),
+        (
+            sl.PriorBelief(stubbornness=100, predicates={"a bad stomach": ["Ulcer", "Dyspepsia"]}),
+            "a person of group 1 is of 'a bad stomach'",
+        ),
+        (sl.PriorBelief(stubbornness=100, predicates=[["not", "Ulcer", "Cold"]]), "has neither Cold nor Ulcer"),
+        (
+            sl.PriorBelief(
+                shape={"Ulcer": 1, "Dyspepsia": 1, "Flu": 97, "Cold": 1}, stubbornness=100, predicates=["Flu"]
+            ),
+            "would not believe more of anyone",
+        ),
+    ],
+)
+def test_explanations_are_for_people(measure, words):
+    assert words in measure.measure(WARD).explain()
+
+
+def test_it_says_against_whom():
+    assert str(sl.PriorBelief(stubbornness=math.inf)) == "prior belief (any shape, stubbornness infinite)"
+    assert str(sl.PriorBelief(counts={"a": 1, "b": 2})) == "prior belief (counts b 2, a 1)"
+    assert str(sl.PriorBelief(shape={"a": 1, "b": 1}, stubbornness=5, decided_by="closed conditions")) == (
+        "prior belief (shape a 1/2, b 1/2, stubbornness 5, by the closed conditions)"
+    )
+
+
+POLICY = """
+[[limit]]
+measure = "prior belief"
+stubbornness = 30_000
+at_most = 61
+
+[[limit]]
+measure = "prior belief"
+shape = "uniform"
+stubbornness = inf
+known_people = 1
+predicates = [["Ulcer", "Dyspepsia"], ["not", "Flu"]]
+at_most = 4.5
+
+[[limit]]
+measure = "prior belief"
+shape = {Flu = 0.5, Cold = 0.2, Ulcer = 0.2, Dyspepsia = 0.1}
+stubbornness = 1e6
+at_most = "5/2"
+
+[[limit]]
+measure = "prior belief"
+decided_by = "closed conditions"
+at_most = 100
+
+[limit.counts]
+Flu = 12_000
+Cold = 18_000
+Ulcer = 1
+Dyspepsia = 1
+
+[limit.predicates]
+"a stomach disease" = ["Ulcer", "Dyspepsia"]
+"no flu" = ["not", "Flu"]
+"""
+
+
+def test_a_policy_file_says_all_of_it():
+    policy = read_policy_text(POLICY).policy
+    first, second, third, fourth = policy.criteria
+    assert first == (sl.PriorBelief(stubbornness=30_000) <= 61)
+    assert second.measure == sl.PriorBelief(
+        shape="uniform", stubbornness=math.inf, known_people=1, predicates=[["Ulcer", "Dyspepsia"], ["not", "Flu"]]
+    )
+    shares = {"Flu": Fraction(1, 2), "Cold": Fraction(1, 5), "Ulcer": Fraction(1, 5), "Dyspepsia": Fraction(1, 10)}
+    assert third.measure == sl.PriorBelief(shape=shares, stubbornness=10**6)
+    assert [str(each) for each in fourth.measure.predicates] == ["a stomach disease", "no flu"]
+    assert read_policy_text(policy_text(policy)).policy.criteria == policy.criteria
+    assert [judgement.holds for judgement in policy.judge(WARD).judgements] == [False, True, False, False]
+
+
+def test_a_missing_value_goes_through_a_policy_file():
+    prior = sl.PriorBelief(counts={None: 3, "a": 4}, predicates=[[None], ["a"]])
+    written = policy_text(sl.Policy(prior <= 2))
+    assert read_policy_text(written).policy.criteria[0].measure == prior
+
+
+def test_limits_in_a_line_of_text():
+    limit = read_limit("prior belief(stubbornness=1000, known_people=2) <= 3")
+    assert limit == (sl.PriorBelief(stubbornness=1000, known_people=2) <= 3)
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ('[[limit]]\nmeasure = "prior belief"\nstubborness = 5\nat_most = 2', "did you mean 'stubbornness'"),
+        ('[[limit]]\nmeasure = "prior belief"\nat_most = 2', "how sure"),
+        ('[[limit]]\nmeasure = "prior belief"\nstubbornness = 5\nat_most = 0.5', "between 1 and inf"),
+        (
+            '[[limit]]\nmeasure = "prior belief"\nstubbornness = 5\nshape = "round"\nat_most = 2',
+            "'uniform' or 'release'",
+        ),
+    ],
+)
+def test_policy_files_that_cannot_be_used(text, complaint):
+    with pytest.raises(BadPolicy, match=complaint):
+        read_policy_text(text)
