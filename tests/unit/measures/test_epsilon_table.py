@@ -1,0 +1,81 @@
+"""The table of smallest ε: the same numbers as measuring every generalisation by itself."""
+
+import math
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import sidelight as sl
+from sidelight.errors import BadMeasure
+from sidelight.measures import epsilon_table
+from sidelight.table.hierarchy import Hierarchy
+from sidelight.testing import tables
+
+
+def suppression(table):
+    """A hierarchy per column that has nothing between a value and `*`."""
+    return {column.name: Hierarchy.suppression(column.name, column.labels) for column in table.quasi}
+
+
+def adversaries(domain):
+    return {
+        "I": sl.PriorBelief(counts=dict.fromkeys(domain, 3), known_people=1),
+        "II": sl.PriorBelief(stubbornness=50),
+        "III": sl.PriorBelief(shape="release", stubbornness=math.inf),
+        "IV": sl.PriorBelief(stubbornness=math.inf),
+        "about one": sl.PriorBelief(shape="uniform", stubbornness=30, predicates=[[domain[0]]]),
+        "closed": sl.PriorBelief(stubbornness=50, known_people=2, decided_by="closed conditions"),
+    }
+
+
+@settings(max_examples=50)
+@given(tables(semantics="single", max_people=6), st.sampled_from([1, 7, 1 << 15]))
+def test_it_is_what_measuring_each_generalisation_gives(table, cells):
+    hierarchies, asked = suppression(table), adversaries(table.domain)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(epsilon_table, "CELLS_IN_A_BATCH", cells)
+        found = sl.smallest_epsilon_table(table, hierarchies, asked)
+    assert len(found) == 2 ** len(table.quasi)
+    for row in found:
+        release = sl.generalise(table, by=hierarchies, to=row.levels)
+        assert row.epsilon == {name: measure.measure(release).value for name, measure in asked.items()}
+
+
+def test_some_columns_progress_and_names():
+    adult = sl.datasets.adult(sensitive="salary-class")
+    heard = []
+    asked = [sl.PriorBelief(stubbornness=1000), sl.PriorBelief(shape="uniform", stubbornness=math.inf)]
+    found = sl.smallest_epsilon_table(
+        adult.table, adult.hierarchies, asked, columns=["sex", "race"], progress=lambda *done: heard.append(done)
+    )
+    assert heard == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    assert found.columns == ("sex", "race")
+    assert found.adversaries == ("any shape, stubbornness 1,000", "uniform shape, stubbornness infinite")
+    assert [row.node for row in found] == [(0, 0), (0, 1), (1, 0), (1, 1)]
+    assert found.at({"sex": 1}).levels == {"sex": 1, "race": 0}
+    assert found.at({"sex": 1, "race": 1}).values[1] == Fraction(45_222, 2 * 11_208)
+    assert found == sl.smallest_epsilon_table(adult.table, adult.hierarchies, asked, columns=["sex", "race"])
+    assert len({found, found}) == 1
+
+
+def test_what_makes_no_sense_is_refused():
+    adult = sl.datasets.adult(quasi=["sex"], sensitive="salary-class")
+    belief = sl.PriorBelief(stubbornness=1000)
+    with pytest.raises(BadMeasure, match="the same"):
+        sl.smallest_epsilon_table(adult.table, adult.hierarchies, [belief, belief])
+    found = sl.smallest_epsilon_table(adult.table, adult.hierarchies, [belief])
+    with pytest.raises(BadMeasure, match="levels of sex"):
+        found.at({"sex": 2})
+    with pytest.raises(BadMeasure, match="levels of sex"):
+        found.at({"age": 0})
+    with pytest.raises(BadMeasure, match="below the number of values"):
+        sl.smallest_epsilon_table(adult.table, adult.hierarchies, [sl.PriorBelief(stubbornness=1)])
+
+
+@settings(max_examples=10)
+@given(tables(semantics="set"))
+def test_several_values_per_person_are_refused(table):
+    with pytest.raises(BadMeasure, match="defined for single values"):
+        sl.smallest_epsilon_table(table, {}, [sl.PriorBelief(stubbornness=1000)])
