@@ -55,7 +55,7 @@ def run_python(block: Block, names: dict[str, object], page: Path) -> None:
 
 
 def run_session(block: Block, folder: Path) -> None:
-    place = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "100"}
+    place = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "88"}
     status = 0
     for part in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
         command, _, wanted = part.partition("\n")

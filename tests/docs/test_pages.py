@@ -8,8 +8,14 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import typer
 
 from sidelight import errors
+from sidelight.cli import app
+from sidelight.measures import MEASURES
+from sidelight.policy.limits import right_bounds, settings_of
+from sidelight.policy.policy_file import Roles
+from sidelight.report.document import AuditReport
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -40,6 +46,43 @@ def test_the_errors_page_lists_every_error_and_no_other():
     told = set(re.findall(r"^## `(\w+)`", page, flags=re.MULTILINE))
     there = {name for name, thing in inspect.getmembers(errors, inspect.isclass) if issubclass(thing, Exception)}
     assert told == there
+
+
+def row_of(page, name):
+    """The cells of the table row that is about `name`."""
+    (row,) = [line for line in page.splitlines() if line.startswith(f"| {name} |")]
+    return [set(re.findall(r"`(\w+)`", cell)) for cell in row.split("|")[2:-1]]
+
+
+@pytest.mark.parametrize("kind", MEASURES, ids=lambda kind: kind.name)
+def test_the_policy_page_lists_the_keys_of_every_measure(kind):
+    page = (DOCS / "reference" / "policy-file.md").read_text(encoding="utf-8")
+    assert row_of(page, f'`"{kind.name}"`') == [set(settings_of(kind)), set(right_bounds(kind))]
+
+
+def test_the_policy_page_lists_every_role():
+    page = (DOCS / "reference" / "policy-file.md").read_text(encoding="utf-8")
+    for role in Roles.model_fields:
+        assert row_of(page, f"`{role}`")
+
+
+def test_the_report_page_lists_every_key():
+    page = (DOCS / "reference" / "report.md").read_text(encoding="utf-8")
+    told = set(
+        re.findall(r"`(\w+)`", "".join(line.split("|")[1] for line in page.splitlines() if line.startswith("|")))
+    )
+    assert told == set(AuditReport.model_fields)
+
+
+def test_the_command_line_page_lists_every_verb_and_option():
+    page = (DOCS / "reference" / "cli.md").read_text(encoding="utf-8")
+    for name, verb in typer.main.get_command(app).commands.items():
+        if verb.hidden:
+            continue
+        (section,) = re.findall(rf"^## `sidelight {name}[^\n]*\n(.*?)(?=^## |\Z)", page, flags=re.MULTILINE | re.DOTALL)
+        told = set(re.findall(r"`(--?[\w-]+)`", "".join(line for line in section.splitlines() if line.startswith("|"))))
+        there = {flag for option in verb.params if option.param_type_name == "option" for flag in option.opts}
+        assert told == there - {"--help", "-h"}, name
 
 
 @pytest.mark.parametrize("page", [ROOT / "README.md", *PAGES], ids=lambda page: page.name)
