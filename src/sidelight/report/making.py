@@ -50,7 +50,7 @@ def audit_report(
         source=source,
         roles={name: plain(value) for name, value in (roles or {}).items()},
         release=_facts(release),
-        intake=IntakeFacts(**dataclasses.asdict(release.intake)),
+        intake=IntakeFacts.model_validate(release.intake, from_attributes=True),
         answers=(*judged, *(_answer(finding) for finding in findings)),
         verdict="no policy" if verdict is None else "within policy" if verdict.safe else "not within policy",
         notes=(*release.intake.notes(), *notes),

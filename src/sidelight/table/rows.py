@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
 import narwhals.stable.v2 as nw
@@ -25,6 +26,7 @@ class Source:
 
     name: str  # "patients.csv", or "the table"
     dropped: tuple[str, ...]  # the columns that are not used
+    files: tuple[Path, ...] = ()
 
 
 class Rows(Protocol):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal, TypeAlias
 
 from sidelight.errors import UnknownColumn, did_you_mean
@@ -23,6 +24,7 @@ class Intake:
     rows_without_value: int = 0  # dropped because the sensitive value was missing (missing="drop")
     rows_suppressed: int = 0  # left out because every published column was `*` (suppressed="leave out")
     repeats: int = 0  # repeated (person, value) rows that count once in `set`
+    files: tuple[Path, ...] = field(default=(), compare=False, repr=False)  # never to be written over
 
     def notes(self) -> tuple[str, ...]:
         """Say it in words, one line each; nothing to say gives nothing.
