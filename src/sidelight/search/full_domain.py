@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sized
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, Literal
 
-from sidelight.errors import BadHierarchy, BadPolicy
+from sidelight.errors import BadHierarchy, BadPolicy, NothingSafe
 from sidelight.policy.policy import Policy
 from sidelight.release.lattice import Lattice
 from sidelight.search.level_recoding import LevelRecoding
@@ -51,6 +51,7 @@ class FullDomain(Method):
         if self.suppress:
             return self._with_suppression(lattice, recodings, policy, utility, progress)
         found = minimal_nodes(lattice, policy, most=self.nodes, progress=progress)
+        self._refuse_nothing(found.minimal, complete=found.complete)
         best = min(found.minimal, key=lambda node: (worth(utility, recodings.at(node)), node))
         return Outcome(
             lattice.release_at(best),
@@ -61,6 +62,19 @@ class FullDomain(Method):
             complete=found.complete,
         )
 
+    def _refuse_nothing(self, found: Sized, *, complete: bool) -> None:
+        """One group of everybody is within policy; but hierarchies may not reach up to it, or time may be short."""
+        if len(found) > 0:
+            return
+        if complete:
+            message = (
+                "no generalisation of these hierarchies is within policy, though one group of everybody is; "
+                "add a level * to them, or allow suppress="
+            )
+        else:
+            message = "the search was stopped before it found anything within policy; allow more nodes="
+        raise NothingSafe(message)
+
     def _with_suppression(
         self, lattice: Lattice, recodings: LevelRecoding, policy: Policy, utility: UtilityName, progress: Progress
     ) -> Outcome:
@@ -69,6 +83,7 @@ class FullDomain(Method):
         found = nodes_with_suppression(
             lattice, policy, room=room, as_group=self.suppressed == "as *", most=self.nodes, progress=progress
         )
+        self._refuse_nothing(found.within, complete=found.complete)
         best = min(found.within, key=lambda each: (worth(utility, recodings.without(each)), each.node))
         return Outcome(
             best.release(lattice),

@@ -73,7 +73,7 @@ def kl_divergence(recoding: Recoding) -> float:
     Source: Kifer and Gehrke, 2006.
     """
     _, _, true = recoding.table.counts.entries()
-    return float(max(true @ np.log(true / recoding.rebuilt()) / true.sum(), 0.0))
+    return float(max(true @ np.log(true / recoding.rebuilt()) / max(true.sum(), 1), 0.0))
 
 
 def query_error(recoding: Recoding) -> float:

@@ -1,0 +1,178 @@
+"""Searches against trying everything."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import sidelight as sl
+from sidelight.errors import NothingSafe
+from sidelight.measures.measure import Measure
+from sidelight.measures.outline import joined_after, joined_before
+from sidelight.release.lattice import Lattice
+from sidelight.search.full_domain import FullDomain
+from sidelight.search.limits import Limits
+from sidelight.search.method import quiet
+from sidelight.search.minimal_nodes import finer, minimal_nodes
+from sidelight.search.nothing_safe import everybody
+from sidelight.search.orders import orders
+from sidelight.search.recoding import released
+from sidelight.testing import measures, releases, tables
+
+
+@st.composite
+def hierarchies(draw, table):
+    """Draw a hierarchy for each column: labels are put together at random, a top of `*` or none."""
+    made = {}
+    for column in table.quasi:
+        values = [text for text in column.labels if text is not None] or ["x"]
+        level = [str(draw(st.integers(0, 1))) for _ in values]
+        levels = [tuple(values), tuple(level), ("*",) * len(values)]
+        made[column.name] = sl.Hierarchy(column.name, tuple(levels[: draw(st.integers(1, 3))]))
+    return made
+
+
+def bounded(measure: Measure, release, draw):
+    """Bound a measure so that the release just keeps it, or by something a little looser."""
+    value = measure.measure(release).value
+    assume(value != float("inf"))
+    least, most = measure.limits
+    room = draw(st.sampled_from([Fraction(0), Fraction(1, 10), Fraction(1, 2)]))
+    if measure.large_is_bad:
+        return measure <= min(max(Fraction(value) + room, least), most)
+    return measure >= max(Fraction(value) - room, least)
+
+
+@st.composite
+def problems(draw, *, semantics=None, max_criteria=2):
+    """Draw a table, hierarchies and a policy that one group of everybody keeps."""
+    table = draw(tables(semantics=semantics, max_columns=2, max_cells=5))
+    by = draw(hierarchies(table))
+    whole = everybody(table)
+    asked = draw(st.lists(measures(whole), min_size=1, max_size=max_criteria))
+    policy = sl.Policy(*(bounded(each, whole, draw) for each in asked))
+    assume(policy.judge(whole).safe)
+    return table, by, policy
+
+
+def regrouped(table, group):
+    number = np.unique(group, return_inverse=True)[1]
+    return released(table, number, (), int(number.max()) + 1)
+
+
+@given(problems())
+def test_minimal_nodes_are_those_of_trying_every_node(problem):
+    table, by, policy = problem
+    lattice = Lattice(table, by)
+    found = minimal_nodes(lattice, policy, most=None, progress=quiet)
+    within = [node for node in lattice.nodes() if policy.judge(lattice.release_at(node)).safe]
+    lowest = {node for node in within if not any(finer(other, node) for other in within)}
+    assert set(found.minimal) == lowest
+    assert found.complete
+
+
+@given(problems())
+def test_the_lattice_finds_the_most_useful_minimal_node(problem):
+    table, by, policy = problem
+    lattice = Lattice(table, by)
+    within = [node for node in lattice.nodes() if policy.judge(lattice.release_at(node)).safe]
+    assume(within)
+    found = sl.protect(table, policy, by=by)
+    assert found.verdict.safe
+    assert found.levels in found.minimal
+    best = min(float((lattice.groups_at(node).sizes ** 2).sum()) for node in within)
+    if all(each.measure.trend(table.semantics) is not sl.Trend.UNKNOWN for each in policy.criteria):
+        assert found.utility["discernibility"] == best
+    assert found.utility["discernibility"] == float((found.release.groups.sizes**2).sum())
+
+
+@given(problems(max_criteria=1), st.sampled_from(["as *", "left out"]), st.sampled_from([0.2, 0.5, 1.0]))
+def test_suppression_stays_within_policy_and_within_its_share(problem, how, share):
+    table, by, policy = problem
+    try:
+        found = sl.protect(table, policy, by=by, method=FullDomain(suppress=share, suppressed=how))
+    except NothingSafe:
+        return
+    assert found.verdict.safe
+    assert found.suppressed <= share * table.people
+    left = table.people - (found.suppressed if how == "left out" else 0)
+    assert found.release.size == left
+
+
+@given(problems())
+def test_mondrian_is_within_policy_and_covers_everybody_once(problem):
+    table, by, policy = problem
+    found = sl.protect(table, policy, by=by, method="mondrian")
+    assert found.verdict.safe
+    assert found.release.size == table.people
+    assert found.release.groups.whole.tolist() == table.counts.totals().tolist()
+    lines = {found.release.groups.name(row).says for row in range(len(found.release))}
+    assert len(lines) == len(found.release)
+
+
+@given(problems(semantics="single"))
+def test_mondrian_is_minimal_where_merging_never_hurts(problem):
+    table, by, policy = problem
+    assume(all(each.measure.trend("single") is not sl.Trend.UNKNOWN for each in policy.criteria))
+    found = sl.protect(table, policy, by=by, method="mondrian")
+    recoding = found.outcome.recoding
+    along = orders(table.quasi, by)
+    for group in range(len(found.release)):
+        cells = np.flatnonzero(recoding.group == group)
+        for column, order in enumerate(along):
+            place = order.place[table.quasi[column].codes[cells]]
+            present = np.unique(place)
+            depths = order.depth(present[:-1].astype(np.int64), present[1:].astype(np.int64))
+            for cut, depth in zip(present[1:], depths, strict=True):
+                if depth < depths.max():
+                    continue
+                split = recoding.group.copy()
+                split[cells[place >= cut]] = len(found.release)
+                assert not policy.judge(regrouped(table, split)).safe
+
+
+@given(st.data())
+def test_outlines_say_what_measures_say(data):
+    release = data.draw(releases(max_groups=4, max_people=5))
+    measure = data.draw(measures(release))
+    outline = measure.outline()
+    rows = outline.of(release.groups)
+    value = outline.value(joined_before(outline, rows)[-1:])[0]
+    finding = measure.measure(release)
+    if finding.witness is not None:
+        assert value == pytest.approx(float(finding.value), rel=1e-9, abs=1e-9)
+    after = outline.value(joined_after(outline, rows)[:1])[0]
+    assert after == pytest.approx(value, rel=1e-9, abs=1e-9) or np.isnan(after)
+
+
+@given(st.data())
+def test_limits_judge_groups_as_policies_do(data):
+    release = data.draw(releases(max_groups=3))
+    measure = data.draw(measures(release))
+    criterion = bounded(measure, release, data.draw)
+    limits = Limits.of(sl.Policy(criterion))
+    assert limits.hold(release.groups) == criterion.judge(release).holds
+    for row in range(len(release)):
+        alone = limits.alone(release.groups.take(slice(row, row + 1)))
+        finding = measure.summarize(release.groups.take(slice(row, row + 1))).finding()
+        assert bool(alone[0]) == criterion.decide(finding).holds
+
+
+@given(tables(max_columns=2), st.data())
+def test_nothing_safe_says_which_limit_would_pass(table, data):
+    whole = everybody(table)
+    measure = data.draw(measures(whole))
+    value = measure.measure(whole).value
+    least, most = measure.limits
+    if measure.large_is_bad:
+        assume(Fraction(0) < value and value > least)
+        policy = sl.Policy(measure < min(value, most))
+    else:
+        assume(value + 1 <= most)
+        policy = sl.Policy(measure >= value + 1)
+    with pytest.raises(NothingSafe) as why:
+        sl.protect(table, policy)
+    assert why.value.blocked_by
+    assert why.value.closest
