@@ -1,6 +1,7 @@
 """The fast path of implications against the formulas as they stand: all partitions, all groups, all in fractions."""
 
 from fractions import Fraction
+from functools import reduce
 from itertools import product
 from math import prod
 
@@ -170,3 +171,23 @@ def test_the_summary_stays_small():
     for k in (1, 4, 9):
         rows = shortlist(Bags(counts.sum(axis=1), counts[:, : k + 1], counts[:, 0]), k)
         assert 1 <= len(rows) <= (k + 1) * (k + 2)
+
+
+@pytest.mark.parametrize("groups", ["different", "alike", "alike in what decides"])
+@pytest.mark.parametrize("value", [None, "3"])
+def test_many_groups_at_once_or_few_at_a_time(groups, value):
+    """Thousands of groups are screened by a sample and by kind; a few at a time are not."""
+    rng = np.random.default_rng(5)
+    counts = rng.multinomial(60, np.full(12, 1 / 12), size=2500)
+    if groups == "alike":
+        counts = counts[rng.integers(0, 3, 2500)]
+    elif groups == "alike in what decides":
+        counts = np.column_stack((np.full(2500, 45), rng.multinomial(30, np.full(11, 1 / 11), size=2500)))
+    release = sl.Release.from_counts([{str(n): int(c) for n, c in enumerate(row)} for row in counts])
+    for k in (0, 3, 6):
+        measure = sl.Implications(k, value)
+        parts = [measure.summarize(release.groups.take(slice(start, start + 60))) for start in range(0, 2500, 60)]
+        merged = reduce(lambda one, other: one.merge(other), parts)
+        finding = measure.measure(release)
+        assert merged.finding() == finding
+        assert finding.replay(release) == finding.value

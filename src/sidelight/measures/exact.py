@@ -75,7 +75,7 @@ def first_of_each(kinds: Integers) -> Integers:
     """
     if len(kinds) <= 1:
         return np.arange(len(kinds))
-    weights = np.random.default_rng(0).integers(1, 2**62, kinds.shape[1]) | 1
+    weights = np.full(kinds.shape[1], 6364136223846793005).cumprod()  # odd, and quicker than importing numpy.random
     together = np.argsort(kinds @ weights, kind="stable")
     after = kinds[together]
     new = np.concatenate(([True], (after[1:] != after[:-1]).any(axis=1)))

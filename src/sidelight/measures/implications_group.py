@@ -21,7 +21,7 @@ Source: Martin et al., Worst-case background knowledge, ICDE 2007 (MINIMIZE1); f
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
@@ -58,13 +58,20 @@ class Bags:
         return ExactGroup(int(self.sizes[row]), tuple(self.counts[row].tolist()), int(self.own[row]))
 
     @cached_property
+    def any_value(self) -> bool:
+        """Whether the target's value is a most frequent one everywhere."""
+        return bool((self.own == self.counts[:, 0]).all())
+
+    @cached_property
     def prefix(self) -> Integers:
         """S₁, S₂, …: one row per number of values, one column per group."""
-        return np.ascontiguousarray(np.cumsum(self.counts, axis=1).T)
+        return np.cumsum(np.ascontiguousarray(self.counts.T), axis=0)
 
     @cached_property
     def with_own(self) -> Integers:
         """U₁, U₂, …: how many people have σ or one of the most frequent other values."""
+        if self.any_value:
+            return self.prefix
         before = np.vstack((np.zeros_like(self.own), self.prefix[:-1]))
         known: Integers = np.minimum(self.prefix, before + self.own)
         return known
@@ -81,7 +88,9 @@ class Bags:
 def _certain(sizes: Integers, known: Integers) -> Integers:
     """When n − Sₘ + 1 people are asked about m values, one of them must have one: there are too few others."""
     values = np.arange(1, len(known) + 1)[:, np.newaxis]
-    atoms: Integers = (values * (sizes - known + 1)).min(axis=0)
+    others = sizes + 1 - known
+    others *= values
+    atoms: Integers = others.min(axis=0)
     return atoms
 
 
@@ -96,56 +105,83 @@ def least_chances(bags: Bags) -> tuple[Floats, Floats]:
     """
     atoms = bags.counts.shape[1]
     others, targets = np.empty((2, atoms, len(bags.sizes)))
-    step = int(np.clip(300_000 // atoms**2, 512, 4096))  # the states of one block stay in the cache
+    step = int(np.clip(500_000 // atoms**2, 512, 4096))  # the states of one block stay in the cache
     for start in range(0, len(bags.sizes), step):
         rows = slice(start, start + step)
-        others[:, rows], targets[:, rows] = _least_chances(bags.take(rows), atoms)
-    return np.maximum(others, FLOOR), np.maximum(targets, FLOOR)
+        n, prefix = bags.sizes[rows].astype(float), bags.prefix[:, rows].astype(float)
+        if bags.any_value:  # f^σ(h) = f(h+1)
+            least = _least(n, prefix, levels(n, prefix, until=1))
+            others[:, rows], targets[:, rows] = least[:-1], least[1:]
+        else:
+            others[:, rows], targets[:, rows] = _least_with_target(n, prefix, bags.with_own[:, rows].astype(float))
+    targets *= np.divide(bags.sizes, bags.own, where=bags.own > 0, out=np.full(len(bags.own), np.inf))
+    return np.maximum(others, FLOOR, out=others), np.maximum(targets, FLOOR, out=targets)
 
 
-def _least_chances(bags: Bags, atoms: int) -> tuple[Floats, Floats]:
-    n = bags.sizes.astype(float)
-    any_value = bool((bags.own == bags.counts[:, 0]).all())
-    own = np.full((atoms, len(n)), np.inf)
-    for person, states in levels(bags):
-        for _, first, chances in () if any_value else ways_with_target(bags, person, states):
+def _least(n: Floats, prefix: Floats, people: Iterable[tuple[int, list[Floats]]]) -> Floats:
+    """Give f(0), f(1), …; of G(0, m, j) only m = j is needed, so that one row per j will do for the first person."""
+    for _, states in people:
+        later = states
+    least = np.ones((len(prefix) + 1, len(n)))
+    for values, known in enumerate(prefix, start=1):
+        chances = asked(n, known) * at_most(later, values)[: len(least) - values]
+        np.minimum(least[values:], chances, out=least[values:])
+    return least
+
+
+def _least_with_target(n: Floats, prefix: Floats, with_own: Floats) -> tuple[Floats, Floats]:
+    """Give f(0), f(1), …, and f^σ(0), f^σ(1), …."""
+    own = np.full(prefix.shape, np.inf)
+    people = list(levels(n, prefix, until=1))
+    for person, states in people:
+        for _, first, chances in ways_with_target(n, with_own, person, states):
             np.minimum(own[first:], chances, out=own[first:])
-    least = np.stack([states[j][j] for j in range(atoms + 1)])
-    targets = n / np.maximum(bags.own, 1) * (least[1:] if any_value else own)
-    return least[:-1], np.where(bags.own > 0, targets, np.inf)
+    return _least(n, prefix, people)[:-1], own
 
 
-def levels(bags: Bags) -> Iterator[tuple[int, list[Floats]]]:
-    """Go from the last person i to the first, with the states [G(i, 0, ·), G(i, 1, ·), …] of each."""
-    n, atoms = bags.sizes.astype(float), bags.counts.shape[1]
+def levels(n: Floats, prefix: Floats, *, until: int) -> Iterator[tuple[int, list[Floats]]]:
+    """Go from the last person i down to one, with the states [G(i, 0, ·), G(i, 1, ·), …] of each."""
+    atoms = len(prefix)
     ones = np.ones((atoms + 1, len(n)))
     later = [ones]
-    for person in range(atoms, -1, -1):
-        now = [ones]
+    for person in range(atoms, until - 1, -1):
+        now, left = [ones], still_there(n, person)
         for values in range(1, atoms // (person + 1) + 1):
-            best = now[-1][: atoms - person * values + 1].copy()
-            chances = asked(n, bags.prefix[values - 1], person) * at_most(later, values)[: len(best) - values]
-            np.minimum(best[values:], chances, out=best[values:])
+            before, length = now[-1], atoms - person * values + 1
+            best = np.empty((length, len(n)))
+            best[:values] = before[:values]
+            rest = at_most(later, values)[: length - values]
+            np.multiply(asked(left, prefix[values - 1]), rest, out=best[values:])
+            np.minimum(best[values:], before[values:length], out=best[values:])
             now.append(best)
         yield person, now
         later = now
 
 
-def ways_with_target(bags: Bags, people: int, states: list[Floats]) -> Iterator[tuple[int, int, Floats]]:
+def ways_with_target(
+    n: Floats, with_own: Floats, people: int, states: list[Floats]
+) -> Iterator[tuple[int, int, Floats]]:
     """Ask that many people about σ and a others; give a, the least j this takes, and the chances from that j on."""
-    n, atoms = bags.sizes.astype(float), bags.counts.shape[1]
+    atoms = len(with_own)
     for besides in range(atoms // people if people else 0):
         chance = np.ones(len(n))
         for person in range(people):
-            chance *= asked(n, bags.with_own[besides], person)
+            chance *= asked(still_there(n, person), with_own[besides])
         first = people * (besides + 1) - 1
         yield besides, first, chance * at_most(states, besides)[: atoms - first]
 
 
-def asked(n: Floats, known: Integers, person: int) -> Floats:
-    """Give the chance that a person has none of the values that `known` people have, nor had those before."""
-    left = n - person  # where nobody is left, somebody before must have had one of the values: the chance is 0 already
-    chance: Floats = np.maximum(left - known, 0) / np.maximum(left, 1)
+def still_there(n: Floats, person: int) -> Floats:
+    """Give n − i; where nobody is left, somebody before must have had one of the values, and any number will do."""
+    left: Floats = np.maximum(n - person, 1)
+    return left
+
+
+def asked(left: Floats, known: Floats) -> Floats:
+    """Give the chance that the next of the people left has none of the values of `known` of them."""
+    chance = left - known
+    np.maximum(chance, 0, out=chance)
+    chance /= left
     return chance
 
 

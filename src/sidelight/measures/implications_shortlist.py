@@ -14,11 +14,12 @@ from functools import cache, partial
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from sidelight.measures.exact import Floats, in_lowest_terms, worst_row
+from sidelight.measures.exact import NEAR, Floats, in_lowest_terms, worst_row
 from sidelight.measures.implications_exact import ExactGroup
 from sidelight.measures.implications_group import Bags, least_chances
-from sidelight.measures.implications_ties import deciding_counts, settled, unsettled
+from sidelight.measures.implications_ties import deciding_counts, first_few_of_each, settled, unsettled
 from sidelight.table.columns import Integers
 
 
@@ -57,13 +58,26 @@ def _likeliest_target(bags: Bags) -> list[int]:
 
 def _smallest_everywhere(bags: Bags, k: int) -> Integers:
     others, targets = least_chances(bags)
+    rows = np.flatnonzero(_screened(others[1:], k + 1) | _screened(targets, k + 1))
+    some = bags.take(rows)
+    rows = rows[first_few_of_each(np.column_stack((some.sizes, some.counts, some.own)), k + 1)]
+    bags, others, targets = bags.take(rows), others[:, rows], targets[:, rows]
     lists = [_listed(others[h], k - h + 2, h, target=False) for h in range(1, k + 1)]
     lists += [_listed(targets[h], k - h + 1, h, target=True) for h in range(k + 1)]
-    kept = np.zeros(len(bags.sizes), bool)
+    kept = np.zeros(len(rows), bool)
     for each in lists:
         kept[each.sure] = True
     kept[_settled([each for each in lists if len(each.near)], bags)] = True
-    return np.flatnonzero(kept)
+    return rows[kept]
+
+
+def _screened(chances: Floats, many: int) -> npt.NDArray[np.bool_]:
+    """Leave out the groups that for every number of atoms come after `many` others of a sample of the groups."""
+    sample = chances[:, : 100 * many]
+    if sample.shape[1] < 100 * many:
+        return np.ones(chances.shape[1], bool)
+    cut = np.partition(sample, many - 1, axis=1)[:, many - 1, np.newaxis]
+    return np.asarray((chances <= cut * (1 + NEAR)).any(axis=0))
 
 
 def _listed(chances: Floats, many: int, atoms: int, *, target: bool) -> _List:
@@ -76,7 +90,7 @@ def _settled(lists: list[_List], bags: Bags) -> Integers:
     chosen = [each.near for each in lists if len(each.near) <= each.places]
     crowded = [each for each in lists if len(each.near) > each.places]
     if crowded:
-        rows = np.unique(np.concatenate([each.near for each in crowded]))
+        rows = np.flatnonzero(np.bincount(np.concatenate([each.near for each in crowded])))
         some = bags.take(rows)
         masks = deciding_counts(some)
         exact = cache(bags.exact)

@@ -11,8 +11,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from sidelight.measures.exact import NEAR, Floats, first_of_each
-from sidelight.measures.implications_group import FLOOR, Bags, asked, at_most, levels, ways_with_target
+from sidelight.measures.exact import NEAR, Floats
+from sidelight.measures.implications_group import FLOOR, Bags, asked, at_most, levels, still_there, ways_with_target
 from sidelight.table.columns import Integers
 
 
@@ -40,13 +40,29 @@ def settled(near: Integers, many: int, *, kinds: Integers, exactly: Callable[[in
     >>> settled(np.arange(3), 2, kinds=kinds, exactly=chances.__getitem__).tolist()
     [1, 0]
     """
-    if len(first_of_each(kinds)) == 1:
+    if (kinds == kinds[0]).all():
         return near[:many]
     _, first, kind = np.unique(kinds, axis=0, return_index=True, return_inverse=True)
     values = [exactly(int(near[row])) for row in first]
     order = {value: place for place, value in enumerate(sorted(set(values)))}
     rank = np.array([order[value] for value in values])
     return near[np.argsort(rank[kind.ravel()], kind="stable")[:many]]
+
+
+def first_few_of_each(kinds: Integers, many: int) -> Integers:
+    """Keep the first `many` of rows that are alike, in order.
+
+    Rows are brought together by a hash; should two kinds share one, more rows are kept, none is lost.
+
+    >>> first_few_of_each(np.array([[2, 1], [3, 1], [2, 1], [2, 1]]), 2).tolist()
+    [0, 1, 2]
+    """
+    weights = np.full(kinds.shape[1], 6364136223846793005).cumprod()
+    together = np.argsort(kinds @ weights, kind="stable")
+    after, places = kinds[together], np.arange(len(kinds))
+    same = np.concatenate(([False], (after[1:] == after[:-1]).all(axis=1)))
+    first = np.maximum.accumulate(np.where(same, 0, places))
+    return np.sort(together[places - first < many])
 
 
 def deciding_counts(bags: Bags) -> tuple[Integers, Integers]:
@@ -57,15 +73,23 @@ def deciding_counts(bags: Bags) -> tuple[Integers, Integers]:
     gathers the choices near the best, state by state, has every m of the exact best way.  Groups of one size that
     agree on the mask and on the Sₘ in it have the same f(h), exactly.
     """
+    masks = np.full((2, bags.counts.shape[1], len(bags.sizes)), -1)
+    if len(masks[0]) <= 62:  # otherwise more than a mask can hold: all may decide
+        for start in range(0, len(bags.sizes), 1024):
+            rows = slice(start, start + 1024)
+            masks[:, :, rows] = _deciding(bags.take(rows))
+    return masks[0], masks[1]
+
+
+def _deciding(bags: Bags) -> tuple[Integers, Integers]:
     atoms = bags.counts.shape[1]
     shape = (atoms + 1, len(bags.sizes))
-    if atoms > 62:  # more than a mask can hold: all may decide
-        return np.full(shape, -1)[1:], np.full(shape, -1)[1:]
+    n, prefix, with_own = bags.sizes.astype(float), bags.prefix.astype(float), bags.with_own.astype(float)
     later, later_masks = [np.ones(shape)], [np.zeros(shape, np.int64)]
     own, own_mask = np.full(shape, np.inf)[1:], np.zeros(shape, np.int64)[1:]
-    for person, states in levels(bags):
-        masks = _masks(bags, person, states, later, later_masks)
-        for besides, first, chances in ways_with_target(bags, person, states):
+    for person, states in levels(n, prefix, until=0):
+        masks = _masks(still_there(n, person), prefix, states, later, later_masks)
+        for besides, first, chances in ways_with_target(n, with_own, person, states):
             marked = at_most(masks, besides)[: len(chances)] | (3 << besides)  # U_{a+1} is made of S_a and S_{a+1}
             near = _near(np.minimum(own[first:], chances))
             own_mask[first:] = np.where(own[first:] <= near, own_mask[first:], 0) | np.where(chances <= near, marked, 0)
@@ -75,14 +99,14 @@ def deciding_counts(bags: Bags) -> tuple[Integers, Integers]:
 
 
 def _masks(
-    bags: Bags, person: int, states: list[Floats], later: list[Floats], later_masks: list[Integers]
+    left: Floats, prefix: Floats, states: list[Floats], later: list[Floats], later_masks: list[Integers]
 ) -> list[Integers]:
     """Do for the masks what `levels` does for the chances."""
     masks = [np.zeros(states[0].shape, np.int64)]
     for values, best in enumerate(states[1:], start=1):
         near, rest = _near(best), len(best) - values
         mask = np.where(states[values - 1][: len(best)] <= near, masks[-1][: len(best)], 0)
-        chances = asked(bags.sizes.astype(float), bags.prefix[values - 1], person) * at_most(later, values)[:rest]
+        chances = asked(left, prefix[values - 1]) * at_most(later, values)[:rest]
         marked = at_most(later_masks, values)[:rest] | (1 << values)
         mask[values:] |= np.where(chances <= near[values:], marked, 0)
         masks.append(mask)

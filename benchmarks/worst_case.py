@@ -1,0 +1,161 @@
+"""How long does the worst case take, next to the bare GROUP BY that makes the counts?
+
+    python benchmarks/worst_case.py                              all tables, for RESULTS.md
+    python benchmarks/worst_case.py implications                 one of them
+    python benchmarks/worst_case.py --once implications 50000 12 one contestant, in this process: seconds and answer
+
+5 million records in 50,000 groups of 100 people, 20 values equally likely (the setting of Chen et al., 2007).  Each
+contestant runs in a fresh process, three times, in turns; the lowest wall time counts.  Making the data, importing
+and putting the counts into a release are not timed.
+"""
+# ruff: noqa: PLC0415 - a contestant imports what it needs in its own process
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+if TYPE_CHECKING:
+    import sidelight as sl
+
+DATA = Path(__file__).parent / ".data"
+PEOPLE, VALUES, GROUPS = 100, 20, 50_000
+TURNS = 3
+
+
+# --- the data ------------------------------------------------------------------------------------------------
+
+
+def counts_of(groups: int) -> np.ndarray:
+    """How often each value occurs in each group, drawn once."""
+    path = DATA / f"worst-case-{groups}.npy"
+    if not path.exists():
+        DATA.mkdir(exist_ok=True)
+        drawn = np.random.default_rng(2007).multinomial(PEOPLE, np.full(VALUES, 1 / VALUES), size=groups)
+        np.save(path, drawn.astype(np.int64))
+    return np.load(path)
+
+
+def records_of(groups: int) -> Path:
+    """The same people one by one, in any order: two columns, group and value."""
+    path = DATA / f"worst-case-{groups}.parquet"
+    if not path.exists():
+        counts = counts_of(groups)
+        order = np.random.default_rng(7).permutation(groups * PEOPLE)
+        group = np.repeat(np.arange(groups, dtype=np.int32), PEOPLE)[order]
+        value = np.repeat(np.tile(np.arange(VALUES, dtype=np.int32), groups), counts.ravel())[order]
+        pq.write_table(pa.table({"group_id": group, "value": value}), path)
+    return path
+
+
+def release_of(groups: int) -> sl.Release:
+    """The counts as a release."""
+    import sidelight as sl
+    from sidelight.release.release import whole_groups
+    from sidelight.table.counts import Counts
+
+    counts = Counts.from_cells(counts_of(groups))
+    domain = tuple(f"{value:02d}" for value in range(VALUES))
+    return sl.Release(whole_groups(domain=domain, sizes=counts.per_row(), counts=counts))
+
+
+# --- the contestants: each prepares, and gives what is timed -------------------------------------------------
+
+
+def group_by(groups: int, _amount: int) -> Callable[[], object]:
+    import duckdb
+
+    path, con = records_of(groups), duckdb.connect()
+    query = f"SELECT group_id, value, count(*) AS n FROM read_parquet('{path}') GROUP BY ALL"
+    return lambda: con.sql(query).to_arrow_table().num_rows
+
+
+def implications(groups: int, k: int) -> Callable[[], object]:
+    import sidelight as sl
+
+    release, measure = release_of(groups), sl.Implications(k)
+    return lambda: measure.measure(release).value
+
+
+def implications_of_a_value(groups: int, k: int) -> Callable[[], object]:
+    import sidelight as sl
+
+    release, measure = release_of(groups), sl.Implications(k, value="07")
+    return lambda: measure.measure(release).value
+
+
+def negations(groups: int, k: int) -> Callable[[], object]:
+    import sidelight as sl
+
+    release, measure = release_of(groups), sl.Negations(k)
+    return lambda: measure.measure(release).value
+
+
+CONTESTANTS = {
+    "group_by": group_by,
+    "implications": implications,
+    "implications_of_a_value": implications_of_a_value,
+    "negations": negations,
+}
+
+
+# --- the race ------------------------------------------------------------------------------------------------
+
+
+def once(name: str, groups: int, amount: int) -> dict[str, object]:
+    """Run one contestant here."""
+    timed = CONTESTANTS[name](groups, amount)
+    start = time.perf_counter()
+    answer = timed()
+    return {"seconds": time.perf_counter() - start, "answer": str(answer)}
+
+
+def race(settings: Iterable[tuple[str, int, int]]) -> dict[tuple[str, int, int], float]:
+    """Run each contestant in processes of its own, in turns; give the lowest seconds."""
+    lowest: dict[tuple[str, int, int], float] = {}
+    settings = list(dict.fromkeys(settings))
+    for _ in range(TURNS):
+        for setting in settings:
+            command = [sys.executable, __file__, "--once", *map(str, setting)]
+            told = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+            lowest[setting] = min(lowest.get(setting, np.inf), told["seconds"])
+    return lowest
+
+
+BASELINE = ("group_by", GROUPS, 0)
+
+
+def implications_table() -> None:
+    amounts, sizes = (1, 2, 4, 8, 12, 16, 20), (1_000, 10_000, 50_000, 100_000, 1_000_000)
+    by_amount = [("implications", GROUPS, k) for k in amounts]
+    by_size = [("implications", groups, 12) for groups in sizes]
+    others = [("implications_of_a_value", GROUPS, 12), ("negations", GROUPS, 12)]
+    told = race([BASELINE, *by_amount, *by_size, *others])
+    base = told[BASELINE]
+    print(f"GROUP BY of {GROUPS * PEOPLE:,} records: {base * 1000:.0f} ms\n")
+    print("| measure | groups | ms | times the GROUP BY of 5 million records | µs per group |")
+    print("| --- | ---: | ---: | ---: | ---: |")
+    for name, groups, k in dict.fromkeys([*by_amount, *by_size, *others]):
+        seconds = told[name, groups, k]
+        said = f"{name.replace('_', ' ').capitalize()} (k {k})"
+        print(f"| {said} | {groups:,} | {seconds * 1e3:.1f} | {seconds / base:.3f} | {seconds / groups * 1e6:.2f} |")
+
+
+TABLES = {"implications": implications_table}
+
+
+if __name__ == "__main__":
+    if "--once" in sys.argv:
+        print(json.dumps(once(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))))
+    else:
+        for table in sys.argv[1:] or TABLES:
+            TABLES[table]()
