@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -10,6 +11,7 @@ import numpy.typing as npt
 
 from sidelight.measures.criterion import Criterion, exact
 from sidelight.measures.exact import NEAR, Floats
+from sidelight.measures.group_size import GroupSize
 from sidelight.measures.outline import Outline
 from sidelight.policy.policy import Policy
 from sidelight.release.groups import Groups
@@ -87,6 +89,12 @@ class Limits:
             tuple(limit for limit in limits if limit.outline.group_by_group),
             tuple(limit for limit in limits if not limit.outline.group_by_group),
         )
+
+    @property
+    def people_needed(self) -> int:
+        """How many people every group needs at least, as far as its size alone is limited."""
+        sizes = (exact(each.criterion.bound) for each in self.each if each.criterion.measure == GroupSize())
+        return max((math.ceil(size) for size in sizes), default=1)
 
     @property
     def empty(self) -> bool:

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from sidelight.search.orders import Order
 from sidelight.table.columns import Integers
+from sidelight.table.table import Table
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -40,6 +42,13 @@ class Partition:
     group: Integers  # per cell
     start: Integers  # group × column
     stop: Integers
+
+    @classmethod
+    def of_everybody(cls, table: Table, along: tuple[Order, ...]) -> Partition:
+        """Begin with everybody in one group."""
+        places = [order.place[column.codes].astype(np.int64) for order, column in zip(along, table.quasi, strict=True)]
+        widths = np.array([[len(order.labels) for order in along]])
+        return cls(np.stack(places), np.zeros(len(table.sizes), np.int64), np.zeros_like(widths), widths)
 
     def __len__(self) -> int:
         return len(self.start)

@@ -17,7 +17,7 @@ from sidelight.table.columns import Integers
 from sidelight.table.table import Table
 
 if TYPE_CHECKING:
-    from sidelight.search.mondrian import Frontier
+    from sidelight.search.frontier import Frontier
 
 
 @dataclass(eq=False, slots=True)
