@@ -307,7 +307,7 @@ def _as_table(release):
 
 
 @pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.__name__)
-@settings(max_examples=settings().max_examples // 4)
+@settings(max_examples=settings().max_examples // 5)
 @given(case=cases())
 def test_every_engine_counts_like_plain_python(engine, case):
     check(engine, case)
@@ -357,5 +357,5 @@ def test_spark_counts_like_plain_python(spark, how):
 @pytest.mark.filterwarnings("ignore")
 def test_spark_refuses_a_person_in_two_places(spark):
     frame = spark.createDataFrame([("a", "Flu", 1), ("b", "Flu", 1)], "place string, disease string, id long")
-    with pytest.raises(BadTable, match="1 people in 'id' have rows that differ in a quasi column"):
+    with pytest.raises(BadTable, match="1 person has rows that differ in a quasi column"):
         sl.read_table(frame, quasi="place", sensitive="disease", person="id", values="set")

@@ -9,12 +9,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import duckdb
+import narwhals.stable.v2 as nw
 import pyarrow as pa
 
 from sidelight.errors import BadTable
 from sidelight.table.csv_files import csv_view, explained
+from sidelight.table.frames import text_rows
+from sidelight.table.packed import packed_rows
 from sidelight.table.roles import Roles
-from sidelight.table.rows import Source
+from sidelight.table.rows import Rows, Source
 from sidelight.table.sql import quoted_name, quoted_path
 
 TEXT = {".csv": None, ".txt": None, ".tsv": "\t", ".tab": "\t"}
@@ -38,6 +41,10 @@ def connection() -> Iterator[duckdb.DuckDBPyConnection]:
         con = duckdb.connect(":memory:", config={**SETTINGS, "temp_directory": spill})
         try:
             yield con
+        except RuntimeError as stopped:
+            if "interrupted" in str(stopped):  # how DuckDB says that the user pressed Ctrl-C
+                raise KeyboardInterrupt from None
+            raise
         finally:
             con.close()
 
@@ -83,8 +90,11 @@ def ending(file: Path) -> str:
 
 
 @contextmanager
-def viewed(files: list[Path], roles: Roles) -> Iterator[tuple[duckdb.DuckDBPyConnection, Source]]:
-    """Make a connection with the files' used columns as the view `src`."""
+def file_rows(files: list[Path], roles: Roles) -> Iterator[Rows]:
+    """Look at files as rows to count, with the used columns as a view `src` of a connection.
+
+    Packing takes one more pass over the rows: that pays for Parquet, and not for text, which is slow to scan.
+    """
     kinds = {ending(file) in PARQUET for file in files}
     if len(kinds) > 1:
         message = "some of the files are Parquet and some are text; give files of one kind"
@@ -94,10 +104,12 @@ def viewed(files: list[Path], roles: Roles) -> Iterator[tuple[duckdb.DuckDBPyCon
         try:
             if parquet:
                 view, dropped = _parquet_view(files, roles)
+                con.sql(view).create_view("src")
+                yield packed_rows(con, roles, _source(files, dropped))
             else:
                 view, dropped = csv_view([(file, TEXT[ending(file)]) for file in files], roles)
-            con.sql(view).create_view("src")
-            yield con, Source(_named(files), dropped)
+                ours = {name: name for name in roles.used}
+                yield text_rows(nw.from_native(con.sql(view)), roles, _source(files, dropped), ours)
         except duckdb.Error as problem:
             raise (_unreadable(files, problem) if parquet else explained(files, problem)) from None
 
@@ -139,6 +151,10 @@ def _unreadable(files: list[Path], problem: duckdb.Error) -> BadTable:
     if isinstance(problem, duckdb.OutOfMemoryException):
         return BadTable(f"not enough memory, or room for temporary files, to count the rows of {named}")
     return BadTable(f"{named} cannot be read ({type(problem).__name__}); check that it was written completely")
+
+
+def _source(files: list[Path], dropped: tuple[str, ...]) -> Source:
+    return Source(_named(files), dropped, tuple(file.resolve() for file in files))
 
 
 def _named(files: list[Path]) -> str:

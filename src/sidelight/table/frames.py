@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -20,9 +21,14 @@ def frame_rows(source: object, roles: Roles) -> TextRows:
     dropped = roles.dropped(found.collect_schema().names(), "the table")
     if isinstance(found, nw.DataFrame):
         found = found.with_columns(*_readable(found, list(roles.used.values()))).lazy()
-    schema = found.collect_schema()
-    frame = found.select(plain(name, schema[name], roles).alias(ours) for ours, name in roles.used.items())
-    return TextRows(frame, roles, Source("the table", dropped))
+    return text_rows(found, roles, Source("the table", dropped), roles.used)
+
+
+def text_rows(frame: Frame, roles: Roles, source: Source, columns: Mapping[str, str]) -> TextRows:
+    """Count rows by their cells as they are; `columns` says what the frame calls each of ours."""
+    schema = frame.collect_schema()
+    chosen = frame.select(plain(name, schema[name], roles).alias(ours) for ours, name in columns.items())
+    return TextRows(chosen, roles, source)
 
 
 def as_frame(source: object) -> nw.DataFrame[Any] | Frame:

@@ -14,36 +14,42 @@ from sidelight.table.roles import Roles
 from sidelight.table.rows import Frame, Rows, collected
 
 
-def people_per_cell(rows: Rows, roles: Roles, packing: Packing) -> Integers:
-    """Count the different people of each cell, in the cells' order, after checking that the ids make sense.
-
-    Groups must be disjoint: a person whose rows differ in a quasi-identifier would sit in two of them.
-    """
-    counting = reduce(lambda frame, way: frame.filter(~way), rows.left_out(), rows.frame)
-    places = counting.group_by("person", *rows.cell).agg(nw.len().alias("times"))
-    _check_ids(places, roles)
-    answer = collected(places.group_by(*rows.cell).agg(nw.len().alias("people")))
+def people_per_cell(rows: Rows, packing: Packing) -> Integers:
+    """Count the different people of each cell, in the cells' order."""
+    answer = collected(_places(rows).group_by(*rows.cell).agg(nw.len().alias("people")))
     people = answer.column("people").to_numpy().astype(np.int64, copy=False)
     _, sizes = in_order_of(rows.words(answer, packing, rows.cell), people)
     return sizes
 
 
-def _check_ids(places: Frame, roles: Roles) -> None:
-    nameless = _sum(places.filter(nw.col("person").is_null()).select(nw.col("times").sum().cast(nw.Int64)))
+def check_people(rows: Rows, roles: Roles) -> None:
+    """Check that every row has a person, and every person one place (in "single" even one row).
+
+    Groups must be disjoint: a person whose rows differ in a quasi-identifier would sit in two of them.
+    The message says how many people it is about, never who.
+    """
+    per_person = _places(rows).group_by("person").agg(nw.len().alias("places"), nw.col("times").sum().alias("rows"))
+    nobody = nw.col("person").is_null()
+    too_many = nw.col("rows" if roles.values == "single" else "places") > 1
+    asked = per_person.select(
+        nw.when(nobody).then(nw.col("rows")).sum().cast(nw.Int64).alias("nameless"),
+        nw.when(~nobody & too_many).then(nw.lit(1)).sum().cast(nw.Int64).alias("scattered"),
+    )
+    nameless, scattered = (column.to_pylist()[0] or 0 for column in collected(asked).columns)
     if nameless:
         message = f"{nameless:,} rows have no '{roles.person}'; give every row its person, or leave person= out"
         raise BadTable(message)
-    per_person = places.group_by("person").agg(nw.len().alias("places"), nw.col("times").sum().alias("rows"))
-    if roles.values == "single":
-        twice = _sum(per_person.select((nw.col("rows") > 1).cast(nw.Int64).sum()))
-        remedy = 'have more than one row; give one row each, or say values="set" or "multiset"'
-    else:
-        twice = _sum(per_person.select((nw.col("places") > 1).cast(nw.Int64).sum()))
-        remedy = f"have rows that differ in a {roles.asked_as} column; give each person one place"
-    if twice:
-        message = f"{twice:,} people in '{roles.person}' {remedy}"
+    if scattered:
+        people = "1 person has" if scattered == 1 else f"{scattered:,} people have"
+        if roles.values == "single":
+            wrong = 'more than one row; give one row each, or say values="set" or "multiset"'
+        else:
+            wrong = f"rows that differ in a {roles.asked_as} column; give each person one place"
+        message = f"{people} {wrong} (column '{roles.person}')"
         raise BadTable(message)
 
 
-def _sum(frame: Frame) -> int:
-    return int(collected(frame).column(0).to_pylist()[0] or 0)
+def _places(rows: Rows) -> Frame:
+    """Find where each person's rows are, of those that count."""
+    counting = reduce(lambda frame, way: frame.filter(~way), rows.left_out(), rows.frame)
+    return counting.group_by("person", *rows.cell).agg(nw.len().alias("times"))

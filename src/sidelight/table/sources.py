@@ -10,7 +10,7 @@ import duckdb
 import pyarrow as pa
 
 from sidelight.errors import BadTable
-from sidelight.table.files import connection, found_files, viewed
+from sidelight.table.files import connection, file_rows, found_files
 from sidelight.table.frames import frame_rows
 from sidelight.table.packed import packed_rows
 from sidelight.table.roles import Roles
@@ -23,8 +23,8 @@ def rows_of(source: object, roles: Roles) -> Iterator[Rows]:
     if isinstance(source, str | Path):
         source = [source]
     if isinstance(source, list | tuple | set) and all(isinstance(each, str | Path) for each in source):
-        with viewed(found_files(list(source)), roles) as (con, named):
-            yield packed_rows(con, roles, named)
+        with file_rows(found_files(list(source)), roles) as rows:
+            yield rows
     elif isinstance(source, pa.Table):
         with _arrow_rows(source, roles) as rows:
             yield rows

@@ -13,7 +13,7 @@ from sidelight.table.columns import Column, Integers
 from sidelight.table.counts import Counts
 from sidelight.table.labels import SUPPRESSED, Label, shown
 from sidelight.table.packing import Packing, Words, changes, in_order_of
-from sidelight.table.people import people_per_cell
+from sidelight.table.people import check_people, people_per_cell
 from sidelight.table.roles import Roles
 from sidelight.table.rows import Rows, collected
 from sidelight.table.table import Intake, Table
@@ -58,6 +58,7 @@ def tabulate(rows: Rows, roles: Roles) -> Table:
         rows_suppressed=total - int(present.rows.sum()),
         rows_without_value=int(present.rows.sum() - rest.rows.sum()),
         repeats=int(rest.rows.sum() - rest.counts.sum()),
+        files=rows.source.files,
     )
     return _table(rest, rows, roles, intake)
 
@@ -113,8 +114,9 @@ def _table(tally: Tally, rows: Rows, roles: Roles, intake: Intake) -> Table:
     )
     domain, values = _domain(packing.labels[-1], words[-1] % packing.width, roles)
     matrix = Counts.from_sorted(np.cumsum(first) - 1, values, counts, (len(distinct[0]), len(domain)))
-    people = None if roles.person is None else people_per_cell(rows, roles, packing)
-    sizes = matrix.per_row() if roles.values == "single" or people is None else people
+    if roles.person is not None:
+        check_people(rows, roles)
+    sizes = matrix.per_row() if roles.values == "single" else people_per_cell(rows, packing)
     sizes.flags.writeable = False
     return Table(quasi, roles.sensitive, domain, sizes, matrix, roles.values, intake)
 
