@@ -132,16 +132,33 @@ def test_enhanced_likeness_decides_near_misses_exactly():
     assert not too_much(below, half)
 
 
-def test_an_enhanced_near_miss_in_a_release():
-    """q/p − 1 and −ln p agree to 9 places: the float is not believed either way."""
+@pytest.mark.parametrize("digits", range(5, 12))
+def test_an_enhanced_near_miss_in_a_release(digits):
+    """q/p − 1 and −ln p agree to twice as many places: floats cannot tell which is larger, on either side."""
     log2 = Fraction("0.693147180559945309417232121458176568075500134360255254120680009")
-    share = ((log2 + 1) / 2).limit_denominator(10**6)
+    share = ((log2 + 1) / 2).limit_denominator(10**digits)
     n, yes = share.denominator, share.numerator
     release = sl.Release.from_counts([{"a": yes, "b": n - yes}, {"a": n - yes, "b": yes}])
     finding = sl.BetaLikeness(kind="enhanced").measure(release)
     too_far = 2 * share - 1 > log2
     assert finding.value == (math.inf if too_far else 2 * share - 1)
     assert finding.replay(release) == finding.value
+
+
+def test_the_witness_of_an_infinite_likeness_is_a_value_that_gains_too_much():
+    """The rare A gains most, fivefold, as it may; B gains little, and more than so frequent a value may."""
+    release = sl.Release.from_counts([{"A": 5, "B": 950, "C": 45}, {"A": 5, "B": 5050, "C": 3945}])
+    assert sl.BetaLikeness().measure(release).witness.value == "A"
+    finding = sl.BetaLikeness(kind="enhanced").measure(release)
+    assert (finding.value, finding.witness.value) == (math.inf, "B")
+    assert finding.replay(release) == math.inf
+
+
+def test_the_witness_of_closeness_is_what_the_group_has_too_much_of():
+    release = sl.Release.from_counts([{"a": 1, "b": 9}, {"a": 40, "b": 20}])
+    witness = sl.Closeness().measure(release).witness
+    assert (witness.group.number, witness.value) == (1, "b")
+    assert (witness.here, witness.overall) == (Fraction(9, 10), Fraction(29, 70))
 
 
 def test_equal_shares_reveal_exactly_nothing():

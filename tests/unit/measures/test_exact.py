@@ -37,6 +37,17 @@ def test_floats_that_cannot_tell_are_decided_exactly():
     assert worst_row(scores, large_is_bad=True, alike=alike, exactly=values.__getitem__) == (1, values[1])
 
 
+def test_floats_with_errors_do_not_mislead():
+    """The float of the worse row came out smaller, as sums in another order may."""
+    values = [Fraction(3, 10), Fraction(3, 10) + Fraction(1, 10**20)]
+    scores = np.array([0.1 + 0.2, 0.3])
+    assert scores[0] > scores[1]
+    alike = np.array([[0], [1]])
+    assert worst_row(scores, large_is_bad=True, alike=alike, exactly=values.__getitem__) == (1, values[1])
+    better = [Fraction(3, 10), Fraction(3, 10) - Fraction(1, 10**20)]
+    assert worst_row(scores[::-1], large_is_bad=False, alike=alike, exactly=better.__getitem__) == (1, better[1])
+
+
 def test_many_that_are_alike_are_recomputed_once():
     calls = []
 
