@@ -50,6 +50,8 @@ _HOME = {
     # searching
     "protect": "search.protect",
     "Found": "search.found",
+    "Published": "publishing.publish",
+    "read_published": "publishing.reading",
     "NothingSafe": "errors",
     # errors
     "SidelightError": "errors",
@@ -76,6 +78,7 @@ if TYPE_CHECKING:
     from sidelight.measures.finding import Finding as Finding
     from sidelight.measures.group_size import GroupSize as GroupSize
     from sidelight.measures.implications import Implications as Implications
+    from sidelight.measures.knowledge_skyline import knowledge_skyline as knowledge_skyline
     from sidelight.measures.measure import Measure as Measure
     from sidelight.measures.negations import Negations as Negations
     from sidelight.measures.prior_belief import PriorBelief as PriorBelief
@@ -84,6 +87,8 @@ if TYPE_CHECKING:
     from sidelight.policy.policy import Policy as Policy
     from sidelight.policy.policy import Verdict as Verdict
     from sidelight.policy.policy_file import read_policy as read_policy
+    from sidelight.publishing.publish import Published as Published
+    from sidelight.publishing.reading import read_published as read_published
     from sidelight.release.grouping import generalise as generalise
     from sidelight.release.grouping import group as group
     from sidelight.release.reading import read_release as read_release

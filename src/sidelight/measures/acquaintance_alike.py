@@ -28,7 +28,7 @@ def numbered(kinds: Integers) -> Integers:
 def first_of_alike(columns: Sequence[Integers], rows: Integers) -> tuple[tuple[Integers, ...], Integers]:
     """Sort cells given column by column, and of cells alike in all columns keep the one of the first row.
 
-    Columns and rows may have any shapes that broadcast, rows rising along the first axis.
+    Columns and rows may have any shapes that broadcast.
 
     >>> kept, first = first_of_alike([np.array([1, 0, 1]), np.array([7, 8, 7])], np.array([0, 1, 2]))
     >>> [column.tolist() for column in kept], first.tolist()
@@ -62,11 +62,12 @@ def _key(columns: Sequence[Integers], lows: list[int], spans: list[int], shape: 
 
 
 def _by_table(key: Integers, rows: Integers, space: int) -> tuple[Integers, Integers]:
-    """Write each row at its cell's place, the last one first, so that the first one stays."""
-    first: npt.NDArray[np.integer] = np.full(space, -1, np.int32 if rows.max() < 2**31 else np.int64)
-    first[key[::-1]] = rows[::-1]
-    kept = np.flatnonzero(first >= 0)
-    return kept, first[kept].astype(np.int64)
+    """Note at each cell's place the first row."""
+    nowhere = int(rows.max()) + 1
+    first = np.full(space, nowhere)
+    np.minimum.at(first, key.ravel(), np.broadcast_to(rows, key.shape).ravel())
+    kept = np.flatnonzero(first < nowhere)
+    return kept, first[kept]
 
 
 def _by_sorting(key: Integers, rows: Integers) -> tuple[Integers, Integers]:

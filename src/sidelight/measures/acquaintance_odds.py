@@ -14,6 +14,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 import numpy as np
+import numpy.typing as npt
 from scipy.special import gammaln
 
 from sidelight.measures.acquaintance_exact import Arithmetic, Number
@@ -28,7 +29,7 @@ SETTLED = -np.inf
 class Odds(ABC):
     """Logarithms for many groups at once (arrays that broadcast), exact numbers for one."""
 
-    def weight(self, top: Integers, sizes: Integers) -> Floats | Integers:
+    def weight(self, top: npt.NDArray[np.integer], sizes: Integers) -> Floats | npt.NDArray[np.integer]:
         """Say what ruling out one value that c people have weighs; weights add up."""
         del sizes
         return top
@@ -93,7 +94,7 @@ class Single(_OnePlacePerPerson):
 class SetOfValues(_OnePlacePerPerson):
     """A set of values per person: each value goes to its people independently."""
 
-    def weight(self, top: Integers, sizes: Integers) -> Floats:
+    def weight(self, top: npt.NDArray[np.integer], sizes: Integers) -> Floats:
         """Logarithm of (n − c)/n; a value that everybody has weighs without end."""
         return _log(sizes - top) - np.log(sizes)
 

@@ -1,0 +1,65 @@
+"""The knowledge skyline against asking every point, one by one."""
+
+import math
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import sidelight as sl
+from sidelight.measures.skyline_frontier import undominated
+from sidelight.testing import releases
+
+limits = st.sampled_from([Fraction(1, 3), Fraction(1, 2), Fraction(2, 3), Fraction(3, 4), 0.95, 1, 0.05])
+
+
+def by_asking_every_point(release, value, below):
+    largest = int(release.groups.sizes.max()) + 1
+    amounts = (range(len(release.domain)), range(largest + 1), range(largest + 1))
+    safe = {
+        knows
+        for knows in product(*amounts)
+        if sl.Acquaintance(*knows, value=value).measure(release).value < Fraction(str(below))
+    }
+    above = [np.eye(3, dtype=int)[axis] for axis in range(3)]
+    return tuple(sorted(knows for knows in safe if not any(tuple(knows + step) in safe for step in above)))
+
+
+@pytest.mark.parametrize("semantics", ["single", "set", "multiset"])
+def test_it_agrees_with_asking_every_point(semantics):
+    @settings(max_examples=40)
+    @given(releases(semantics=semantics, max_groups=3, max_people=4, max_values=3), limits, st.data())
+    def agree(release, below, data):
+        value = data.draw(st.sampled_from([each for each in release.domain if each is not None] or [None]))
+        if value is None:
+            return
+        found = sl.knowledge_skyline(release, value, below)
+        if release.groups.whole[release.domain.index(value)] == 0:
+            assert found == ((len(release.domain) - 1, math.inf, math.inf),)
+        else:
+            assert found == by_asking_every_point(release, value, below)
+
+    agree()
+
+
+def test_it_agrees_on_a_larger_release():
+    rng = np.random.default_rng(5)
+    groups = [
+        dict(zip("abcde", rng.multinomial(8, [0.1, 0.2, 0.3, 0.2, 0.2]).tolist(), strict=True)) for _ in range(60)
+    ]
+    release = sl.Release.from_counts(groups)
+    for value in "a":
+        assert sl.knowledge_skyline(release, value, 0.9) == by_asking_every_point(release, value, 0.9)
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=25))
+def test_undominated_rows(rows):
+    def beats(one, other):
+        smaller = all(a <= b for a, b in zip(rows[one], rows[other], strict=True))
+        return smaller and (rows[one] != rows[other] or one < other)
+
+    expected = [row for row in range(len(rows)) if not any(beats(other, row) for other in range(len(rows)))]
+    assert undominated(*np.array(rows).T).tolist() == expected
