@@ -1,0 +1,79 @@
+"""Packed rows: there and back, by NumPy and by DuckDB alike."""
+
+import numpy as np
+import pyarrow as pa
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from sidelight.table.files import connection
+from sidelight.table.packed import packed_rows
+from sidelight.table.packing import MOST, Packing, changes, in_order_of
+from sidelight.table.roles import Roles
+from sidelight.table.rows import Source, TextRows, collected
+
+SIZES = st.lists(st.sampled_from([1, 2, 7, 300, 100_000]), min_size=2, max_size=14)
+
+
+class ManyLabels(tuple):
+    """So many labels, without writing them down."""
+
+    __slots__ = ()
+
+    def __new__(cls, many):
+        return super().__new__(cls, (many,))
+
+    def __len__(self):
+        return self[0]
+
+
+@given(SIZES, st.data())
+def test_packing_is_undone_by_unpacking(sizes, data):
+    packing = Packing(tuple(map(ManyLabels, sizes)))
+    codes = [np.array(data.draw(st.lists(st.integers(0, size - 1), min_size=3, max_size=3))) for size in sizes]
+    words = packing.pack(codes)
+    assert all(0 <= number < MOST for word in words for number in word.tolist())
+    assert [code.tolist() for code in packing.unpack(words)] == [code.tolist() for code in codes]
+    assert [code.tolist() for code in packing.cell_codes(packing.cells(words))] == [c.tolist() for c in codes[:-1]]
+
+
+@given(SIZES, st.data())
+def test_packed_rows_compare_like_their_codes(sizes, data):
+    packing = Packing(tuple(map(ManyLabels, sizes)))
+    rows = data.draw(st.lists(st.tuples(*(st.integers(0, size - 1) for size in sizes)), min_size=1, max_size=8))
+    words, counts = in_order_of(packing.pack(list(np.array(rows).T)), np.ones(len(rows), np.int64))
+    assert list(zip(*(code.tolist() for code in packing.unpack(words)), strict=True)) == sorted(set(rows))
+    assert counts.tolist() == [rows.count(row) for row in sorted(set(rows))]
+    assert changes(words).all()
+
+
+@given(arrays(np.int64, st.integers(1, 20), elements=st.integers(0, 9)), st.sampled_from([1, 2**50, 2**61]))
+def test_counts_too_large_to_ride_along_are_sorted_too(keys, large):
+    counts = np.full(len(keys), large // len(keys) + 1)
+    words, added = in_order_of([keys << 50], counts)
+    assert (words[0] >> 50).tolist() == sorted(set(keys.tolist()))
+    assert added.tolist() == [int(counts[keys == key].sum()) for key in sorted(set(keys.tolist()))]
+
+
+CELLS = st.sampled_from(["a", "b", "10", "9", "?", None])
+
+
+@given(st.lists(st.tuples(CELLS, CELLS, CELLS), min_size=1, max_size=12), st.sampled_from([(), ("?",)]))
+def test_duckdb_packs_as_numpy_does(rows, marks):
+    roles = Roles(("one", "two"), "value", missing="a value", missing_marks=frozenset(marks))
+    table = pa.table(dict(zip(roles.used, zip(*rows, strict=True), strict=True)), schema=_texts(roles.used))
+    with connection() as con:
+        con.register("src", table)
+        packed = packed_rows(con, roles, Source("here", ()))
+        found = collected(packed.frame)
+        twin = TextRows(packed.frame, roles, Source("here", ()))
+        packing = twin.packing(table)
+        assert packing == packed.packing(found)
+        (key,) = packed.words(found, packing, packed.key)
+        assert sorted(key.tolist()) == sorted(twin.words(table, packing, twin.key)[0].tolist())
+        (cell,) = packed.words(found, packing, packed.cell)
+        assert sorted(cell.tolist()) == sorted(twin.words(table, packing, twin.cell)[0].tolist())
+
+
+def _texts(names):
+    return pa.schema([(name, pa.string()) for name in names])
