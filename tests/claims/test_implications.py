@@ -1,0 +1,49 @@
+"""What implications and negations claim, on larger groups than every world can be counted for."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import sidelight as sl
+from sidelight.measures.trend import Trend
+from sidelight.testing import merges, releases
+
+BOTH = pytest.mark.parametrize("measure", [sl.Implications, sl.Negations])
+larger = {"semantics": "single", "max_people": 30, "max_values": 8}
+
+
+def some_value(data, release):
+    return data.draw(st.sampled_from([None, *(value for value in release.domain if value is not None)]), "value")
+
+
+@BOTH
+@settings(max_examples=150)
+@given(st.data(), merges(**larger), st.integers(0, 6))
+def test_merging_groups_never_raises_the_risk(measure, data, pair, k):
+    finer, coarser = pair
+    asked = measure(k, some_value(data, finer))
+    assert asked.when_groups_merge is Trend.NEVER_RISES
+    assert asked.measure(coarser).value <= asked.measure(finer).value
+
+
+@BOTH
+@given(st.data(), releases(**larger), st.integers(0, 6))
+def test_more_knowledge_never_lowers_the_risk(measure, data, release, k):
+    value = some_value(data, release)
+    assert measure(k, value).measure(release).value <= measure(k + 1, value).measure(release).value
+
+
+@BOTH
+@given(releases(**larger).filter(lambda release: None not in release.domain), st.integers(0, 6))
+def test_the_worst_value_is_the_worst_of_all(measure, release, k):
+    each = [measure(k, value).measure(release).value for value in release.domain]
+    assert measure(k).measure(release).value == max(each)
+
+
+@given(releases(**larger), st.integers(0, 6))
+def test_all_implications_share_the_target(release, k):
+    witness = sl.Implications(k).measure(release).witness
+    assert len(witness.implications) == k
+    assert {implication.conclusion for implication in witness.implications} <= {witness.atom}
+    for number, place in witness.premises():
+        assert 0 <= place < release.group(number).sizes[0]
