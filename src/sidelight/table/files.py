@@ -154,7 +154,7 @@ def _unreadable(files: list[Path], problem: duckdb.Error) -> BadTable:
 
 
 def _source(files: list[Path], dropped: tuple[str, ...]) -> Source:
-    return Source(_named(files), dropped, tuple(file.resolve() for file in files))
+    return Source(_named(files), dropped, files=tuple(file.resolve() for file in files))
 
 
 def _named(files: list[Path]) -> str:

@@ -53,8 +53,8 @@ def plain(name: str, dtype: nw.dtypes.DType, roles: Roles) -> nw.Expr:
     Before anything is counted: two ways of saying "missing" must not make two values, or two places, of
     one person.  (Marks in columns of other types, such as dates, are found later, by their labels.)
     """
-    if dtype == nw.Object:
-        message = f"column '{name}' holds Python objects; turn it into text first"
+    if dtype == nw.Object or dtype.is_nested():
+        message = f"column '{name}' holds {dtype} cells; turn it into text first"
         raise BadTable(message)
     column = nw.col(name)
     if dtype.is_float():

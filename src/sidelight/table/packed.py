@@ -7,7 +7,7 @@ number.  So: one pass finds the labels of every column, then each column is join
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import duckdb
 import narwhals.stable.v2 as nw
@@ -64,7 +64,7 @@ class PackedRows:
 
 def packed_rows(con: duckdb.DuckDBPyConnection, roles: Roles, source: Source) -> PackedRows:
     """Pack the view `src` of a connection, which has our own names for the columns."""
-    found = _different(con, roles)
+    found, rows = _different(con, roles)
     known = packing_of(found, roles)
     for place, (column, labels, weight) in enumerate(zip(found, known.labels, known.weights(), strict=True)):
         code = {text: number for number, text in enumerate(labels)}
@@ -73,15 +73,15 @@ def packed_rows(con: duckdb.DuckDBPyConnection, roles: Roles, source: Source) ->
     frame: Frame = nw.from_native(con.sql(_packed(found, known, roles)))
     if roles.person is not None:
         frame = frame.with_columns(plain("person", frame.collect_schema()["person"], roles))
-    return PackedRows(frame, roles, source, known)
+    return PackedRows(frame, roles, replace(source, rows=rows), known)
 
 
-def _different(con: duckdb.DuckDBPyConnection, roles: Roles) -> list[pa.Array]:
-    """Find the different cells of every column in one pass."""
+def _different(con: duckdb.DuckDBPyConnection, roles: Roles) -> tuple[list[pa.Array], int]:
+    """Find the different cells of every column, and the number of rows, in one pass."""
     names = [name for name in roles.used if name != "person"]
     lists = ", ".join(f"list(DISTINCT {name}) AS {name}" for name in names)
-    answer = con.sql(f"SELECT {lists} FROM src").to_arrow_table()  # noqa: S608 - our own names only
-    return [answer.column(name).combine_chunks().flatten() for name in names]
+    answer = con.sql(f"SELECT {lists}, count(*) AS rows FROM src").to_arrow_table()  # noqa: S608 - our own names only
+    return [answer.column(name).combine_chunks().flatten() for name in names], answer.column("rows")[0].as_py()
 
 
 def _packed(found: list[pa.Array], known: Packing, roles: Roles) -> str:

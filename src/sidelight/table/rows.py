@@ -26,6 +26,7 @@ class Source:
 
     name: str  # "patients.csv", or "the table"
     dropped: tuple[str, ...]  # the columns that are not used
+    rows: int | None = None  # how many there are, where an earlier pass has counted them
     files: tuple[Path, ...] = ()
 
 
@@ -116,7 +117,8 @@ def coded(column: pa.Array | pa.ChunkedArray, roles: Roles, labels: tuple[Label,
     encoded = _encoded(column)
     parts = [np.zeros(0, np.int32)]
     for chunk in encoded.chunks:
-        codes = [place[roles.says(cell)] for cell in cells(chunk.dictionary)] + [place.get(None, 0)]
+        said = [roles.says(cell) for cell in cells(chunk.dictionary)]
+        codes = [place.get(text, 0) for text in (*said, None)]  # a dictionary may hold cells that do not occur
         indices = pc.fill_null(chunk.indices.cast(pa.int32()), len(codes) - 1).to_numpy(zero_copy_only=False)
         parts.append(np.array(codes, np.int32)[indices])
     return np.concatenate(parts)

@@ -37,8 +37,8 @@ def _arrow_rows(table: pa.Table, roles: Roles) -> Iterator[Rows]:
     """Let DuckDB count Arrow's columns where they are: Arrow takes twice the time and cannot mix dictionaries."""
     dropped = roles.dropped(table.column_names, "the table")
     with connection() as con:
-        con.register("src", table.select(list(roles.used.values())).rename_columns(list(roles.used)))
         try:
+            con.register("src", table.select(list(roles.used.values())).rename_columns(list(roles.used)))
             yield packed_rows(con, roles, Source("the table", dropped))
         except duckdb.Error as problem:
             message = (

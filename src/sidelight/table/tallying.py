@@ -44,6 +44,9 @@ def tabulate(rows: Rows, roles: Roles) -> Table:
     """Count everything, set aside what the roles say, and put the table together."""
     every = _tally(rows, roles)
     total = int(every.rows.sum())
+    if rows.source.rows not in {None, total}:  # rows with cells that the first pass did not see would be lost
+        message = f"{rows.source.name} changed while it was read; read it again when nobody writes to it"
+        raise BadTable(message)
     if total == 0:
         message = f"{rows.source.name} has no rows; give at least one person"
         raise BadTable(message)
