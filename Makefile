@@ -5,12 +5,13 @@ BIN    := $(VENV)/bin
 PIP    := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet
 OURS   := $(PIP) --no-deps --no-build-isolation --editable .
 
-.PHONY: help demo test check lint types spelling hosts docs bench lock format clean
+.PHONY: help demo test test-oldest check lint types spelling hosts docs bench lock format clean
 .DELETE_ON_ERROR:
 
 help:
 	@echo "make demo     judge a release of bundled census data, in a minute"
 	@echo "make test     run all tests"
+	@echo "make test-oldest   run the tests of reading and judging with the oldest libraries that are allowed"
 	@echo "make check    format, lint, types, spelling and tests"
 	@echo "make docs     build the documentation into site/"
 	@echo "make bench    measure speed against named baselines"
@@ -22,6 +23,13 @@ demo: $(VENV)/.can-run
 
 test: $(VENV)/.can-test
 	$(BIN)/python -m pytest -n 2
+
+test-oldest: $(VENV)/.can-test
+	$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-oldest
+	$(BIN)/uv pip compile --quiet --resolution lowest-direct --only-binary :all: --output-file .venv-oldest/pins.txt pyproject.toml
+	$(BIN)/uv pip install --quiet --python .venv-oldest --requirement .venv-oldest/pins.txt hypothesis pandas polars pytest pytest-xdist
+	PYTHONPATH=src .venv-oldest/bin/python -m pytest -n 2 -m "not spark" -W default::DeprecationWarning \
+	    tests/unit/table tests/unit/release tests/unit/policy tests/unit/commands tests/engines
 
 check: lint types spelling hosts test
 
@@ -57,7 +65,7 @@ lock: $(VENV)/.can-test
 	$(BIN)/python scripts/no_hosts.py requirements.lock requirements-dev.lock
 
 clean:
-	rm -rf $(VENV) site build dist sidelight-demo .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) .venv-oldest site build dist sidelight-demo .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Set-up. A stamp says what .venv holds; it is renewed when the pins or the package's metadata change.
