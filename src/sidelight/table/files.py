@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from glob import glob, has_magic
@@ -52,15 +53,22 @@ def connection() -> Iterator[duckdb.DuckDBPyConnection]:
 def found_files(source: str | Path | Sequence[str | Path]) -> list[Path]:
     """List the files that a path, a glob or a list of them means, sorted, each once."""
     given = [source] if isinstance(source, str | Path) else list(source)
-    files = sorted({file for each in given for file in _meant(str(each))})
+    files = sorted({file.resolve(): file for each in given for file in _meant(str(each))}.values())
     if not files:
         message = "the list of files is empty; name at least one"
         raise BadTable(message)
+    for file in files:
+        if not os.access(file, os.R_OK):
+            message = f"{file} may not be read; ask for the right to read it"
+            raise BadTable(message)
     return files
 
 
 def _meant(path: str) -> list[Path]:
     file = Path(path)
+    if "\n" in path or len(file.name) > 255:
+        message = "that is text, not the name of a file; give a path, or the text as a dataframe"
+        raise BadTable(message)
     if file.is_dir():
         message = f"{path} is a folder; name its files, for example {file / '*.parquet'}"
         raise BadTable(message)

@@ -156,6 +156,7 @@ def test_a_shuffled_index_changes_pycanons_answer_and_not_ours():
         ({"values": "set"}, 'values="set" needs person='),
         ({"source": {"zip": []}}, "cannot read a dict as a table; give a path"),
         ({"source": 5}, "cannot read a int as a table"),
+        ({"source": "zip,sex,disease\n1,f,p1"}, "that is text, not the name of a file"),
         ({"source": []}, "the list of files is empty"),
         ({"source": PATIENTS.slice(0, 0)}, "the table has no rows"),
         ({"source": pl.from_arrow(PATIENTS).head(0)}, "the table has no rows"),
@@ -218,6 +219,7 @@ def test_several_files_may_differ_in_delimiter_and_order(folder):
     assert table.sizes.tolist() == [2]
     assert table.intake.columns_dropped == ("more",)
     assert read(str(folder / "*.csv*")).sizes.tolist() == [2]
+    assert read([folder / "a.csv", folder / "." / "a.csv", folder / ".." / folder.name / "a.csv"]).sizes.tolist() == [1]
 
 
 def test_names_that_sql_or_globs_would_misread(folder):
