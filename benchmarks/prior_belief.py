@@ -16,7 +16,7 @@ from pathlib import Path
 import sidelight as sl
 from sidelight.release.lattice import Lattice
 
-REPEATS = 40
+REPEATS = 150
 RESULTS = Path(__file__).parent / "RESULTS.md"
 
 ADVERSARIES = {

@@ -110,6 +110,11 @@ class Prior:
         unit = math.lcm(self.total.denominator, *(each.denominator for each in self.own))
         return tuple(int(each * unit) for each in self.own), int(self.total * unit), unit
 
+    @cached_property
+    def leaves_doubt(self) -> bool:
+        """Whether everything asked about is held possible, and nothing for certain."""
+        return all(0 < own < self.total for own in self.own)
+
     @classmethod
     def of_parameters(cls, parameters: Weights, domain: tuple[Label, ...], *, occur: Sequence[bool]) -> Prior:
         """Class I: the Dirichlet parameters are known."""

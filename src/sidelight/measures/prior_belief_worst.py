@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
-from sidelight.measures.exact import NEAR, Floats, first_of_each
+from sidelight.measures.exact import NEAR, Floats
 from sidelight.measures.finding import Amount
 from sidelight.measures.prior_belief_predicates import Predicate
 from sidelight.measures.prior_belief_prior import Prior
 from sidelight.measures.prior_belief_ratios import Case, Ratio, Rule, smallest_epsilon
 from sidelight.release.groups import Groups
-from sidelight.table.columns import Integers
+from sidelight.table.columns import Integers, numbered
 from sidelight.table.labels import Label
 
 
@@ -56,10 +57,31 @@ class Cases:
             np.zeros_like(rows) if part is None else part[rows], rows, columns, groups.sizes[rows], with_it, known
         )
 
+    def __iter__(self) -> Iterator[tuple[int, ...]]:
+        arrays = (self.part, self.rows, self.columns, self.people, self.with_it)
+        return zip(*(array.tolist() for array in arrays), strict=True)
+
     @cached_property
     def starts(self) -> Integers:
         """Where each part begins."""
         return np.flatnonzero(np.diff(self.part, prepend=-1))
+
+    def take(self, kept: Integers) -> Cases:
+        """Keep some cases, in the order given."""
+        return Cases(
+            self.part[kept], self.rows[kept], self.columns[kept], self.people[kept], self.with_it[kept], self.known
+        )
+
+    @cached_property
+    def certain(self) -> Cases:
+        """The first case of each part in which everybody who is not known has it, so that p_in = 1."""
+        sure = np.flatnonzero(self.free == self.with_it)
+        return self.take(sure[np.diff(self.part[sure], prepend=-1) > 0])
+
+    @cached_property
+    def uncertain(self) -> Cases:
+        """The cases of all parts that have none of these."""
+        return self.take(np.flatnonzero(~np.isin(self.part, self.certain.part)))
 
     @cached_property
     def free(self) -> Integers:
@@ -121,7 +143,7 @@ def worst_of_parts(cases: Cases, prior: Prior, rule: Rule) -> dict[int, Found]:
     """
     worst: dict[int, Found] = {}
     seen: dict[tuple[Case, int], tuple[Amount, Ratio]] = {}  # groups that stay the same are in many parts
-    for part, row, column, with_it, people in _candidates(cases, cases.scores(prior, rule)).tolist():
+    for part, row, column, people, with_it in _candidates(cases, prior, rule):
         alike = case, _ = Case(people, with_it, cases.known), column
         if alike not in seen:
             seen[alike] = smallest_epsilon(case, prior, column, rule)
@@ -130,17 +152,32 @@ def worst_of_parts(cases: Cases, prior: Prior, rule: Rule) -> dict[int, Found]:
     return worst
 
 
-def _candidates(cases: Cases, score: Floats) -> Integers:
-    """Give the cases near the worst of their part: part, row, column, n_q(s), n_q.
+def _candidates(cases: Cases, prior: Prior, rule: Rule) -> Iterator[tuple[int, ...]]:
+    """Give the cases that may be the worst of their part: part, row, column, n_q, n_q(s)."""
+    if rule == "definition" and prior.leaves_doubt:  # then ε is infinite where p_in = 1, and nowhere else
+        yield from cases.certain
+        cases = cases.uncertain
+    if len(cases.part):
+        yield from cases.take(_near_worst(cases, cases.scores(prior, rule)))
 
-    Of those that are alike, or infinite, in the same part the first one is enough.
-    """
-    if len(score) == 0:
-        return np.empty((0, 5), np.int64)
+
+def _near_worst(cases: Cases, score: Floats) -> Integers:
+    """List the cases near the worst of their part; the first of those that are alike, or infinite, is enough."""
     lengths = np.diff(cases.starts, append=len(score))
     near = np.flatnonzero(score >= np.repeat(np.maximum.reduceat(score, cases.starts) * (1 - NEAR), lengths))
-    first = np.diff(cases.part[near], prepend=-1) > 0
-    near = near[first | np.isfinite(score[near])]
-    arrays = (cases.part, cases.rows, cases.columns, cases.with_it, cases.people)
-    found = np.stack([array[near] for array in arrays], axis=1)
-    return found if len(found) == len(lengths) else found[first_of_each(found[:, [0, 2, 3, 4]])]
+    near = near[(np.diff(cases.part[near], prepend=-1) > 0) | np.isfinite(score[near])]
+    if len(near) == len(lengths):
+        return near
+    return near[_first_of_each(cases.part[near], cases.columns[near], cases.with_it[near], cases.people[near])]
+
+
+def _first_of_each(*kinds: Integers) -> Integers:
+    """Keep the first of those that are alike, in order.  Class II has many: there ε often depends on n_q alone."""
+    key, below = np.zeros(len(kinds[0]), np.int64), 1
+    for kind in kinds:
+        base = int(kind.max() - kind.min()) + 1
+        if below * base >= 2**62:
+            key, first = numbered(key, below=below)
+            below = len(first)
+        key, below = key * base + (kind - kind.min()), below * base
+    return np.sort(numbered(key, below=below)[1])

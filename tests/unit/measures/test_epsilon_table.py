@@ -15,8 +15,12 @@ from sidelight.testing import tables
 
 
 def suppression(table):
-    """A hierarchy per column that has nothing between a value and `*`."""
-    return {column.name: Hierarchy.suppression(column.name, column.labels) for column in table.quasi}
+    """A hierarchy per column (that says anything) with nothing between a value and `*`."""
+    return {
+        column.name: Hierarchy.suppression(column.name, column.labels)
+        for column in table.quasi
+        if set(column.labels) != {None}
+    }
 
 
 def adversaries(domain):
@@ -37,7 +41,7 @@ def test_it_is_what_measuring_each_generalisation_gives(table, cells):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(epsilon_table, "CELLS_IN_A_BATCH", cells)
         found = sl.smallest_epsilon_table(table, hierarchies, asked)
-    assert len(found) == 2 ** len(table.quasi)
+    assert len(found) == 2 ** len(hierarchies)
     for row in found:
         release = sl.generalise(table, by=hierarchies, to=row.levels)
         assert row.epsilon == {name: measure.measure(release).value for name, measure in asked.items()}
