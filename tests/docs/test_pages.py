@@ -14,7 +14,7 @@ from sidelight import errors
 from sidelight.cli import app
 from sidelight.measures import MEASURES
 from sidelight.policy.limits import right_bounds, settings_of
-from sidelight.policy.policy_file import Roles
+from sidelight.policy.policy_file import Roles, policy_document
 from sidelight.report.document import AuditReport
 
 ROOT = Path(__file__).parents[2]
@@ -60,8 +60,9 @@ def test_the_policy_page_lists_the_keys_of_every_measure(kind):
     assert row_of(page, f'`"{kind.name}"`') == [set(settings_of(kind)), set(right_bounds(kind))]
 
 
-def test_the_policy_page_lists_every_role():
+def test_the_policy_page_lists_every_section_and_role():
     page = (DOCS / "reference" / "policy-file.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^## `\[+(\w+)\]+`", page, flags=re.MULTILINE)) == set(policy_document().model_fields)
     for role in Roles.model_fields:
         assert row_of(page, f"`{role}`")
 
