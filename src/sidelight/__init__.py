@@ -41,9 +41,11 @@ _HOME = {
     # exploring
     "knowledge_skyline": "measures.knowledge_skyline",
     "disclosure_curve": "measures.disclosure_curve",
+    "DisclosureCurve": "measures.disclosure_curve",
     "smallest_epsilon_table": "measures.epsilon_table",
     # policies
     "Criterion": "measures.criterion",
+    "skyline": "measures.skyline",
     "Policy": "policy.policy",
     "Verdict": "policy.policy",
     "read_policy": "policy.policy_file",
@@ -72,6 +74,8 @@ if TYPE_CHECKING:
     from sidelight.measures.closeness import Closeness as Closeness
     from sidelight.measures.criterion import Criterion as Criterion
     from sidelight.measures.delta_disclosure import DeltaDisclosure as DeltaDisclosure
+    from sidelight.measures.disclosure_curve import DisclosureCurve as DisclosureCurve
+    from sidelight.measures.disclosure_curve import disclosure_curve as disclosure_curve
     from sidelight.measures.distinct_values import DistinctValues as DistinctValues
     from sidelight.measures.entropy_diversity import EntropyDiversity as EntropyDiversity
     from sidelight.measures.epsilon_table import smallest_epsilon_table as smallest_epsilon_table
@@ -83,6 +87,7 @@ if TYPE_CHECKING:
     from sidelight.measures.negations import Negations as Negations
     from sidelight.measures.prior_belief import PriorBelief as PriorBelief
     from sidelight.measures.recursive_diversity import RecursiveDiversity as RecursiveDiversity
+    from sidelight.measures.skyline import skyline as skyline
     from sidelight.measures.trend import Trend as Trend
     from sidelight.policy.policy import Policy as Policy
     from sidelight.policy.policy import Verdict as Verdict

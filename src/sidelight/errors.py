@@ -10,6 +10,7 @@ SidelightError
 │  └─ UnknownValue     a sensitive value that the release does not have (names the nearest one)
 ├─ BadPolicy           a policy file or policy that cannot be used
 ├─ NothingSafe         even one group of everybody is outside the policy (says what would pass)
+├─ NotPublished        a release could not be published (nothing that looks finished is left behind)
 ├─ NotTrueOrFalse      an expression was used as if it were true or false (also a TypeError)
 └─ NotAvailable        a part that needs an extra (says which one to install)
 
@@ -68,6 +69,10 @@ class NothingSafe(SidelightError):
         super().__init__(message)
         self.blocked_by = blocked_by
         self.closest = closest
+
+
+class NotPublished(SidelightError):
+    """A release could not be published; nothing that looks finished is left behind."""
 
 
 class NotTrueOrFalse(SidelightError, TypeError):

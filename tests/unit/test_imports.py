@@ -26,6 +26,7 @@ ORDER = (
     "attack",
     "noise",
     "report",
+    "publishing",
     "datasets",
     "testing",
     "web",
@@ -38,8 +39,15 @@ ORDER = (
 ENGINES_AND_FRAMES = ("duckdb", "narwhals", "pandas", "polars", "pyspark", "adbc_driver_postgresql")
 ONLY_IN = {
     **dict.fromkeys(ENGINES_AND_FRAMES, ("table",)),
-    "pyarrow": ("table", "release", "measures", "maxent", "datasets"),  # tables that are read, written or handed out
-    "pydantic": ("policy", "report", "web"),  # documents that people write or receive
+    "pyarrow": (
+        "table",
+        "release",
+        "measures",
+        "maxent",
+        "publishing",
+        "datasets",
+    ),  # tables that are read, written or handed out
+    "pydantic": ("policy", "report", "publishing", "web"),  # documents that people write or receive
     "hypothesis": ("testing",),  # an extra: only `sidelight.testing` needs it
     "typer": ("commands", "cli"),
     "rich": ("report", "commands", "cli"),
@@ -48,6 +56,9 @@ ONLY_IN = {
     "opendp": ("noise",),
     "dp_accounting": ("noise",),
 }
+
+# `found.publish(…)` hands itself on to a folder below: one line for users, said here so that it stays the only one.
+HANDS_ON = {"search/found.py": "publishing"}
 
 
 def imported(tree: ast.AST) -> Iterator[str]:
@@ -63,7 +74,7 @@ def imported(tree: ast.AST) -> Iterator[str]:
                 yield node.module or ""
 
 
-def breaches(place: str, tree: ast.AST) -> list[str]:
+def breaches(place: str, tree: ast.AST, *, handed_on: str | None = None) -> list[str]:
     """What a file in `place` imports and may not."""
     found = []
     for name in imported(tree):
@@ -72,7 +83,7 @@ def breaches(place: str, tree: ast.AST) -> list[str]:
         if top != "sidelight":
             if place not in ONLY_IN.get(top, (place,)):
                 found.append(f"{place} imports {top}, which only {' and '.join(ONLY_IN[top])} may")
-        elif target and target != "__version__" and ORDER.index(target) > ORDER.index(place):
+        elif target and target not in ("__version__", handed_on) and ORDER.index(target) > ORDER.index(place):
             found.append(f"{place} imports {target}, which stands below it")
     return found
 
@@ -87,7 +98,8 @@ FILES = [path for path in sorted(SOURCE.rglob("*.py")) if path != SOURCE / "__in
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
 def test_a_folder_imports_only_those_above_it(path):
     assert place_of(path) in ORDER, "a new folder needs a place in ORDER (and in ARCHITECTURE.md)"
-    assert breaches(place_of(path), ast.parse(path.read_text(encoding="utf-8"))) == []
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    assert breaches(place_of(path), tree, handed_on=HANDS_ON.get(path.relative_to(SOURCE).as_posix())) == []
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Releases published as counts: one row per group and value, with the people of the group and how often the value is."""
+"""Releases published as counts: a row per group and value, with the people of the group and the value's count."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def audit_report(
         sidelight=__version__,
         source=source,
         roles={name: plain(value) for name, value in (roles or {}).items()},
-        release=_facts(release),
+        release=release_facts(release),
         intake=IntakeFacts.model_validate(release.intake, from_attributes=True),
         answers=(*judged, *(_answer(finding) for finding in findings)),
         verdict="no policy" if verdict is None else "within policy" if verdict.safe else "not within policy",
@@ -57,7 +57,8 @@ def audit_report(
     )
 
 
-def _facts(release: Release) -> ReleaseFacts:
+def release_facts(release: Release) -> ReleaseFacts:
+    """Say how large a release is and what it is about."""
     return ReleaseFacts(
         people=release.size,
         groups=len(release),
@@ -74,7 +75,7 @@ def _answer(finding: Finding, criterion: Criterion | None = None, *, holds: bool
         measure=measure.name,
         settings={name: plain(value) for name, value in settings(measure).items()},
         said=str(measure),
-        wanted=None if criterion is None else _wanted(criterion),
+        wanted=None if criterion is None else bound_of(criterion),
         found=number(finding.value, large_is_bad=measure.large_is_bad),
         holds=holds,
         witness=_witness(finding.witness),
@@ -84,7 +85,8 @@ def _answer(finding: Finding, criterion: Criterion | None = None, *, holds: bool
     )
 
 
-def _wanted(criterion: Criterion) -> Wanted:
+def bound_of(criterion: Criterion) -> Wanted:
+    """Say which bound a criterion sets."""
     bound = number(exact(criterion.bound), large_is_bad=not criterion.measure.large_is_bad)
     said = f"{criterion.comparison.sign} {'infinite' if criterion.bound == math.inf else criterion.bound}"
     return Wanted(comparison=criterion.comparison.value, bound=bound, said=said)

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sidelight.policy.policy import Policy, Verdict
 from sidelight.release.release import Release
 from sidelight.search.method import Method, Outcome
+
+if TYPE_CHECKING:
+    from sidelight.publishing.formats import FormatName
+    from sidelight.publishing.layouts import Layout
+    from sidelight.publishing.publish import Published
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,3 +52,30 @@ class Found:
     def complete(self) -> bool:
         """Whether the search came to its end; otherwise this is the best one found so far."""
         return self.outcome.complete
+
+    def publish(
+        self,
+        path: str | Path,
+        *,
+        force: bool = False,
+        seed: int | None = None,
+        layout: Layout | None = None,
+        written_as: FormatName | None = None,
+    ) -> Published:
+        """Write the release, and beside it a document that tells of it; as Parquet or CSV, by the file's ending.
+
+        The rows have no numbers, and their order is drawn by chance.  The file is read back and judged again before
+        it appears; whatever goes wrong, nothing that looks finished is left behind.  Never over the input; over
+        other files only with `force`.
+
+        Args:
+            path: where to; `.parquet` or `.csv`.
+            force: replace a file that exists.
+            seed: draws the same order again, for tests; the document warns of it.
+            layout: "people" (a row per person; the default where people have one value) or "counts" (a row per
+                group and value).
+            written_as: "arx" for ARX's CSV, with semicolons and no quotes; default: by the ending.
+        """
+        from sidelight.publishing.publish import publish  # noqa: PLC0415 - it stands below: it needs the report
+
+        return publish(self, path, force=force, seed=seed, layout=layout, written_as=written_as)

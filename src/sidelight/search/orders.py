@@ -37,16 +37,16 @@ class Order:
             deepest[self.levels[level, one] != self.levels[level, other]] = level
         return deepest
 
-    def says(self, start: int, stop: int) -> str:
-        """Print a stretch of places: an interval, a hierarchy label, or a set of them.
+    def says(self, start: int, stop: int) -> Label:
+        """Print a stretch of places: an interval, a hierarchy label, or a set of them; one place as it is.
 
         >>> order_of(Column.of("age", ["30", "4", "5"])).says(0, 2)
         '4-5'
         """
         if self.numeric:
-            return self._interval(start, stop)
-        names = [shown(text) for text in self._fewest(start, stop)]
-        return names[0] if len(names) == 1 else "{" + ", ".join(names) + "}"
+            return self.labels[start] if stop - start == 1 else self._interval(start, stop)
+        names = self._fewest(start, stop)
+        return names[0] if len(names) == 1 else "{" + ", ".join(map(shown, names)) + "}"
 
     def _interval(self, start: int, stop: int) -> str:
         present = [text for text in self.labels[start:stop] if text is not None]

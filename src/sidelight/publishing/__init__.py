@@ -1,0 +1,1 @@
+"""Writes releases so that what is published is what was judged, and nothing else."""

@@ -1,0 +1,87 @@
+"""Files appear together and whole, or not at all; never over the input, and never over others unasked."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from sidelight.errors import NotPublished, SidelightError
+
+
+def refuse_existing(path: Path, *, force: bool) -> None:
+    """Refuse a path that cannot or should not be written, before any work is done."""
+    if not path.parent.is_dir():
+        message = f"no folder '{path.parent}' to write '{path.name}' into; make it first"
+        raise SidelightError(message)
+    if path.is_dir():
+        message = f"'{path}' is a folder; give the name of a file"
+        raise SidelightError(message)
+    if path.exists() and not force:
+        message = f"'{path}' exists; give another name, or --force to replace it"
+        raise SidelightError(message)
+
+
+def refuse_input(path: Path, inputs: Iterable[Path]) -> None:
+    """Refuse to write over what was read, by whatever name or link."""
+    for each in inputs:
+        if path.resolve() == each.resolve() or (path.exists() and each.exists() and path.samefile(each)):
+            message = f"'{path}' is what was read, and a table is never written over; give another name"
+            raise NotPublished(message)
+
+
+@contextlib.contextmanager
+def unfinished(path: Path) -> Iterator[Path]:
+    """Make a folder beside a file that is to be, for work that is not done; it is gone afterwards, however it ends.
+
+    After a `kill -9` it stays, and its name says what it is: `release.parquet.unfinished-…`.
+    """
+    try:
+        folder = Path(tempfile.mkdtemp(dir=path.parent, prefix=f"{path.name}.unfinished-"))
+    except OSError as error:
+        raise cannot_write(path, error) from None
+    try:
+        yield folder
+    except OSError as error:
+        raise cannot_write(path, error) from None
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def cannot_write(path: Path, error: OSError) -> NotPublished:
+    """Say in one line why a file cannot be written."""
+    reason = error.strerror or type(error).__name__
+    return NotPublished(f"cannot write '{path}': {reason}; nothing was published")
+
+
+def flushed(path: Path) -> None:
+    """Wait until a file, or the names in a folder, are on the disk."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def place(folder: Path, targets: Sequence[Path]) -> None:
+    """Move files out of their folder to where they belong, the last one last: with it, they are published.
+
+    If that fails half-way, what stood there before stands there again.
+    """
+    before = [target.read_bytes() if target.exists() else None for target in targets[:-1]]
+    moved = 0
+    try:
+        for target in targets:
+            (folder / target.name).replace(target)
+            moved += 1
+    except BaseException:
+        for target, old in zip(targets[:moved], before, strict=False):
+            target.unlink(missing_ok=True)
+            if old is not None:
+                target.write_bytes(old)
+        raise
+    with contextlib.suppress(OSError):  # some systems cannot flush a folder
+        flushed(targets[-1].parent)

@@ -1,0 +1,90 @@
+"""A release as a reader of the file will see it: groups that print the same are one group, in the order of labels."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from sidelight.release.grouping import rolled_up
+from sidelight.release.groups import Groups
+from sidelight.release.release import Release, whole_groups
+from sidelight.table.columns import Column, Integers
+from sidelight.table.counts import Counts
+from sidelight.table.labels import Label, in_order
+
+
+def as_printed(release: Release, *, domain: tuple[Label, ...] | None = None) -> Release:
+    """Forget what no file can say: the order of groups, groups that print the same, labels that nobody has.
+
+    `domain` are the values that may be spoken of; default: all.
+
+    >>> twice = Release.from_counts([{"Flu": 1}, {"Flu": 2}], labels=[{"age": "*"}, {"age": "*"}])
+    >>> as_printed(twice)
+    <Release of 3 people in 1 groups, value: 1 values (single)>
+    """
+    groups = release.groups
+    said = rolled_up(groups, tuple(_tidy(column) for column in groups.columns))
+    chosen = groups.domain if domain is None else domain
+    made = whole_groups(
+        domain=chosen,
+        sizes=said.sizes,
+        counts=_among(said, chosen),
+        columns=tuple(_tidy(column) for column in said.columns),
+        semantics=said.semantics,
+    )
+    return replace(release, groups=made, people=None)
+
+
+def spoken_of(release: Release, originally: Integers) -> tuple[Label, ...]:
+    """Give the values that a publication may name: all but those that only people who are left out have.
+
+    `originally` is how often each value occurs in the table; a value that does not occur there either was declared.
+    """
+    here = release.groups.counts.totals()
+    return tuple(text for text, now, then in zip(release.domain, here, originally, strict=True) if now > 0 or then == 0)
+
+
+def same(one: Release, other: Release) -> bool:
+    """Whether two releases, each as printed, have the same groups and counts."""
+    return (
+        one.domain == other.domain
+        and one.semantics == other.semantics
+        and np.array_equal(one.groups.sizes, other.groups.sizes)
+        and _columns(one) == _columns(other)
+        and all(
+            np.array_equal(mine, theirs)
+            for mine, theirs in zip(_entries(one.groups), _entries(other.groups), strict=True)
+        )
+    )
+
+
+def _columns(release: Release) -> list[tuple[str, tuple[Label, ...], bytes]]:
+    return [(column.name, column.labels, column.codes.tobytes()) for column in release.groups.columns]
+
+
+def _entries(groups: Groups) -> tuple[Integers, Integers]:
+    row, value, count = groups.counts.entries()
+    place = row * groups.counts.width + value
+    order = np.argsort(place)
+    return place[order], count[order]
+
+
+def _tidy(column: Column) -> Column:
+    """Keep only labels that occur, in their natural order."""
+    used = np.flatnonzero(np.bincount(column.codes, minlength=len(column.labels)))
+    labels = in_order(column.labels[code] for code in used)
+    place = {text: number for number, text in enumerate(labels)}
+    recode = np.full(len(column.labels), -1, np.int32)
+    recode[used] = [place[column.labels[code]] for code in used]
+    return column.relabelled(labels, recode)
+
+
+def _among(groups: Groups, domain: tuple[Label, ...]) -> Counts:
+    if domain == groups.domain:
+        return groups.counts
+    known = {text: number for number, text in enumerate(domain)}
+    place = np.array([known.get(text, -1) for text in groups.domain], np.int64)
+    row, value, count = groups.counts.entries()
+    assert (place[value] >= 0).all(), "only values that do not occur are left unsaid"
+    return Counts.from_entries(row, place[value], count, (len(groups), len(domain)))
