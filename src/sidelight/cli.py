@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sidelight import __version__
 from sidelight.commands import options
 from sidelight.commands.running import Status, Verbs
+
+if TYPE_CHECKING:
+    from sidelight.policy.policy_file import Roles
 
 app = typer.Typer(
     name="sidelight",
@@ -65,20 +68,57 @@ def audit(
     Without a policy, limits or measures, all classic measures are shown and nothing is judged.
     """
     from sidelight.commands import audit as verb  # noqa: PLC0415 - `--help` is quick
-    from sidelight.policy.policy_file import Roles  # noqa: PLC0415
 
-    roles = Roles(
-        quasi=tuple(group) if group else None,
+    roles = _roles(
+        quasi=group,
         sensitive=sensitive,
         person=person,
         values=values,
         missing=missing,
-        missing_marks=tuple(missing_mark) if missing_mark else None,
+        missing_marks=missing_mark,
         suppressed=suppressed,
-        domain=tuple(domain) if domain else None,
+        domain=domain,
     )
     question = verb.asked(policy, limits=limit or (), measures=measure or (), roles=roles)
     return verb.audit(file, question, verb.Output(as_json=json, file=output, force=force))
+
+
+@app.command()
+def explore(
+    file: options.File,
+    *,
+    value: options.Value,
+    below: options.Below = "0.95",
+    up_to: options.UpTo = 10,
+    policy: options.PolicyPath = None,
+    group: options.Group = None,
+    sensitive: options.Sensitive = None,
+    person: options.Person = None,
+    values: options.Values = None,
+    missing: options.Missing = None,
+    missing_mark: options.MissingMarks = None,
+    suppressed: options.Suppressed = None,
+    domain: options.Domain = None,
+    json: options.AsJson = False,
+    output: options.OutputPath = None,
+    force: options.Force = False,
+) -> int:
+    """See how much a published file withstands: who may know what before one value is given away?"""
+    from sidelight.commands import explore as verb  # noqa: PLC0415 - `--help` is quick
+    from sidelight.commands.audit import Output  # noqa: PLC0415
+
+    roles = _roles(
+        quasi=group,
+        sensitive=sensitive,
+        person=person,
+        values=values,
+        missing=missing,
+        missing_marks=missing_mark,
+        suppressed=suppressed,
+        domain=domain,
+    )
+    question = verb.Question(file, value=value, below=below, up_to=up_to, roles=verb.roles_of(policy, roles))
+    return verb.explore(question, Output(as_json=json, file=output, force=force))
 
 
 @app.command()
@@ -87,6 +127,14 @@ def demo(*, folder: options.Folder = Path("sidelight-demo")) -> int:
     from sidelight.commands.demo import demo as verb  # noqa: PLC0415
 
     return verb(folder)
+
+
+def _roles(**options: str | list[str] | None) -> Roles:
+    """Say who is who by options; those not given say nothing."""
+    from sidelight.policy.policy_file import Roles  # noqa: PLC0415
+
+    given = {name: option for name, option in options.items() if option not in (None, [])}
+    return Roles.model_validate({name: tuple(each) if isinstance(each, list) else each for name, each in given.items()})
 
 
 @app.command("policy-schema", hidden=True)

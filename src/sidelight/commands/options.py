@@ -47,6 +47,12 @@ Domain: TypeAlias = Annotated[
     list[str] | None, typer.Option("--domain", help="All sensitive values there could be, in order; repeat it.")
 ]
 
+Value: TypeAlias = Annotated[str, typer.Option("--value", "-v", help="The sensitive value that should stay hidden.")]
+Below: TypeAlias = Annotated[
+    str, typer.Option("--below", "-b", help="How sure nobody should get, such as 0.95 or 3/4.")
+]
+UpTo: TypeAlias = Annotated[int, typer.Option("--up-to", min=0, help="How much knowledge the curves go up to.")]
+
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print the report as JSON, and nothing else.")]
 OutputPath: TypeAlias = Annotated[
     Path | None, typer.Option("--output", "-o", help="Also write the report as JSON to this file.")

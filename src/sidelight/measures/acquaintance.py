@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
-from operator import index
 from typing import ClassVar
 
 import numpy as np
 
 from sidelight.errors import BadMeasure
-from sidelight.measures.acquaintance_exact import LONGEST, rounded_share
+from sidelight.measures.acquaintance_exact import REPORTED, rounded_share
 from sidelight.measures.acquaintance_minima import FiveMinima, Knowledge, place_in
 from sidelight.measures.acquaintance_outline import AcquaintanceOutline
 from sidelight.measures.acquaintance_summary import AcquaintanceSummary, length
 from sidelight.measures.acquaintance_witness import AcquaintanceWitness
+from sidelight.measures.amounts import whole_amount
 from sidelight.measures.finding import Amount, Finding, Witness
 from sidelight.measures.measure import Measure
 from sidelight.measures.trend import Trend
@@ -63,7 +63,7 @@ have Flu.
 
     def __post_init__(self) -> None:
         for each in ("rules_out", "others", "family"):
-            object.__setattr__(self, each, _whole(each, getattr(self, each)))
+            object.__setattr__(self, each, whole_amount(self.name, each, getattr(self, each)))
         if self.value is not None and self.apart_from:
             message = "'acquaintance' has both value= and apart_from=; give one of them"
             raise BadMeasure(message)
@@ -108,7 +108,7 @@ have Flu.
         sigma = release.groups.place(witness.value)
         numbers = dict.fromkeys([found.group, found.family.group if found.family else found.group])
         places = [place_in(release.group(number), 0, sigma, self.rules_out) for number in numbers]
-        short = length(places, self.family) <= LONGEST
+        short = length(places, self.family) <= REPORTED
         return Fraction(has, possible) if short else rounded_share(has, possible)
 
     @classmethod
@@ -127,15 +127,3 @@ have Flu.
             return np.array([groups.place(self.value)])
         apart = {groups.place(text) for text in self.apart_from}
         return np.array([place for place in range(len(groups.domain)) if place not in apart], np.int64)
-
-
-def _whole(name: str, amount: object) -> int:
-    """Take an amount of knowledge: a whole number of at least 0."""
-    try:
-        whole = index(amount)  # type: ignore[arg-type]
-    except TypeError:
-        whole = -1
-    if whole < 0 or isinstance(amount, bool):
-        message = f"{name}={amount} of 'acquaintance' makes no sense; give a whole number of at least 0"
-        raise BadMeasure(message)
-    return whole

@@ -1,7 +1,7 @@
 """Numbers that decide: fractions as long as they are of a sensible length, else decimals of 60 digits.
 
-A probability such as (99999/100000)^100000 is a fraction of two million digits: nobody reads it, and reducing it takes
-minutes.  Beyond `LONGEST` the last step is therefore a float rounded towards caution, like where logarithms are
+A probability such as (99999/100000)^100000 is a fraction of half a million digits: nobody reads it, and reducing it
+takes minutes.  Beyond `REPORTED` a risk is therefore a float rounded towards caution, as where logarithms make it
 irrational.
 """
 
@@ -17,8 +17,11 @@ from typing import Generic, TypeAlias, TypeVar
 
 from sidelight.measures.exact import PRECISE, rounded_up
 
-LONGEST = 1 << 17
-"""How many bits the numerator or denominator of a fraction may have (about 40,000 digits)."""
+COMPARED = 1 << 17
+"""How many bits fractions may have that are only compared (about 40,000 digits)."""
+
+REPORTED = 14_000
+"""How many bits fractions may have that are reported: what Python writes out (4,300 digits)."""
 
 SURE = Decimal("1e-50")
 """Far more than rounding to 60 digits can have changed, relative."""
@@ -98,11 +101,6 @@ class Decimals(Arithmetic[Decimal]):
 
 
 FRACTIONS, DECIMALS = Fractions(), Decimals()
-
-
-def arithmetic(length: int) -> Fractions | Decimals:
-    """Choose how to compute with fractions of so many bits."""
-    return FRACTIONS if length <= LONGEST else DECIMALS
 
 
 def rounded_share(part: int, whole: int) -> float:

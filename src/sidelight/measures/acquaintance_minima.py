@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight.measures.acquaintance_cells import Cells, cells_of
-from sidelight.measures.acquaintance_exact import DECIMALS, FRACTIONS, LONGEST, Arithmetic, Number
+from sidelight.measures.acquaintance_exact import COMPARED, DECIMALS, FRACTIONS, Arithmetic, Number
 from sidelight.measures.acquaintance_odds import ODDS
 from sidelight.measures.exact import NEAR, Floats, first_of_each
 from sidelight.release.groups import Groups
@@ -259,7 +259,7 @@ def _decisive(cells: Cells, which: Minimum) -> Integers:
 def smallest(places: Sequence[Place], which: Minimum, m: int) -> int:
     """Which of these has the smallest exact odds?  Of equal ones the first."""
     length = max(place.length(m) for place in places)
-    if length <= LONGEST:
+    if length <= COMPARED:
         return _index_of_least([place.odds(which, m, FRACTIONS) for place in places])
     with DECIMALS.working():
         return _index_of_least([place.odds(which, m, DECIMALS) for place in places])

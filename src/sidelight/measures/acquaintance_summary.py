@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from sidelight.measures.acquaintance_cast import cast
-from sidelight.measures.acquaintance_exact import DECIMALS, FRACTIONS, LONGEST, Arithmetic, Number
+from sidelight.measures.acquaintance_exact import COMPARED, DECIMALS, FRACTIONS, REPORTED, Arithmetic, Number
 from sidelight.measures.acquaintance_minima import UNLIKE, WAYS, FiveMinima, Place, five, reach
 from sidelight.measures.exact import Floats, first_of_each
 from sidelight.measures.finding import Amount, Finding
@@ -71,7 +71,7 @@ def _least(minima: FiveMinima, candidates: list[tuple[int, int]]) -> tuple[int, 
     """Choose the (value, way) with the least exact odds; of equal ones the first."""
     m = minima.knows.family
     longest = max(length(_places(minima, value, way), m) for value, way in candidates)
-    if longest <= LONGEST:
+    if longest <= COMPARED:
         return min(candidates, key=lambda each: _odds(minima, each, FRACTIONS))
     with DECIMALS.working():
         return min(candidates, key=lambda each: _odds(minima, each, DECIMALS))
@@ -87,7 +87,7 @@ def _odds(minima: FiveMinima, candidate: tuple[int, int], using: Arithmetic[Numb
 
 
 def _risk(minima: FiveMinima, value: int, way: int) -> Amount:
-    if length(_places(minima, value, way), minima.knows.family) <= LONGEST:
+    if length(_places(minima, value, way), minima.knows.family) <= REPORTED:
         return FRACTIONS.risk(_odds(minima, (value, way), FRACTIONS))
     with DECIMALS.working():
         return DECIMALS.risk(_odds(minima, (value, way), DECIMALS))

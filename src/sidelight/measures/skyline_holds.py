@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight.measures.acquaintance import Acquaintance
-from sidelight.measures.acquaintance_exact import DECIMALS, FRACTIONS, LONGEST, Arithmetic, Number
+from sidelight.measures.acquaintance_exact import COMPARED, DECIMALS, FRACTIONS, Arithmetic, Number
 from sidelight.measures.acquaintance_minima import WAYS, FiveMinima, Knowledge, Place, five, reach
 from sidelight.measures.acquaintance_odds import ODDS
 from sidelight.measures.acquaintance_summary import AcquaintanceSummary
@@ -79,7 +79,7 @@ class Holds:
         length = max(place.length(knows.family) for place in targets) + max(
             each.length(knows.family) for each in families
         )
-        if length <= LONGEST:
+        if length <= COMPARED:
             return FRACTIONS.exceed(_odds(targets, families, knows, FRACTIONS), self.odds)
         with DECIMALS.working():
             return DECIMALS.exceed(_odds(targets, families, knows, DECIMALS), self.odds)

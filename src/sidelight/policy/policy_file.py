@@ -17,6 +17,7 @@ from sidelight.policy.complaints import complaint
 from sidelight.policy.limits import any_limit, limit_models
 from sidelight.policy.policy import Policy
 from sidelight.policy.section import Section, Text
+from sidelight.policy.skyline_section import SkylineSections
 from sidelight.table.table import Semantics
 
 
@@ -56,6 +57,7 @@ def policy_document() -> type[BaseModel]:
     sections: dict[str, object] = {
         "roles": (Roles, Roles()),
         "limit": (tuple[any_limit(limit_models().values()), ...], ()),  # type: ignore[misc]
+        "skyline": (SkylineSections, ()),
     }
     model: type[BaseModel] = create_model(
         "PolicyFile",

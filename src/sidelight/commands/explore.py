@@ -1,0 +1,153 @@
+"""`sidelight explore`: how much may somebody know before this file gives a value away?"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from sidelight.commands.audit import Output, read
+from sidelight.commands.running import Status
+from sidelight.commands.writing import refuse_existing, write_whole
+from sidelight.errors import BadMeasure
+from sidelight.measures.acquaintance import Acquaintance
+from sidelight.measures.disclosure_curve import DisclosureCurve, disclosure_curve
+from sidelight.measures.finding import Amount, in_words
+from sidelight.measures.implications import Implications
+from sidelight.measures.knowledge_skyline import Point, knowledge_skyline
+from sidelight.measures.negations import Negations
+from sidelight.policy.policy_file import Roles, read_policy_file
+from sidelight.policy.section import read_number
+from sidelight.release.release import Release
+
+DIRECTIONS = ("rules_out", "others", "family")
+"""The three kinds of knowledge of an acquaintance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is explored: a file, a value in it, a limit, and how far the curves go."""
+
+    file: str
+    value: str
+    below: str
+    up_to: int
+    roles: Roles
+
+    @property
+    def limit(self) -> int | float | Fraction:
+        """The limit as a number."""
+        try:
+            return read_number(self.below)
+        except ValueError as error:
+            message = f"cannot read --below {self.below}; {error}"
+            raise BadMeasure(message) from None
+
+
+@dataclass(frozen=True, slots=True)
+class Explored:
+    """What was found."""
+
+    question: Question
+    release: Release
+    skyline: tuple[Point, ...]
+    curves: tuple[tuple[str, DisclosureCurve], ...]  # what is known, risk against how much of it
+
+    def to_json(self) -> str:
+        """Write it as JSON; amounts without end are null."""
+        points = [
+            {name: None if amount == math.inf else amount for name, amount in zip(DIRECTIONS, point, strict=True)}
+            for point in self.skyline
+        ]
+        document = {
+            "version": 1,
+            "source": self.question.file,
+            "sensitive": self.release.sensitive,
+            "value": self.question.value,
+            "below": self.question.below,
+            "knowledge_skyline": points,
+            "curves": [json.loads(curve.to_json()) for _, curve in self.curves],
+        }
+        return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+def explore(question: Question, output: Output) -> Status:
+    """Read, explore, tell."""
+    if output.file is not None:
+        refuse_existing(output.file, force=output.force)
+    release = read(question.file, question.roles)
+    skyline = knowledge_skyline(release, question.value, question.limit)
+    tell(Explored(question, release, skyline, tuple(curves(release, question))), output)
+    return Status.WITHIN_POLICY
+
+
+def roles_of(policy: Path | None, roles: Roles) -> Roles:
+    """Take the roles of a policy file; options have the last word."""
+    return roles if policy is None else read_policy_file(policy).roles.updated(roles)
+
+
+def curves(release: Release, question: Question) -> Iterator[tuple[str, DisclosureCurve]]:
+    """Compute the risk of the value against each kind of knowledge alone."""
+    amounts = range(question.up_to + 1)
+    if release.semantics in Implications.semantics:
+        yield "implications", disclosure_curve(release, Implications, amounts, value=question.value)
+    if release.semantics in Negations.semantics:
+        yield "negations", disclosure_curve(release, Negations, amounts, value=question.value)
+    for direction, said in zip(DIRECTIONS, ("values ruled out", "other people", "family"), strict=True):
+        yield said, disclosure_curve(release, Acquaintance, {direction: amounts}, value=question.value)
+
+
+def tell(found: Explored, output: Output) -> None:
+    """Print it, as JSON or for people, and write it to a file if asked."""
+    if output.file is not None:
+        write_whole(output.file, found.to_json(), force=output.force)
+    if output.as_json:
+        sys.stdout.write(found.to_json())
+        return
+    console = Console(highlight=False)
+    for part in drawn(found):
+        console.print(part)
+    if output.file is not None:
+        console.print(f"Written to {output.file}", markup=False)
+
+
+def drawn(found: Explored) -> Iterator[RenderableType]:
+    """Give the parts of the page, from top to bottom."""
+    value, below = found.question.value, found.question.below
+    yield Text(f"How sure can somebody get that a person has '{value}'?", style="bold")
+    yield _curves(found)
+    yield Text(f"What somebody may know and still be less than {below} sure", style="bold")
+    if not found.skyline:
+        yield Text("Nothing: even someone who knows nothing can be as sure as that.")
+        return
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for heading in ("values ruled out", "other people", "family"):
+        table.add_column(heading, justify="right")
+    for point in found.skyline:
+        table.add_row(*("no end" if amount == math.inf else f"{amount:,}" for amount in point))
+    yield table
+    yield Text("Each line is the most: with more of any one of the three, somebody may be surer.")
+
+
+def _curves(found: Explored) -> Table:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("knows", justify="right")
+    for said, _ in found.curves:
+        table.add_column(said, justify="right")
+    for amount in range(found.question.up_to + 1):
+        table.add_row(str(amount), *(_short(curve.risks[amount]) for _, curve in found.curves))
+    return table
+
+
+def _short(risk: Amount) -> str:
+    """Show a risk in a narrow column, rounded up."""
+    return in_words(risk) if risk in (0, 1) else f"{math.ceil(risk * 10**4) / 10**4:.4f}"

@@ -1,0 +1,116 @@
+"""Risk against the amount of knowledge: the data behind curves and heat maps."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from inspect import signature
+from itertools import product
+from math import isfinite, nextafter, prod
+
+from sidelight.errors import BadMeasure, did_you_mean
+from sidelight.measures.finding import Amount
+from sidelight.measures.measure import Measure
+from sidelight.release.release import Release
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """One kind of knowledge and the amounts of it that were tried; a fixed one has one amount."""
+
+    name: str
+    amounts: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DisclosureCurve:
+    """The risk at each combination of amounts; `risks` run along the last axis first."""
+
+    measure: str
+    settings: tuple[tuple[str, str], ...]  # what else was asked, the same everywhere: value, Flu
+    axes: tuple[Axis, ...]
+    risks: tuple[Amount, ...]
+
+    def at(self, **amounts: int) -> Amount:
+        """Give the risk at some amounts; fixed ones need not be said."""
+        place = 0
+        for axis in self.axes:
+            amount = amounts.pop(axis.name, axis.amounts[0] if len(axis.amounts) == 1 else None)
+            if amount not in axis.amounts:
+                message = f"the curve has no {axis.name}={amount}; it was computed for {_listed(axis.amounts)}"
+                raise BadMeasure(message)
+            place = place * len(axis.amounts) + axis.amounts.index(amount)
+        if amounts:
+            name = next(iter(amounts))
+            message = f"the curve has no amount '{name}'{did_you_mean(name, [axis.name for axis in self.axes])}"
+            raise BadMeasure(message)
+        return self.risks[place]
+
+    def points(self) -> Iterator[tuple[dict[str, int], Amount]]:
+        """Go through all combinations with their risks."""
+        names = [axis.name for axis in self.axes]
+        combinations = product(*(axis.amounts for axis in self.axes))
+        for amounts, risk in zip(combinations, self.risks, strict=True):
+            yield dict(zip(names, amounts, strict=True)), risk
+
+    def to_json(self) -> str:
+        """Write it as JSON; risks exactly, and as numbers rounded up."""
+        points = [{**amounts, "exact": str(risk), "risk": _rounded_up(risk)} for amounts, risk in self.points()]
+        axes = [{"name": axis.name, "amounts": axis.amounts} for axis in self.axes]
+        return json.dumps({"measure": self.measure, "settings": dict(self.settings), "axes": axes, "points": points})
+
+
+def disclosure_curve(
+    release: Release,
+    measure_family: Callable[..., Measure],
+    amounts: Iterable[int] | Mapping[str, Iterable[int]],
+    **settings: object,
+) -> DisclosureCurve:
+    """How does the risk grow with what somebody knows?
+
+    `measure_family` is a measure's class; `amounts` are those of its first parameter, or name → amounts for several;
+    `settings` are its other parameters.  Amounts that are named with one number only are fixed.
+
+    >>> from sidelight.measures.acquaintance import Acquaintance
+    >>> release = Release.from_counts([{"Flu": 4, "Cold": 3, "AIDS": 1}])
+    >>> curve = disclosure_curve(release, Acquaintance, {"rules_out": [0, 1], "others": range(3)}, value="AIDS")
+    >>> [str(risk) for risk in curve.risks]
+    ['1/8', '1/7', '1/6', '1/4', '1/3', '1/2']
+    >>> curve.at(rules_out=1, others=2)
+    Fraction(1, 2)
+    """
+    named = amounts if isinstance(amounts, Mapping) else {next(iter(signature(measure_family).parameters)): amounts}
+    axes = tuple(Axis(name, tuple(each)) for name, each in named.items())
+    _check(measure_family, axes, settings)
+    risks = []
+    name = ""
+    for combination in product(*(axis.amounts for axis in axes)):
+        chosen = dict(zip((axis.name for axis in axes), combination, strict=True))
+        measure = measure_family(**chosen, **settings)
+        name = measure.name
+        risks.append(measure.measure(release).value)
+    return DisclosureCurve(name, tuple((key, str(value)) for key, value in settings.items()), axes, tuple(risks))
+
+
+def _check(measure_family: Callable[..., Measure], axes: tuple[Axis, ...], settings: Mapping[str, object]) -> None:
+    known = list(signature(measure_family).parameters)
+    for name in (*(axis.name for axis in axes), *settings):
+        if name not in known:
+            message = f"no parameter '{name}' of this measure{did_you_mean(name, known)}"
+            raise BadMeasure(message)
+    if prod(len(axis.amounts) for axis in axes) == 0:
+        message = "no amounts of knowledge were given; give at least one, such as range(6)"
+        raise BadMeasure(message)
+
+
+def _rounded_up(risk: Amount) -> float | None:
+    if not isfinite(risk):
+        return None
+    near = float(risk)
+    return near if Fraction(near) >= risk else nextafter(near, float("inf"))
+
+
+def _listed(amounts: tuple[int, ...]) -> str:
+    return ", ".join(map(str, amounts))
