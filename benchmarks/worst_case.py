@@ -136,7 +136,7 @@ BASELINE = ("group_by", GROUPS, 0)
 
 
 def implications_table() -> str:
-    amounts, sizes = (1, 2, 4, 8, 12, 16, 20), (1_000, 10_000, 50_000, 100_000, 1_000_000)
+    amounts, sizes = (1, 2, 3, 4, 6, 8, 10, 12, 14, 16, 18, 20), (1_000, 10_000, 50_000, 100_000, 1_000_000)
     by_amount = [("implications", GROUPS, k) for k in amounts]
     by_size = [("implications", groups, 12) for groups in sizes]
     others = [("implications_of_a_value", GROUPS, 12), ("negations", GROUPS, 12)]

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import sidelight as sl
 from sidelight.measures.implications_exact import ExactGroup
 from sidelight.measures.implications_group import FLOOR, Bags, least_chances
+from sidelight.measures.implications_program import best_solution
 from sidelight.measures.implications_shortlist import shortlist
 from sidelight.measures.implications_ties import deciding_counts
 from sidelight.testing import releases
@@ -191,3 +192,37 @@ def test_many_groups_at_once_or_few_at_a_time(groups, value):
         finding = measure.measure(release)
         assert merged.finding() == finding
         assert finding.replay(release) == finding.value
+
+
+@given(st.data(), st.integers(1, 4), st.integers(0, 3))
+def test_atoms_over_groups(data, groups, k):
+    """The program over groups against trying every way to share the atoms out."""
+    chances = st.lists(st.sampled_from([Fraction(n, 6) for n in range(1, 7)]), min_size=k, max_size=k)
+    table = [
+        {False: [Fraction(1), *data.draw(chances)], True: [Fraction(9, 2), *data.draw(chances)]} for _ in range(groups)
+    ]
+    floats = [np.array([[float(row[target][h]) for row in table] for h in range(k + 1)]) for target in (False, True)]
+    solution = best_solution(*floats, lambda choice: table[choice.group][choice.target][choice.atoms])
+    every = [
+        prod(
+            (row[group == target][h] for group, (row, h) in enumerate(zip(table, shared, strict=True))),
+            start=Fraction(1),
+        )
+        for shared in product(range(k + 1), repeat=groups)
+        if sum(shared) == k
+        for target in range(groups)
+    ]
+    assert solution.product == min(every)
+    assert solution.product == prod(
+        (table[choice.group][choice.target][choice.atoms] for choice in solution.choices), start=Fraction(1)
+    )
+
+
+def test_groups_of_any_kind_have_chances():
+    """Also those of one person, without the value, or in which one of the atoms must hold; never nan."""
+    bags = Bags(np.array([1, 2, 3]), np.array([[1, 0, 0], [1, 1, 0], [3, 0, 0]]), np.array([1, 0, 0]))
+    others, targets = least_chances(bags)
+    assert others[1:, 0].tolist() == [FLOOR, FLOOR]
+    assert targets[:, 0].tolist() == [FLOOR] * 3
+    assert np.isinf(targets[:, 1:]).all()
+    assert not np.isnan(others).any()

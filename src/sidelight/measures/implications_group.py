@@ -114,7 +114,8 @@ def least_chances(bags: Bags) -> tuple[Floats, Floats]:
             others[:, rows], targets[:, rows] = least[:-1], least[1:]
         else:
             others[:, rows], targets[:, rows] = _least_with_target(n, prefix, bags.with_own[:, rows].astype(float))
-    targets *= np.divide(bags.sizes, bags.own, where=bags.own > 0, out=np.full(len(bags.own), np.inf))
+    targets *= bags.sizes / np.maximum(bags.own, 1)
+    targets[:, bags.own == 0] = np.inf
     return np.maximum(others, FLOOR, out=others), np.maximum(targets, FLOOR, out=targets)
 
 
@@ -132,9 +133,9 @@ def _least(n: Floats, prefix: Floats, people: Iterable[tuple[int, list[Floats]]]
 def _least_with_target(n: Floats, prefix: Floats, with_own: Floats) -> tuple[Floats, Floats]:
     """Give f(0), f(1), …, and f^σ(0), f^σ(1), …."""
     own = np.full(prefix.shape, np.inf)
-    people = list(levels(n, prefix, until=1))
+    people, asking = list(levels(n, prefix, until=1)), chains(n, with_own)
     for person, states in people:
-        for _, first, chances in ways_with_target(n, with_own, person, states):
+        for _, first, chances in ways_with_target(asking[person], person, states):
             np.minimum(own[first:], chances, out=own[first:])
     return _least(n, prefix, people)[:-1], own
 
@@ -158,17 +159,21 @@ def levels(n: Floats, prefix: Floats, *, until: int) -> Iterator[tuple[int, list
         later = now
 
 
-def ways_with_target(
-    n: Floats, with_own: Floats, people: int, states: list[Floats]
-) -> Iterator[tuple[int, int, Floats]]:
-    """Ask that many people about σ and a others; give a, the least j this takes, and the chances from that j on."""
+def chains(n: Floats, with_own: Floats) -> list[list[Floats]]:
+    """Ask 0, 1, 2, … people about σ and a others: the chances [a] for each number of people."""
     atoms = len(with_own)
-    for besides in range(atoms // people if people else 0):
-        chance = np.ones(len(n))
-        for person in range(people):
-            chance *= asked(still_there(n, person), with_own[besides])
+    asking = [[np.ones(len(n))] * atoms]
+    for people in range(1, atoms + 1):
+        left, before = still_there(n, people - 1), asking[-1]
+        asking.append([asked(left, with_own[besides]) * before[besides] for besides in range(atoms // people)])
+    return asking
+
+
+def ways_with_target(asking: list[Floats], people: int, states: list[Floats]) -> Iterator[tuple[int, int, Floats]]:
+    """Go on after a chain of people: give a, the least j this takes, and the chances from that j on."""
+    for besides, chance in enumerate(asking if people else ()):
         first = people * (besides + 1) - 1
-        yield besides, first, chance * at_most(states, besides)[: atoms - first]
+        yield besides, first, chance * at_most(states, besides)[: len(states[0]) - 1 - first]
 
 
 def still_there(n: Floats, person: int) -> Floats:

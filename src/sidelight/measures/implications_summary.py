@@ -76,13 +76,13 @@ class Suspects:
         atom = Atom((target.name.number, 0), value)
         spent.sort(key=lambda part: not part[1].with_target)
         asked = [each for group, way in spent for each in group.asked(way, value) if each != atom]
-        idle = [atom] * (self.k - len(asked))
+        idle = (Implication(atom, atom),) * (self.k - len(asked))
         others = dict.fromkeys(group.name for group, _ in spent if group.name != target.name)
         return ImplicationsWitness(
             target.name,
             value,
             target=atom.person,
-            implications=tuple(Implication(each, atom) for each in asked + idle),
+            implications=(*(Implication(each, atom) for each in asked), *idle),
             elsewhere=tuple(others),
         )
 

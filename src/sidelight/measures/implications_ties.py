@@ -12,7 +12,16 @@ from fractions import Fraction
 import numpy as np
 
 from sidelight.measures.exact import NEAR, Floats
-from sidelight.measures.implications_group import FLOOR, Bags, asked, at_most, levels, still_there, ways_with_target
+from sidelight.measures.implications_group import (
+    FLOOR,
+    Bags,
+    asked,
+    at_most,
+    chains,
+    levels,
+    still_there,
+    ways_with_target,
+)
 from sidelight.table.columns import Integers
 
 
@@ -84,12 +93,13 @@ def deciding_counts(bags: Bags) -> tuple[Integers, Integers]:
 def _deciding(bags: Bags) -> tuple[Integers, Integers]:
     atoms = bags.counts.shape[1]
     shape = (atoms + 1, len(bags.sizes))
-    n, prefix, with_own = bags.sizes.astype(float), bags.prefix.astype(float), bags.with_own.astype(float)
+    n, prefix = bags.sizes.astype(float), bags.prefix.astype(float)
+    asking = chains(n, bags.with_own.astype(float))
     later, later_masks = [np.ones(shape)], [np.zeros(shape, np.int64)]
     own, own_mask = np.full(shape, np.inf)[1:], np.zeros(shape, np.int64)[1:]
     for person, states in levels(n, prefix, until=0):
         masks = _masks(still_there(n, person), prefix, states, later, later_masks)
-        for besides, first, chances in ways_with_target(n, with_own, person, states):
+        for besides, first, chances in ways_with_target(asking[person], person, states):
             marked = at_most(masks, besides)[: len(chances)] | (3 << besides)  # U_{a+1} is made of S_a and S_{a+1}
             near = _near(np.minimum(own[first:], chances))
             own_mask[first:] = np.where(own[first:] <= near, own_mask[first:], 0) | np.where(chances <= near, marked, 0)
