@@ -1,0 +1,177 @@
+"""Acquaintance: what it says, what it refuses, and numbers beyond the reach of fractions."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import sidelight as sl
+from sidelight.errors import BadMeasure, UnknownValue
+from sidelight.measures.acquaintance_exact import DECIMALS, FRACTIONS, rounded_share
+from sidelight.measures.acquaintance_odds import ODDS
+
+HOSPITAL = sl.Release.from_counts(
+    [
+        {"Flu": 2, "Lung cancer": 2, "Heart disease": 1},
+        {"Flu": 2, "Breast cancer": 1, "Ovarian cancer": 1, "Heart disease": 1},
+    ],
+    labels=[{"sex": "male"}, {"sex": "female"}],
+)
+
+
+@pytest.mark.parametrize(
+    "amounts", [{"rules_out": -1}, {"others": 1.5}, {"family": "two"}, {"others": True}, {"family": None}]
+)
+def test_amounts_are_whole_and_not_negative(amounts):
+    with pytest.raises(BadMeasure, match=f"'acquaintance' needs {next(iter(amounts))} to be a whole number"):
+        sl.Acquaintance(**amounts)
+
+
+def test_amounts_of_numpy_are_whole_numbers_too():
+    assert sl.Acquaintance(np.int64(1)) == sl.Acquaintance(1)
+
+
+def test_a_value_and_all_but_some_cannot_both_be_asked():
+    with pytest.raises(BadMeasure, match="give one of them"):
+        sl.Acquaintance(value="Flu", apart_from=("Cold",))
+
+
+def test_an_unknown_value_names_the_nearest():
+    with pytest.raises(UnknownValue, match="did you mean 'Flu'"):
+        sl.Acquaintance(value="flu").measure(HOSPITAL)
+    with pytest.raises(UnknownValue, match="did you mean 'Flu'"):
+        sl.Acquaintance(apart_from=("flu",)).measure(HOSPITAL)
+    with pytest.raises(UnknownValue, match="did you mean 'Flu'"):
+        sl.knowledge_skyline(HOSPITAL, "flu", below=0.5)
+
+
+def test_a_value_that_nobody_has_is_no_risk_and_noted():
+    release = sl.Release.from_counts([{"Flu": 2}], domain=["Flu", "AIDS"])
+    finding = sl.Acquaintance(1, 5, 5, value="AIDS").measure(release)
+    assert (finding.value, finding.witness, finding.notes) == (0, None, ("nobody in the release has 'AIDS'",))
+    assert finding.replay(release) == 0
+    assert finding.explain() == "Nobody can be shown to have it: nobody in the release has 'AIDS'."
+    assert sl.knowledge_skyline(release, "AIDS", below=0.5) == ((1, math.inf, math.inf),)
+    assert sl.knowledge_skyline(release, "AIDS", below=0) == ()
+
+
+def test_values_left_out_are_not_asked_about():
+    assert sl.Acquaintance().measure(HOSPITAL).value == Fraction(2, 5)
+    rest = sl.Acquaintance(apart_from=("Flu", "Lung cancer")).measure(HOSPITAL)
+    assert (rest.value, rest.witness.value) == (Fraction(1, 5), "Breast cancer")
+    nobody = sl.Acquaintance(apart_from=HOSPITAL.domain).measure(HOSPITAL)
+    assert (nobody.value, nobody.notes) == (0, ("nobody has any of the values asked about",))
+
+
+@pytest.mark.parametrize(
+    ("measure", "said"),
+    [
+        (sl.Acquaintance(value="Flu"), "In group 1 (sex male) anyone has Flu with probability 2/5."),
+        (
+            sl.Acquaintance(rules_out=1, value="Flu"),
+            (
+                "In group 1 (sex male) anyone could be shown to have Flu with probability 2/3 by someone who knows that they "
+                "do not have Lung cancer."
+            ),
+        ),
+        (
+            sl.Acquaintance(others=2, value="Heart disease"),
+            (
+                "In group 1 (sex male) anyone could be shown to have Heart disease with probability 1/3 by someone who knows "
+                "what 2 other people of the same group have: Flu (2)."
+            ),
+        ),
+        (
+            sl.Acquaintance(rules_out=1, others=1, family=1, value="Ovarian cancer"),
+            (
+                "In group 2 (sex female) anyone could be shown to have Ovarian cancer with probability 3/5 by someone who "
+                "knows that they do not have Flu, what 1 other person of the same group has: Breast cancer (1), and of 1 other "
+                "person of the same group that, if that person has Ovarian cancer, so does the target."
+            ),
+        ),
+    ],
+)
+def test_it_reads_like_a_sentence(measure, said):
+    finding = measure.measure(HOSPITAL)
+    assert finding.explain() == said
+    assert finding.replay(HOSPITAL) == finding.value
+
+
+def test_where_people_have_several_values_others_lack_the_value():
+    visits = sl.Release.from_counts([{"a": 2, "b": 3}], sizes=[6], values="set")
+    finding = sl.Acquaintance(1, 2, 1, value="a").measure(visits)
+    assert finding.explain() == (
+        "In group 1 anyone could be shown to have a with probability 6/7 by someone who knows that, if they have b, they "
+        "have a, that 2 other people of the same group do not have a, and of 1 other person of the same group that, if "
+        "that person has a, so does the target."
+    )
+
+
+def test_the_family_may_live_elsewhere():
+    mixed = {"a": 6, **dict.fromkeys("bcdefg", 1)}
+    release = sl.Release.from_counts([{"a": 3, "b": 9, "c": 1}, mixed])
+    finding = sl.Acquaintance(rules_out=1, family=1, value="a").measure(release)
+    assert finding.explain() == (
+        "In group 1 anyone could be shown to have a with probability 6/7 by someone who knows that they do not have b, and "
+        "of 1 person of group 2 that, if that person has a, so does the target."
+    )
+    assert finding.replay(release) == finding.value
+
+
+def test_no_more_is_told_than_it_takes():
+    release = sl.Release.from_counts([{"a": 2, "b": 1}, {"a": 1, "b": 5}])
+    everything = sl.Acquaintance(5, 50, 50, value="a").measure(release)
+    assert everything.value == 1
+    assert everything.witness.others is None
+    assert everything.witness.family is None
+
+
+def test_groups_of_a_hundred_people_replay():
+    rng = np.random.default_rng(3)
+    counts = [dict(zip("abcdefgh", rng.multinomial(100, [1 / 8] * 8).tolist(), strict=True)) for _ in range(50)]
+    for semantics in ("single", "set", "multiset"):
+        release = sl.Release.from_counts(counts, sizes=[100] * 50, values=semantics)
+        for measure in (sl.Acquaintance(2, 10, 10), sl.Acquaintance(0, 30, 3, value="c")):
+            finding = measure.measure(release)
+            assert isinstance(finding.value, Fraction)
+            assert finding.replay(release) == finding.value
+
+
+@pytest.mark.parametrize(("semantics", "people"), [("multiset", 30_000), ("single", 30_000), ("set", 30_000)])
+def test_fractions_that_nobody_can_read_are_rounded_up(semantics, people):
+    release = sl.Release.from_counts([{"a": people // 3, "b": people - people // 3}], sizes=[people], values=semantics)
+    finding = sl.Acquaintance(family=people // 3 if semantics != "multiset" else 1, value="a").measure(release)
+    assert isinstance(finding.value, float)
+    assert 0 < finding.value <= 1
+    assert finding.replay(release) == finding.value
+
+
+def test_long_arithmetic_agrees_with_short():
+    for semantics, odds in ODDS.items():
+        exact = odds.exact_against(40, 6, (7, 3), 5, FRACTIONS) * odds.exact_none(40, 6, 4, 6, FRACTIONS)
+        with DECIMALS.working():
+            rounded = odds.exact_against(40, 6, (7, 3), 5, DECIMALS) * odds.exact_none(40, 6, 4, 6, DECIMALS)
+            risk = DECIMALS.risk(rounded)
+            assert DECIMALS.exceed(rounded, exact) is False, semantics  # what cannot be told apart does not hold
+            assert DECIMALS.exceed(rounded, exact * Fraction(999, 1000))
+        assert math.isclose(rounded, exact, rel_tol=1e-15)
+        assert 0 <= Fraction(risk) - FRACTIONS.risk(exact) < Fraction(1, 10**15)
+    assert Fraction(1, 3) <= Fraction(rounded_share(10**200, 3 * 10**200)) < Fraction(1, 3) + Fraction(1, 10**15)
+
+
+@pytest.mark.parametrize("below", [-0.1, 1.5, math.inf])
+def test_limits_of_a_skyline_are_probabilities(below):
+    with pytest.raises(BadMeasure, match="between 0 and 1"):
+        sl.knowledge_skyline(HOSPITAL, "Flu", below=below)
+
+
+def test_a_skyline_of_one_large_group_is_found_by_halving():
+    release = sl.Release.from_counts([{"a": 400_000, "b": 300_000, "c": 300_000}])
+    points = sl.knowledge_skyline(release, "a", below=0.95)
+    assert points[-1][0] == 1
+    for rules_out, others, family in (points[0], points[len(points) // 2], points[-1]):
+        assert sl.Acquaintance(rules_out, others, family, value="a").measure(release).value < Fraction(19, 20)
+        for more in ((1, 0, 0), (0, 1, 0), (0, 0, 1)):
+            beyond = np.add((rules_out, others, family), more).tolist()
+            assert sl.Acquaintance(*beyond, value="a").measure(release).value >= Fraction(19, 20)
