@@ -1,0 +1,61 @@
+"""Skylines in policies: which points are kept, and what they ask of a release."""
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sidelight as sl
+from sidelight.errors import BadMeasure, BadPolicy
+from sidelight.measures.skyline import Skyline, SkylinePoint
+
+WARD = sl.Release.from_counts([{"Flu": 4, "Cold": 3, "AIDS": 1}, {"Flu": 5, "Cold": 2, "AIDS": 1}])
+
+points = st.builds(
+    SkylinePoint, st.integers(0, 2), st.integers(0, 2), st.integers(0, 2), st.sampled_from([0.25, 0.5, Fraction(3, 4)])
+)
+
+
+def test_each_value_has_its_own_points_and_the_others_the_default():
+    asked = sl.skyline({"AIDS": [(1, 0, 0, 0.3), (0, 2, 0, 0.3)]}, default=[(0, 0, 0, Fraction(2, 3))])
+    assert tuple(asked) == (
+        sl.Acquaintance(1, value="AIDS") < 0.3,
+        sl.Acquaintance(others=2, value="AIDS") < 0.3,
+        sl.Acquaintance(apart_from=("AIDS",)) < Fraction(2, 3),
+    )
+    verdict = sl.Policy(*asked).judge(WARD)
+    assert [judgement.holds for judgement in verdict.judgements] == [False, True, True]
+    assert [str(finding.value) for finding in verdict.findings] == ["1/3", "1/6", "5/8"]
+
+
+def test_without_a_default_other_values_are_not_asked_about():
+    assert len(tuple(sl.skyline({"AIDS": [(0, 0, 0, 0.5)]}))) == 1
+    assert tuple(sl.skyline({}, default=[(0, 0, 0, 0.5)])) == (sl.Acquaintance() < 0.5,)
+
+
+def test_points_that_follow_are_dropped_with_a_note():
+    asked = sl.skyline({"AIDS": [(0, 1, 0, 0.9), (1, 1, 0, 0.9), (1, 1, 0, 0.9), (1, 1, 0, 0.5)]})
+    assert tuple(asked) == (sl.Acquaintance(1, 1, value="AIDS") < 0.5,)
+    assert asked.notes == (
+        "skyline of 'AIDS': (0, 1, 0) below 0.9 follows from (1, 1, 0) below 0.9 and was dropped",
+        "skyline of 'AIDS': (1, 1, 0) below 0.9 follows from (1, 1, 0) below 0.5 and was dropped",
+    )
+
+
+@given(st.lists(points, min_size=1, max_size=6))
+def test_dropping_changes_no_verdict(given_points):
+    skyline = Skyline(tuple(given_points), "AIDS")
+    asked = [sl.Acquaintance(p.rules_out, p.others, p.family, "AIDS") < p.below for p in given_points]
+    assert sl.Policy(*skyline.criteria).judge(WARD).safe == sl.Policy(*asked).judge(WARD).safe
+    assert not any(one.dominates(other) for one in skyline.points for other in skyline.points if one != other)
+    assert len(skyline.points) + len(skyline.notes) == len(set(given_points))
+
+
+def test_points_that_make_no_sense():
+    with pytest.raises(BadPolicy, match="a point of a skyline is"):
+        sl.skyline({"AIDS": [(1, 0.5)]})
+    with pytest.raises(BadMeasure, match="needs others to be a whole number"):
+        sl.skyline({"AIDS": [(1, -1, 0, 0.5)]})
+    with pytest.raises(BadPolicy, match="between 0 and 1"):
+        tuple(sl.skyline({"AIDS": [(1, 1, 0, 2)]}))
