@@ -122,6 +122,49 @@ def explore(
 
 
 @app.command()
+def protect(
+    file: options.TableFile,
+    *,
+    output: options.ReleasePath,
+    policy: options.PolicyPath = None,
+    limit: options.Limits = None,
+    hierarchies: options.Hierarchies = None,
+    suppress_only: options.SuppressOnly = None,
+    method: options.MethodName = "lattice",
+    utility: options.Utility = "discernibility",
+    suppress: options.Suppress = 0,
+    suppressed: options.SuppressedAs = "as *",
+    layout: options.Layout = None,
+    written_as: options.WrittenAs = None,
+    group: options.Group = None,
+    sensitive: options.Sensitive = None,
+    person: options.Person = None,
+    values: options.Values = None,
+    missing: options.Missing = None,
+    missing_mark: options.MissingMarks = None,
+    domain: options.Domain = None,
+    json: options.AsJson = False,
+    force: options.Force = False,
+) -> int:
+    """Find the most useful release of a table within a policy, and publish it."""
+    from sidelight.commands import protect as verb  # noqa: PLC0415 - `--help` is quick
+    from sidelight.commands.audit import asked  # noqa: PLC0415
+
+    roles = _roles(
+        quasi=group,
+        sensitive=sensitive,
+        person=person,
+        values=values,
+        missing=missing,
+        missing_marks=missing_mark,
+        domain=domain,
+    )
+    way = verb.Way(method, utility, hierarchies, tuple(suppress_only or ()), suppress, suppressed)
+    target = verb.Target(output, force=force, layout=layout, written_as=written_as, as_json=json)
+    return verb.protect(file, asked(policy, limits=limit or (), roles=roles), way, target)
+
+
+@app.command()
 def demo(*, folder: options.Folder = Path("sidelight-demo")) -> int:
     """Judge a release of real census data, and write the files to go on with."""
     from sidelight.commands.demo import demo as verb  # noqa: PLC0415
@@ -150,6 +193,15 @@ def policy_schema() -> int:
 def report_schema() -> int:
     """Print the JSON schema of reports, for programs that read them."""
     from sidelight.report.document import report_schema as schema  # noqa: PLC0415
+
+    typer.echo(schema(), nl=False)
+    return Status.WITHIN_POLICY
+
+
+@app.command("sidecar-schema", hidden=True)
+def sidecar_schema() -> int:
+    """Print the JSON schema of the documents beside published releases, for programs that read them."""
+    from sidelight.publishing.sidecar import sidecar_schema as schema  # noqa: PLC0415
 
     typer.echo(schema(), nl=False)
     return Status.WITHIN_POLICY

@@ -10,12 +10,15 @@ from pathlib import Path
 from rich.console import Console
 
 from sidelight.commands.running import Status
-from sidelight.commands.writing import refuse_existing, write_whole
+from sidelight.commands.writing import write_whole
 from sidelight.errors import BadPolicy
 from sidelight.measures.measure import Measure
 from sidelight.policy.limit_text import read_limit, read_measure
 from sidelight.policy.policy import Policy, different
 from sidelight.policy.policy_file import Roles, read_policy_file
+from sidelight.publishing.placing import refuse_existing
+from sidelight.publishing.reading import read_published
+from sidelight.publishing.sidecar import read_sidecar, sidecar_path
 from sidelight.release.reading import read_release
 from sidelight.release.release import Release
 from sidelight.report.document import AuditReport
@@ -78,7 +81,9 @@ def asked(
 
 
 def read(file: str, roles: Roles) -> Release:
-    """Read a published file with these roles."""
+    """Read a published file with these roles; one that has a sidecar, as that says."""
+    if sidecar_path(Path(file)).is_file() and _told_by_sidecar(Path(file), roles):
+        return read_published(file)
     if roles.quasi is None or roles.sensitive is None:
         message = "which columns? name them with --group and --sensitive, or in [roles] of the policy"
         raise BadPolicy(message)
@@ -93,6 +98,15 @@ def read(file: str, roles: Roles) -> Release:
         missing_marks=roles.missing_marks or (),
         domain=roles.domain,
     )
+
+
+def _told_by_sidecar(file: Path, roles: Roles) -> bool:
+    """Whether roles ask for nothing else than the sidecar tells of."""
+    document = read_sidecar(file)
+    reading = document.reading
+    groups = [None, set(reading.group), *([set(document.who.group)] if document.who else [])]
+    quasi = None if roles.quasi is None else set(roles.quasi)
+    return quasi in groups and roles.sensitive in (None, reading.sensitive)
 
 
 def judged(release: Release, question: Question, *, source: str) -> AuditReport:

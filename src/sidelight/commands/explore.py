@@ -17,7 +17,7 @@ from rich.text import Text
 
 from sidelight.commands.audit import Output, read
 from sidelight.commands.running import Status
-from sidelight.commands.writing import refuse_existing, write_whole
+from sidelight.commands.writing import write_whole
 from sidelight.errors import BadMeasure
 from sidelight.measures.acquaintance import Acquaintance
 from sidelight.measures.disclosure_curve import DisclosureCurve, disclosure_curve
@@ -27,6 +27,7 @@ from sidelight.measures.knowledge_skyline import Point, knowledge_skyline
 from sidelight.measures.negations import Negations
 from sidelight.policy.policy_file import Roles, read_policy_file
 from sidelight.policy.section import read_number
+from sidelight.publishing.placing import refuse_existing
 from sidelight.release.release import Release
 
 DIRECTIONS = ("rules_out", "others", "family")

@@ -60,3 +60,47 @@ OutputPath: TypeAlias = Annotated[
 Force: TypeAlias = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
 Folder: TypeAlias = Annotated[Path, typer.Option("--folder", help="Where to write the files.")]
 Debug: TypeAlias = Annotated[bool, typer.Option("--debug", help="Show where an error comes from (with any verb).")]
+
+TableFile: TypeAlias = Annotated[
+    str, typer.Argument(metavar="FILE", help="The table: CSV, TSV or Parquet, also compressed or a glob.")
+]
+ReleasePath: TypeAlias = Annotated[
+    Path, typer.Option("--output", "-o", help="Where to publish: .parquet or .csv; a document is put beside it.")
+]
+Hierarchies: TypeAlias = Annotated[
+    Path | None, typer.Option("--hierarchies", help="A folder with a hierarchy '<column>.csv' for each column.")
+]
+SuppressOnly: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--suppress-only", help="A column without a hierarchy: as it is, or as *; repeat it."),
+]
+MethodName: TypeAlias = Annotated[
+    Literal["lattice", "mondrian", "anatomy", "microaggregation"],
+    typer.Option("--method", help="How to search."),
+]
+Utility: TypeAlias = Annotated[
+    Literal[
+        "discernibility",
+        "average group size",
+        "loss",
+        "non-uniform entropy",
+        "KL divergence",
+        "query error",
+        "suppressed",
+    ],
+    typer.Option("--utility", help="What the best of the minimal releases is best at (lattice)."),
+]
+Suppress: TypeAlias = Annotated[
+    float, typer.Option("--suppress", help="The share of people who may be suppressed, such as 0.04 (lattice).")
+]
+SuppressedAs: TypeAlias = Annotated[
+    Literal["as *", "left out"], typer.Option("--suppressed", help="What becomes of suppressed people.")
+]
+Layout: TypeAlias = Annotated[
+    Literal["people", "counts", "two tables", "shuffled"] | None,
+    typer.Option("--layout", help="What a row is; without it, what fits the method and the values."),
+]
+WrittenAs: TypeAlias = Annotated[
+    Literal["parquet", "csv", "arx"] | None,
+    typer.Option("--written-as", help="arx: CSV as ARX writes it; without it, by the ending."),
+]

@@ -6,7 +6,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from sidelight.errors import SidelightError
+from sidelight.publishing.placing import refuse_existing
 
 
 def write_whole(path: Path, content: str | bytes, *, force: bool = False) -> None:
@@ -23,19 +23,6 @@ def write_whole(path: Path, content: str | bytes, *, force: bool = False) -> Non
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
-
-
-def refuse_existing(path: Path, *, force: bool) -> None:
-    """Refuse a path that cannot or should not be written, before any work is done."""
-    if not path.parent.is_dir():
-        message = f"no folder '{path.parent}' to write '{path.name}' into; make it first"
-        raise SidelightError(message)
-    if path.is_dir():
-        message = f"'{path}' is a folder; give the name of a file"
-        raise SidelightError(message)
-    if path.exists() and not force:
-        message = f"'{path}' exists; give another name, or --force to replace it"
-        raise SidelightError(message)
 
 
 def _umask() -> int:

@@ -35,7 +35,7 @@ def read_published(path: str | Path) -> Release:
     for file in document.files:
         here = path.with_name(file.name)
         if not here.is_file() or digest(here) != file.sha256:
-            message = f"'{here}' is not the file that its sidecar tells of; publish again, or read it with read_release"
+            message = f"'{here}' is not the file that its sidecar tells of; publish again, or remove the sidecar"
             raise BadRelease(message)
     return read_back(path.parent, document.reading)
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.errors import NotPublished
-from sidelight.publishing.printed import same
 from sidelight.publishing.plans import publishable
+from sidelight.publishing.printed import same
 from sidelight.publishing.spreadsheets import STARTS, as_text, from_text
 from sidelight.search.full_domain import FullDomain
 from sidelight.table.columns import Column
@@ -74,7 +74,7 @@ def protected(table, method="mondrian", *criteria):
 def sayable(table, name, written_as):
     """Parquet says everything; CSV no empty text and no NUL, ARX's CSV no semicolons, quotes and line breaks."""
     texts = [text for column in table.quasi for text in column.labels] + list(table.domain)
-    odd = "\0;\"\r\n" if written_as == "arx" else "\0"
+    odd = '\0;"\r\n' if written_as == "arx" else "\0"
     return name == "release.parquet" or not ("" in texts or any(sign in str(text) for sign in odd for text in texts))
 
 

@@ -1,0 +1,173 @@
+"""`sidelight protect`: find the most useful release of a table within a policy, and publish it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as Bar
+from rich.text import Text
+
+from sidelight.commands.audit import Question
+from sidelight.commands.protect_shown import shown
+from sidelight.commands.running import Status
+from sidelight.errors import BadHierarchy, BadPolicy, NothingSafe
+from sidelight.policy.policy import Policy
+from sidelight.policy.policy_file import Roles
+from sidelight.publishing.formats import FormatName, format_of
+from sidelight.publishing.layouts import Layout
+from sidelight.publishing.placing import refuse_existing, refuse_input
+from sidelight.publishing.sidecar import sidecar_path
+from sidelight.release.grouping import group
+from sidelight.report.making import audit_report
+from sidelight.search.found import Found
+from sidelight.search.full_domain import FullDomain
+from sidelight.search.method import Progress, quiet
+from sidelight.search.protect import MethodName
+from sidelight.search.protect import protect as search
+from sidelight.search.utility import UtilityName
+from sidelight.table.hierarchy import Hierarchy
+from sidelight.table.hierarchy_files import read_hierarchies
+from sidelight.table.reading import read_table
+from sidelight.table.table import Table
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How to search."""
+
+    method: MethodName = "lattice"
+    utility: UtilityName = "discernibility"
+    hierarchies: Path | None = None
+    suppress_only: tuple[str, ...] = ()
+    suppress: float = 0
+    suppressed: Literal["as *", "left out"] = "as *"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where the release goes, and how it is written."""
+
+    path: Path
+    force: bool = False
+    layout: Layout | None = None
+    written_as: FormatName | None = None
+    as_json: bool = False
+
+
+def protect(file: str, question: Question, way: Way, target: Target) -> Status:
+    """Read, search, publish, tell."""
+    policy = _policy(question)
+    format_of(target.path, target.written_as)
+    for path in (target.path, sidecar_path(target.path)):
+        refuse_existing(path, force=target.force)
+    table = read(file, question.roles)
+    by = hierarchies(table, way)
+    refuse_input(target.path, (*table.intake.files, *_hierarchy_files(way)))
+    try:
+        found = searched(table, policy, by, way)
+    except NothingSafe as nothing:
+        return _nothing(nothing, as_json=target.as_json)
+    published = found.publish(target.path, force=target.force, layout=target.layout, written_as=target.written_as)
+    if target.as_json:
+        sys.stdout.write(published.document.to_json())
+        return Status.WITHIN_POLICY
+    raw = group(table, by=[column.name for column in table.quasi])
+    before = audit_report(raw, verdict=policy.judge(raw), source=file, notes=question.notes)
+    console = Console(highlight=False)
+    with console.capture() as drawn:
+        for part in shown(before, published, by):
+            console.print(part, soft_wrap=isinstance(part, Text))  # paths stay in one piece
+    sys.stdout.write(drawn.get())
+    return Status.WITHIN_POLICY
+
+
+def _policy(question: Question) -> Policy:
+    if question.policy is None:
+        message = "a policy without any limit; give --policy, or limits such as --limit 'group size >= 5'"
+        raise BadPolicy(message)
+    return question.policy
+
+
+def read(file: str, roles: Roles) -> Table:
+    """Read the table with these roles."""
+    if roles.quasi is None or roles.sensitive is None:
+        message = "which columns? name them with --group and --sensitive, or in [roles] of the policy"
+        raise BadPolicy(message)
+    return read_table(
+        file,
+        quasi=roles.quasi,
+        sensitive=roles.sensitive,
+        person=roles.person,
+        values=roles.values or "single",
+        missing=roles.missing or "an error",
+        missing_marks=roles.missing_marks or (),
+        domain=roles.domain,
+    )
+
+
+def hierarchies(table: Table, way: Way) -> dict[str, Hierarchy]:
+    """Read the hierarchies, and make those of columns that are published as they are or as `*`."""
+    by = dict(read_hierarchies(way.hierarchies)) if way.hierarchies else {}
+    for name in way.suppress_only:
+        labels = [text for text in table.column(name).labels if text is not None]
+        by[name] = Hierarchy.suppression(name, labels or ["*"])
+    bare = [column.name for column in table.quasi if column.name not in by]
+    if way.method == FullDomain.name and bare:
+        message = (
+            f"no hierarchy for '{bare[0]}'; put '{bare[0]}.csv' into the folder of --hierarchies, or say "
+            f"--suppress-only '{bare[0]}' to publish it as it is or as *"
+        )
+        raise BadHierarchy(message)
+    return by
+
+
+def _hierarchy_files(way: Way) -> list[Path]:
+    return sorted(way.hierarchies.glob("*.csv")) if way.hierarchies else []
+
+
+def searched(table: Table, policy: Policy, by: Mapping[str, Hierarchy], way: Way) -> Found:
+    """Search, showing what is being tried; Ctrl-C ends a search that has something to show with that."""
+    method = FullDomain(suppress=way.suppress, suppressed=way.suppressed)
+    suppresses = way.method == FullDomain.name
+    with bar() as progress:
+        return search(
+            table,
+            policy,
+            by=by,
+            method=method if suppresses else way.method,
+            utility=way.utility,
+            suppress=0 if suppresses else way.suppress,
+            progress=progress,
+        )
+
+
+@contextmanager
+def bar() -> Iterator[Progress]:
+    """Show progress on standard error, where a person looks at it."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield quiet
+        return
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Bar(*columns, TimeElapsedColumn(), console=console, transient=True) as drawn:
+        task = drawn.add_task("searching", total=None)
+        yield lambda what, done, total: drawn.update(task, description=f"trying {what}", completed=done, total=total)
+
+
+def _nothing(nothing: NothingSafe, *, as_json: bool) -> Status:
+    """Say that nothing can be published, and what would pass."""
+    if as_json:
+        said = {"kind": "nothing within policy", "blocked_by": nothing.blocked_by, "closest": nothing.closest}
+        sys.stdout.write(json.dumps(said, indent=2, ensure_ascii=False) + "\n")
+    else:
+        typer.echo(f"sidelight: {nothing}", err=True)
+    return Status.NOT_WITHIN_POLICY
