@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from sidelight.errors import NotAvailable
 
 if find_spec("hypothesis") is None:
-    message = "sidelight.testing needs hypothesis; install it with: pip install hypothesis"
+    message = "sidelight.testing needs hypothesis; install it with: pip install 'sidelight[testing]'"
     raise NotAvailable(message)
 
 from sidelight.testing.rearranged import merged, reordered, split
