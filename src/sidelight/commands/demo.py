@@ -2,31 +2,41 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from pathlib import Path
 
 import typer
+from rich.console import Console
 
 import sidelight as sl
 from sidelight.commands.audit import Output, asked, judged, read, tell
+from sidelight.commands.protect import Target, Way, protect
+from sidelight.commands.protect import read as read_rows
 from sidelight.commands.running import Status
 from sidelight.commands.writing import write_whole
 from sidelight.errors import SidelightError
+from sidelight.publishing.chance import shuffles
+from sidelight.publishing.formats import Csv
+from sidelight.publishing.layouts import person_by_person
+from sidelight.publishing.sidecar import ENDING
 from sidelight.release.release import Release
 from sidelight.report.document import AuditReport
+from sidelight.report.terminal import conclusion
 
-QUASI = ("age", "education", "sex")
 LEVELS = {"age": 3, "education": 2}
 """Ages in steps of twenty years, education as school or college: coarse enough for the classic limits."""
 
+FILES = ("census.parquet", "rough.csv", "policy.toml", "release.csv", "report.json")
+HIERARCHIES = "hierarchies"
+
 POLICY = """\
 # What a release of the census table must keep.  Try other numbers, then run:
-#   sidelight audit release.csv --policy policy.toml
+#   sidelight protect census.parquet --policy policy.toml --hierarchies hierarchies -o release.csv --force
 
 [roles]
 quasi = ["age", "education", "sex"]
 sensitive = "occupation"
+missing = "drop"                # people who have no occupation
 
 # The classic limits: nobody stands alone, and no group says much about its people ...
 
@@ -59,19 +69,32 @@ below = "2/3"
 
 
 def demo(folder: Path) -> Status:
-    """Make a release of the bundled census table, judge it, and leave the files for the next try."""
-    release, policy, kept = (folder / name for name in ("release.csv", "policy.toml", "report.json"))
+    """Judge a coarse release, find and publish a better one, judge that as it is on the disk, name the files."""
+    table, rough, policy, release, kept = (folder / name for name in FILES)
     _make(folder)
-    adult = sl.datasets.adult(quasi=QUASI)
-    write_whole(release, as_csv(sl.generalise(adult.table, by=adult.hierarchies, to=LEVELS)), force=True)
+    adult = sl.datasets.adult()
+    write_whole(table, adult.path.read_bytes(), force=True)
     write_whole(policy, POLICY, force=True)
     question = asked(policy)
-    report = judged(read(str(release), question.roles), question, source=str(release))
-    typer.echo("The US census of 1994, published with ages in steps of 20 years and school or college.\n")
+    for name in question.roles.quasi or ():
+        sl.write_hierarchy(adult.hierarchies[name], folder / HIERARCHIES / f"{name}.csv")
+
+    typer.echo("1. The US census of 1994, published with ages in steps of 20 years and school or college.\n")
+    coarse = sl.generalise(read_rows(str(table), question.roles), by=adult.hierarchies, to=LEVELS)
+    write_whole(rough, as_csv(coarse), force=True)
+    report = judged(read(str(rough), question.roles), question, source=str(rough))
     tell(report, Output())
+    typer.echo(f"\n{moral(report)}\n")
+
+    typer.echo(f"2. sidelight protect {table} --policy {policy} --hierarchies {folder / HIERARCHIES} -o {release}\n")
+    protect(str(table), question, Way(hierarchies=folder / HIERARCHIES), Target(release, force=True))
+
+    typer.echo(f"\n3. sidelight audit {release} --policy {policy}\n")
+    report = judged(read(str(release), question.roles), question, source=str(release))
     write_whole(kept, report.to_json(), force=True)
-    typer.echo(f"\n{moral(report)}\n\nData: {adult.citation}, CC BY 4.0")
-    typer.echo(f"Next: sidelight audit {release} --policy {policy}\nWritten: {release}, {policy}, {kept}")
+    Console(highlight=False).print(conclusion(report))
+    typer.echo(f"\nData: {adult.citation}, CC BY 4.0")
+    typer.echo(f"Written to {folder}: {', '.join((*FILES, release.name + ENDING, HIERARCHIES))}")
     return Status.WITHIN_POLICY
 
 
@@ -86,19 +109,14 @@ def moral(report: AuditReport) -> str:
 
 def _make(folder: Path) -> None:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        (folder / HIERARCHIES).mkdir(parents=True, exist_ok=True)
     except OSError as error:
         message = f"cannot make the folder '{folder}': {error.strerror}; choose another with --folder"
         raise SidelightError(message) from None
 
 
-def as_csv(release: Release) -> str:
-    """Write a release as a table with a row per person, ordered by group and value so that the order says nothing."""
-    groups = release.groups
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*(column.name for column in groups.columns), release.sensitive])
-    for row, value, count in zip(*(part.tolist() for part in groups.counts.entries()), strict=True):
-        line = [*(column.cell(row) for column in groups.columns), groups.domain[value]]
-        writer.writerows([line] * count)
+def as_csv(release: Release) -> bytes:
+    """Write a release as a table with a row per person."""
+    text = io.BytesIO()
+    Csv().write(person_by_person(release, shuffles()), text)
     return text.getvalue()

@@ -14,7 +14,6 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bar
-from rich.text import Text
 
 from sidelight.commands.audit import Question
 from sidelight.commands.protect_shown import shown
@@ -85,7 +84,7 @@ def protect(file: str, question: Question, way: Way, target: Target) -> Status:
     console = Console(highlight=False)
     with console.capture() as drawn:
         for part in shown(before, published, by):
-            console.print(part, soft_wrap=isinstance(part, Text))  # paths stay in one piece
+            console.print(part)
     sys.stdout.write(drawn.get())
     return Status.WITHIN_POLICY
 

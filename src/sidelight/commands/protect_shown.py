@@ -27,7 +27,8 @@ def shown(before: AuditReport, published: Published, by: Mapping[str, Hierarchy]
     if notes:
         yield Text("\nNotes", style="bold")
         yield from (Text(f" • {note}") for note in notes)
-    yield Text("\nWritten: ").append(", ".join(str(path) for path in (*published.paths, published.sidecar)))
+    written = ", ".join(str(path) for path in (*published.paths, published.sidecar))
+    yield Text(f"\nWritten: {written}", no_wrap=True, overflow="ignore")  # paths stay in one piece
 
 
 def _compared(before: AuditReport, document: Sidecar) -> Table:

@@ -21,7 +21,7 @@ def refuse_existing(path: Path, *, force: bool) -> None:
         message = f"'{path}' is a folder; give the name of a file"
         raise SidelightError(message)
     if path.exists() and not force:
-        message = f"'{path}' exists; give another name, or --force to replace it"
+        message = f"'{path}' exists; give another name, or replace it with --force (in Python force=True)"
         raise SidelightError(message)
 
 

@@ -55,7 +55,7 @@ def publish(
     plan = planned(found, path, shuffle=shuffles(seed), layout=layout, written_as=form.name)
     sidecar = sidecar_path(path)
     paths = tuple(path.with_name(name) for name in plan.sheets)
-    for target in (sidecar, *paths):
+    for target in (*paths, sidecar):
         refuse_input(target, found.outcome.recoding.table.intake.files)
         refuse_existing(target, force=force)
     with unfinished(path) as folder:

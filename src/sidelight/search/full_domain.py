@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, Literal
 
-from sidelight.errors import BadHierarchy, BadPolicy, NothingSafe
+from sidelight.errors import BadHierarchy, BadPolicy, NothingSafe, SidelightError
 from sidelight.policy.policy import Policy
 from sidelight.release.lattice import Lattice
 from sidelight.search.level_recoding import LevelRecoding
@@ -66,13 +66,13 @@ class FullDomain(Method):
         """One group of everybody is within policy; but hierarchies may not reach up to it, or time may be short."""
         if len(found) > 0:
             return
-        if complete:
-            message = (
-                "no generalisation of these hierarchies is within policy, though one group of everybody is; "
-                "add a level * to them, or allow suppress="
-            )
-        else:
-            message = "the search was stopped before it found anything within policy; allow more nodes="
+        if not complete:
+            message = "the search was stopped before it found anything within policy; give it more time or more nodes="
+            raise SidelightError(message)
+        message = (
+            "no generalisation of these hierarchies is within policy, though one group of everybody is; "
+            "add a level * to them, or allow suppress="
+        )
         raise NothingSafe(message)
 
     def _with_suppression(

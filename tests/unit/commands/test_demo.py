@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 import sidelight as sl
 from sidelight.cli import app
 from sidelight.commands.demo import as_csv
+from sidelight.publishing.sidecar import read_sidecar
 from sidelight.report.document import AuditReport
 
 
@@ -22,33 +23,38 @@ def result(folder):
     return CliRunner().invoke(app, ["demo", "--folder", str(folder)])
 
 
-def test_it_shows_a_release_that_keeps_the_classic_limits_and_still_falls(result, folder):
+def test_it_shows_a_release_that_keeps_the_classic_limits_and_still_falls(result):
     assert (result.exit_code, result.stderr) == (0, "")
+    assert "It keeps group size, distinct values, entropy diversity." in result.stdout
+    assert "It still falls to someone who knows a little: implications (7/9), acquaintance" in result.stdout
+
+
+@pytest.mark.usefixtures("result")
+def test_it_publishes_one_that_does_not(folder):
     report = AuditReport.model_validate_json((folder / "report.json").read_text(encoding="utf-8"))
-    assert report.release.people == 45_222
-    assert {answer.measure: answer.holds for answer in report.answers} == {
-        "group size": True,
-        "distinct values": True,
-        "entropy diversity": True,
-        "implications": False,
-        "acquaintance": False,
-    }
-    assert "still falls to someone who knows a little" in result.stdout
+    assert report.release.people == 46_033
+    assert report.verdict == "within policy"
+    assert [answer.holds for answer in report.answers] == [True] * 5
+    assert [finding.found for finding in read_sidecar(folder / "release.csv").findings] == [
+        answer.found for answer in report.answers
+    ]
 
 
 def test_it_names_the_files_it_wrote(result, folder):
-    written = sorted(path.name for path in folder.iterdir())
-    assert written == ["policy.toml", "release.csv", "report.json"]
-    last = result.stdout.splitlines()[-1]
-    assert all(str(folder / name) in last for name in written)
+    written = {path.name for path in folder.iterdir()}
+    place, _, names = result.stdout.splitlines()[-1].partition(": ")
+    assert (place, set(names.split(", "))) == (f"Written to {folder}", written)
+    assert sorted(path.name for path in (folder / "hierarchies").iterdir()) == ["age.csv", "education.csv", "sex.csv"]
 
 
 @pytest.mark.usefixtures("result")
 def test_the_files_can_be_judged_again(folder):
-    args = ["audit", str(folder / "release.csv"), "--policy", str(folder / "policy.toml"), "--json"]
-    again = CliRunner().invoke(app, args)
-    assert again.exit_code == 1
-    assert again.stdout == (folder / "report.json").read_text(encoding="utf-8")
+    for name, status in (("release.csv", 0), ("rough.csv", 1)):
+        args = ["audit", str(folder / name), "--policy", str(folder / "policy.toml"), "--json"]
+        again = CliRunner().invoke(app, args)
+        assert again.exit_code == status
+        if name == "release.csv":
+            assert again.stdout == (folder / "report.json").read_text(encoding="utf-8")
 
 
 @pytest.mark.usefixtures("result")
@@ -67,6 +73,6 @@ def test_a_release_as_csv_has_a_row_per_person():
     release = sl.Release.from_counts(
         [{"Flu": 2, "a, b": 1}, {"Flu": 1, None: 1}], labels=[{"age": "20-29"}, {"age": None}]
     )
-    rows = list(csv.reader(as_csv(release).splitlines()))
+    rows = list(csv.reader(as_csv(release).decode().splitlines()))
     assert rows[0] == ["age", "value"]
     assert Counter(map(tuple, rows[1:])) == {("20-29", "Flu"): 2, ("20-29", "a, b"): 1, ("", "Flu"): 1, ("", ""): 1}
