@@ -52,6 +52,10 @@ _HOME = {
     # searching
     "protect": "search.protect",
     "Found": "search.found",
+    "FullDomain": "search.full_domain",
+    "Mondrian": "search.mondrian",
+    "Anatomy": "search.anatomy",
+    "Microaggregation": "search.microaggregation",
     "Published": "publishing.publish",
     "read_published": "publishing.reading",
     "NothingSafe": "errors",
@@ -98,7 +102,11 @@ if TYPE_CHECKING:
     from sidelight.release.grouping import group as group
     from sidelight.release.reading import read_release as read_release
     from sidelight.release.release import Release as Release
+    from sidelight.search.anatomy import Anatomy as Anatomy
     from sidelight.search.found import Found as Found
+    from sidelight.search.full_domain import FullDomain as FullDomain
+    from sidelight.search.microaggregation import Microaggregation as Microaggregation
+    from sidelight.search.mondrian import Mondrian as Mondrian
     from sidelight.search.protect import protect as protect
     from sidelight.table.hierarchy import Hierarchy as Hierarchy
     from sidelight.table.hierarchy_files import read_hierarchies as read_hierarchies

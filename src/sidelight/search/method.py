@@ -9,6 +9,7 @@ from typing import ClassVar, TypeAlias
 
 from sidelight.policy.policy import Policy
 from sidelight.release.release import Release
+from sidelight.search.buckets import Buckets
 from sidelight.search.recoding import Recoding
 from sidelight.search.utility import UtilityName
 from sidelight.table.hierarchy import Hierarchy
@@ -33,6 +34,7 @@ class Outcome:
     suppressed: int = 0
     checked: int = 0
     complete: bool = True
+    buckets: Buckets | None = None  # anatomy's, which are published as two tables
 
 
 class Method(ABC):

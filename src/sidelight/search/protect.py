@@ -7,9 +7,11 @@ from typing import Literal, TypeAlias
 
 from sidelight.errors import BadPolicy, did_you_mean
 from sidelight.policy.policy import Policy
+from sidelight.search.anatomy import Anatomy
 from sidelight.search.found import Found
 from sidelight.search.full_domain import FullDomain
 from sidelight.search.method import Method, Progress, quiet
+from sidelight.search.microaggregation import Microaggregation
 from sidelight.search.mondrian import Mondrian
 from sidelight.search.nothing_safe import refuse_if_nothing_is
 from sidelight.search.utility import UTILITIES, UtilityName
@@ -18,7 +20,7 @@ from sidelight.table.table import Table
 
 MethodName: TypeAlias = Literal["lattice", "mondrian", "anatomy", "microaggregation"]
 
-METHODS: Mapping[str, type[Method]] = {each.name: each for each in (FullDomain, Mondrian)}
+METHODS: Mapping[str, type[Method]] = {each.name: each for each in (FullDomain, Mondrian, Anatomy, Microaggregation)}
 
 
 def protect(

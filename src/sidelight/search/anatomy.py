@@ -1,0 +1,173 @@
+"""Anatomy: print the quasi-identifiers as they are, and the sensitive values apart, bucket by bucket."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar, Self
+
+import numpy as np
+
+from sidelight.errors import BadPolicy
+from sidelight.measures.exact import Floats, first_of_each
+from sidelight.policy.policy import Policy
+from sidelight.release.groups import Groups
+from sidelight.search.buckets import Buckets
+from sidelight.search.dealing import bucket_counts, dealt, most_buckets
+from sidelight.search.limits import Limits, loose_groups
+from sidelight.search.merging import Neighbours, merge_until_within
+from sidelight.search.method import Method, Outcome, Progress
+from sidelight.search.orders import orders
+from sidelight.search.utility import UtilityName
+from sidelight.table.columns import Integers
+from sidelight.table.counts import Counts
+from sidelight.table.hierarchy import Hierarchy
+from sidelight.table.table import Table
+
+COMPARED = 256
+"""How many other buckets, drawn at random, a bucket is compared with when it has to be merged."""
+
+
+@dataclass(frozen=True)
+class Anatomy(Method):
+    """Put people with different values into a bucket, and publish who is in it and its values, not whose is whose.
+
+    With `l`, as many buckets as there can be with `l` different values each (a table whose most frequent value has at
+    most 1/l of the people gets buckets of l or l + 1 people, all different), then merged until within policy.
+    Without, as many as can be made so that the policy holds without merging.  Who of the people with a value goes to
+    which bucket is left to chance: `random`, or, by default, the operating system's.
+
+    Source: Xiao and Tao, Anatomy, VLDB 2006.  The people of a value are dealt to the buckets in turn, which makes as
+    many buckets, as different, as the paper's rule of taking one person each of the l most frequent values.
+    """
+
+    l: int | None = None  # noqa: E741 - the paper's letter
+    random: np.random.Generator | None = field(default=None, compare=False, repr=False)
+
+    name: ClassVar[str] = "anatomy"
+
+    def __post_init__(self) -> None:
+        if self.l is not None and (not isinstance(self.l, int) or self.l < 1):
+            message = f"Anatomy(l={self.l!r}): l is how many different values a bucket has at least; give 1, 2, 3, …"
+            raise BadPolicy(message)
+
+    def search(
+        self, table: Table, policy: Policy, *, by: Mapping[str, Hierarchy], utility: UtilityName, progress: Progress
+    ) -> Outcome:
+        """Decide how many buckets there are, deal the people, merge until within policy."""
+        del utility  # the quasi-identifiers are printed exactly, whatever the buckets
+        often = table.counts.totals()
+        self._check(table, often)
+        chance = self.random or np.random.default_rng()
+        limits = Limits.of(policy)
+        count = finest(table, limits, progress) if self.l is None else most_buckets(often, self.l)
+        groups = buckets_of(table, count)
+        number = merge_until_within(
+            groups, limits, Strangers(chance), progress=lambda left: progress("merging buckets", left, None)
+        )
+        made = chance.permutation(int(number.max()) + 1)[number]  # a bucket's number says nothing
+        cell, value = _in_line(table, chance)
+        bucket = made[dealt(often, count)]
+        counts = Counts.from_entries(bucket, value, np.ones(len(value), np.int64), (int(made.max()) + 1, len(often)))
+        recoding = Buckets.of(table, orders(table.quasi, by), cell, bucket, counts)
+        return Outcome(recoding.release(), recoding, buckets=recoding)
+
+    def _check(self, table: Table, often: Integers) -> None:
+        if table.semantics != "single":
+            message = (
+                f"method 'anatomy' needs one value per person, and this table has values=\"{table.semantics}\"; "
+                "use method='lattice', 'mondrian' or 'microaggregation'"
+            )
+            raise BadPolicy(message)
+        different = int((often > 0).sum())
+        if self.l is not None and self.l > different:
+            message = f"Anatomy(l={self.l}): the table has {different} different values; give an l of at most that"
+            raise BadPolicy(message)
+
+
+def finest(table: Table, limits: Limits, progress: Progress) -> int:
+    """Give the number of buckets at which the policy begins to hold: with one it does, with everybody alone it may not.
+
+    Halves the numbers between; what it gives holds, whatever the measures make of fewer buckets.
+    """
+    low, high = 1, table.people + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        progress("trying numbers of buckets", middle, None)
+        low, high = (middle, high) if _hold(buckets_of(table, middle), limits) else (low, middle)
+    return low
+
+
+def buckets_of(table: Table, count: int) -> Groups:
+    """Count what would be in each of `count` buckets; people need not be dealt for that."""
+    counts = bucket_counts(table.counts.totals(), count)
+    return loose_groups(table, counts.per_row(), counts)
+
+
+def _hold(groups: Groups, limits: Limits) -> bool:
+    """Judge buckets of which many are alike: first one of each kind, then together where that decides."""
+    one_each = groups.take(np.sort(first_of_each(groups.counts.dense())))
+    return bool(limits.alone(one_each).all()) and all(limit.exactly(groups) for limit in limits.shared)
+
+
+def _in_line(table: Table, chance: np.random.Generator) -> tuple[Integers, Integers]:
+    """Line up all people value by value, those of a value in any order; gives each one's cell and value."""
+    cell, value, count = table.counts.entries()
+    cell, value = np.repeat(cell, count), np.repeat(value, count)
+    order = chance.permutation(len(cell))
+    order = order[np.argsort(value[order], kind="stable")]
+    return cell[order], value[order]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Strangers(Neighbours):
+    """Buckets are near when they have few values in common: together they are then most diverse.
+
+    Σ_x n_g(x)·n_h(x), the pairs of people with the same value that merging would bring together.  Each is compared
+    with a few others drawn at random, and in turn: of many buckets that are alike no two want the same one.
+    """
+
+    chance: np.random.Generator
+
+    def nearest(self, groups: Groups, rows: Integers) -> tuple[Integers, Floats]:
+        """Compare a block of buckets with a block of others at a time."""
+        best, apart = np.empty(len(rows), np.int64), np.empty(len(rows))
+        drawn = self.chance.permutation(len(groups))
+        for start in range(0, len(rows), COMPARED):
+            mine = rows[start : start + COMPARED]
+            others = np.take(drawn, np.arange(start, start + min(COMPARED, len(groups))), mode="wrap")
+            common = (_floats(groups, mine) @ _floats(groups, others).T) + self.chance.random(
+                (len(mine), len(others))
+            ) / 2
+            common[mine[:, np.newaxis] == others] = np.inf
+            chosen = _in_turn(common)
+            best[start : start + COMPARED] = others[chosen]
+            apart[start : start + COMPARED] = common[np.arange(len(mine)), chosen]
+        return best, apart
+
+    def merged(self, into: Integers, groups: int) -> Self:
+        """Nothing to follow: the groups' counts say it all."""
+        del into, groups
+        return self
+
+
+def _floats(groups: Groups, rows: Integers) -> Floats:
+    return groups.counts.take(rows).dense().astype(float)
+
+
+def _in_turn(apart: Floats) -> Integers:
+    """Let each row choose its nearest column that no other row has taken; once all are taken, its nearest.
+
+    >>> _in_turn(np.array([[0.0, 1.0, 5.0], [0.0, 2.0, 3.0], [0.0, 1.0, 9.0]])).tolist()
+    [0, 1, 2]
+    """
+    chosen: Integers = apart.argmin(axis=1)
+    free = apart.copy()
+    left = np.arange(len(apart))
+    while len(left) and np.isfinite(free[left]).any():
+        wanted = free[left].argmin(axis=1)
+        taken, first = np.unique(wanted, return_index=True)
+        chosen[left[first]] = taken
+        free[:, taken] = np.inf
+        left = np.delete(left, first)
+    return chosen
