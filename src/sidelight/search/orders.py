@@ -107,7 +107,8 @@ def _ordered(column: Column, hierarchy: Hierarchy | None, numbers: Mapping[str, 
     place[by_place] = np.arange(len(labels), dtype=np.int32)
     listed = [[labels[here] for here in range(len(labels))], *([level[code] for code in by_place] for level in above)]
     nodes = [tuple(dict.fromkeys(level)) for level in listed]
-    codes = [[names.index(text) for text in level] for names, level in zip(nodes, listed, strict=True)]
+    numbers_of = [{text: number for number, text in enumerate(names)} for names in nodes]
+    codes = [[of[text] for text in level] for of, level in zip(numbers_of, listed, strict=True)]
     return Order(
         column.name,
         labels,
