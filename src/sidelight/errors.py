@@ -11,6 +11,9 @@ SidelightError
 ├─ BadPolicy           a policy file or policy that cannot be used
 ├─ NothingSafe         even one group of everybody is outside the policy (says what would pass)
 ├─ NotPublished        a release could not be published (nothing that looks finished is left behind)
+├─ BadKnowledge        facts that cannot be read, or that this release cannot be asked about (says where)
+├─ Contradiction       facts that cannot all be so in this release (names a smallest set of them)
+├─ TooHard             more counting than the budget allows (says what is known so far)
 ├─ NotTrueOrFalse      an expression was used as if it were true or false (also a TypeError)
 └─ NotAvailable        a part that needs an extra (says which one to install)
 
@@ -21,6 +24,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from fractions import Fraction
 
 
 class SidelightError(Exception):
@@ -73,6 +77,34 @@ class NothingSafe(SidelightError):
 
 class NotPublished(SidelightError):
     """A release could not be published; nothing that looks finished is left behind."""
+
+
+class BadKnowledge(SidelightError):
+    """Facts that cannot be read, or that this release cannot be asked about.
+
+    `position` is where in the text, from 0; `None` where it is not about a text.
+    """
+
+    def __init__(self, message: str, *, position: int | None = None) -> None:
+        super().__init__(message)
+        self.position = position
+
+
+class Contradiction(SidelightError):
+    """Facts that cannot all be so in this release; `facts` are a smallest set of them, as texts."""
+
+    def __init__(self, message: str, *, facts: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.facts = facts
+
+
+class TooHard(SidelightError):
+    """Counting would take more than the budget; the answer, if there is one, lies between `low` and `high`."""
+
+    def __init__(self, message: str, *, low: Fraction | int = 0, high: Fraction | int = 1) -> None:
+        super().__init__(message)
+        self.low = low
+        self.high = high
 
 
 class NotTrueOrFalse(SidelightError, TypeError):

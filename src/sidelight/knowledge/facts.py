@@ -1,0 +1,250 @@
+"""Facts: what somebody may know about who has which value, joined by and, or, not and if."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, NoReturn
+
+from sidelight.errors import BadKnowledge, NotTrueOrFalse
+from sidelight.knowledge.people import Who, as_who, written_who
+from sidelight.knowledge.tokens import written
+from sidelight.table.labels import Label, label
+
+if TYPE_CHECKING:
+    from sidelight.knowledge.basic_implications import BasicImplication
+
+
+class Fact:
+    """Something that somebody may know: `Has`, `OneOf`, `Same`, and what `&`, `|`, `~` and `.implies()` make of them.
+
+    Its text (`str`) is read back by `read_fact` as the same fact.
+    """
+
+    __slots__ = ()
+    binds: ClassVar[int] = 3  # how tightly its text holds together: -> 0, or 1, and 2, all others 3
+
+    def __and__(self, other: Fact) -> Fact:
+        return And((self, other)) if isinstance(other, Fact) else NotImplemented
+
+    def __or__(self, other: Fact) -> Fact:
+        return Or((self, other)) if isinstance(other, Fact) else NotImplemented
+
+    def __invert__(self) -> Fact:
+        return Not(self)
+
+    def implies(self, other: Fact) -> Fact:
+        """If this is so, so is the other.
+
+        >>> print(Has("Hannah", "Flu").implies(Has("Charlie", "Flu")))
+        Hannah = Flu -> Charlie = Flu
+        """
+        return Implies(self, other)
+
+    def parts(self) -> tuple[Fact, ...]:
+        """Give the facts that this one is made of."""
+        return ()
+
+    def people(self) -> tuple[Who, ...]:
+        """Say who is mentioned, in the order of mention, once each."""
+        return tuple(dict.fromkeys(who for fact in self.simple() for who in fact.about()))
+
+    def about(self) -> tuple[Who, ...]:
+        """Say whom a simple fact is about."""
+        return ()
+
+    def simple(self) -> Iterator[Fact]:
+        """Go through the simple facts in it, from left to right."""
+        for part in self.parts():
+            yield from part.simple()
+
+    def basic_implications(
+        self, values: Iterable[object] | Mapping[object, Iterable[object]] | None = None
+    ) -> tuple[BasicImplication, ...]:
+        """Say the same by basic implications: if all of these, then one of those.
+
+        Their number is the k of `Implications(k)` that covers whoever knows this fact.  `values` are those that a
+        person may have, for all people alike or per person; where the fact itself names enough of them, it is not
+        needed.  One value per person; see `docs/understand/facts.md`.
+
+        >>> for each in (~Has("Ed", "Heart") & Has("Hannah", "Flu").implies(Has("Ed", "Flu"))).basic_implications():
+        ...     print(each)
+        Ed = Heart -> Ed = Flu
+        Hannah = Flu -> Ed = Flu
+        """
+        from sidelight.knowledge.basic_implications import basic_implications  # noqa: PLC0415 - it builds on facts
+
+        return basic_implications(self, values)
+
+    def _inside(self, part: Fact, *, above: int) -> str:
+        return str(part) if part.binds > above else f"({part})"
+
+    def __bool__(self) -> NoReturn:
+        message = (
+            f"'{self}' is something that somebody may know, not true or false here; "
+            "join facts with & | ~ and .implies(), and ask posterior() how likely it is"
+        )
+        raise NotTrueOrFalse(message)
+
+
+class _Simple(Fact):
+    """A fact that is not made of others."""
+
+    __slots__ = ()
+
+    def simple(self) -> Iterator[Fact]:
+        yield self
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Has(_Simple):
+    """A person has a value; where people have several, at least once.
+
+    >>> print(Has("Bob", "Flu") & ~Has({"age": 34, "zip": 81667}, "Lung cancer"))
+    Bob = Flu and {age = 34, zip = 81667} != Lung cancer
+    """
+
+    person: Who
+    value: Label
+
+    def __init__(self, person: object, value: object) -> None:
+        object.__setattr__(self, "person", as_who(person))
+        object.__setattr__(self, "value", label(value))
+
+    def about(self) -> tuple[Who, ...]:
+        """The person."""
+        return (self.person,)
+
+    def __str__(self) -> str:
+        return f"{written_who(self.person)} = {written(self.value)}"
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class OneOf(_Simple):
+    """A person has one of some values (at least one of them).
+
+    >>> print(OneOf("Bob", ["Flu", "Cold"]))
+    Bob in {Flu, Cold}
+    """
+
+    person: Who
+    values: tuple[Label, ...]
+
+    def __init__(self, person: object, values: Iterable[object]) -> None:
+        object.__setattr__(self, "person", as_who(person))
+        object.__setattr__(self, "values", tuple(dict.fromkeys(label(value) for value in values)))
+        if not self.values:
+            message = f"'{written_who(self.person)} in {{}}' is never so; name at least one value"
+            raise BadKnowledge(message)
+
+    def about(self) -> tuple[Who, ...]:
+        """The person."""
+        return (self.person,)
+
+    def __str__(self) -> str:
+        return f"{written_who(self.person)} in {{{', '.join(map(written, self.values))}}}"
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Same(_Simple):
+    """Two people have the same value; where people have several, the same set of values.
+
+    >>> print(Same("Ann", "Tom"))
+    same(Ann, Tom)
+    """
+
+    person: Who
+    other: Who
+
+    def __init__(self, person: object, other: object) -> None:
+        object.__setattr__(self, "person", as_who(person))
+        object.__setattr__(self, "other", as_who(other))
+
+    def about(self) -> tuple[Who, ...]:
+        """Both people."""
+        return (self.person, self.other)
+
+    def __str__(self) -> str:
+        return f"same({written_who(self.person)}, {written_who(self.other)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Not(Fact):
+    """A fact is not so."""
+
+    fact: Fact
+
+    def parts(self) -> tuple[Fact, ...]:
+        """The fact."""
+        return (self.fact,)
+
+    def __str__(self) -> str:
+        if isinstance(self.fact, Has):
+            return f"{written_who(self.fact.person)} != {written(self.fact.value)}"
+        if isinstance(self.fact, OneOf):
+            return f"{written_who(self.fact.person)} not in {{{', '.join(map(written, self.fact.values))}}}"
+        return f"not {self._inside(self.fact, above=2)}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Joined(Fact):
+    """Several facts at once; those of the same kind are laid side by side."""
+
+    facts: tuple[Fact, ...]
+    word: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        level = tuple(each for fact in self.facts for each in (fact.facts if type(fact) is type(self) else (fact,)))
+        if len(level) < 2:
+            message = f"'{self.word}' joins at least two facts"
+            raise BadKnowledge(message)
+        object.__setattr__(self, "facts", level)
+
+    def parts(self) -> tuple[Fact, ...]:
+        """The facts."""
+        return self.facts
+
+    def __str__(self) -> str:
+        return f" {self.word} ".join(self._inside(fact, above=self.binds) for fact in self.facts)
+
+
+@dataclass(frozen=True, slots=True)
+class And(_Joined):
+    """All of these are so."""
+
+    word: ClassVar[str] = "and"
+    binds: ClassVar[int] = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Or(_Joined):
+    """At least one of these is so."""
+
+    word: ClassVar[str] = "or"
+    binds: ClassVar[int] = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Implies(Fact):
+    """If the one is so, so is the other."""
+
+    premise: Fact
+    conclusion: Fact
+    binds: ClassVar[int] = 0
+
+    def parts(self) -> tuple[Fact, ...]:
+        """Both."""
+        return (self.premise, self.conclusion)
+
+    def __str__(self) -> str:
+        return f"{self._inside(self.premise, above=0)} -> {self.conclusion}"
+
+
+def all_of(facts: Sequence[Fact]) -> Fact:
+    """Join facts, of which there is at least one."""
+    return facts[0] if len(facts) == 1 else And(tuple(facts))
+
+
+def any_of(facts: Sequence[Fact]) -> Fact:
+    """Say that at least one of these is so."""
+    return facts[0] if len(facts) == 1 else Or(tuple(facts))

@@ -1,0 +1,88 @@
+"""How facts name people: by name, as someone of a group, or by what is known about them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from sidelight.errors import BadKnowledge
+from sidelight.knowledge.tokens import written
+from sidelight.table.labels import Label, label
+
+
+@dataclass(frozen=True, slots=True)
+class Someone:
+    """Anyone of a group; with a `number`, to speak of several people of the same group.
+
+    They are different people, and none of those whom the same facts name.
+
+    >>> print(Someone(17), Someone(17, 2))
+    #17 #17.2
+    """
+
+    group: int
+    number: int = 1
+
+    def __post_init__(self) -> None:
+        if self.group < 1 or self.number < 1:
+            message = f"groups and their people are numbered from 1, not {min(self.group, self.number)}"
+            raise BadKnowledge(message)
+
+    def __str__(self) -> str:
+        return f"#{self.group}" if self.number == 1 else f"#{self.group}.{self.number}"
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """The person who looks like this; the release must have one group only where such people are.
+
+    >>> print(Described.of({"zip": "81667", "age": 34}))
+    {age = 34, zip = 81667}
+    """
+
+    says: tuple[tuple[str, Label], ...]  # column, what the person says there; sorted by column
+
+    def __post_init__(self) -> None:
+        columns = [column for column, _ in self.says]
+        if not columns:
+            message = "a description of a person says something in at least one column"
+            raise BadKnowledge(message)
+        if len({*columns}) < len(columns):
+            message = "a description of a person says one thing in each column"
+            raise BadKnowledge(message)
+        object.__setattr__(self, "says", tuple(sorted(self.says, key=lambda said: said[0])))
+
+    @classmethod
+    def of(cls, row: Mapping[str, object]) -> Described:
+        """Take column → cell."""
+        return cls(tuple((str(column), label(cell)) for column, cell in row.items()))
+
+    def __str__(self) -> str:
+        return "{" + ", ".join(f"{written(column)} = {written(text)}" for column, text in self.says) + "}"
+
+
+Who: TypeAlias = str | Someone | Described
+"""A person in a fact: a name, someone of a group, or a description."""
+
+
+def as_who(person: object) -> Who:
+    """Take a person as given in Python: also a mapping of columns, or a number that is a name.
+
+    >>> as_who("Bob"), as_who(4711), as_who({"age": 34})
+    ('Bob', '4711', Described(says=(('age', '34'),)))
+    """
+    if isinstance(person, str | Someone | Described):
+        return person
+    if isinstance(person, Mapping):
+        return Described.of(person)
+    name = label(person)
+    if name is None:
+        message = "a fact is about a person; give a name, sl.Someone(group) or a mapping of columns"
+        raise BadKnowledge(message)
+    return name
+
+
+def written_who(person: Who) -> str:
+    """Write a person so that it is read again as it is."""
+    return written(person) if isinstance(person, str) else str(person)
