@@ -9,7 +9,7 @@ OURS   := $(PIP) --no-deps --no-build-isolation --editable .
 .DELETE_ON_ERROR:
 
 help:
-	@echo "make demo     judge a release of bundled census data, in a minute"
+	@echo "make demo     judge a release of bundled census data, and publish a better one, in a minute"
 	@echo "make test     run all tests"
 	@echo "make test-oldest   run the tests of reading and judging with the oldest libraries that are allowed"
 	@echo "make check    format, lint, types, spelling and tests"

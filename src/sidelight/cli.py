@@ -166,7 +166,7 @@ def protect(
 
 @app.command()
 def demo(*, folder: options.Folder = Path("sidelight-demo")) -> int:
-    """Judge a release of real census data, and write the files to go on with."""
+    """Judge a release of real census data, publish a better one, and leave the files to go on with."""
     from sidelight.commands.demo import demo as verb  # noqa: PLC0415
 
     return verb(folder)

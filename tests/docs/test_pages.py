@@ -15,6 +15,7 @@ from sidelight.cli import app
 from sidelight.measures import MEASURES
 from sidelight.policy.limits import right_bounds, settings_of
 from sidelight.policy.policy_file import Roles, policy_document
+from sidelight.publishing.sidecar import Sidecar
 from sidelight.report.document import AuditReport
 
 ROOT = Path(__file__).parents[2]
@@ -67,12 +68,13 @@ def test_the_policy_page_lists_every_section_and_role():
         assert row_of(page, f"`{role}`")
 
 
-def test_the_report_page_lists_every_key():
-    page = (DOCS / "reference" / "report.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize(("name", "document"), [("report.md", AuditReport), ("sidecar.md", Sidecar)])
+def test_the_pages_of_documents_list_every_key(name, document):
+    page = (DOCS / "reference" / name).read_text(encoding="utf-8")
     told = set(
         re.findall(r"`(\w+)`", "".join(line.split("|")[1] for line in page.splitlines() if line.startswith("|")))
     )
-    assert told == set(AuditReport.model_fields)
+    assert told == set(document.model_fields)
 
 
 def test_the_command_line_page_lists_every_verb_and_option():
