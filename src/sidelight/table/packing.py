@@ -72,6 +72,10 @@ class Packing:
         """Leave the sensitive value out of the words."""
         return [*words[:-1], words[-1] // self.width]
 
+    def values(self, words: Words, cells: Words) -> Integers:
+        """Give the codes of the sensitive value, of words and the same without it."""
+        return words[-1] - cells[-1] * self.width
+
     def cell_codes(self, cells: Words) -> list[Codes]:
         """Turn words without the sensitive value back into the codes of the quasi-identifiers."""
         return self.unpack([*cells[:-1], cells[-1] * self.width])[:-1]
@@ -86,8 +90,9 @@ class Packing:
     def _digits(self, held: tuple[int, ...], word: Integers) -> list[Codes]:
         digits: list[Codes] = []
         for column in reversed(held[1:]):
-            word, digit = np.divmod(word, self._radix(column))
-            digits.append(digit.astype(np.int32))
+            rest = word // self._radix(column)
+            digits.append((word - rest * self._radix(column)).astype(np.int32))  # NumPy's divmod is far slower
+            word = rest
         return [word.astype(np.int32), *reversed(digits)]
 
     def _radix(self, column: int) -> int:

@@ -30,7 +30,7 @@ class Tally:
 
     def value(self) -> Integers:
         """Give the code of each row's sensitive value."""
-        return self.words[-1] % self.packing.width
+        return self.packing.values(self.words, self.packing.cells(self.words))
 
     def without(self, which: npt.NDArray[np.bool_]) -> Tally:
         """Leave some rows out."""
@@ -115,7 +115,7 @@ def _table(tally: Tally, rows: Rows, roles: Roles, intake: Intake) -> Table:
         _used(Column(name, labels, codes))
         for name, labels, codes in zip(roles.quasi, packing.labels, packing.cell_codes(distinct), strict=False)
     )
-    domain, values = _domain(packing.labels[-1], words[-1] % packing.width, roles)
+    domain, values = _domain(packing.labels[-1], packing.values(words, cells), roles)
     matrix = Counts.from_sorted(np.cumsum(first) - 1, values, counts, (len(distinct[0]), len(domain)))
     if roles.person is not None:
         check_people(rows, roles)
