@@ -27,7 +27,7 @@ from sidelight.measures.prior_belief_given import (
     stubbornness_given,
 )
 from sidelight.measures.prior_belief_predicates import Predicate, Predicates, as_written, read_predicates
-from sidelight.measures.prior_belief_prior import Prior, Weights
+from sidelight.measures.prior_belief_prior import Prior, Weights, exact_number
 from sidelight.measures.prior_belief_ratios import Ratio, Rule
 from sidelight.measures.prior_belief_replay import replayed
 from sidelight.measures.prior_belief_words import finding_in_words, settings_in_words
@@ -36,7 +36,7 @@ from sidelight.measures.trend import Trend
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.columns import Integers
-from sidelight.table.labels import Label, label, shown
+from sidelight.table.labels import Label, shown
 from sidelight.table.table import Semantics, Table
 
 
@@ -167,7 +167,7 @@ that is left shrinks by that factor.
         True
         """
         more = 1 if plus_one else 0
-        parameters = {label(value): count + more for value, count in seen.items()}
+        parameters = {value: exact_number(count, "a count") + more for value, count in seen.items()}
         return cls(counts=parameters, known_people=known_people, predicates=predicates)
 
     @classmethod

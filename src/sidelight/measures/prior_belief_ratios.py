@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from enum import Enum
+from enum import StrEnum
 from fractions import Fraction
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -14,7 +14,7 @@ Rule: TypeAlias = Literal["definition", "closed conditions"]
 """Decide by the definition, or by the paper's conditions, which imply it and are a little stricter."""
 
 
-class Ratio(Enum):
+class Ratio(StrEnum):
     """Which of the two ratios is the larger one."""
 
     BELIEF = "p_in / p_out"  # the belief that it is so grows

@@ -8,7 +8,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from sidelight.measures.finding import Finding
+from sidelight.measures.finding import Amount, Finding
 from sidelight.measures.prior_belief_predicates import read_predicates
 from sidelight.measures.prior_belief_prior import Weights, in_figures
 from sidelight.measures.prior_belief_ratios import Ratio
@@ -50,12 +50,15 @@ def finding_in_words(finding: Finding, belief: PriorBelief, witness: Raised) -> 
     who, whom = someone(belief), f"a person of {witness.group} {has(witness)}"
     if witness.p_out == 0:
         return f"{who} may have ruled out that {whom}; against such a person no release of counts is private."
+    if belief.decided_by == "closed conditions":
+        most = "any factor" if finding.value == math.inf else f"a factor of at most {rounded(finding.value, math.ceil)}"
+        return f"By the closed conditions, {who[0].lower()}{who[1:]} could raise the odds that {whom} by {most}."
     before, after = rounded(witness.p_out, math.floor), rounded(witness.p_in, math.ceil)
     if finding.value == math.inf:
         return f"{who} would be certain that {whom}, and believe it with {before} if that person were left out."
     if finding.value <= 1:
         return f"{who} would not believe more of anyone for being in the release, not even that {whom}."
-    factor = rounded(Fraction(finding.value), math.ceil)
+    factor = rounded(finding.value, math.ceil)
     change = "belief grows" if witness.ratio is Ratio.BELIEF else "doubt that is left shrinks"
     return (
         f"{who} would raise the odds that {whom} by a factor of {factor}: with that person left out of the release "
@@ -91,13 +94,13 @@ def has(witness: Raised) -> str:
     return f"is of '{witness.predicate}'" if witness.predicate.name else f"has {witness.predicate}"
 
 
-def rounded(number: Fraction, towards: Callable[[Fraction], int]) -> str:
+def rounded(amount: Amount, towards: Callable[[Fraction], int]) -> str:
     """Show four decimal places, or four digits of what is smaller, rounded the way that is given.
 
     >>> rounded(Fraction(2, 3), math.ceil), rounded(Fraction(6), math.ceil), rounded(Fraction(1, 30_000), math.floor)
     ('0.6667', '6', '0.00003333')
     """
-    places = 4
+    number, places = Fraction(amount), 4
     while 0 < number * 10**places < 1000 and places < 100:
         places += 1
     whole = towards(number * 10**places)

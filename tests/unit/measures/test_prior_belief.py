@@ -98,7 +98,7 @@ def test_a_sparse_release_is_measured_alike():
         ({"counts": {"a": True}}, "give a number"),
         ({"counts": {}}, "at least one value"),
         ({"counts": [1, 2]}, "mapping value"),
-        ({"shape": "unifrom", "stubbornness": 5}, "did you mean 'uniform'"),
+        ({"shape": "uniformly", "stubbornness": 5}, "did you mean 'uniform'"),
         ({"shape": 3, "stubbornness": 5}, "no shape 3"),
         ({"shape": {"a": 0}, "stubbornness": 5}, "at least one value"),
         ({"stubbornness": 0}, "positive"),
@@ -218,6 +218,8 @@ def test_priors_from_elsewhere():
     with pytest.raises(BadMeasure, match="below 1"):
         sl.PriorBelief.from_release(unseen, plus_one=False)
     assert sl.PriorBelief.from_counts({None: 0, "a": 1}).counts == {None: 1, "a": 2}
+    with pytest.raises(BadMeasure, match="give a number"):
+        sl.PriorBelief.from_counts({"a": "many"})
 
 
 @pytest.mark.parametrize(
@@ -259,6 +261,21 @@ def test_priors_from_elsewhere():
     ],
 )
 def test_explanations_are_for_people(measure, words):
+    assert words in measure.measure(WARD).explain()
+
+
+@pytest.mark.parametrize(
+    ("known", "words"),
+    [
+        (
+            0,
+            "By the closed conditions, someone as sure as 40 survey answers of any kind make one could raise the odds that a person of group 1 has Dyspepsia by a factor of at most 5.",
+        ),
+        (9, "by any factor"),
+    ],
+)
+def test_explanations_of_the_closed_conditions(known, words):
+    measure = sl.PriorBelief(stubbornness=40, known_people=known, decided_by="closed conditions")
     assert words in measure.measure(WARD).explain()
 
 
