@@ -56,10 +56,16 @@ def _smaller_amounts(criterion: Criterion, release: Release) -> Iterator[Criteri
         if not isinstance(amount, int) or isinstance(amount, bool):
             continue
         for less in reversed(range(amount)):
-            try:
-                other = Criterion(replace(measure, **{each.name: less}), criterion.comparison, criterion.bound)  # type: ignore[type-var]
-            except BadMeasure:
-                break
-            if other.judge(release).holds:
+            other = _holding(criterion, {each.name: less}, release)
+            if other is not None:
                 yield other
                 break
+
+
+def _holding(criterion: Criterion, changed: dict[str, int], release: Release) -> Criterion | None:
+    """Change a parameter, and give the criterion if it then makes sense and holds."""
+    try:
+        other = Criterion(replace(criterion.measure, **changed), criterion.comparison, criterion.bound)  # type: ignore[type-var]
+        return other if other.judge(release).holds else None
+    except BadMeasure:
+        return None
