@@ -93,8 +93,9 @@ def _occurring(counts: Counts, asked: Integers) -> tuple[Integers, Integers, Int
 
 def _sum_without(top: Integers, rows: Integers, counts: Integers) -> Integers:
     """Add up the ℓ largest counts of other values: of the ℓ+1 largest of all, leave out σ's own or the last."""
-    sums: Integers = top.sum(axis=1)[rows] - np.maximum(counts, top[:, -1][rows])
-    return sums
+    out: Integers = np.maximum(counts, top[:, -1][rows])
+    np.subtract(top.sum(axis=1)[rows], out, out=out)  # in place: fetching fresh memory is what takes the time
+    return out
 
 
 def _weight_without(top: Integers, sizes: Integers, rows: Integers, counts: Integers) -> Floats:

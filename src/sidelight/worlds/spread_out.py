@@ -44,32 +44,28 @@ def spread_out(groups: Groups, *, rules_out: int, others: int, family: int, divi
     [Fraction(1, 2), Fraction(2, 3), Fraction(1, 2)]
     """
     one = divide(np.ones((others + 1, family + 1, len(groups.domain)), np.int64), 1)
-    waiting, placed = one, one * np.inf
+    waiting, placed, seen = one, one, np.zeros(len(groups.domain), bool)
     for row in range(len(groups)):
         counts = groups.counts.row(row)
         none = chances(groups.semantics, int(groups.sizes[row]), counts, (others + 1, family), divide)
         odds = against(groups.semantics, int(groups.sizes[row]), counts, (rules_out, others), divide)
-        waiting, placed = _with_group(waiting, placed, none[:-1], odds[:, np.newaxis] * none[1:])
-    least: Numbers = placed[-1, -1]
-    return np.array([1 / (1 + each) for each in least])
+        elsewhere = _sharing(placed, none[:-1])
+        here = _sharing(waiting, odds[:, np.newaxis] * none[1:])
+        # a target needs a group with the value: here, in one before, or in either
+        placed = np.where(counts == 0, elsewhere, np.where(seen, np.minimum(elsewhere, here), here))
+        waiting = _sharing(waiting, none[:-1])
+        seen |= counts > 0
+    least = placed[-1, -1]
+    return np.array([1 / (1 + each) if there else 0 * each for each, there in zip(least, seen, strict=True)])
 
 
-def _with_group(waiting: Numbers, placed: Numbers, none: Numbers, here: Numbers) -> tuple[Numbers, Numbers]:
-    """Let i others and j of the family sit in one more group, and perhaps the target (whose odds are then `here`)."""
-    still, now = waiting.copy(), placed.copy()
-    for i, j in np.ndindex(waiting.shape[:2]):
-        new = (slice(i, None), slice(j, None))
-        old = (slice(None, waiting.shape[0] - i), slice(None, waiting.shape[1] - j))
-        still[new] = np.minimum(still[new], waiting[old] * none[i, j])
-        without_target = np.where(placed[old] == np.inf, np.inf, _times(placed[old], none[i, j]))
-        now[new] = np.minimum(now[new], np.minimum(without_target, _times(waiting[old], here[i, j])))
-    return still, now
-
-
-def _times(one: Numbers, other: Numbers) -> Numbers:
-    """Multiply; nothing times infinity is infinity: where nobody has the value nothing is settled."""
-    with np.errstate(invalid="ignore"):
-        return np.where((other == np.inf) | (one == np.inf), np.inf, one * other)
+def _sharing(before: Numbers, here: Numbers) -> Numbers:
+    """Let i others and j of the family sit in one more group, the rest in those before: the best way for each sum."""
+    least: Numbers = before * here[0, 0]
+    for i, j in np.ndindex(before.shape[:2]):
+        rest = before[: before.shape[0] - i, : before.shape[1] - j]
+        np.minimum(least[i:, j:], rest * here[i, j], out=least[i:, j:])
+    return least
 
 
 def chances(semantics: Semantics, people: int, counts: Integers, most: tuple[int, int], divide: Divide) -> Numbers:
@@ -86,10 +82,10 @@ def chances(semantics: Semantics, people: int, counts: Integers, most: tuple[int
 
 
 def against(semantics: Semantics, people: int, counts: Integers, most: tuple[int, int], divide: Divide) -> Numbers:
-    """T[i]: the odds against the target having the value, i others being known to lack it."""
+    """T[i]: the odds against the target having the value, i others being known to lack it (where anybody has it)."""
     top = [np.sort(np.delete(counts, value))[::-1][: most[0]] for value in range(len(counts))]
     ruled_out = np.array([each.sum() for each in top], np.int64)
-    rows = []
+    rows: list[Numbers] = []
     for i in range(most[1] + 1):
         if semantics == "single":
             odds = divide(np.maximum(people - counts - ruled_out - i, 0), np.maximum(counts, 1))
@@ -98,8 +94,9 @@ def against(semantics: Semantics, people: int, counts: Integers, most: tuple[int
             odds = divide(np.maximum(people - counts - i, 0), np.maximum(counts, 1)) * kept
         else:
             odds = _multiset_odds(people, counts, i, divide) * divide(people - 1, people) ** ruled_out
-        rows.append(np.where(counts == 0, np.inf, odds))
-    return np.array(rows)
+        rows.append(odds)
+    table: Numbers = np.array(rows)
+    return table
 
 
 def _multiset_odds(people: int, counts: Integers, i: int, divide: Divide) -> Numbers:
