@@ -52,12 +52,11 @@ def publish(
     """
     path = Path(path)
     form = format_of(path, written_as)
-    plan = planned(found, path, shuffle=shuffles(seed), layout=layout, written_as=form.name)
     sidecar = sidecar_path(path)
+    _refuse(found, (path, sidecar), force=force)
+    plan = planned(found, path, shuffle=shuffles(seed), layout=layout, written_as=form.name)
     paths = tuple(path.with_name(name) for name in plan.sheets)
-    for target in (*paths, sidecar):
-        refuse_input(target, found.outcome.recoding.table.intake.files)
-        refuse_existing(target, force=force)
+    _refuse(found, paths, force=force)
     with unfinished(path) as folder:
         files = tuple(_written(folder / name, sheet, form) for name, sheet in plan.sheets.items())
         read, verdict = _judged(folder, plan.groups, found.policy)
@@ -70,6 +69,12 @@ def publish(
         flushed(folder / sidecar.name)
         place(folder, (sidecar, *paths))
     return Published(paths, sidecar, document)
+
+
+def _refuse(found: Found, targets: tuple[Path, ...], *, force: bool) -> None:
+    for target in targets:
+        refuse_input(target, found.outcome.recoding.table.intake.files)
+        refuse_existing(target, force=force)
 
 
 def _written(path: Path, sheet: Sheet, form: Format) -> PublishedFile:
