@@ -24,7 +24,7 @@ from sidelight.table.counts import Counts
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.table import Table
 
-COMPARED = 256
+COMPARED = 64
 """How many other buckets, drawn at random, a bucket is compared with when it has to be merged."""
 
 

@@ -1,0 +1,136 @@
+"""Anatomy and microaggregation: within policy, everybody once, whatever the table and the policy."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import sidelight as sl
+from sidelight.search.method import quiet
+from sidelight.search.nothing_safe import everybody
+from sidelight.search.workload import queries
+from sidelight.testing import measures, tables
+
+
+@st.composite
+def problems(draw, *, semantics=None):
+    """Draw a table, hierarchies and a policy that one group of everybody keeps."""
+    table = draw(tables(semantics=semantics, max_columns=2, max_cells=8))
+    by = {}
+    for column in table.quasi:
+        values = [text for text in column.labels if text is not None] or ["x"]
+        level = tuple(str(draw(st.integers(0, 1))) for _ in values)
+        levels = (tuple(values), level, ("*",) * len(values))
+        by[column.name] = sl.Hierarchy(column.name, levels[: draw(st.integers(1, 3))])
+    whole = everybody(table)
+    asked = draw(st.lists(measures(whole), min_size=1, max_size=2))
+    policy = sl.Policy(*(bounded(each, whole, draw) for each in asked))
+    assume(policy.judge(whole).safe)
+    return table, draw(st.sampled_from([by, {}])), policy
+
+
+def bounded(measure, release, draw):
+    """Bound a measure so that the release just keeps it, or by something looser."""
+    value = measure.measure(release).value
+    assume(value != float("inf"))
+    least, most = measure.limits
+    room = draw(st.sampled_from([Fraction(0), Fraction(1, 10), Fraction(1, 2), Fraction(2)]))
+    if measure.large_is_bad:
+        return measure <= min(max(Fraction(value) + room, least), most)
+    return measure >= max(Fraction(value) - room, least)
+
+
+def search(method, table, policy, by):
+    return method.search(table, policy, by=by, utility="loss", progress=quiet)
+
+
+@given(problems(), st.sampled_from([None, 1, 2, 4]), st.sampled_from(["mode", "ancestor"]))
+def test_clusters_are_within_policy_have_k_people_and_can_be_told_apart(problem, k, labels):
+    table, by, policy = problem
+    outcome = search(sl.Microaggregation(k=k, labels=labels), table, policy, by)
+    groups = outcome.release.groups
+    assert policy.judge(outcome.release).safe
+    assert outcome.release.size == table.people
+    assert groups.whole.tolist() == table.counts.totals().tolist()
+    assert groups.sizes.min() >= min(k or 1, table.people)
+    assert len({groups.name(row).says for row in range(len(groups))}) == len(groups)
+    assert [column.name for column in groups.columns] == [column.name for column in table.quasi]
+
+
+@given(problems())
+def test_a_cluster_covers_the_stretch_that_its_people_occupy(problem):
+    table, by, policy = problem
+    made = search(sl.Microaggregation(), table, policy, by).recoding
+    assert made.suppressed == 0
+    for column, (order, quasi) in enumerate(zip(made.orders, table.quasi, strict=True)):
+        place = order.place[quasi.codes]
+        for group in range(len(made.sizes)):
+            mine = place[made.group == group]
+            assert (made.start[group, column], made.stop[group, column]) == (mine.min(), mine.max() + 1)
+
+
+@given(problems(semantics="single"), st.integers(0, 4), st.integers(0, 2**32))
+def test_buckets_are_within_policy_and_have_everybody_once(problem, wanted, seed):
+    table, by, policy = problem
+    present = int((table.counts.totals() > 0).sum())
+    assume(wanted <= present)
+    method = sl.Anatomy(l=wanted or None, random=np.random.default_rng(seed))
+    outcome = search(method, table, policy, by)
+    groups = outcome.release.groups
+    assert policy.judge(outcome.release).safe
+    assert groups.whole.tolist() == table.counts.totals().tolist()
+    assert (np.count_nonzero(groups.counts.dense(), axis=1) >= wanted).all()
+    assert [column.name for column in groups.columns] == ["bucket"]
+    made = outcome.buckets
+    assert np.bincount(made.cell, made.people).tolist() == table.sizes.tolist()
+    assert np.bincount(made.bucket, made.people).tolist() == groups.sizes.tolist()
+
+
+@given(problems(semantics="single"), st.integers(0, 2**32))
+def test_what_is_printed_is_the_table_and_the_buckets(problem, seed):
+    table, by, policy = problem
+    outcome = search(sl.Anatomy(random=np.random.default_rng(seed)), table, policy, by)
+    tables = outcome.buckets.two_tables()
+    people = list(zip(*([column.cell(row) for row in range(table.people)] for column in tables.people), strict=True))
+    cells = [
+        tuple(column.cell(cell) for column in table.quasi) for cell, size in enumerate(table.sizes) for _ in range(size)
+    ]
+    assert sorted((row[:-1] for row in people), key=str) == sorted(cells, key=str)
+    bucket, value = tables.values
+    groups = outcome.release.groups
+    for row, count in enumerate(tables.counts):
+        at = int(bucket.cell(row)) - 1
+        assert groups.counts.row(at)[groups.domain.index(value.cell(row))] == count
+        assert sum(each[-1] == bucket.cell(row) for each in people) == groups.sizes[at]
+    assert tables.counts.sum() == table.people
+
+
+@given(problems(semantics="single"), st.integers(0, 2**32))
+def test_what_one_expects_of_buckets_is_what_their_people_would_share(problem, seed):
+    table, by, policy = problem
+    made = search(sl.Anatomy(random=np.random.default_rng(seed)), table, policy, by).recoding
+    shares = made.counts.dense() / made.sizes[:, np.newaxis]
+    expected = np.zeros((len(table.sizes), len(table.domain)))
+    for cell, bucket, people in zip(made.cell, made.bucket, made.people, strict=True):
+        expected[cell] += people * shares[bucket]
+    cell, value, _ = table.counts.entries()
+    np.testing.assert_allclose(made.rebuilt(), expected[cell, value])
+    for query in queries(made.orders, len(table.domain), count=5):
+        inside = np.ones(len(table.sizes), bool)
+        for column, (low, high) in query.ranges.items():
+            place = made.orders[column].place[table.quasi[column].codes]
+            inside &= (low <= place) & (place < high)
+        assert made.expected(query) == pytest.approx(expected[np.ix_(inside, query.values)].sum())
+    assert made.lost().tolist() == [0.0] * len(made.sizes)
+    assert made.guesses() == 0
+
+
+@given(problems(semantics="single"), st.sampled_from(["anatomy", "microaggregation"]))
+def test_protect_knows_both_by_name_and_tells_what_they_are_worth(problem, name):
+    table, by, policy = problem
+    found = sl.protect(table, policy, by=by, method=name)
+    assert found.verdict.safe
+    assert np.isfinite(list(found.utility.values())).all()
+    assert found.utility["suppressed"] == 0

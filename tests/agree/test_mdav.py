@@ -1,0 +1,179 @@
+"""MDAV on counted cells against MDAV on points, cell by cell in plain Python."""
+
+from fractions import Fraction
+
+import numpy as np
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import sidelight as sl
+from sidelight.search import distances
+from sidelight.search.distances import Centroids, Space
+from sidelight.search.mdav import Remaining, clusters
+from sidelight.search.orders import orders
+from sidelight.table.columns import Column
+from sidelight.table.counts import Counts
+from sidelight.testing import tables
+
+
+@st.composite
+def placed(draw):
+    """A table and the orders of its columns, with and without hierarchies."""
+    table = draw(tables(max_cells=9, max_people=3))
+    by = {}
+    for column in table.quasi:
+        values = [text for text in column.labels if text is not None] or ["x"]
+        halves = tuple(str(draw(st.integers(0, 1))) for _ in values)
+        if draw(st.booleans()):
+            by[column.name] = sl.Hierarchy(column.name, (tuple(values), halves, ("*",) * len(values)))
+    return table, orders(table.quasi, by)
+
+
+def points(table, along):
+    """Give each cell a point: numbers on a line, other labels a coordinate for every node of every telling level."""
+    rows = []
+    for cell in range(len(table.sizes)):
+        point = []
+        for order, column in zip(along, table.quasi, strict=True):
+            place = int(order.place[column.codes[cell]])
+            if order.numeric:
+                low, high = order.position[0], order.position[-1]
+                point.append((order.position[place] - low) / ((high - low) or 1.0))
+                continue
+            levels = [level for level in order.levels.tolist() if len(set(level)) > 1]
+            for level in levels:
+                point += [(level[place] == node) / np.sqrt(2 * len(levels)) for node in sorted(set(level))]
+        rows.append(point)
+    return np.array(rows, float).reshape(len(rows), -1)
+
+
+def squared(points, one, other):
+    return float(((points[one] - points[other]) ** 2).sum())
+
+
+@given(placed())
+def test_distances_are_those_of_points(case):
+    table, along = case
+    at = points(table, along)
+    left = Remaining(Space.of(table, along), table.sizes)
+    middle = table.sizes @ at / table.people
+    from_middle = ((at - middle) ** 2).sum(axis=1)
+    spread = float(table.sizes @ from_middle) / table.people
+    np.testing.assert_allclose(left.from_average() - spread, from_middle, atol=1e-9)
+    for cell in range(len(at)):
+        expected = [squared(at, cell, other) for other in range(len(at))]
+        np.testing.assert_allclose(left.from_cell(cell), expected, atol=1e-9)
+
+
+@given(placed(), st.integers(1, 4))
+def test_distances_stay_right_as_cells_are_taken(case, k):
+    table, along = case
+    at = points(table, along)
+    left = Remaining(Space.of(table, along), table.sizes)
+    if table.people <= k:
+        return
+    taken = left.take_nearest(left.from_cell(0), k)
+    kept = np.setdiff1d(np.arange(len(at)), taken)
+    assert left.people == table.sizes[kept].sum()
+    assert left.cells == len(kept)
+    if len(kept) == 0:
+        return
+    middle = table.sizes[kept] @ at[kept] / left.people
+    from_middle = ((at[kept] - middle) ** 2).sum(axis=1)
+    found = left.from_average()[kept]
+    np.testing.assert_allclose(found - found.min(), from_middle - from_middle.min(), atol=1e-9)
+
+
+@given(placed(), st.integers(1, 4))
+def test_clusters_have_k_people_and_keep_cells_whole(case, k):
+    table, along = case
+    made = clusters(Space.of(table, along), table.sizes, k)
+    people = np.bincount(made, weights=table.sizes)
+    assert made.min() == 0
+    assert (people > 0).all()
+    assert (people[:-1] >= k).all()  # what is left over may be fewer, and is merged later
+    if table.sizes.max() == 1 and table.people >= k:
+        assert people.min() >= k
+        assert people.max() < 2 * k
+
+
+def naive(at, k):
+    """Make clusters of points one by one, as the paper has it; of equally far ones either may be taken, so skip."""
+    left = list(range(len(at)))
+    made = []
+
+    def farthest(place):
+        ranked = sorted(left, key=lambda each: abs(at[each] - place))
+        assume(abs(at[ranked[-1]] - place) > abs(at[ranked[-2]] - place))
+        return ranked[-1]
+
+    def cluster(seed):
+        near = sorted(left, key=lambda each: abs(at[each] - at[seed]))[:k]
+        made.append(set(near))
+        for each in near:
+            left.remove(each)
+
+    while len(left) >= 2 * k:
+        far = farthest(sum(at[each] for each in left) / len(left))
+        cluster(far)
+        if len(left) >= 2 * k:
+            cluster(farthest(at[far]))
+    return [*made, set(left)] if left else made
+
+
+@given(st.lists(st.integers(0, 2000), min_size=2, max_size=14, unique=True), st.integers(1, 4))
+def test_clusters_are_those_of_the_paper(numbers, k):
+    assume(len({abs(x - y) for x in numbers for y in numbers if x < y}) == len(numbers) * (len(numbers) - 1) // 2)
+    ages = Column.of("age", [str(number) for number in numbers])
+    ones = np.ones(len(numbers), np.int64)
+    table = sl.Table((ages,), "disease", ("Flu",), ones, Counts.from_cells(ones[:, np.newaxis]))
+    at = [Fraction(table.quasi[0].cell(cell)) for cell in range(len(table.sizes))]
+    found = clusters(Space.of(table, orders(table.quasi, {})), table.sizes, k)
+    assert [set(np.flatnonzero(found == each).tolist()) for each in range(int(found.max()) + 1)] == naive(at, k)
+
+
+@given(placed(), st.randoms(use_true_random=False))
+def test_centroids_are_averages_of_points_also_after_merging(case, rnd):
+    table, along = case
+    at = points(table, along)
+    group = np.unique([rnd.randrange(3) for _ in at], return_inverse=True)[1]
+    groups = int(group.max()) + 1
+    near = Centroids.of(table, along, group, groups)
+    people = np.array([table.sizes[group == each].sum() for each in range(groups)])
+    middles = np.array([table.sizes[group == each] @ at[group == each] for each in range(groups)]) / people[:, None]
+    if groups == 1:
+        return
+    nearest, apart = near.nearest(None, np.arange(groups))
+    for each, (other, error) in enumerate(zip(nearest.tolist(), apart.tolist(), strict=True)):
+        ward = [
+            people[each] * people[one] / (people[each] + people[one]) * ((middles[each] - middles[one]) ** 2).sum()
+            for one in range(groups)
+        ]
+        assert other != each
+        assert abs(error - ward[other]) < 1e-5
+        assert error <= min(value for one, value in enumerate(ward) if one != each) + 1e-5
+    merged = near.merged(np.minimum(np.arange(groups), 1), 2)
+    np.testing.assert_allclose(merged.sizes, [people[0], people[1:].sum()])
+    width = merged.points.shape[1] - 1  # the last coordinate only breaks ties
+    again = Centroids.of(table, along, np.minimum(group, 1), 2)
+    np.testing.assert_allclose(merged.points[:, :width], again.points[:, :width], atol=1e-9)
+
+
+@given(placed())
+def test_columns_with_very_many_labels_stand_on_a_line(case):
+    table, along = case
+    before, distances.MANY_LABELS = distances.MANY_LABELS, 2
+    try:
+        space = Space.of(table, along)
+        left = Remaining(space, table.sizes)
+        expected = sum(
+            (distances.scaled(order)[order.place[column.codes]] - distances.scaled(order)[order.place[column.codes[0]]])
+            ** 2
+            if len(order.labels) > 2
+            else distances.label_distances(order)[order.place[column.codes[0]]][order.place[column.codes]]
+            for order, column in zip(along, table.quasi, strict=True)
+        )
+        np.testing.assert_allclose(left.from_cell(0), expected, atol=1e-9)
+        assert len(space.lines) == sum(len(order.labels) > 2 for order in along)
+    finally:
+        distances.MANY_LABELS = before

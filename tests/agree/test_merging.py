@@ -1,0 +1,87 @@
+"""Merging groups against going through them one by one."""
+
+import numpy as np
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import sidelight as sl
+from sidelight.search.anatomy import Strangers
+from sidelight.search.distances import Centroids
+from sidelight.search.limits import Limits
+from sidelight.search.merging import merge_until_within, paired, rolled_up
+from sidelight.testing import measures, releases
+
+
+@st.composite
+def wishes(draw):
+    """Groups, some of which want to be merged with another, each so far away."""
+    groups = draw(st.integers(2, 8))
+    one = draw(st.lists(st.integers(0, groups - 1), min_size=1, max_size=groups, unique=True))
+    other = [draw(st.integers(0, groups - 1).filter(lambda each, mine=mine: each != mine)) for mine in one]
+    apart = draw(st.permutations(range(len(one))))
+    return np.array(one), np.array(other), np.array(apart, float), groups
+
+
+@given(wishes())
+def test_pairs_are_those_of_going_through_them_closest_first(wish):
+    one, other, apart, groups = wish
+    into = list(range(groups))
+    taken = set()
+    for at in np.argsort(apart):
+        mine, its = int(one[at]), int(other[at])
+        if not taken & {mine, its}:
+            taken |= {mine, its}
+            into[max(mine, its)] = min(mine, its)
+    kept = sorted(set(into))
+    assert paired(one, other, apart, groups=groups).tolist() == [kept.index(each) for each in into]
+
+
+@st.composite
+def problems(draw):
+    """A release, one or two limits that one group of everybody keeps, and a sense of nearness."""
+    release = draw(releases(max_groups=6))
+    groups = release.groups
+    everybody = rolled_up(groups, np.zeros(len(groups), np.int64))
+    asked = draw(st.lists(measures(release), min_size=1, max_size=2))
+    values = [each.summarize(everybody).finding().value for each in asked]
+    assume(float("inf") not in values)
+    criteria = [
+        each <= min(max(value, each.limits[0]), each.limits[1])
+        if each.large_is_bad
+        else each >= max(value, each.limits[0])
+        for each, value in zip(asked, values, strict=True)
+    ]
+    limits = Limits.of_criteria(tuple(criteria))
+    assume(limits.hold(everybody))
+    places = np.array(draw(st.lists(st.integers(0, 3), min_size=len(groups), max_size=len(groups))), float)
+    near = draw(st.sampled_from([Centroids(groups.sizes, places[:, np.newaxis]), Strangers(np.random.default_rng(1))]))
+    return groups, limits, near
+
+
+@given(problems())
+def test_merging_ends_within_the_limits_whatever_the_measures(problem):
+    groups, limits, near = problem
+    number = merge_until_within(groups, limits, near)
+    assert sorted(set(number.tolist())) == list(range(int(number.max()) + 1))
+    made = rolled_up(groups, number)
+    assert limits.hold(made)
+    assert made.sizes.sum() == groups.sizes.sum()
+    assert made.counts.totals().tolist() == groups.counts.totals().tolist()
+
+
+@given(problems())
+def test_groups_within_the_limits_stay_as_they_are(problem):
+    groups, limits, near = problem
+    assume(limits.alone(groups).all() and limits.hold(groups))
+    assert merge_until_within(groups, limits, near).tolist() == list(range(len(groups)))
+
+
+def test_a_thousand_groups_that_are_all_alike_pair_up_in_a_few_rounds():
+    groups = sl.Release.from_counts([{"a": 1, "b": 1}] * 1000).groups
+    rounds = []
+    near = Strangers(np.random.default_rng(1))
+    limits = Limits.of(sl.Policy(sl.GroupSize() >= 8))
+    made = rolled_up(groups, merge_until_within(groups, limits, near, progress=rounds.append))
+    assert made.sizes.min() >= 8
+    assert made.sizes.max() < 32
+    assert len(rounds) < 30

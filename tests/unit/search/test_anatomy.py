@@ -1,0 +1,125 @@
+"""Anatomy: buckets of different values."""
+
+import numpy as np
+import pytest
+
+import sidelight as sl
+from sidelight.errors import BadPolicy
+from sidelight.search.method import quiet
+from sidelight.table.columns import Column
+from sidelight.table.counts import Counts
+
+FLU_AND_OTHERS = {"Flu": 4, "Cold": 4, "Heart": 4, "Ulcer": 3}
+
+
+def hospital(values=FLU_AND_OTHERS, *, column="age", sensitive="disease", semantics="single"):
+    """One person at each age, values in order."""
+    listed = [value for value, n in values.items() for _ in range(n)]
+    domain = tuple(values)
+    cells = np.array([[value == each for each in domain] for value in listed], np.int64)
+    ages = Column.of(column, [str(20 + row) for row in range(len(listed))])
+    return sl.Table((ages,), sensitive, domain, np.ones(len(listed), np.int64), Counts.from_cells(cells), semantics)
+
+
+def found(table, *criteria, l=None, seed=7):  # noqa: E741 - the paper's letter
+    method = sl.Anatomy(l=l, random=np.random.default_rng(seed))
+    return method.search(table, sl.Policy(*criteria), by={}, utility="loss", progress=quiet)
+
+
+def test_buckets_have_as_many_different_values_as_asked():
+    outcome = found(hospital(), sl.GroupSize() >= 1, l=3)
+    assert sorted(outcome.release.groups.sizes.tolist()) == [3, 3, 3, 3, 3]
+    assert outcome.release.groups.counts.dense().max() == 1
+
+
+def test_without_l_the_policy_decides():
+    outcome = found(hospital(), sl.DistinctValues() >= 3)
+    assert len(outcome.release) == 5
+    outcome = found(hospital(), sl.GroupSize() >= 7)
+    assert sorted(outcome.release.groups.sizes.tolist()) == [7, 8]
+
+
+def test_merging_prefers_buckets_with_other_values():
+    outcome = found(hospital({"a": 1, "b": 1, "c": 1, "d": 1}), sl.DistinctValues() >= 2, l=1)
+    assert (np.count_nonzero(outcome.release.groups.counts.dense(), axis=1) >= 2).all()
+
+
+def test_a_value_that_is_too_frequent_is_spread_evenly():
+    outcome = found(hospital({"Flu": 12, "Cold": 2, "Heart": 2}), sl.GroupSize() >= 1, l=2)
+    groups = outcome.release.groups
+    assert len(groups) == 4
+    assert groups.counts.column(0).tolist() == [3, 3, 3, 3]
+
+
+def test_the_same_chance_makes_the_same_buckets_and_another_one_others():
+    one, same, other = (found(hospital(), sl.DistinctValues() >= 3, seed=seed).buckets for seed in (1, 1, 2))
+    assert one.bucket.tolist() == same.bucket.tolist()
+    assert one.cell.tolist() == same.cell.tolist()
+    assert one.cell.tolist() != other.cell.tolist()
+
+
+def test_who_gets_which_bucket_is_left_to_chance():
+    """Each of the four with Flu must be as likely to be in a bucket with Ulcer as any other: 3 of 5 buckets have it."""
+    table = hospital()
+    chance = np.random.default_rng(5)
+    together = np.zeros(4)
+    for _ in range(400):
+        method = sl.Anatomy(l=3, random=chance)
+        outcome = method.search(table, sl.Policy(sl.GroupSize() >= 1), by={}, utility="loss", progress=quiet)
+        has_ulcer = outcome.release.groups.counts.column(3) > 0
+        bucket = np.empty(15, int)
+        bucket[outcome.buckets.cell] = outcome.buckets.bucket
+        together += has_ulcer[bucket[:4]]
+    assert together.max() - together.min() < 80
+
+
+def test_rows_stand_by_bucket_and_cell_never_by_value():
+    people = found(hospital(), sl.DistinctValues() >= 3).buckets.two_tables().people
+    rows = [(int(people[1].cell(row)), int(people[0].cell(row))) for row in range(15)]
+    assert rows == sorted(rows)
+
+
+@pytest.mark.parametrize(("column", "sensitive"), [("bucket", "disease"), ("age", "bucket")])
+def test_the_bucket_has_a_name_of_its_own(column, sensitive):
+    outcome = found(hospital(column=column, sensitive=sensitive), sl.DistinctValues() >= 2)
+    assert outcome.release.groups.columns[0].name == "bucket_"
+
+
+@pytest.mark.parametrize("wanted", [0, -1, 2.5, "two"])
+def test_l_is_a_number_of_values(wanted):
+    with pytest.raises(BadPolicy, match="how many different values"):
+        sl.Anatomy(l=wanted)
+
+
+def test_more_values_than_there_are_cannot_be_had():
+    with pytest.raises(BadPolicy, match=r"Anatomy\(l=5\): the table has 4 different values"):
+        found(hospital(), sl.GroupSize() >= 1, l=5)
+
+
+def test_several_values_per_person_cannot_be_dealt():
+    with pytest.raises(BadPolicy, match='needs one value per person, and this table has values="set"'):
+        found(hospital(semantics="set"), sl.GroupSize() >= 1)
+
+
+def test_progress_is_told():
+    said = []
+    sl.Anatomy(random=np.random.default_rng(1)).search(
+        hospital(),
+        sl.Policy(sl.DistinctValues() >= 3),
+        by={},
+        utility="loss",
+        progress=lambda *each: said.append(each[0]),
+    )
+    assert said[0] == "trying numbers of buckets"
+    assert said[-1] == "merging buckets"
+
+
+def test_adult_within_a_policy_about_acquaintances():
+    adult = sl.datasets.adult(quasi=["age", "sex"])
+    policy = sl.Policy(sl.Acquaintance(rules_out=4, family=1) < 0.75, sl.Implications(3) < 0.75)
+    merged = sl.protect(adult.table, policy, method=sl.Anatomy(l=4, random=np.random.default_rng(1)))
+    dealt = sl.protect(adult.table, policy, method="anatomy")
+    assert merged.verdict.safe
+    assert dealt.verdict.safe
+    assert len(dealt.release) > 3_000
+    assert dealt.utility["loss"] == 0

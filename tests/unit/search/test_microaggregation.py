@@ -1,0 +1,129 @@
+"""Microaggregation: clusters of people who are alike, published as their average."""
+
+import numpy as np
+import pytest
+
+import sidelight as sl
+from sidelight.errors import BadPolicy
+from sidelight.search.centroids import averaged
+from sidelight.search.method import quiet
+from sidelight.search.microaggregation import asked_size
+from sidelight.search.orders import order_of
+from sidelight.table.columns import Column
+from sidelight.table.counts import Counts
+
+
+def table_of(semantics="single", **columns):
+    """One person per row, all with Flu."""
+    quasi = tuple(Column.of(name, cells) for name, cells in columns.items())
+    ones = np.ones(len(quasi[0]), np.int64)
+    return sl.Table(quasi, "disease", ("Flu",), ones, Counts.from_cells(ones[:, np.newaxis]), semantics)
+
+
+def lines(outcome):
+    return sorted(
+        (tuple(text for _, text in outcome.release.groups.name(row).says) for row in range(len(outcome.release))),
+        key=str,
+    )
+
+
+def found(table, *criteria, k=None, labels="mode", by=None):
+    method = sl.Microaggregation(k=k, labels=labels)
+    policy = sl.Policy(*criteria or [sl.GroupSize() >= 1])
+    return method.search(table, policy, by=by or {}, utility="loss", progress=quiet)
+
+
+def test_clusters_are_published_as_their_means():
+    outcome = found(table_of(age=["20", "21", "23", "60", "62", "63"]), k=3)
+    assert lines(outcome) == [("21.3",), ("61.7",)]
+    assert outcome.recoding.start.tolist() == [[0], [3]]
+    assert outcome.recoding.stop.tolist() == [[3], [6]]
+
+
+def test_labels_are_published_as_the_most_frequent_one():
+    outcome = found(table_of(age=["20", "21", "22", "60", "62", "63"], sex=["m", "f", "m", "f", "f", "f"]), k=3)
+    assert lines(outcome) == [("21", "m"), ("61.7", "f")]
+
+
+def test_or_as_their_common_ancestor():
+    country = sl.Hierarchy.nested("country", {"Europe": ["France", "Poland"], "America": ["Peru", "Chile"]})
+    table = table_of(age=["20", "21", "60", "61"], country=["France", "Poland", "Peru", "Peru"])
+    assert lines(found(table, k=2, labels="ancestor", by={"country": country})) == [
+        ("20.5", "Europe"),
+        ("60.5", "Peru"),
+    ]
+    assert lines(found(table, k=4, labels="ancestor", by={"country": country})) == [("40.5", "*")]
+    assert lines(found(table, k=2, labels="ancestor")) == [("20.5", "*"), ("60.5", "Peru")]
+
+
+def test_labels_near_in_the_hierarchy_end_up_together():
+    country = sl.Hierarchy.nested("country", {"Europe": ["France", "Poland"], "America": ["Chile", "Peru"]})
+    outcome = found(
+        table_of(country=["Chile", "France", "Peru", "Poland"]), k=2, labels="ancestor", by={"country": country}
+    )
+    assert lines(outcome) == [("America",), ("Europe",)]
+
+
+def test_means_are_of_the_numbers_that_are_known():
+    order = order_of(Column.of("age", ["10", "20", None]))
+    group, place, people = np.array([0, 0, 0, 1]), np.array([0, 1, 2, 2]), np.array([3, 1, 5, 2])
+    column = averaged(order, group, place, people, groups=2, labels="mode")
+    assert [column.cell(0), column.cell(1)] == ["12.5", None]
+
+
+def test_clusters_that_read_the_same_are_one():
+    outcome = found(
+        table_of(sex=["f", "m", "m", "m", "m", "m", "m", "m"], age=["20", "20", "20", "20", "20", "20", "20", "20"]),
+        k=1,
+    )
+    assert lines(outcome) == [("f", "20"), ("m", "20")]
+    twice = table_of(age=["20", "22", "21", "21", "90"])
+    assert len(set(lines(found(twice, k=2)))) == len(found(twice, k=2).release)
+
+
+def test_the_policy_says_how_large_clusters_are():
+    assert asked_size(sl.Policy(sl.GroupSize() > 4, sl.GroupSize() >= 3)) == 5
+    assert asked_size(sl.Policy(sl.GroupSize() >= 2.5)) == 3
+    table = table_of(age=[str(age) for age in range(20)])
+    assert found(table, sl.GroupSize() >= 5).release.groups.sizes.min() >= 5
+    assert found(table, sl.DistinctValues() >= 1).release.groups.sizes.min() >= 3
+    assert len(found(table, k=100).release) == 1
+
+
+def test_several_values_per_person_are_fine():
+    outcome = found(table_of(semantics="set", age=["1", "2", "8", "9"]), k=2)
+    assert outcome.release.semantics == "set"
+    assert len(outcome.release) == 2
+
+
+def test_a_cell_of_many_people_stays_whole():
+    ages = Column.of("age", ["20", "21", "22", "90"])
+    sizes = np.array([1, 100, 1, 1])
+    table = sl.Table((ages,), "disease", ("Flu",), sizes, Counts.from_cells(sizes[:, np.newaxis]))
+    outcome = found(table, k=2)
+    assert outcome.release.groups.sizes.min() >= 2
+    assert outcome.release.size == 103
+
+
+@pytest.mark.parametrize("k", [0, -1, 2.5, "two"])
+def test_k_is_a_number_of_people(k):
+    with pytest.raises(BadPolicy, match="how many people a cluster has"):
+        sl.Microaggregation(k=k)
+
+
+def test_labels_are_averaged_in_one_of_two_ways():
+    with pytest.raises(BadPolicy, match="choose 'mode' or 'ancestor'"):
+        sl.Microaggregation(labels="median")
+
+
+def test_adult_within_a_policy():
+    adult = sl.datasets.adult(quasi=["age", "education", "sex"])
+    said = []
+    policy = sl.Policy(sl.GroupSize() >= 5, sl.Implications(2) < 0.75, sl.Acquaintance(rules_out=1, family=1) < 0.75)
+    outcome = sl.protect(
+        adult.table, policy, by=adult.hierarchies, method="microaggregation", progress=lambda *each: said.append(each)
+    )
+    assert outcome.verdict.safe
+    assert len(outcome.release) > 50
+    assert said[0] == ("making clusters", 0, len(adult.table.sizes))
+    assert said[-1][0] == "merging clusters"
