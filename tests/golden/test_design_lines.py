@@ -64,6 +64,13 @@ verdict = policy.judge(release)                                       # verdict.
 SKYLINE = """
 sl.knowledge_skyline(release, value="Exec-managerial", below=0.95)    # tuple of (rules_out, others, family); math.inf where unbounded
 """
+SEARCHING = """
+found = sl.protect(table, policy, by=hierarchies, method="lattice", utility="discernibility")   # or "mondrian", "anatomy", "microaggregation"; raises sl.NothingSafe
+found.release, found.levels["age"], found.minimal[0]["age"], found.utility["discernibility"]    # levels: column -> level; minimal: all minimal ones (lattice)
+"""
+PUBLISHING = """
+found.publish("release.parquet")                                      # and a sidecar JSON: policy, findings, utility, versions; never the table
+"""
 
 
 @pytest.fixture
@@ -169,3 +176,15 @@ def test_knowledge_skyline(run):
             rules_out=int(reached[0]), others=int(reached[1]), family=int(reached[2]), value="Exec-managerial"
         )
         assert knows.measure(release).value < Fraction(95, 100)
+
+
+@pytest.mark.parametrize("method", ["lattice", "mondrian", "anatomy", "microaggregation"])
+def test_searching_and_publishing(run, sample_files, method):
+    run(RELEASES)
+    run(READ_POLICY.replace("verdict = policy.judge(release)", ""))
+    run('hierarchies = sl.read_hierarchies("hierarchies/")')
+    lines = SEARCHING if method == "lattice" else SEARCHING.splitlines()[1].replace('"lattice"', f'"{method}"')
+    run(lines)
+    run(PUBLISHING)
+    assert {"release.parquet", "release.parquet.sidelight.json"} <= {path.name for path in sample_files.iterdir()}
+    assert sl.read_policy("policy.toml").judge(sl.read_published("release.parquet")).safe
