@@ -33,7 +33,7 @@ def as_printed(release: Release, *, domain: tuple[Label, ...] | None = None) -> 
         columns=tuple(_tidy(column) for column in said.columns),
         semantics=said.semantics,
     )
-    return replace(release, groups=made, people=None)
+    return replace(release, groups=made, people=None, members=None)
 
 
 def spoken_of(release: Release, originally: Integers) -> tuple[Label, ...]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from sidelight.errors import BadHierarchy, did_you_mean
 from sidelight.release.groups import Groups
+from sidelight.release.members import Members
 from sidelight.release.release import Release, whole_groups
 from sidelight.table.columns import Column, rows_alike
 from sidelight.table.counts import added
@@ -20,7 +21,8 @@ def group(table: Table, *, by: str | Iterable[str]) -> Release:
     """What does the world see when people with the same `by` columns form a group?
 
     The columns are published as they are; quasi-identifiers that are not in `by` are not published.  A
-    column that only says which bucket a person is in works too.
+    column that only says which bucket a person is in works too.  Outsiders may know all quasi-identifiers: they are
+    kept, group by group, as the release's `members`.
 
     >>> import sidelight as sl
     >>> adult = sl.datasets.adult()
@@ -28,14 +30,24 @@ def group(table: Table, *, by: str | Iterable[str]) -> Release:
     <Release of 45,222 people in 10 groups, occupation: 14 values (single)>
     """
     names = dict.fromkeys([by] if isinstance(by, str) else by)
-    return _released(table, tuple(table.column(name) for name in names))
+    columns = tuple(table.column(name) for name in names)
+    release = _released(table, columns)
+    return release if len(names) == len(table.quasi) else replace(release, members=_members(table, columns))
+
+
+def _members(table: Table, columns: tuple[Column, ...]) -> Members:
+    """Tell people apart by all quasi-identifiers of the table: its cells are the lines."""
+    group, _ = rows_alike(columns, len(table.sizes))
+    cell = np.argsort(group, kind="stable")
+    return Members(table.quasi, group[cell], cell, table.sizes[cell])
 
 
 def generalise(table: Table, *, by: Mapping[str, Hierarchy], to: Mapping[str, int]) -> Release:
     """What does the world see when columns are published at these levels of their hierarchies?
 
     Full-domain generalisation: each column has one level for everybody.  Quasi-identifiers that are not
-    in `to` are published as they are, which is level 0.
+    in `to` are published as they are, which is level 0.  People of a group are not told apart (no `members`): the
+    release is what it prints.
 
     >>> import sidelight as sl
     >>> adult = sl.datasets.adult(quasi=["age", "sex"])

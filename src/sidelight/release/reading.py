@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
+from sidelight.errors import BadTable
 from sidelight.release.counts_layout import read_counts
-from sidelight.release.release import Release, whole_groups
+from sidelight.release.grouping import cells_as_groups, rolled_up
+from sidelight.release.members import Members
+from sidelight.release.release import Release
+from sidelight.table.columns import rows_alike
 from sidelight.table.reading import counted
 from sidelight.table.roles import Missing, Roles, Suppressed, as_domain, as_marks, as_names
 from sidelight.table.table import Semantics
@@ -20,6 +24,7 @@ def read_release(
     *,
     group: str | Sequence[str],
     sensitive: str,
+    quasi: str | Sequence[str] = (),
     person: str | None = None,
     values: Semantics = "single",
     missing: Missing = "an error",
@@ -37,6 +42,9 @@ def read_release(
     also have one row per group and value: `rows="counts"`, with the columns that say how many `people` the group has
     and how often the value occurs there, its `count`; no `person` is needed then.
 
+    In a bucketized file `group` is the column that says which bucket a row is in, and `quasi` are columns that tell
+    the people of a bucket apart (whose values stand in any order there): the release's `members`.
+
     >>> import pyarrow as pa
     >>> rows = pa.table({"age": ["20-29", "20-29", "*"], "disease": ["Flu", "Cold", "Flu"]})
     >>> read_release(rows, group=["age"], sensitive="disease")
@@ -47,8 +55,9 @@ def read_release(
     >>> read_release(rows, group=["age"], sensitive="disease", rows="counts", values="set")
     <Release of 3 people in 1 groups, disease: 2 values (set)>
     """
+    told_apart = as_names(quasi)
     roles = Roles(
-        quasi=as_names(group),
+        quasi=(*as_names(group), *told_apart),
         sensitive=sensitive,
         person=person,
         values="single" if rows == "counts" else values,
@@ -59,13 +68,15 @@ def read_release(
         asked_as="group",
     )
     if rows == "counts":
+        if told_apart:
+            message = 'rows="counts" has no rows of people, so quasi= cannot tell them apart; leave one of them out'
+            raise BadTable(message)
         return read_counts(source, roles, values=values, people=people, count=count)
     table = counted(source, roles)
-    groups = whole_groups(
-        domain=table.domain,
-        sizes=table.sizes,
-        counts=table.counts,
-        columns=table.quasi,
-        semantics=table.semantics,
-    )
-    return Release(groups, sensitive=table.sensitive, intake=table.intake)
+    groups = cells_as_groups(table)
+    if not told_apart:
+        return Release(groups, sensitive=table.sensitive, intake=table.intake)
+    printed = table.quasi[: len(table.quasi) - len(told_apart)]
+    bucket, _ = rows_alike(printed, len(groups))
+    members = Members.of(table.quasi[len(printed) :], bucket, table.sizes)
+    return Release(rolled_up(groups, printed), sensitive=table.sensitive, intake=table.intake, members=members)

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from sidelight.errors import BadRelease
 from sidelight.release.groups import GroupName, Groups
+from sidelight.release.members import Members
 from sidelight.table.columns import Column
 from sidelight.table.counts import Counts
 from sidelight.table.labels import Label, in_order, label, shown
@@ -23,17 +24,22 @@ from sidelight.table.table import Intake, Semantics
 class Release:
     """People in disjoint groups; per group how many, and the bag of their sensitive values.
 
-    Made by `read_release`, `group`, `generalise`, `from_counts` or `from_groups`; `values` (called
-    `semantics` on the made release) says whether a person has one value, a set or a multiset of them.
+    Made by `read_release`, `group`, `generalise`, `from_counts`, `from_groups` or `from_buckets`; `values` (called
+    `semantics` on the made release) says whether a person has one value, a set or a multiset of them.  `members`
+    tells the people of a group apart where outsiders can do so; without it, all that is known about them is what is
+    printed about their group.
     """
 
     groups: Groups
     sensitive: str = "value"
     people: Mapping[str, int] | None = None  # name → row of the group, where people are named
     intake: Intake = field(default_factory=Intake)
+    members: Members | None = None
 
     def __post_init__(self) -> None:
         _check(self.groups)
+        if self.members is not None:
+            self.members.check(self.groups)
 
     def __len__(self) -> int:
         return len(self.groups)
@@ -122,6 +128,26 @@ class Release:
         bags = [Counter(label(value) for value in bag) for _, bag in listed]
         made = cls.from_counts(bags, sizes=[len(people) for people, _ in listed], values=values, domain=domain)
         return cls(made.groups, people=where)
+
+    @classmethod
+    def from_buckets(
+        cls,
+        buckets: Iterable[tuple[Sequence[Mapping[str, object]], Sequence[object]]],
+        *,
+        domain: Sequence[object] | None = None,
+    ) -> Release:
+        """Make a bucketized release from (what is known about each person, their values in any order) per bucket.
+
+        >>> ward = Release.from_buckets([([{"sex": "male"}, {"sex": "female"}], ["Flu", "Cold"])])
+        >>> ward, ward.members.people.tolist()
+        (<Release of 2 people in 1 groups, value: 2 values (single)>, [1, 1])
+        """
+        listed = [(list(people), list(bag)) for people, bag in buckets]
+        bags = [Counter(label(value) for value in bag) for _, bag in listed]
+        made = cls.from_counts(bags, sizes=[len(people) for people, _ in listed], domain=domain)
+        lines = [line for people, _ in listed for line in people]
+        group = np.repeat(np.arange(len(listed)), [len(people) for people, _ in listed])
+        return cls(made.groups, members=Members.of(_columns(lines, len(lines)), group, np.ones(len(lines), np.int64)))
 
 
 def whole_groups(

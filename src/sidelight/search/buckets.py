@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from sidelight.measures.exact import Floats
+from sidelight.release.members import Members
 from sidelight.release.release import Release, whole_groups
 from sidelight.search.orders import Order
 from sidelight.search.recoding import Recoding
@@ -80,7 +81,7 @@ class Buckets(Recoding):
         return self.counts.entries()
 
     def release(self) -> Release:
-        """Make the release: groups that say which bucket they are."""
+        """Make the release: groups that say which bucket they are, and who is in them."""
         table = self.table
         groups = whole_groups(
             domain=table.domain,
@@ -89,7 +90,9 @@ class Buckets(Recoding):
             columns=(self._bucket(np.arange(len(self.sizes))),),
             semantics=table.semantics,
         )
-        return Release(groups, sensitive=table.sensitive, intake=table.intake)
+        order = np.argsort(self.bucket, kind="stable")
+        members = Members(table.quasi, self.bucket[order], self.cell[order], self.people[order])
+        return Release(groups, sensitive=table.sensitive, intake=table.intake, members=members)
 
     def two_tables(self) -> TwoTables:
         """Print people with their buckets, and buckets with their values."""
