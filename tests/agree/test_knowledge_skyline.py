@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.measures.skyline_frontier import undominated
+from sidelight.release.release import whole_groups
+from sidelight.table.counts import Counts
 from sidelight.testing import releases
 
 limits = st.sampled_from([Fraction(1, 3), Fraction(1, 2), Fraction(2, 3), Fraction(3, 4), 0.95, 1, 0.05])
@@ -63,3 +65,25 @@ def test_undominated_rows(rows):
 
     expected = [row for row in range(len(rows)) if not any(beats(other, row) for other in range(len(rows)))]
     assert undominated(*np.array(rows).T).tolist() == expected
+
+
+@pytest.mark.parametrize("semantics", ["single", "set", "multiset"])
+def test_sparse_and_dense_counts_give_the_same(semantics):
+    @settings(max_examples=50)
+    @given(releases(semantics=semantics, max_people=9, max_values=6), limits)
+    def agree(release, below):
+        groups = release.groups
+        rows, values, counts = groups.counts.entries()
+        starts = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=len(groups)))))
+        sparse = Counts(groups.counts.shape, starts=starts, where=values.astype(np.int32), data=counts.copy())
+        other = sl.Release(whole_groups(domain=groups.domain, sizes=groups.sizes, counts=sparse, semantics=semantics))
+        for value in release.domain:
+            assert sl.knowledge_skyline(release, value, below) == sl.knowledge_skyline(other, value, below)
+
+    agree()
+
+
+def test_values_that_do_not_occur_can_be_ruled_out_for_nothing():
+    release = sl.Release.from_counts([{"a": 1, "b": 2}], sizes=[9], values="set", domain=["a", "b", "c", "d"])
+    assert sl.knowledge_skyline(release, "a", 0.2)[-1][0] == 3
+    assert sl.knowledge_skyline(release, "a", 0.2) == by_asking_every_point(release, "a", 0.2)

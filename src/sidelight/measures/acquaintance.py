@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
@@ -22,6 +23,7 @@ from sidelight.measures.trend import Trend
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.columns import Integers
+from sidelight.table.counts import CELLS_AT_ONCE
 from sidelight.table.labels import Label, label
 from sidelight.table.table import Semantics
 from sidelight.worlds.investigation import by_every_world, few_worlds, ways
@@ -80,10 +82,9 @@ have Flu.
         return AcquaintanceSummary(self, FiveMinima.of(groups, self._asked(groups), knows))
 
     def measure(self, release: Release) -> Finding:
-        """Answer for a release; sparse counts are taken in larger blocks, as they are never spread out."""
+        """Answer for a release."""
         self.check(release)
-        blocks = release.groups.blocks() if release.groups.counts.cells is not None else [release.groups]
-        summaries = (self.summarize(block) for block in blocks)
+        summaries = (self.summarize(block) for block in self._blocks(release.groups))
         return reduce(AcquaintanceSummary.merge, summaries).finding()
 
     def outline(self) -> AcquaintanceOutline:
@@ -121,6 +122,15 @@ have Flu.
             cls(rules_out=1, others=1, family=1),
             cls(others=1, family=2, apart_from=domain[:1]),
         )
+
+    def _blocks(self, groups: Groups) -> Iterator[Groups]:
+        """Cut sparse counts only by what is kept of them, the ℓ+1 largest of each group: they are never spread out."""
+        if groups.counts.cells is not None:
+            yield from groups.blocks()
+            return
+        step = CELLS_AT_ONCE // (min(self.rules_out, groups.counts.width) + 1) + 1
+        for start in range(0, len(groups), step):
+            yield groups.take(slice(start, start + step))
 
     def _asked(self, groups: Groups) -> Integers:
         if self.value is not None:

@@ -38,13 +38,15 @@ def knowledge_skyline(release: Release, value: object, below: Bound) -> tuple[Po
     if not 0 <= limit <= 1:
         message = f"a risk is never below {below}; give a limit between 0 and 1"
         raise BadMeasure(message)
-    place = release.groups.place(value)
+    place, most = release.groups.place(value), len(release.domain) - 1
     frontier = Frontier.of(release.groups, place)
     if limit == 0:
         return ()
     if frontier is None:
-        return ((len(release.domain) - 1, math.inf, math.inf),)
-    return _maximal(_most_others(Holds(release.groups, place, frontier, 1 / Fraction(limit) - 1)))
+        return ((most, math.inf, math.inf),)
+    points = _maximal(_most_others(Holds(release.groups, place, frontier, 1 / Fraction(limit) - 1)))
+    last = len(frontier.sizes) - 1  # who can rule out all values that occur with it can rule out the others too
+    return tuple((most if point[0] == last else point[0], *point[1:]) for point in points)
 
 
 def _most_others(holds: Holds) -> Integers:

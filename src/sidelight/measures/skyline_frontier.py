@@ -6,16 +6,19 @@ with σ, and no less is ruled out by any ℓ values: T and V are then both small
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from sidelight.measures.acquaintance_cells import largest
 from sidelight.measures.acquaintance_odds import SetOfValues
 from sidelight.measures.exact import Floats
 from sidelight.release.groups import Groups
 from sidelight.table.columns import Integers
+from sidelight.table.counts import CELLS_AT_ONCE, Counts
 from sidelight.table.table import Semantics
 
 Weights: TypeAlias = npt.NDArray[np.floating] | npt.NDArray[np.integer]
@@ -24,7 +27,10 @@ Weights: TypeAlias = npt.NDArray[np.floating] | npt.NDArray[np.integer]
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Frontier:
-    """Undominated (size, count of σ, weight of what is ruled out), one line per ℓ; short lines repeat their first."""
+    """Undominated (size, count of σ, weight of what is ruled out), a line per ℓ; short lines repeat their first.
+
+    The last line is that of all other values that occur with σ: ruling out more values changes nothing.
+    """
 
     semantics: Semantics
     sizes: Integers
@@ -36,8 +42,8 @@ class Frontier:
     @classmethod
     def of(cls, groups: Groups, value: int) -> Frontier | None:
         """Look at all groups with σ; `None` when there is none."""
-        parts = [_with_value(block, value) for block in groups.blocks()]
-        sizes, counts, most = _most_by_pair(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+        parts = [_with_value(block, value) for block in _blocks(groups, value)]
+        sizes, counts, most = _most_by_pair(*_joined(parts))
         if len(sizes) == 0:
             return None
         left = (sizes - counts)[:, np.newaxis] - most if groups.semantics == "single" else -most
@@ -73,20 +79,54 @@ def undominated(*columns: Floats | Integers) -> Integers:
     return np.sort(np.array(kept))
 
 
+def _blocks(groups: Groups, value: int) -> Iterator[Groups]:
+    """Cut the groups into parts small enough to hold their counts in order; of sparse ones take those with σ first."""
+    if groups.counts.cells is not None:
+        yield from groups.blocks()
+        return
+    some = groups.take(np.flatnonzero(groups.counts.column(value)))
+    assert some.counts.starts is not None
+    step = CELLS_AT_ONCE // (int(np.diff(some.counts.starts).max(initial=0)) + 1) + 1
+    for start in range(0, max(len(some), 1), step):
+        yield some.take(slice(start, start + step))
+
+
 def _with_value(groups: Groups, value: int) -> tuple[Integers, Integers, Weights]:
     """Give, by pair (people, people with σ) and for each ℓ, the most that ℓ values rule out."""
     column = groups.counts.column(value)
     rows = np.flatnonzero(column)
-    order = _by_pair(groups.sizes[rows], column[rows])
-    rows = rows[order]
-    cells = _short(groups.counts.take(rows).dense() if groups.counts.cells is None else groups.counts.cells[rows])
+    rows = rows[_by_pair(groups.sizes[rows], column[rows])]
+    falling = _others_falling(groups, value, rows)
+    if groups.semantics == "set":
+        return _most_of_runs(
+            groups.sizes[rows], column[rows], _added(-SetOfValues().weight(falling, groups.sizes[rows, np.newaxis]))
+        )
+    return _most_of_runs(groups.sizes[rows], column[rows], _added(falling))
+
+
+def _others_falling(groups: Groups, value: int, rows: Integers) -> npt.NDArray[np.integer]:
+    """Give the counts of all values but σ, the largest first, as far as any of these groups has one."""
+    if groups.counts.cells is None:
+        some, places, counts = groups.counts.take(rows).entries()
+        kept = places != value
+        others = Counts.from_sorted(some[kept], places[kept], counts[kept], (len(rows), groups.counts.width))
+        return largest(others, int(np.bincount(some[kept], minlength=1).max()))
+    cells = _short(groups.counts.cells[rows])
     cells[:, value] = -1
     cells.sort(axis=1)
     falling = cells[:, :0:-1]
-    most = _added(
-        falling if groups.semantics != "set" else -SetOfValues().weight(falling, groups.sizes[rows, np.newaxis])
+    return falling[:, : int((falling > 0).any(axis=0).sum())]
+
+
+def _joined(parts: Sequence[tuple[Integers, Integers, Weights]]) -> tuple[Integers, Integers, Weights]:
+    """Put blocks together; where one has fewer values than another, ruling out more rules out nothing more."""
+    width = max(most.shape[1] for _, _, most in parts)
+    same = [np.pad(most, ((0, 0), (0, width - most.shape[1])), mode="edge") for _, _, most in parts]
+    return (
+        np.concatenate([part[0] for part in parts]),
+        np.concatenate([part[1] for part in parts]),
+        np.concatenate(same),
     )
-    return _most_of_runs(groups.sizes[rows], column[rows], most)
 
 
 def _most_by_pair(sizes: Integers, counts: Integers, most: Weights) -> tuple[Integers, Integers, Weights]:

@@ -85,17 +85,15 @@ def against(semantics: Semantics, people: int, counts: Integers, most: tuple[int
     """T[i]: the odds against the target having the value, i others being known to lack it (where anybody has it)."""
     top = [np.sort(np.delete(counts, value))[::-1][: most[0]] for value in range(len(counts))]
     ruled_out = np.array([each.sum() for each in top], np.int64)
-    rows: list[Numbers] = []
+    table = divide(np.ones((most[1] + 1, len(counts)), np.int64), 1)
     for i in range(most[1] + 1):
         if semantics == "single":
-            odds = divide(np.maximum(people - counts - ruled_out - i, 0), np.maximum(counts, 1))
+            table[i] = divide(np.maximum(people - counts - ruled_out - i, 0), np.maximum(counts, 1))
         elif semantics == "set":
             kept = np.array([divide(people - each, people).prod() for each in top])
-            odds = divide(np.maximum(people - counts - i, 0), np.maximum(counts, 1)) * kept
+            table[i] = divide(np.maximum(people - counts - i, 0), np.maximum(counts, 1)) * kept
         else:
-            odds = _multiset_odds(people, counts, i, divide) * divide(people - 1, people) ** ruled_out
-        rows.append(odds)
-    table: Numbers = np.array(rows)
+            table[i] = _multiset_odds(people, counts, i, divide) * divide(people - 1, people) ** ruled_out
     return table
 
 
