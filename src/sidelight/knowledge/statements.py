@@ -1,0 +1,310 @@
+"""Statements about shares: what somebody with statistics may know, such as "30 % of the men have it"."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from numbers import Rational, Real
+from typing import Literal, NoReturn, TypeAlias
+
+from sidelight.errors import BadKnowledge, NotTrueOrFalse
+from sidelight.knowledge.people import Who, as_who, written_who
+from sidelight.knowledge.tokens import written
+from sidelight.table.labels import Label, label
+
+Number: TypeAlias = int | float | Fraction | Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What a statement is about: the share of the people who say `given` (or one person's chance) to have a value.
+
+    >>> print(Share(("Flu", "HIV"), (("age", "30"),)))
+    P(Flu or HIV | age=30)
+    """
+
+    values: tuple[Label, ...]
+    given: tuple[tuple[str, Label], ...] = ()  # column, what the people say there; sorted by column
+    person: Who | None = None
+
+    def __str__(self) -> str:
+        who = f"person={written_who(self.person)}" if self.person is not None else _condition(self.given)
+        return f"P({_values(self.values)}{' | ' if who else ''}{who})"
+
+
+@dataclass(frozen=True, slots=True)
+class HowMany:
+    """How many of some people have a value."""
+
+    values: tuple[Label, ...]
+    people: tuple[Who, ...]
+
+    def __str__(self) -> str:
+        return f"count({_values(self.values)}; {', '.join(map(written_who, self.people))})"
+
+
+class Statement:
+    """Something that somebody with statistics may know: made by comparing `P(…)` or `count(…)`, or read from text.
+
+    Its text (`str`) is read back by `read_statement` as the same statement.
+    """
+
+    __slots__ = ()
+
+    def __bool__(self) -> NoReturn:
+        message = (
+            f"'{self}' is something that somebody may know, not true or false here; "
+            "give it to maxent(knowing=…), and write .between(low, high) for a statement with two bounds"
+        )
+        raise NotTrueOrFalse(message)
+
+
+@dataclass(frozen=True, slots=True)
+class Says(Statement):
+    """A share, or a number of people, lies between two bounds; exactly known when they are the same.
+
+    >>> print(Says(Share(("Flu",)), Fraction(1, 5), Fraction(2, 5)))
+    0.2 <= P(Flu) <= 0.4
+    """
+
+    about: Share | HowMany
+    low: Fraction
+    high: Fraction
+
+    def __post_init__(self) -> None:
+        most = len(self.about.people) if isinstance(self.about, HowMany) else 1
+        for bound in (self.low, self.high):
+            if not 0 <= bound <= most:
+                message = f"'{self}' is out of range; {self.about} lies between 0 and {most}"
+                raise BadKnowledge(message)
+        if self.low > self.high:
+            message = f"'{self}' cannot be; give the smaller bound first"
+            raise BadKnowledge(message)
+
+    @property
+    def exact(self) -> bool:
+        """Whether it is known exactly."""
+        return self.low == self.high
+
+    def __str__(self) -> str:
+        most = len(self.about.people) if isinstance(self.about, HowMany) else 1
+        if self.exact:
+            return f"{self.about} = {written_number(self.low)}"
+        if self.low == 0:
+            return f"{self.about} <= {written_number(self.high)}"
+        if self.high == most:
+            return f"{self.about} >= {written_number(self.low)}"
+        return f"{written_number(self.low)} <= {self.about} <= {written_number(self.high)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule(Says):
+    """A rule mined from a table: of `support` people who say `given`, this share has the value.
+
+    >>> print(Rule(Share(("Flu",), (("sex", "male"),)), Fraction(1), Fraction(1), support=3))
+    P(Flu | sex=male) = 1
+    """
+
+    support: int = 0
+    kind: Literal["has", "has not"] = "has"  # whether it is strong because they have the value, or because they do not
+
+
+@dataclass(frozen=True, slots=True)
+class Compares(Statement):
+    """One share is at most, or the same as, another.
+
+    >>> print(P("Flu", sex="male") <= P("HIV", sex="male"))
+    P(Flu | sex=male) <= P(HIV | sex=male)
+    """
+
+    one: Share
+    other: Share
+    sign: Literal["<=", "="] = "<="
+
+    def __str__(self) -> str:
+        return f"{self.one} {self.sign} {self.other}"
+
+
+class Asked:
+    """Something that a comparison with a number makes a statement of."""
+
+    __slots__ = ("about",)
+    about: Share | HowMany
+
+    def between(self, low: Number, high: Number) -> Statement:
+        """Say that it lies between two bounds.
+
+        >>> print(P("Flu").between(0.2, 0.4))
+        0.2 <= P(Flu) <= 0.4
+        """
+        return Says(self.about, as_fraction(low), as_fraction(high))
+
+    def around(self, number: Number, *, give_or_take: Number) -> Statement:
+        """Say that it is this number, more or less.
+
+        >>> print(P("Flu").around(0.3, give_or_take=0.1))
+        0.2 <= P(Flu) <= 0.4
+        """
+        return around(self.about, as_fraction(number), as_fraction(give_or_take))
+
+    def __eq__(self, other: object) -> Statement:  # type: ignore[override]
+        if isinstance(other, Asked):
+            return Compares(_share(self), _share(other), "=")
+        return self.between(other, other) if _is_number(other) else NotImplemented  # type: ignore[arg-type]
+
+    def __le__(self, other: Number | P) -> Statement:
+        if isinstance(other, Asked):
+            return Compares(_share(self), _share(other))
+        return Says(self.about, Fraction(0), as_fraction(other))
+
+    def __ge__(self, other: Number | P) -> Statement:
+        if isinstance(other, Asked):
+            return Compares(_share(other), _share(self))
+        return Says(self.about, as_fraction(other), most_of(self.about))
+
+    def __lt__(self, other: object) -> NoReturn:
+        self._refuse_strict()
+
+    def __gt__(self, other: object) -> NoReturn:
+        self._refuse_strict()
+
+    def _refuse_strict(self) -> NoReturn:
+        message = f"{self.about} cannot be strictly below or above something; write <= or >="
+        raise BadKnowledge(message)
+
+    def __bool__(self) -> NoReturn:
+        message = f"{self.about} is not true or false; compare it with a number: == <= >= or .between(low, high)"
+        raise NotTrueOrFalse(message)
+
+    __hash__ = object.__hash__
+
+    def __repr__(self) -> str:
+        return str(self.about)
+
+
+class P(Asked):
+    """How large is the share of the people who say something that has a value?  Compare it to make a statement.
+
+    Columns are named by keywords, or, where their names are odd, by `given`; `person` asks about one person.
+    Several values are joined by "or".
+
+    >>> print(P("Flu", sex="male") == 0.3)
+    P(Flu | sex=male) = 0.3
+    >>> print(P("Flu", "HIV", given={"marital-status": "Divorced"}) >= Fraction(1, 3))
+    P(Flu or HIV | marital-status=Divorced) >= 1/3
+    >>> print(P("Flu", person="Alice") == 0.2)
+    P(Flu | person=Alice) = 0.2
+    """
+
+    __slots__ = ()
+
+    def __init__(
+        self, *values: object, given: Mapping[str, object] | None = None, person: object = None, **columns: object
+    ) -> None:
+        self.about = share(_listed(values), {**(given or {}), **columns}, person)
+
+
+class Count(Asked):
+    """How many of some people have a value; made by `count`."""
+
+    __slots__ = ()
+
+    def __init__(self, about: HowMany) -> None:
+        self.about = about
+
+
+def count(value: object, *people: object) -> Count:
+    """How many of these people have a value (or one of a list of values)?  Compare it to make a statement.
+
+    In expectation: the sum of each one's chance.
+
+    >>> print(count("HIV", "Alice", "Bob", "Charlie") >= 2)
+    count(HIV; Alice, Bob, Charlie) >= 2
+    """
+    return Count(how_many(_listed((value,)), tuple(as_who(person) for person in people)))
+
+
+def share(values: tuple[Label, ...], given: Mapping[str, object], person: object = None) -> Share:
+    """Put together what a statement is about."""
+    if not values:
+        message = "P() names no value; write P(value, column=cell)"
+        raise BadKnowledge(message)
+    if person is not None and given:
+        message = "a statement is about a person or about everybody who says something, not both; leave one out"
+        raise BadKnowledge(message)
+    said = tuple(sorted((str(column), label(cell)) for column, cell in given.items()))
+    return Share(tuple(dict.fromkeys(values)), said, None if person is None else as_who(person))
+
+
+def how_many(values: tuple[Label, ...], people: tuple[Who, ...]) -> HowMany:
+    """Put together what a count is about."""
+    if not values or not people:
+        message = "count() needs a value and at least one person; write count(value, person, person)"
+        raise BadKnowledge(message)
+    if len({*people}) < len(people):
+        message = "count() names a person twice; name each one once"
+        raise BadKnowledge(message)
+    return HowMany(tuple(dict.fromkeys(values)), people)
+
+
+def around(about: Share | HowMany, number: Fraction, give_or_take: Fraction) -> Says:
+    """Say that a share is a number, more or less; what is below 0 or above 1 is cut off."""
+    most = most_of(about)
+    if not 0 <= number <= most or give_or_take < 0:
+        message = f"{about} lies between 0 and {most}, give or take at least 0"
+        raise BadKnowledge(message)
+    return Says(about, max(number - give_or_take, Fraction(0)), min(number + give_or_take, most))
+
+
+def most_of(about: Share | HowMany) -> Fraction:
+    """Give the most that it could be."""
+    return Fraction(len(about.people) if isinstance(about, HowMany) else 1)
+
+
+def as_fraction(number: object) -> Fraction:
+    """Take a number to mean what it says in decimal: 0.1 is 1/10."""
+    if not _is_number(number) or not math.isfinite(number):  # type: ignore[arg-type]
+        message = "a share is compared with a number, or with another P(…)"
+        raise BadKnowledge(message)
+    if isinstance(number, Rational):
+        return Fraction(int(number.numerator), int(number.denominator))
+    return Fraction(str(number))
+
+
+def written_number(number: Fraction) -> str:
+    """Write a number so that it is read again as it is: in decimal where that is short.
+
+    >>> written_number(Fraction(3, 10)), written_number(Fraction(1, 3)), written_number(Fraction(2))
+    ('0.3', '1/3', '2')
+    """
+    places = next((places for places in range(1, 13) if 10**places % number.denominator == 0), None)
+    if number.denominator == 1 or places is None:
+        return str(number)
+    return f"{Decimal(number.numerator * (10**places // number.denominator)).scaleb(-places):f}"
+
+
+def _is_number(thing: object) -> bool:
+    return isinstance(thing, Real | Decimal) and not isinstance(thing, bool)
+
+
+def _share(asked: Asked) -> Share:
+    if isinstance(asked.about, Share):
+        return asked.about
+    message = f"{asked.about} is compared with a number, not with another count"
+    raise BadKnowledge(message)
+
+
+def _listed(values: tuple[object, ...]) -> tuple[Label, ...]:
+    return tuple(label(one) for each in values for one in (each if isinstance(each, list | tuple | set) else (each,)))
+
+
+def _values(values: tuple[Label, ...]) -> str:
+    return " or ".join(written(value) for value in values)
+
+
+def _condition(given: tuple[tuple[str, Label], ...]) -> str:
+    named = [('"person"' if column == "person" else written(column), cell) for column, cell in given]
+    return ", ".join(f"{column}={written(cell)}" for column, cell in named)
