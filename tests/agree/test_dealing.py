@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sidelight.search.dealing import bucket_counts, dealt, most_buckets
+from sidelight.search.dealing import bucket_counts, dealt, most_buckets, one_of_each_kind
 
 often = st.lists(st.integers(0, 9), min_size=1, max_size=6).filter(any).map(np.array)
 
@@ -62,3 +62,12 @@ def test_everybody_is_dealt_once_and_evenly(often, data):
     assert people.max() - people.min() <= 1
     ours = bucket_counts(often, count).dense()
     assert (ours.max(axis=0) <= -(-often // count) + 1).all()
+
+
+@given(often, st.data())
+def test_every_bucket_is_like_one_of_the_few_that_are_judged(often, data):
+    count = data.draw(st.integers(1, int(often.sum())))
+    ours = bucket_counts(often, count).dense()
+    few = one_of_each_kind(often, count)
+    assert {tuple(row) for row in ours.tolist()} == {tuple(row) for row in ours[few].tolist()}
+    assert len(few) <= 2 * len(often) + 1

@@ -157,7 +157,10 @@ def test_limits_judge_groups_as_policies_do(data):
     for row in range(len(release)):
         alone = limits.alone(release.groups.take(slice(row, row + 1)))
         finding = measure.summarize(release.groups.take(slice(row, row + 1))).finding()
-        assert bool(alone[0]) == criterion.decide(finding).holds
+        says_something = (
+            finding.witness is not None
+        )  # a group without values breaks no limit of a release that has some
+        assert bool(alone[0]) == (criterion.decide(finding).holds or not says_something)
 
 
 @given(tables(max_columns=2), st.data())

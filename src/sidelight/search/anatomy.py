@@ -9,11 +9,11 @@ from typing import ClassVar, Self
 import numpy as np
 
 from sidelight.errors import BadPolicy
-from sidelight.measures.exact import Floats, first_of_each
+from sidelight.measures.exact import Floats
 from sidelight.policy.policy import Policy
 from sidelight.release.groups import Groups
 from sidelight.search.buckets import Buckets
-from sidelight.search.dealing import bucket_counts, dealt, most_buckets
+from sidelight.search.dealing import bucket_counts, dealt, most_buckets, one_of_each_kind
 from sidelight.search.limits import Limits, loose_groups
 from sidelight.search.merging import Neighbours, merge_until_within
 from sidelight.search.method import Method, Outcome, Progress
@@ -90,11 +90,13 @@ def finest(table: Table, limits: Limits, progress: Progress) -> int:
 
     Halves the numbers between; what it gives holds, whatever the measures make of fewer buckets.
     """
+    often = table.counts.totals()
     low, high = 1, table.people + 1
     while high - low > 1:
         middle = (low + high) // 2
         progress("trying numbers of buckets", middle, None)
-        low, high = (middle, high) if _hold(buckets_of(table, middle), limits) else (low, middle)
+        kinds = one_of_each_kind(often, middle)
+        low, high = (middle, high) if _hold(buckets_of(table, middle), kinds, limits) else (low, middle)
     return low
 
 
@@ -104,10 +106,9 @@ def buckets_of(table: Table, count: int) -> Groups:
     return loose_groups(table, counts.per_row(), counts)
 
 
-def _hold(groups: Groups, limits: Limits) -> bool:
+def _hold(groups: Groups, kinds: Integers, limits: Limits) -> bool:
     """Judge buckets of which many are alike: first one of each kind, then together where that decides."""
-    one_each = groups.take(np.sort(first_of_each(groups.counts.dense())))
-    return bool(limits.alone(one_each).all()) and all(limit.exactly(groups) for limit in limits.shared)
+    return bool(limits.alone(groups.take(kinds)).all()) and all(limit.exactly(groups) for limit in limits.shared)
 
 
 def _in_line(table: Table, chance: np.random.Generator) -> tuple[Integers, Integers]:

@@ -42,6 +42,19 @@ def dealt(often: Integers, buckets: int) -> Integers:
     return bucket
 
 
+def one_of_each_kind(often: Integers, buckets: int) -> Integers:
+    """List buckets so that every bucket has the same values as one of them: at most twice the values, and one.
+
+    From one bucket to the next, what is dealt changes only where the line passes from one value to another.
+
+    >>> one_of_each_kind(np.array([4, 4, 1]), 4).tolist()
+    [0, 1]
+    """
+    first = np.minimum(often, buckets)
+    borders = np.cumsum(np.concatenate((first, often - first))) % buckets
+    return np.unique(np.append(borders, 0))
+
+
 def bucket_counts(often: Integers, buckets: int) -> Counts:
     """Count the values in each bucket; only how often each value occurs decides it."""
     value = np.repeat(np.arange(len(often)), often)

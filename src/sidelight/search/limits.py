@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import TypeAlias
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy.typing as npt
 
 from sidelight.measures.criterion import Criterion, exact
 from sidelight.measures.exact import NEAR, Floats
+from sidelight.measures.finding import Finding
 from sidelight.measures.group_size import GroupSize
 from sidelight.measures.outline import Outline
 from sidelight.policy.policy import Policy
@@ -46,6 +48,9 @@ class Limit:
 
     def each(self, groups: Groups) -> Flags:
         """Judge each group as if it were the whole release."""
+        return np.concatenate([self._each(part) for part in groups.blocks()])
+
+    def _each(self, groups: Groups) -> Flags:
         values = self.outline.value(self.outline.of(groups))
         within = self.clear(values)
         near = np.flatnonzero(self.near(values))
@@ -64,8 +69,12 @@ class Limit:
 
     def exactly(self, groups: Groups) -> bool:
         """Judge groups together as one release, in exact arithmetic."""
-        finding = self.criterion.measure.summarize(groups).finding()
-        return self.criterion.decide(finding).holds
+        return self.criterion.decide(self.finding(groups)).holds
+
+    def finding(self, groups: Groups) -> Finding:
+        """Measure groups together as one release."""
+        parts = [self.criterion.measure.summarize(part) for part in groups.blocks()]
+        return reduce(lambda one, other: one.merge(other), parts).finding()
 
 
 @dataclass(frozen=True, slots=True)

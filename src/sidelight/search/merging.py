@@ -111,7 +111,7 @@ def _judged_again(groups: Groups, limits: Limits, into: Integers, before: Flags)
 def _worst_together(groups: Groups, limits: Limits) -> Integers:
     """Find the group that the worst case is about and some of the next worst, if limits are broken together."""
     for limit in limits.shared:
-        finding = limit.criterion.measure.summarize(groups).finding()
+        finding = limit.finding(groups)
         if limit.criterion.decide(finding).holds:
             continue
         worst = _worst_first(limit, groups)[: -(-len(groups) // AT_ONCE)]
