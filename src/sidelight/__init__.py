@@ -59,6 +59,13 @@ _HOME = {
     "Published": "publishing.publish",
     "read_published": "publishing.reading",
     "NothingSafe": "errors",
+    # attacks
+    "intersect": "attack.intersection",
+    "Exposure": "attack.exposure",
+    "ExposureWitness": "attack.witness",
+    "Listed": "attack.listed",
+    "simulate_composition": "attack.simulation",
+    "Simulation": "attack.curves",
     # errors
     "SidelightError": "errors",
     # modules of their own
@@ -71,6 +78,12 @@ if TYPE_CHECKING:
     from sidelight import datasets as datasets
     from sidelight import errors as errors
     from sidelight import testing as testing
+    from sidelight.attack.curves import Simulation as Simulation
+    from sidelight.attack.exposure import Exposure as Exposure
+    from sidelight.attack.intersection import intersect as intersect
+    from sidelight.attack.listed import Listed as Listed
+    from sidelight.attack.simulation import simulate_composition as simulate_composition
+    from sidelight.attack.witness import ExposureWitness as ExposureWitness
     from sidelight.errors import NothingSafe as NothingSafe
     from sidelight.errors import SidelightError as SidelightError
     from sidelight.measures.acquaintance import Acquaintance as Acquaintance

@@ -44,6 +44,7 @@ ONLY_IN = {
         "release",
         "measures",
         "maxent",
+        "attack",
         "publishing",
         "datasets",
     ),  # tables that are read, written or handed out

@@ -52,6 +52,18 @@ class Column:
         """Keep some rows, in the order given."""
         return Column(self.name, self.labels, self.codes[rows])
 
+    def compact(self) -> Column:
+        """Forget labels that no row has.
+
+        >>> Column.of("age", ["30", "4", "50"]).take(slice(0, 2)).compact().labels
+        ('4', '30')
+        """
+        used = np.bincount(self.codes, minlength=len(self.labels)) > 0
+        if used.all():
+            return self
+        labels = tuple(text for text, kept in zip(self.labels, used, strict=True) if kept)
+        return self.relabelled(labels, (np.cumsum(used) - 1).astype(np.int32))
+
     def relabelled(self, labels: tuple[Label, ...], recode: Codes) -> Column:
         """Give each old label a new one: `labels[recode[old code]]`."""
         return Column(self.name, labels, recode[self.codes])

@@ -156,6 +156,14 @@ class Hierarchy:
         """
         self.cover(column.labels)
 
+    def has(self, value: Label) -> bool:
+        """Say whether it can tell what a value becomes; of a missing one it always can.
+
+        >>> Hierarchy("sex", (("Female", "Male"), ("*", "*"))).has("x")
+        False
+        """
+        return value is None or value in self._place
+
     def cover(self, labels: Iterable[Label]) -> None:
         """Make sure that every label has its place in the hierarchy."""
         unknown = {each for each in labels if each is not None and each not in self._place}

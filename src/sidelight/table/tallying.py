@@ -112,7 +112,7 @@ def _table(tally: Tally, rows: Rows, roles: Roles, intake: Intake) -> Table:
     first = changes(cells)
     distinct = [word[first] for word in cells]
     quasi = tuple(
-        _used(Column(name, labels, codes))
+        Column(name, labels, codes).compact()
         for name, labels, codes in zip(roles.quasi, packing.labels, packing.cell_codes(distinct), strict=False)
     )
     domain, values = _domain(packing.labels[-1], packing.values(words, cells), roles)
@@ -126,19 +126,10 @@ def _table(tally: Tally, rows: Rows, roles: Roles, intake: Intake) -> Table:
 
 def _domain(labels: tuple[Label, ...], values: Integers, roles: Roles) -> tuple[tuple[Label, ...], Integers]:
     if roles.domain is None:
-        column = _used(Column(roles.sensitive, labels, values.astype(np.int32)))
+        column = Column(roles.sensitive, labels, values.astype(np.int32)).compact()
         return column.labels, column.codes.astype(np.int64)
     beyond = int(values.max())
     if beyond >= len(roles.domain):
         message = f"'{shown(labels[beyond])}' occurs in '{roles.sensitive}' but is not in domain=; add it there"
         raise BadTable(message)
     return roles.domain, values
-
-
-def _used(column: Column) -> Column:
-    """Forget labels that only rows left out had."""
-    used = np.bincount(column.codes, minlength=len(column.labels)) > 0
-    if used.all():
-        return column
-    labels = tuple(text for text, kept in zip(column.labels, used, strict=True) if kept)
-    return column.relabelled(labels, (np.cumsum(used) - 1).astype(np.int32))

@@ -1,0 +1,1 @@
+"""Several releases about the same people: what do they give away together?"""

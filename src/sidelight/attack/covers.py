@@ -1,0 +1,158 @@
+"""Which labels of people a printed label covers: as a stretch of places wherever it is one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from sidelight.attack.intervals import Interval, members, read_interval
+from sidelight.search.orders import Order
+from sidelight.table.columns import Column, Integers
+from sidelight.table.hierarchy import Hierarchy
+from sidelight.table.labels import SUPPRESSED, Label, as_number, shown
+
+Flags: TypeAlias = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Cover:
+    """One column: `segment[i]` is where row i of the people stands, `first[g]` to `last[g]` what group g covers.
+
+    Labels that the same groups cover are one segment.  What a group covers in pieces is `odd[pieces[g]]`, a flag per
+    segment (pieces −1: it covers all from first to last).
+    """
+
+    segment: Integers  # per row of people
+    first: Integers  # per group
+    last: Integers
+    pieces: Integers
+    odd: Flags
+
+    @classmethod
+    def of(cls, rows: Integers, labels: int, covered: list[Integers], groups: Integers) -> Cover:
+        """Put it together from each row's place, and the places that each printed label covers."""
+        first = np.array([each[0] if len(each) else labels for each in covered], np.int64)
+        last = np.array([each[-1] if len(each) else -1 for each in covered], np.int64)
+        whole = last - first + 1 == np.array([len(each) for each in covered])
+        scattered = np.flatnonzero(~whole & (first <= last))
+        odd = np.zeros((len(scattered), labels), bool)
+        for row, text in enumerate(scattered.tolist()):
+            odd[row, covered[text]] = True
+        pieces = np.full(len(covered), -1)
+        pieces[scattered] = np.arange(len(scattered))
+        segment, starts = _segments(first, last, odd, labels)
+        nothing = first > last
+        first, last = np.append(segment, len(starts))[first], segment[last]
+        last[nothing] = -1
+        return cls(segment[rows], first[groups], last[groups], pieces[groups], odd[:, starts])
+
+    def holds(self, rows: Integers, groups: Integers) -> Flags:
+        """Say which of the groups cover which of the rows, row × group."""
+        at = self.segment[rows, np.newaxis]
+        inside: Flags = (self.first[groups] <= at) & (at <= self.last[groups])
+        for place in np.flatnonzero(self.pieces[groups] >= 0).tolist():
+            inside[:, place] = self.odd[self.pieces[groups[place]], self.segment[rows]]
+        return inside
+
+
+def _segments(first: Integers, last: Integers, odd: Flags, labels: int) -> tuple[Integers, Integers]:
+    """Number the stretches of places that nothing tells apart; gives each place's number, and where they start."""
+    changes = np.zeros(labels + 1, bool)
+    some = first <= last
+    changes[first[some]] = changes[last[some] + 1] = True
+    changes[1:labels] |= (odd[:, 1:] != odd[:, :-1]).any(axis=0)
+    changes[0] = True
+    return np.cumsum(changes[:labels]) - 1, np.flatnonzero(changes[:labels])
+
+
+class Places:
+    """The labels of people in an order in which most printed labels cover neighbours, and what texts mean there."""
+
+    def __init__(self, labels: tuple[Label, ...], hierarchy: Hierarchy | None) -> None:
+        self.order = sorted(range(len(labels)), key=lambda code: _key(labels[code], hierarchy))
+        self.labels = tuple(labels[code] for code in self.order)
+        numbers = [as_number(text) for text in self.labels]
+        self._numbers = np.array([number for number in numbers if number is not None])  # they stand first
+        self._meaning: dict[Label, list[int]] = {}
+        for place, text in enumerate(self.labels):
+            for name in dict.fromkeys([text, *_above(text, hierarchy)]):
+                self._meaning.setdefault(name, []).append(place)
+
+    @property
+    def place(self) -> Integers:
+        """Give the place of each label, by its code."""
+        place = np.empty(len(self.order), np.int64)
+        place[self.order] = np.arange(len(self.order))
+        return place
+
+    def label(self, text: Label) -> Integers:
+        """Find the labels that a printed one covers: itself, what the hierarchy has under it, `*` all."""
+        if text == SUPPRESSED:
+            return np.arange(len(self.labels))
+        return np.array(self._meaning.get(text, ()), np.int64)
+
+    def interval(self, text: Label) -> Integers:
+        """Also read `17-36`, `{Divorced, Widowed}` and `17-36 or (missing)`, as Mondrian prints them."""
+        if text is None or text == SUPPRESSED or text in self._meaning:
+            return self.label(text)
+        parts = members(text)
+        if parts is not None:
+            named = [name for name in self._meaning if shown(name) in parts]
+            return self._union(self._meaning[name] for name in named)
+        numbers, missing = read_interval(text)
+        found = [] if numbers is None else self.between(numbers).tolist()
+        return self._union([found, self._meaning.get(None, []) if missing else []])
+
+    def between(self, numbers: Interval) -> Integers:
+        """Find the labels that are numbers in an interval."""
+        return np.flatnonzero(numbers.holds(self._numbers))
+
+    def stretch(self, order: Order, start: int, stop: int) -> Integers:
+        """Find the labels in a stretch of a search's order; of numbers, also those between its ends."""
+        texts = order.labels[start:stop]
+        places = [place for text in texts for place in self._meaning.get(text, ()) if self.labels[place] == text]
+        if order.numeric and texts[0] is not None:
+            end = stop - 1 if texts[-1] is not None else stop - 2
+            whole = Interval(float(order.position[start]), float(order.position[end]))
+            places += self.between(whole).tolist()
+        return self._union([places])
+
+    def _union(self, parts: Iterable[list[int]]) -> Integers:
+        return np.array(sorted({place for part in parts for place in part}), np.int64)
+
+
+def cover_of_labels(known: Column, printed: Column, hierarchy: Hierarchy | None, *, intervals: bool) -> Cover:
+    """Read what a release prints in one column; labels stay opaque unless intervals are to be read."""
+    places = Places(known.labels, hierarchy)
+    meaning = places.interval if intervals else places.label
+    covered = [meaning(text) for text in printed.labels]
+    return Cover.of(places.place[known.codes], len(places.labels), covered, printed.codes.astype(np.int64))
+
+
+def cover_of_stretches(known: Column, order: Order, start: Integers, stop: Integers) -> Cover:
+    """Take the stretches of one column that a search has given its groups."""
+    places = Places(known.labels, None)
+    width = len(order.labels) + 1
+    stretches, codes = np.unique(start * width + stop, return_inverse=True)
+    covered = [places.stretch(order, *divmod(int(key), width)) for key in stretches]
+    return Cover.of(places.place[known.codes], len(places.labels), covered, codes.astype(np.int64))
+
+
+def _key(text: Label, hierarchy: Hierarchy | None) -> tuple[object, ...]:
+    """Numbers by size, then other labels along the hierarchy, a missing one last."""
+    number = as_number(text)
+    if number is not None:
+        return (0, number, text)
+    above = [shown(name) for name in reversed(_above(text, hierarchy))]
+    return (2,) if text is None else (1, *above, text)
+
+
+def _above(text: Label, hierarchy: Hierarchy | None) -> list[Label]:
+    """List what a hierarchy prints for a label, level by level; nothing for labels that it does not have."""
+    if hierarchy is None or not hierarchy.has(text):
+        return []
+    return [hierarchy.generalise(text, level) for level in range(1, hierarchy.height)]

@@ -1,0 +1,266 @@
+"""What several releases give away together about the same people."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from sidelight.attack.bayes import posteriors
+from sidelight.attack.people import People
+from sidelight.attack.values import flags
+from sidelight.attack.view import View, Words
+from sidelight.attack.witness import ExposureWitness, witness_of
+from sidelight.errors import BadMeasure
+from sidelight.measures.criterion import Bound, exact
+from sidelight.measures.exact import Floats
+from sidelight.table.columns import Integers
+from sidelight.table.labels import Label
+
+Flags: TypeAlias = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class TruthCheck:
+    """How right the attacker is, among people whose value is known; all of them shares of those people."""
+
+    people: int
+    hits: Fraction  # the true value is among the candidates
+    hits_by_release: tuple[Fraction, ...]  # … among those of one release alone
+    given_away: Fraction  # it is the only candidate
+    guessed: Fraction  # it is what the attacker believes most
+    belief: float  # in the true value, on average
+
+
+@dataclass(frozen=True, eq=False)
+class Exposure:
+    """What do these releases, taken together, give away about these people?
+
+    Arrays have one entry for all people who look alike (`people.sizes` says how many they are); shares are of all
+    people, exactly.  Where the candidates run out the releases contradict each other: such people are counted in
+    `contradicted`, never as safe and never as given away.  People whom no group of a release fits are counted in
+    `unlocated`; what the other releases say of them still counts.
+
+    `before` is how many values each release leaves a person (|S_ij|, release × people), `after` how many all of them
+    together (|S_i|), `belief` how sure somebody gets of the likeliest value (largest posterior; nan: contradiction)
+    and `guess` which it is.
+    """
+
+    people: People
+    views: tuple[View, ...]
+    domain: tuple[Label, ...]
+    prior: tuple[Fraction, ...]
+    before: Integers
+    after: Integers
+    belief: Floats
+    guess: Integers
+    truth: TruthCheck | None = None
+
+    def __repr__(self) -> str:
+        given_away = percent(self.perfect)
+        return f"<Exposure of {self.people.total:,} people in {len(self.views)} releases: {given_away} given away>"
+
+    # one person
+
+    @property
+    def candidates(self) -> Candidates:
+        """The values that each person may have, made when they are asked for."""
+        return Candidates(self)
+
+    def witness(self, who: str | int | Mapping[str, object]) -> ExposureWitness:
+        """Show what gave somebody away: by name (with person=), by what is known, or by the number of a row."""
+        row = self.people.row(who)
+        return witness_of(row, self.people, views=self.views, domain=self.domain, prior=self.prior)
+
+    @property
+    def drop(self) -> Integers:
+        """How many values fewer are left than the best release alone leaves: min_j |S_ij| − |S_i|."""
+        drop: Integers = self.before.min(axis=0) - self.after
+        return drop
+
+    @property
+    def confidence(self) -> Floats:
+        """1 / |S_i|; nan where the releases contradict each other."""
+        return 1 / np.where(self.after == 0, np.nan, self.after)
+
+    def posterior(self, rows: Integers) -> Floats:
+        """Give what is believed of some rows of people, row × value of `domain`."""
+        return posteriors(self.views, self.prior, rows)
+
+    # all people
+
+    @property
+    def perfect(self) -> Fraction:
+        """The share of people with one candidate left."""
+        return self._share(self.after == 1)
+
+    def partial(self, confidence: Bound) -> Fraction:
+        """Give the share of people whose candidates are few enough: 1/|S_i| ≥ confidence."""
+        wanted = exact(confidence)
+        if not 0 < wanted <= 1:
+            message = f"a confidence of {confidence} makes no sense; give a number above 0 and at most 1"
+            raise BadMeasure(message)
+        return self._share((self.after > 0) & (self.after <= int(1 / wanted)))
+
+    def sure(self, belief: Bound) -> Fraction:
+        """Give the share of people of whom somebody believes a value at least so much."""
+        return self._share(self.belief >= float(exact(belief)) - 1e-12)  # nan is not
+
+    @property
+    def vulnerable(self) -> Fraction:
+        """The share of people with fewer candidates left than the best release alone leaves."""
+        return self._share((self.after > 0) & (self.drop >= 1))
+
+    @property
+    def contradicted(self) -> Fraction:
+        """The share of people whom no value is left for."""
+        return self._share(self.after == 0)
+
+    @property
+    def unlocated(self) -> tuple[int, ...]:
+        """How many people fit no group, release by release."""
+        return tuple(int(self.people.sizes[view.located.nowhere].sum()) for view in self.views)
+
+    @property
+    def located_nowhere(self) -> int:
+        """How many people fit no group of any release."""
+        return int(self.people.sizes[np.logical_and.reduce([view.located.nowhere for view in self.views])].sum())
+
+    @property
+    def ambiguous(self) -> tuple[int, ...]:
+        """How many people fit several groups, release by release."""
+        return tuple(int(self.people.sizes[view.located.matches[view.located.place] > 1].sum()) for view in self.views)
+
+    @property
+    def located_right(self) -> tuple[Fraction | None, ...]:
+        """The share of people who were looked for in the right group, where the search's result says which it is."""
+        return tuple(view.right for view in self.views)
+
+    @property
+    def promised(self) -> tuple[int, ...]:
+        """The smallest group of each release: what k-anonymity promises."""
+        return tuple(int(view.groups.sizes.min()) for view in self.views)
+
+    @property
+    def actual(self) -> tuple[Fraction, ...]:
+        """The people among whom a person stands, on average, release by release."""
+        return tuple(self._mean(view.group_sizes()) for view in self.views)
+
+    def mean(self, when: Literal["before", "after"]) -> Fraction:
+        """Give how many values are left on average: by the best release alone, or by all (contradictions aside)."""
+        amounts = self.before.min(axis=0) if when == "before" else self.after
+        return self._mean(amounts, self.after > 0)
+
+    def distribution(self, when: Literal["before", "after"]) -> dict[int, int]:
+        """Count people by how many values are left them: by the best release alone, or by all; 0: a contradiction."""
+        amounts = self.before.min(axis=0) if when == "before" else self.after
+        people = np.bincount(amounts, weights=self.people.sizes).astype(np.int64)
+        return {int(amount): int(people[amount]) for amount in np.flatnonzero(people)}
+
+    def explain(self) -> str:
+        """Say it in a few sentences, for someone who has to decide."""
+        return "\n".join(_sentences(self))
+
+    def table(self) -> pa.Table:
+        """Hand everything out as an Arrow table, a row for all people who look alike."""
+        known = {
+            column.name: pa.DictionaryArray.from_arrays(
+                pa.array(column.codes), pa.array(list(column.labels), pa.string())
+            )
+            for column in self.people.known
+        }
+        before = {f"before {number}": pa.array(row) for number, row in enumerate(self.before, start=1)}
+        told = {
+            "people": pa.array(self.people.sizes),
+            **before,
+            "after": pa.array(self.after),
+            "belief": pa.array(self.belief, from_pandas=True),
+            "candidates": pa.array([list(each) for each in self.candidates], pa.list_(pa.string())),
+        }
+        return pa.table({**{name: column for name, column in known.items() if name not in told}, **told})
+
+    @cached_property
+    def _total(self) -> int:
+        return self.people.total
+
+    def _share(self, which: Flags) -> Fraction:
+        return Fraction(int(self.people.sizes[which].sum()), self._total)
+
+    def _mean(self, amounts: Integers, which: Flags | slice = slice(None)) -> Fraction:
+        people = self.people.sizes[which]
+        return Fraction(int(people @ amounts[which]), int(people.sum()) or 1)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Candidates:
+    """The values that people may have: `candidates[row]` for a row of people, or all of them in turn."""
+
+    exposure: Exposure
+
+    def __len__(self) -> int:
+        return len(self.exposure.people)
+
+    def __getitem__(self, row: int) -> tuple[Label, ...]:
+        return next(self._named(np.array([range(len(self))[row]])))
+
+    def __iter__(self) -> Iterator[tuple[Label, ...]]:
+        for start in range(0, len(self), 10_000):
+            yield from self._named(np.arange(start, min(start + 10_000, len(self))))
+
+    def matrix(self, rows: Integers) -> Flags:
+        """Give rows of people × values of the domain."""
+        return flags(words_left(self.exposure.views, rows), len(self.exposure.domain))
+
+    def _named(self, rows: Integers) -> Iterator[tuple[Label, ...]]:
+        for row in self.matrix(rows):
+            yield tuple(self.exposure.domain[value] for value in np.flatnonzero(row))
+
+
+def words_left(views: tuple[View, ...], rows: Integers) -> Words:
+    """Give what all releases leave to rows of people, as bits (S_i = ∩_j S_ij)."""
+    left: Words = np.bitwise_and.reduce([view.words(rows) for view in views])
+    return left
+
+
+def _sentences(exposure: Exposure) -> Iterator[str]:
+    total = exposure.people.total
+    yield (
+        f"Together, {len(exposure.views)} releases give away the value of {_people(exposure.perfect, total)}; "
+        f"they leave fewer values than the best of them alone to {_people(exposure.vulnerable, total)}."
+    )
+    yield (
+        f"On average a person stands among {' and '.join(f'{float(size):,.1f}' for size in exposure.actual)} people, "
+        f"with {float(exposure.mean('before')):.1f} values to choose from in the best release and "
+        f"{float(exposure.mean('after')):.1f} in all together."
+    )
+    if exposure.contradicted:
+        yield f"For {_people(exposure.contradicted, total)} the releases contradict each other: no value is left."
+    for number, people in enumerate(exposure.unlocated, start=1):
+        if people:
+            yield f"{people:,} of {total:,} people fit no group of release {number}."
+    if exposure.truth is not None:
+        truth = exposure.truth
+        yield (
+            f"The true value is among the candidates of {_people(truth.hits, truth.people)} and the likeliest for "
+            f"{_people(truth.guessed, truth.people)}."
+        )
+
+
+def _people(share: Fraction, total: int) -> str:
+    return f"{int(share * total):,} of {total:,} people ({percent(share)})"
+
+
+def percent(share: Fraction) -> str:
+    """Show a share, rounded up.
+
+    >>> percent(Fraction(1, 3)), percent(Fraction(0))
+    ('33.4 %', '0 %')
+    """
+    return f"{math.ceil(share * 1000) / 10:.1f} %" if share else "0 %"

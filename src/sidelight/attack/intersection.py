@@ -1,0 +1,211 @@
+"""Take several releases about the same people, and see what is left of the secret."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import get_args
+
+import numpy as np
+
+from sidelight.attack.bayes import Prior, posteriors, prior_of
+from sidelight.attack.exposure import Exposure, TruthCheck, words_left
+from sidelight.attack.locating import (
+    Locate,
+    Published,
+    by_name,
+    columns_of,
+    find,
+    release_of,
+    share_right,
+    ways_for,
+)
+from sidelight.attack.people import People, people_of
+from sidelight.attack.values import Values, flags
+from sidelight.attack.view import View
+from sidelight.errors import BadRelease, BadTable
+from sidelight.measures.exact import Floats
+from sidelight.table.columns import Integers
+from sidelight.table.counts import CELLS_AT_ONCE
+from sidelight.table.hierarchy import Hierarchy
+from sidelight.table.roles import as_names
+
+
+def intersect(
+    releases: Sequence[Published],
+    *,
+    people: object,
+    quasi: str | Sequence[str] | None = None,
+    person: str | None = None,
+    truth: str | None = None,
+    by: Mapping[str, Hierarchy] | None = None,
+    locate: Locate | Sequence[Locate | None] | None = None,
+    prior: Prior = "pooled",
+    same_values: Mapping[str, str] | None = None,
+) -> Exposure:
+    """What do independent releases about the same people give away together?
+
+    For each person: the group in each release, the values there (S_ij), and those that are in all of them,
+    S_i = ∩_j S_ij; beside it how likely each is, ∝ Π_j Pr_j(s) / prior(s)^(n−1) with Pr_j(s) = n_g(s)/n_g.
+
+    Args:
+        releases: `Release`s, or what `protect` found (then people are located by its own regions or averages).
+        people: those who are in all releases: a `Table`, which brings the truth with it, or any dataframe or file.
+        quasi: the columns that the attacker knows of them; default: all that the releases print.
+        person: the column that names people, to ask for a `witness` by name.
+        truth: the column with the true values, to check the attacker.
+        by: hierarchies: a printed label then also covers the values under it.  `*` covers everything.
+        locate: "labels" (default: labels are names and nothing else), "intervals" (`17-36` and `{A, B}` are read, as
+            Mondrian prints them), "nearest" (the nearest printed average), or a `Listed`; one for all or one each.
+            Who fits several groups may have the values of any of them.
+        prior: what is believed before: "pooled" over all releases, or "uniform".
+        same_values: what a value is called elsewhere, where releases use different words; {}: equal words only.
+
+    >>> import pyarrow as pa
+    >>> from sidelight.release.release import Release
+    >>> zips = [{"zip": "130**"}, {"zip": "148**"}]
+    >>> one = Release.from_counts([{"AIDS": 1, "Flu": 2}, {"Flu": 3}], labels=zips)
+    >>> other = Release.from_counts([{"AIDS": 2, "Cancer": 2}, {"Flu": 1, "Cancer": 1}], labels=zips)
+    >>> exposure = intersect([one, other], people=pa.table({"zip": ["130**", "148**"]}))
+    >>> exposure.perfect, exposure.candidates[0]
+    (Fraction(1, 1), ('AIDS',))
+
+    Source: Ganta, Kasiviswanathan and Smith, Composition Attacks and Auxiliary Information in Data Privacy, KDD 2008.
+    """
+    ways = ways_for(releases, locate)
+    _check(releases, prior)
+    crowd = _people(releases, ways, people, quasi=quasi, person=person, truth=truth)
+    values = Values([release_of(each).groups for each in releases], same_values)
+    views = tuple(
+        _view(each, way, people=crowd, values=values, by=by or {}, person=person)
+        for each, way in zip(releases, ways, strict=True)
+    )
+    return exposed(crowd, views, values, prior)
+
+
+def exposed(people: People, views: tuple[View, ...], values: Values, prior: Prior) -> Exposure:
+    """Intersect and weigh, some rows of people at a time."""
+    believed = prior_of(views, prior)
+    before = np.stack([view.before() for view in views])
+    after, belief = np.empty(len(people), np.int64), np.empty(len(people))
+    guess = np.empty(len(people), np.int64)
+    check = _Check.of(people, views, values)
+    for rows in _blocks(views, len(people)):
+        left = words_left(views, rows)
+        after[rows] = np.bitwise_count(left).sum(axis=1)
+        posterior = posteriors(views, believed, rows)
+        guess[rows] = np.nan_to_num(posterior, nan=-1.0).argmax(axis=1)
+        belief[rows] = posterior[np.arange(len(rows)), guess[rows]]
+        check.add(rows, flags(left, len(values.domain)), posterior, guess[rows])
+    return Exposure(people, views, values.domain, believed, before, after, belief, guess, check.result())
+
+
+def _blocks(views: Sequence[View], rows: int) -> Iterator[Integers]:
+    """Cut the rows into blocks that can be spread out, whatever the number of groups that they fit."""
+    work = np.max([np.maximum(view.located.matches, 1)[view.located.place] for view in views], axis=0)
+    done = np.cumsum(work * views[0].counts.width) // CELLS_AT_ONCE
+    cuts = np.flatnonzero(np.diff(done)) + 1
+    yield from np.split(np.arange(rows), cuts)
+
+
+def _view(
+    published: Published,
+    way: Locate | None,
+    *,
+    people: People,
+    values: Values,
+    by: Mapping[str, Hierarchy],
+    person: str | None,
+) -> View:
+    groups = release_of(published).groups
+    where = find(published, people, way, by, person)
+    return View.of(groups, values.counts(groups), where, share_right(published, people, where))
+
+
+def _people(
+    releases: Sequence[Published],
+    ways: Sequence[Locate | None],
+    people: object,
+    *,
+    quasi: str | Sequence[str] | None,
+    person: str | None,
+    truth: str | None,
+) -> People:
+    named = by_name(releases, ways)
+    if named and person is None:
+        message = "a release names its people; give person=, the column that names them"
+        raise BadTable(message)
+    printed = dict.fromkeys(name for each, way in zip(releases, ways, strict=True) for name in columns_of(each, way))
+    known = dict.fromkeys(printed if quasi is None else as_names(quasi))
+    if named and person is not None:
+        known[person] = None
+    if not known:
+        message = "the releases print no columns to find people by; name what is known in quasi="
+        raise BadTable(message)
+    return people_of(people, known=list(known), person=person, truth=truth)
+
+
+def _check(releases: Sequence[Published], prior: str) -> None:
+    if len(releases) == 0:
+        message = "no releases to compare; give at least one, and two to see what they give away together"
+        raise BadRelease(message)
+    if prior not in get_args(Prior):
+        message = f'no prior="{prior}"; choose "pooled" or "uniform"'
+        raise BadRelease(message)
+    for number, each in enumerate(releases, start=1):
+        kind = release_of(each).semantics
+        if kind != "single":
+            message = (
+                f'release {number} has values="{kind}"; only releases with one value per person can be intersected'
+            )
+            raise BadRelease(message)
+
+
+class _Check:
+    """Counts how often the attacker is right, block by block."""
+
+    def __init__(self, rows: Integers, codes: Integers, people: Integers, views: Sequence[View]) -> None:
+        self._rows, self._codes, self._people, self._views = rows, codes, people, views
+        self._hits = self._given_away = self._guessed = 0
+        self._by_release = [0] * len(views)
+        self._belief = 0.0
+
+    @classmethod
+    def of(cls, people: People, views: Sequence[View], values: Values) -> _Check:
+        if people.truth is None:
+            nothing = np.empty(0, np.int64)
+            return cls(nothing, nothing, nothing, views)
+        row, value, count = people.truth.counts.entries()
+        known = np.array([text is not None for text in people.truth.domain])[value]
+        codes = values.codes(people.truth.domain)[value]
+        return cls(row[known], codes[known], count[known], views)
+
+    def add(self, rows: Integers, left: np.typing.NDArray[np.bool_], posterior: Floats, guess: Integers) -> None:
+        """Take one block of rows, which follow each other."""
+        start, stop = np.searchsorted(self._rows, [rows[0], rows[-1] + 1])
+        if start == stop:
+            return
+        at, code, people = self._rows[start:stop] - rows[0], self._codes[start:stop], self._people[start:stop]
+        there = code >= 0
+        hit = left[at, code] & there
+        self._hits += int(people[hit].sum())
+        self._given_away += int(people[hit & (left.sum(axis=1)[at] == 1)].sum())
+        self._guessed += int(people[hit & (guess[at] == code)].sum())
+        self._belief += float(people[hit] @ posterior[at[hit], code[hit]])
+        for number, view in enumerate(self._views):
+            alone = flags(view.words(rows), left.shape[1])[at, code] & there
+            self._by_release[number] += int(people[alone].sum())
+
+    def result(self) -> TruthCheck | None:
+        """Give the shares."""
+        total = int(self._people.sum())
+        if total == 0:
+            return None
+        return TruthCheck(
+            people=total,
+            hits=Fraction(self._hits, total),
+            hits_by_release=tuple(Fraction(each, total) for each in self._by_release),
+            given_away=Fraction(self._given_away, total),
+            guessed=Fraction(self._guessed, total),
+            belief=self._belief / total,
+        )
