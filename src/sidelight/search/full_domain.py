@@ -18,6 +18,9 @@ from sidelight.search.utility import UtilityName, worth
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.table import Table
 
+MOST_NODES = 20_000_000
+"""What is known about each node is kept in an array, a byte each."""
+
 
 @dataclass(frozen=True)
 class FullDomain(Method):
@@ -105,4 +108,11 @@ def lattice_of(table: Table, by: Mapping[str, Hierarchy]) -> Lattice:
             "to publish it as it is or as *"
         )
         raise BadHierarchy(message)
-    return Lattice(table, by)
+    lattice = Lattice(table, by)
+    if len(lattice) > MOST_NODES:
+        message = (
+            f"these hierarchies make {len(lattice):,} generalisations, more than can be searched; "
+            "leave levels or columns out, or use method='mondrian'"
+        )
+        raise BadHierarchy(message)
+    return lattice

@@ -14,7 +14,7 @@ from sidelight.search.method import Method, Progress, quiet
 from sidelight.search.microaggregation import Microaggregation
 from sidelight.search.mondrian import Mondrian
 from sidelight.search.nothing_safe import refuse_if_nothing_is
-from sidelight.search.utility import UTILITIES, UtilityName
+from sidelight.search.utility import UTILITIES, Utilities, UtilityName
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.table import Table
 
@@ -58,7 +58,7 @@ def protect(
         policy.judge(outcome.release),
         chosen,
         outcome,
-        {name: worth(outcome.recoding) for name, worth in UTILITIES.items()},
+        Utilities(outcome.recoding),
     )
 
 

@@ -82,7 +82,7 @@ class Stretches(Recoding):
             people = added(place, self.table.sizes, len(order.labels))
             through = np.concatenate(([0], np.cumsum(people)))
             covers = np.append(through[self.stop[:, column]] - through[self.start[:, column]], through[-1])
-            harder += float(self.table.sizes @ np.log2(covers[self.group] / people[place]))
+            harder += float((self.table.sizes * np.log2(covers[self.group] / people[place])).sum())
         return harder
 
     def rebuilt(self) -> Floats:
@@ -106,7 +106,7 @@ class Stretches(Recoding):
             share *= np.clip(np.minimum(high, last) - np.maximum(low, first), 0, None) / (last - first)
             everywhere *= (high - low) / len(self.orders[column].labels)
         asked = self._asked(query)
-        return float(share @ asked[:-1] + everywhere * asked[-1])
+        return float((share * asked[:-1]).sum() + everywhere * asked[-1])
 
     def _asked(self, query: Query) -> Floats:
         """Count, per group and for the suppressed people, the values that the query asks for."""

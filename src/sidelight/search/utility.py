@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -47,7 +47,7 @@ def loss(recoding: Recoding) -> float:
 
     Source: Iyengar, 2002; Xu et al., 2006.
     """
-    return float((recoding.sizes @ recoding.lost() + recoding.suppressed) / recoding.table.people)
+    return float(((recoding.sizes * recoding.lost()).sum() + recoding.suppressed) / recoding.table.people)
 
 
 def non_uniform_entropy(recoding: Recoding) -> float:
@@ -61,7 +61,7 @@ def non_uniform_entropy(recoding: Recoding) -> float:
     most = 0.0
     for column in recoding.table.quasi:
         people = added(column.codes, recoding.table.sizes, len(column.labels))
-        most += float(recoding.table.sizes @ np.log2(recoding.table.people / people[column.codes]))
+        most += float((recoding.table.sizes * np.log2(recoding.table.people / people[column.codes])).sum())
     return recoding.guesses() / most if most else 0.0
 
 
@@ -73,7 +73,7 @@ def kl_divergence(recoding: Recoding) -> float:
     Source: Kifer and Gehrke, 2006.
     """
     _, _, true = recoding.table.counts.entries()
-    return float(max(true @ np.log(true / recoding.rebuilt()) / max(true.sum(), 1), 0.0))
+    return float(max((true * np.log(true / recoding.rebuilt())).sum() / max(true.sum(), 1), 0.0))
 
 
 def query_error(recoding: Recoding) -> float:
@@ -110,3 +110,25 @@ UTILITIES: Mapping[UtilityName, Callable[[Recoding], float]] = {
 def worth(name: UtilityName, recoding: Recoding) -> float:
     """Compute one utility by its name."""
     return UTILITIES[name](recoding)
+
+
+class Utilities(Mapping[str, float]):
+    """All utilities of a recoding, each computed when it is first asked for: some take longer than the search."""
+
+    def __init__(self, recoding: Recoding) -> None:
+        self._recoding = recoding
+        self._known: dict[str, float] = {}
+
+    def __getitem__(self, name: str) -> float:
+        if name not in self._known:
+            self._known[name] = UTILITIES[name](self._recoding)  # type: ignore[index]
+        return self._known[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(UTILITIES)
+
+    def __len__(self) -> int:
+        return len(UTILITIES)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))

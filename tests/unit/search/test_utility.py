@@ -1,0 +1,116 @@
+"""Utilities by hand on a table small enough to see through."""
+
+import math
+
+import numpy as np
+import pytest
+
+import sidelight as sl
+from sidelight.errors import BadHierarchy, BadPolicy
+from sidelight.search import full_domain
+from sidelight.search.orders import orders
+from sidelight.search.recoding import Stretches
+from sidelight.search.utility import UTILITIES
+from sidelight.search.workload import queries
+from sidelight.table.columns import Column
+from sidelight.table.counts import Counts
+from sidelight.table.table import Table
+
+TABLE = Table(
+    quasi=(Column.of("age", ["10", "20", "30", "40"]), Column.of("sex", ["f", "f", "m", "m"])),
+    sensitive="disease",
+    domain=("Flu", "Cold"),
+    sizes=np.array([1, 2, 3, 4]),
+    counts=Counts.from_cells([[1, 0], [1, 1], [0, 3], [2, 2]]),
+)
+ALONG = orders(TABLE.quasi, {})
+AS_IT_IS = Stretches.of(
+    TABLE, ALONG, np.arange(4), np.array([[0, 0], [1, 0], [2, 1], [3, 1]]), np.array([[1, 1], [2, 1], [3, 2], [4, 2]])
+)
+HALVES = Stretches.of(TABLE, ALONG, np.array([0, 0, 1, 1]), np.array([[0, 0], [2, 1]]), np.array([[2, 1], [4, 2]]))
+ONE_LEFT_OUT = Stretches.of(
+    TABLE, ALONG, np.array([-1, 0, 1, 1]), np.array([[1, 0], [2, 1]]), np.array([[2, 1], [4, 2]])
+)
+
+
+def worth(recoding):
+    return {name: utility(recoding) for name, utility in UTILITIES.items()}
+
+
+def test_a_table_printed_as_it_is_loses_nothing():
+    found = worth(AS_IT_IS)
+    assert found["discernibility"] == 1 + 4 + 9 + 16
+    assert found["average group size"] == 2.5
+    assert found["loss"] == found["non-uniform entropy"] == found["suppressed"] == 0
+    assert found["KL divergence"] == found["query error"] == pytest.approx(0)
+
+
+def test_halves():
+    found = worth(HALVES)
+    assert found["discernibility"] == 9 + 49
+    assert found["average group size"] == 5
+    assert found["loss"] == pytest.approx((10 / 30) / 2)  # age covers a third of its range in both, sex nothing
+    guesses = 1 * math.log2(3 / 1) + 2 * math.log2(3 / 2) + 3 * math.log2(7 / 3) + 4 * math.log2(7 / 4)
+    most = sum(n * math.log2(10 / n) for n in (1, 2, 3, 4)) + 3 * math.log2(10 / 3) + 7 * math.log2(10 / 7)
+    assert found["non-uniform entropy"] == pytest.approx(guesses / most)
+    true = {(0, 0): 1, (1, 0): 1, (1, 1): 1, (2, 1): 3, (3, 0): 2, (3, 1): 2}
+    rebuilt = {(0, 0): 1.0, (1, 0): 1.0, (1, 1): 0.5, (2, 1): 2.5, (3, 0): 1.0, (3, 1): 2.5}
+    assert found["KL divergence"] == pytest.approx(sum(n / 10 * math.log(n / rebuilt[at]) for at, n in true.items()))
+
+
+def test_suppressed_people_may_be_anywhere():
+    found = worth(ONE_LEFT_OUT)
+    assert found["suppressed"] == 0.1
+    assert found["discernibility"] == 4 + 49 + 1 * 10
+    assert found["loss"] == pytest.approx((7 * (10 / 30) / 2 + 1) / 10)
+    assert math.isfinite(found["KL divergence"])
+
+
+def test_queries_are_the_same_for_the_same_seed_and_answered_by_expectation():
+    one, other = (list(queries(ALONG, 2, seed=3)) for _ in range(2))
+    assert [each.ranges for each in one] == [each.ranges for each in other]
+    for query in one[:20]:
+        assert AS_IT_IS.expected(query) == query.answer(TABLE, ALONG)
+
+
+def test_utilities_are_computed_when_asked_for(monkeypatch):
+    found = sl.protect(TABLE, sl.Policy(sl.GroupSize() >= 2), method="mondrian")
+    assert list(found.utility) == list(UTILITIES)
+    assert found.utility["loss"] == UTILITIES["loss"](found.outcome.recoding)
+
+
+def test_bad_wishes():
+    policy = sl.Policy(sl.GroupSize() >= 2)
+    with pytest.raises(BadPolicy, match="did you mean 'discernibility'"):
+        sl.protect(TABLE, policy, method="mondrian", utility="discernability")
+    with pytest.raises(BadPolicy, match="did you mean 'mondrian'"):
+        sl.protect(TABLE, policy, method="modrian")
+    with pytest.raises(BadPolicy, match="does not suppress"):
+        sl.protect(TABLE, policy, method="mondrian", suppress=0.1)
+    with pytest.raises(BadPolicy, match="share"):
+        sl.protect(TABLE, policy, suppress=2)
+    with pytest.raises(BadHierarchy, match=r"Hierarchy.suppression\('age', values\)"):
+        sl.protect(TABLE, policy)
+
+
+def test_a_lattice_too_large_is_refused(monkeypatch):
+    monkeypatch.setattr(full_domain, "MOST_NODES", 3)
+    by = {column.name: sl.Hierarchy.suppression(column.name, column.labels) for column in TABLE.quasi}
+    with pytest.raises(BadHierarchy, match="4 generalisations"):
+        sl.protect(TABLE, sl.Policy(sl.GroupSize() >= 2), by=by)
+
+
+def test_mondrian_towards_a_column_cuts_along_what_tells_about_it():
+    cells = [(age, sex) for age in ("1", "2", "3", "4", "5", "6", "7", "8") for sex in ("f", "m")]
+    table = Table(
+        quasi=(Column.of("age", [age for age, _ in cells]), Column.of("sex", [sex for _, sex in cells])),
+        sensitive="disease",
+        domain=("Flu", "Cold"),
+        sizes=np.full(len(cells), 4),
+        counts=Counts.from_cells([[4, 0] if sex == "f" else [0, 4] for _, sex in cells]),
+    )
+    policy = sl.Policy(sl.GroupSize() >= 30)
+    towards = sl.protect(table, policy, method=sl.Mondrian(towards="disease"))
+    widest = sl.protect(table, policy, method="mondrian")
+    assert {dict(towards.release.groups.name(row).says)["sex"] for row in range(2)} == {"f", "m"}
+    assert {dict(widest.release.groups.name(row).says)["age"] for row in range(2)} == {"1-4", "5-8"}
