@@ -165,6 +165,51 @@ def protect(
 
 
 @app.command()
+def attack(
+    files: options.ReleaseFiles,
+    *,
+    people: options.People,
+    quasi: options.Quasi = None,
+    sensitive: options.Sensitive = None,
+    person: options.NameColumn = None,
+    truth: options.Truth = None,
+    who: options.Who = None,
+    hierarchies: options.Hierarchies = None,
+    locate: options.LocateBy = None,
+    prior: options.PriorName = "pooled",
+    same_value: options.SameValues = None,
+    at_most: options.AtMost = None,
+    policy: options.PolicyPath = None,
+    missing: options.Missing = None,
+    missing_mark: options.MissingMarks = None,
+    suppressed: options.Suppressed = None,
+    json: options.AsJson = False,
+    output: options.OutputPath = None,
+    force: options.Force = False,
+) -> int:
+    """See what files that were published independently give away together about the same people."""
+    from sidelight.commands import attack as verb  # noqa: PLC0415 - `--help` is quick
+    from sidelight.commands.audit import Output  # noqa: PLC0415
+    from sidelight.commands.explore import roles_of  # noqa: PLC0415
+
+    roles = _roles(quasi=quasi, sensitive=sensitive, missing=missing, missing_marks=missing_mark, suppressed=suppressed)
+    question = verb.Question(
+        files=tuple(files),
+        people=people,
+        roles=roles_of(policy, roles),
+        person=person,
+        truth=truth,
+        hierarchies=hierarchies,
+        locate=locate,
+        prior=prior,
+        same_values=tuple(same_value or ()),
+        who=who,
+        at_most=at_most,
+    )
+    return verb.attack(question, Output(as_json=json, file=output, force=force))
+
+
+@app.command()
 def demo(*, folder: options.Folder = Path("sidelight-demo")) -> int:
     """Judge a release of real census data, publish a better one, and leave the files to go on with."""
     from sidelight.commands.demo import demo as verb  # noqa: PLC0415

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -64,8 +64,8 @@ class Exposure:
     truth: TruthCheck | None = None
 
     def __repr__(self) -> str:
-        given_away = percent(self.perfect)
-        return f"<Exposure of {self.people.total:,} people in {len(self.views)} releases: {given_away} given away>"
+        given_away = int(self.perfect * self._total)
+        return f"<Exposure of {self._total:,} people in {len(self.views)} releases: {given_away:,} given away>"
 
     # one person
 
@@ -150,8 +150,8 @@ class Exposure:
 
     @property
     def actual(self) -> tuple[Fraction, ...]:
-        """The people among whom a person stands, on average, release by release."""
-        return tuple(self._mean(view.group_sizes()) for view in self.views)
+        """The people among whom a located person stands, on average, release by release."""
+        return tuple(self._mean(view.group_sizes(), ~view.located.nowhere) for view in self.views)
 
     def mean(self, when: Literal["before", "after"]) -> Fraction:
         """Give how many values are left on average: by the best release alone, or by all (contradictions aside)."""
@@ -166,7 +166,15 @@ class Exposure:
 
     def explain(self) -> str:
         """Say it in a few sentences, for someone who has to decide."""
-        return "\n".join(_sentences(self))
+        from sidelight.attack.telling import sentences  # noqa: PLC0415 - it stands below
+
+        return "\n".join(sentences(self))
+
+    def to_json(self) -> str:
+        """Write the figures as JSON; shares exactly, and as numbers rounded up."""
+        from sidelight.attack.telling import document  # noqa: PLC0415 - it stands below
+
+        return json.dumps(document(self), indent=2, ensure_ascii=False) + "\n"
 
     def table(self) -> pa.Table:
         """Hand everything out as an Arrow table, a row for all people who look alike."""
@@ -227,40 +235,3 @@ def words_left(views: tuple[View, ...], rows: Integers) -> Words:
     """Give what all releases leave to rows of people, as bits (S_i = ∩_j S_ij)."""
     left: Words = np.bitwise_and.reduce([view.words(rows) for view in views])
     return left
-
-
-def _sentences(exposure: Exposure) -> Iterator[str]:
-    total = exposure.people.total
-    yield (
-        f"Together, {len(exposure.views)} releases give away the value of {_people(exposure.perfect, total)}; "
-        f"they leave fewer values than the best of them alone to {_people(exposure.vulnerable, total)}."
-    )
-    yield (
-        f"On average a person stands among {' and '.join(f'{float(size):,.1f}' for size in exposure.actual)} people, "
-        f"with {float(exposure.mean('before')):.1f} values to choose from in the best release and "
-        f"{float(exposure.mean('after')):.1f} in all together."
-    )
-    if exposure.contradicted:
-        yield f"For {_people(exposure.contradicted, total)} the releases contradict each other: no value is left."
-    for number, people in enumerate(exposure.unlocated, start=1):
-        if people:
-            yield f"{people:,} of {total:,} people fit no group of release {number}."
-    if exposure.truth is not None:
-        truth = exposure.truth
-        yield (
-            f"The true value is among the candidates of {_people(truth.hits, truth.people)} and the likeliest for "
-            f"{_people(truth.guessed, truth.people)}."
-        )
-
-
-def _people(share: Fraction, total: int) -> str:
-    return f"{int(share * total):,} of {total:,} people ({percent(share)})"
-
-
-def percent(share: Fraction) -> str:
-    """Show a share, rounded up.
-
-    >>> percent(Fraction(1, 3)), percent(Fraction(0))
-    ('33.4 %', '0 %')
-    """
-    return f"{math.ceil(share * 1000) / 10:.1f} %" if share else "0 %"

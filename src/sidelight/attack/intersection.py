@@ -42,6 +42,7 @@ def intersect(
     locate: Locate | Sequence[Locate | None] | None = None,
     prior: Prior = "pooled",
     same_values: Mapping[str, str] | None = None,
+    missing_marks: str | Sequence[object] = (),
 ) -> Exposure:
     """What do independent releases about the same people give away together?
 
@@ -60,6 +61,7 @@ def intersect(
             Who fits several groups may have the values of any of them.
         prior: what is believed before: "pooled" over all releases, or "uniform".
         same_values: what a value is called elsewhere, where releases use different words; {}: equal words only.
+        missing_marks: texts that mean missing in what is known of people, such as "?".
 
     >>> import pyarrow as pa
     >>> from sidelight.release.release import Release
@@ -74,7 +76,8 @@ def intersect(
     """
     ways = ways_for(releases, locate)
     _check(releases, prior)
-    crowd = _people(releases, ways, people, quasi=quasi, person=person, truth=truth)
+    known = _known(releases, ways, quasi, person)
+    crowd = people_of(people, known=known, person=person, truth=truth, missing_marks=missing_marks)
     values = Values([release_of(each).groups for each in releases], same_values)
     views = tuple(
         _view(each, way, people=crowd, values=values, by=by or {}, person=person)
@@ -122,15 +125,10 @@ def _view(
     return View.of(groups, values.counts(groups), where, share_right(published, people, where))
 
 
-def _people(
-    releases: Sequence[Published],
-    ways: Sequence[Locate | None],
-    people: object,
-    *,
-    quasi: str | Sequence[str] | None,
-    person: str | None,
-    truth: str | None,
-) -> People:
+def _known(
+    releases: Sequence[Published], ways: Sequence[Locate | None], quasi: str | Sequence[str] | None, person: str | None
+) -> list[str]:
+    """Name what is known of people: what the caller says, or all that they can be found by."""
     named = by_name(releases, ways)
     if named and person is None:
         message = "a release names its people; give person=, the column that names them"
@@ -142,7 +140,7 @@ def _people(
     if not known:
         message = "the releases print no columns to find people by; name what is known in quasi="
         raise BadTable(message)
-    return people_of(people, known=list(known), person=person, truth=truth)
+    return list(known)
 
 
 def _check(releases: Sequence[Published], prior: str) -> None:

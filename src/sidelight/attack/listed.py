@@ -74,9 +74,18 @@ def entries_of_names(release: Release, person: str) -> Entries:
     return Entries((names,), np.fromiter(release.people.values(), np.int64), np.ones(len(names), np.int64))
 
 
+def _rows_of(listed: Listed, known: list[str]) -> tuple[tuple[Column, ...], Integers]:
+    """Read the different rows of a list; one that is read already is a release whose values are the groups."""
+    if not isinstance(listed.source, Release):
+        return different_rows(listed.source, [*known, listed.bucket])
+    row, value, people = listed.source.groups.counts.entries()
+    columns = tuple(column.take(row) for column in listed.source.groups.columns if column.name in known)
+    return (*columns, Column(listed.bucket, listed.source.domain, value.astype(np.int32))), people
+
+
 def entries_of_list(release: Release, listed: Listed, known: list[str]) -> Entries:
     """Read a list, and find the groups that it names."""
-    (*columns, bucket), people = different_rows(listed.source, [*known, listed.bucket])
+    (*columns, bucket), people = _rows_of(listed, known)
     called = next((column for column in release.groups.columns if column.name == listed.bucket), None)
     if called is None:
         message = f"the release has no column '{listed.bucket}' that says which group is which; name it in Listed(…)"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -23,12 +24,31 @@ class Truth:
     counts: Counts
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False)
 class Names:
-    """Who is in which row: `rows[i]` is that of the person called `column.cell(i)`."""
+    """Where to look people up by name; names are read when the first one is asked for."""
 
-    column: Column
-    rows: Integers
+    source: object
+    known: tuple[str, ...]
+    person: str
+    missing_marks: str | Sequence[object] = ()
+
+    def known_of(self, name: Label) -> dict[str, Label]:
+        """Say what is known of somebody."""
+        *known, names = self._rows
+        try:
+            code = names.labels.index(name)
+        except ValueError:
+            message = f"nobody among the people has that name; look it up in column '{self.person}'"
+            raise BadTable(message) from None
+        row = int(np.flatnonzero(names.codes == code)[0])
+        said = {column.name: column.cell(row) for column in known}
+        return said | ({self.person: name} if self.person in self.known else {})
+
+    @cached_property
+    def _rows(self) -> tuple[Column, ...]:
+        known = [name for name in self.known if name != self.person]
+        return different_rows(self.source, [*known, self.person], missing_marks=self.missing_marks)[0]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -57,8 +77,7 @@ class People:
         if isinstance(who, Mapping):
             return self._row_saying({name: label(cell) for name, cell in who.items()})
         if self.names is not None:
-            found = np.flatnonzero(self.names.column.codes == _place(label(who), self.names.column.labels))
-            return int(self.names.rows[found[0]])
+            return self._row_saying(self.names.known_of(label(who)))
         if isinstance(who, str):
             message = "people have no names here; give person=, the column that names them, or say what is known"
             raise BadTable(message)
@@ -85,20 +104,19 @@ class People:
         return int(found[0])
 
 
-def _place(name: Label, labels: tuple[Label, ...]) -> int:
-    try:
-        return labels.index(name)
-    except ValueError:
-        message = "nobody among the people has that name; look it up in the column that person= names"
-        raise BadTable(message) from None
-
-
-def people_of(source: object, *, known: Sequence[str], person: str | None = None, truth: str | None = None) -> People:
+def people_of(
+    source: object,
+    *,
+    known: Sequence[str],
+    person: str | None = None,
+    truth: str | None = None,
+    missing_marks: str | Sequence[object] = (),
+) -> People:
     """Take people from a table, a dataframe or files; raw rows meet one GROUP BY only."""
     if isinstance(source, Table):
         return _from_table(source, known)
-    columns = list(dict.fromkeys([*known, *([truth] if truth else []), *([person] if person else [])]))
-    rows, times = different_rows(source, columns)
+    columns = list(dict.fromkeys([*known, *([truth] if truth else [])]))
+    rows, times = different_rows(source, columns, person=person, missing_marks=missing_marks)
     at = {column.name: column for column in rows}
     alike = tuple(at[name] for name in known)
     number, first = rows_alike(alike, len(times))
@@ -106,25 +124,13 @@ def people_of(source: object, *, known: Sequence[str], person: str | None = None
         tuple(column.take(first) for column in alike),
         added(number, times, len(first)),
         _truth(at[truth], number, times, len(first)) if truth else None,
-        _names(at[person], number, times) if person else None,
+        Names(source, tuple(known), person, missing_marks) if person else None,
     )
 
 
 def _truth(column: Column, number: Integers, times: Integers, rows: int) -> Truth:
     counts = Counts.from_entries(number, column.codes, times, (rows, len(column.labels)))
     return Truth(column.labels, counts)
-
-
-def _names(column: Column, number: Integers, times: Integers) -> Names:
-    often = added(column.codes, times, len(column.labels))
-    if None in column.labels:
-        message = f"{int(often[column.labels.index(None)]):,} rows have no '{column.name}'; give every person a name"
-        raise BadTable(message)
-    twice = int((often > 1).sum())
-    if twice:
-        message = f"{twice:,} people have more than one row (column '{column.name}'); give one row each"
-        raise BadTable(message)
-    return Names(column, number)
 
 
 def _from_table(table: Table, known: Sequence[str]) -> People:

@@ -127,7 +127,7 @@ def _figures(exposure: Exposure, found: Sequence[Found]) -> dict[str, float]:
         "actual": float(np.mean([float(size) for size in exposure.actual])),
         "before": float(exposure.mean("before")),
         "after": float(exposure.mean("after")),
-        "located right": float(np.mean(right)) if right else 1.0,
+        **({"located right": float(np.mean(right))} if right else {}),
         "hits": float(truth.hits),
         "given away": float(truth.given_away),
         "guessed": float(truth.guessed),

@@ -61,6 +61,37 @@ Force: TypeAlias = Annotated[bool, typer.Option("--force", help="Replace files t
 Folder: TypeAlias = Annotated[Path, typer.Option("--folder", help="Where to write the files.")]
 Debug: TypeAlias = Annotated[bool, typer.Option("--debug", help="Show where an error comes from (with any verb).")]
 
+ReleaseFiles: TypeAlias = Annotated[
+    list[str], typer.Argument(metavar="FILES", help="Published files about the same people, two or more.")
+]
+People: TypeAlias = Annotated[
+    str, typer.Option("--people", help="The people to look for: a file with the columns that outsiders know.")
+]
+Quasi: TypeAlias = Annotated[
+    list[str] | None, typer.Option("--quasi", "--group", "-g", help="A column that outsiders may know; repeat it.")
+]
+NameColumn: TypeAlias = Annotated[
+    str | None, typer.Option("--person", help="The column of the people's file that names them.")
+]
+Truth: TypeAlias = Annotated[
+    str | None, typer.Option("--truth", help="The column of the people's file with their true values.")
+]
+Who: TypeAlias = Annotated[str | None, typer.Option("--who", help="Show what gives this person away (by --person).")]
+LocateBy: TypeAlias = Annotated[
+    Literal["labels", "intervals", "nearest"] | None,
+    typer.Option("--locate", help="How people are found in the files; without it, by labels or as published."),
+]
+PriorName: TypeAlias = Annotated[
+    Literal["pooled", "uniform"], typer.Option("--prior", help="What is believed of people before.")
+]
+SameValues: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--same-value", help="Two words for one value, as 'Influenza=Flu'; repeat it. '=': no others."),
+]
+AtMost: TypeAlias = Annotated[
+    str | None, typer.Option("--at-most", help="The share of people that may be given away, such as 0.01.")
+]
+
 TableFile: TypeAlias = Annotated[
     str, typer.Argument(metavar="FILE", help="The table: CSV, TSV or Parquet, also compressed or a glob.")
 ]

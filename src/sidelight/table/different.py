@@ -21,9 +21,11 @@ class _AnyColumns(Roles):
 
 
 def different_rows(
-    source: object, columns: Sequence[str], *, missing_marks: str | Sequence[object] = ()
+    source: object, columns: Sequence[str], *, person: str | None = None, missing_marks: str | Sequence[object] = ()
 ) -> tuple[tuple[Column, ...], Integers]:
     """List the different rows of some columns, and how often each occurs: one GROUP BY where the rows are.
+
+    With `person`, the column that names people, everybody must have one row.
 
     >>> import pyarrow as pa
     >>> rows = pa.table({"zip": ["2", "1", "2"], "sex": ["f", "f", "f"], "name": ["Ann", "Bea", "Cat"]})
@@ -33,7 +35,11 @@ def different_rows(
     """
     *rest, last = columns
     roles = _AnyColumns(
-        quasi=tuple(rest) or (last,), sensitive=last, missing="a value", missing_marks=as_marks(missing_marks)
+        quasi=tuple(rest) or (last,),
+        sensitive=last,
+        person=person,
+        missing="a value",
+        missing_marks=as_marks(missing_marks),
     )
     table = counted(source, roles)
     row, value, times = table.counts.entries()

@@ -1,0 +1,124 @@
+"""What several releases give away together, in words and as a document."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+
+from sidelight.attack.exposure import Exposure
+from sidelight.attack.witness import ExposureWitness
+
+CONFIDENCES = tuple(Fraction(1, choices) for choices in (1, 2, 3, 4, 5, 10))
+"""Where the partial breach is told."""
+
+
+def sentences(exposure: Exposure) -> Iterator[str]:
+    """Say it, a sentence or two at a time."""
+    total = exposure.people.total
+    yield (
+        f"Together, {len(exposure.views)} releases give away the value of {_people(exposure.perfect, total)}; "
+        f"they leave fewer values than the best of them alone to {_people(exposure.vulnerable, total)}."
+    )
+    yield (
+        f"On average a person stands among {' and '.join(f'{float(size):,.1f}' for size in exposure.actual)} people, "
+        f"with {float(exposure.mean('before')):.1f} values to choose from in the best release and "
+        f"{float(exposure.mean('after')):.1f} in all together."
+    )
+    if exposure.contradicted:
+        yield f"For {_people(exposure.contradicted, total)} the releases contradict each other: no value is left."
+    for number, people in enumerate(exposure.unlocated, start=1):
+        if people:
+            yield f"{people:,} of {total:,} people fit no group of release {number}."
+    if exposure.truth is not None:
+        truth = exposure.truth
+        yield (
+            f"The true value is among the candidates of {_people(truth.hits, truth.people)} and the likeliest for "
+            f"{_people(truth.guessed, truth.people)}."
+        )
+
+
+def _people(share: Fraction, total: int) -> str:
+    return f"{int(share * total):,} of {total:,} people ({percent(share)})"
+
+
+def percent(share: Fraction) -> str:
+    """Show a share, rounded up.
+
+    >>> percent(Fraction(1, 3)), percent(Fraction(0))
+    ('33.4 %', '0 %')
+    """
+    return f"{math.ceil(share * 1000) / 10:.1f} %" if share else "0 %"
+
+
+def document(exposure: Exposure) -> dict[str, object]:
+    """Give the figures as plain data; shares exactly, and as numbers rounded up."""
+    return {
+        "version": 1,
+        "people": exposure.people.total,
+        "perfect": _both(exposure.perfect),
+        "partial": [{"confidence": str(each), **_both(exposure.partial(each))} for each in CONFIDENCES],
+        "sure": [{"belief": str(each), **_both(exposure.sure(each))} for each in CONFIDENCES],
+        "vulnerable": _both(exposure.vulnerable),
+        "contradicted": _both(exposure.contradicted),
+        "located_nowhere": exposure.located_nowhere,
+        "values_left": {
+            when: {
+                "mean": float(exposure.mean(when)),
+                "people": {str(values): people for values, people in exposure.distribution(when).items()},
+            }
+            for when in ("before", "after")
+        },
+        "releases": list(_releases(exposure)),
+        "truth": _truth(exposure),
+    }
+
+
+def _releases(exposure: Exposure) -> Iterator[dict[str, object]]:
+    for number, view in enumerate(exposure.views):
+        right = exposure.located_right[number]
+        yield {
+            "people": int(view.groups.sizes.sum()),
+            "groups": len(view.groups),
+            "smallest_group": exposure.promised[number],
+            "mean_group": float(exposure.actual[number]),
+            "unlocated": exposure.unlocated[number],
+            "ambiguous": exposure.ambiguous[number],
+            "located_right": None if right is None else _both(right),
+        }
+
+
+def _truth(exposure: Exposure) -> dict[str, object] | None:
+    truth = exposure.truth
+    if truth is None:
+        return None
+    return {
+        "people": truth.people,
+        "hits": _both(truth.hits),
+        "hits_by_release": [_both(each) for each in truth.hits_by_release],
+        "given_away": _both(truth.given_away),
+        "guessed": _both(truth.guessed),
+        "belief": truth.belief,
+    }
+
+
+def witness_document(witness: ExposureWitness) -> dict[str, object]:
+    """Give what is concluded about somebody as plain data."""
+    return {
+        "known": dict(witness.says),
+        "people": witness.people,
+        "releases": [
+            {
+                "groups": [{"number": group.number, "says": dict(group.says)} for group in each.groups],
+                "values": list(each.values),
+                "rules_out": list(each.rules_out),
+            }
+            for each in witness.sightings
+        ],
+        "candidates": [{"value": value, **_both(belief)} for value, belief in witness.beliefs.items()],
+    }
+
+
+def _both(share: Fraction) -> dict[str, object]:
+    near = float(share)
+    return {"exact": str(share), "value": near if near >= share else math.nextafter(near, math.inf)}
