@@ -210,6 +210,41 @@ def attack(
 
 
 @app.command()
+def noise(
+    file: options.TableFile,
+    *,
+    output: options.NoisyPath,
+    epsilon: options.Epsilon,
+    delta: options.Delta = "0",
+    levels: options.Levels = None,
+    hierarchies: options.Hierarchies = None,
+    neighbours: options.Neighbours = "add or remove",
+    outside: options.Outside = "an error",
+    cells: options.Cells = 1_000_000,
+    ledger: options.LedgerPath = None,
+    budget: options.BudgetEpsilon = None,
+    budget_delta: options.BudgetDelta = "0",
+    accounting: options.AccountingName = "basic",
+    policy: options.PolicyPath = None,
+    sensitive: options.Sensitive = None,
+    person: options.Person = None,
+    missing: options.Missing = None,
+    missing_mark: options.MissingMarks = None,
+    domain: options.Domain = None,
+    json: options.AsJson = False,
+    force: options.Force = False,
+) -> int:
+    """Publish differentially private counts over levels that were fixed in advance, paid from a budget."""
+    from sidelight.commands import noise as verb  # noqa: PLC0415 - `--help` is quick
+    from sidelight.commands.audit import asked  # noqa: PLC0415
+
+    roles = _roles(sensitive=sensitive, person=person, missing=missing, missing_marks=missing_mark, domain=domain)
+    wanted = verb.Noise(tuple(levels or ()), hierarchies, epsilon, delta, neighbours, outside, cells)
+    paid = verb.Budget(ledger, budget, budget_delta, accounting)
+    return verb.noise(file, asked(policy, roles=roles), wanted, paid, verb.Target(output, force=force, as_json=json))
+
+
+@app.command()
 def demo(*, folder: options.Folder = Path("sidelight-demo")) -> int:
     """Judge a release of real census data, publish a better one, and leave the files to go on with."""
     from sidelight.commands.demo import demo as verb  # noqa: PLC0415

@@ -14,6 +14,9 @@ SidelightError
 ├─ BadKnowledge        facts that cannot be read, or that this release cannot be asked about (says where)
 ├─ Contradiction       facts that cannot all be so in this release (names a smallest set of them)
 ├─ TooHard             more counting than the budget allows (says what is known so far)
+├─ BadNoise            a noisy release that makes no sense, or would not keep what it promises
+│  ├─ BudgetExceeded   the ledger has less privacy budget left than this would spend
+│  └─ BadLedger        a ledger that cannot be read or is damaged (says how to recover)
 ├─ NotTrueOrFalse      an expression was used as if it were true or false (also a TypeError)
 └─ NotAvailable        a part that needs an extra (says which one to install)
 
@@ -105,6 +108,18 @@ class TooHard(SidelightError):
         super().__init__(message)
         self.low = low
         self.high = high
+
+
+class BadNoise(SidelightError):
+    """A noisy release that makes no sense, or would not keep what it promises."""
+
+
+class BudgetExceeded(BadNoise):
+    """The ledger has less privacy budget left than this would spend; nothing was spent."""
+
+
+class BadLedger(BadNoise):
+    """A ledger that cannot be read or is damaged; the message says how to recover."""
 
 
 class NotTrueOrFalse(SidelightError, TypeError):

@@ -135,3 +135,42 @@ WrittenAs: TypeAlias = Annotated[
     Literal["parquet", "csv", "arx"] | None,
     typer.Option("--written-as", help="arx: CSV as ARX writes it; without it, by the ending."),
 ]
+
+Epsilon: TypeAlias = Annotated[
+    str,
+    typer.Option("--epsilon", "-e", help="How much the counts may depend on one person, such as 1; less: more noise."),
+]
+Delta: TypeAlias = Annotated[
+    str, typer.Option("--delta", help="The chance that it is more than that, far below 1 / people; 0: never.")
+]
+Levels: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--levels", help="A column and its level, fixed before looking at the data, such as age=2; repeat it."
+    ),
+]
+Neighbours: TypeAlias = Annotated[
+    Literal["add or remove", "replace"],
+    typer.Option("--neighbours", help="What is hidden: one person more or less, or one replaced by another."),
+]
+Outside: TypeAlias = Annotated[
+    Literal["an error", "leave out"],
+    typer.Option("--outside", help="What people are whose labels or value were not declared."),
+]
+LedgerPath: TypeAlias = Annotated[
+    Path | None, typer.Option("--ledger", help="The file that keeps the budget of these people.")
+]
+BudgetEpsilon: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--budget", help="The epsilon of all releases together; begins the ledger if there is none."),
+]
+BudgetDelta: TypeAlias = Annotated[
+    str, typer.Option("--budget-delta", help="The delta of all releases together, when a ledger is begun.")
+]
+AccountingName: TypeAlias = Annotated[
+    Literal["basic", "concentrated"], typer.Option("--accounting", help="How a ledger that is begun adds up.")
+]
+Cells: TypeAlias = Annotated[int, typer.Option("--cells", min=1, help="How many counts there may be at most.")]
+NoisyPath: TypeAlias = Annotated[
+    Path, typer.Option("--output", "-o", help="Where to publish: .csv or .parquet; a document is put beside it.")
+]

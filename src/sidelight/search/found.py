@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from sidelight.policy.policy import Policy, Verdict
 from sidelight.release.release import Release
 from sidelight.search.method import Method, Outcome
+from sidelight.search.searched_levels import SearchedLevels
 
 if TYPE_CHECKING:
     from sidelight.publishing.formats import FormatName
@@ -31,12 +32,12 @@ class Found:
     @property
     def levels(self) -> Mapping[str, int]:
         """The level of each column (lattice)."""
-        return self.outcome.levels
+        return SearchedLevels(self.outcome.levels)
 
     @property
     def minimal(self) -> tuple[Mapping[str, int], ...]:
         """All minimal level vectors within policy (lattice)."""
-        return self.outcome.minimal
+        return tuple(SearchedLevels(levels) for levels in self.outcome.minimal)
 
     @property
     def suppressed(self) -> int:
