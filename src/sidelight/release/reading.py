@@ -34,6 +34,7 @@ def read_release(
     rows: Rows = "people",
     people: str = "people",
     count: str = "count",
+    keep_people: bool = False,
 ) -> Release:
     """Read a published table: rows that print the same in the `group` columns are a group.
 
@@ -41,6 +42,8 @@ def read_release(
     are: "a group" like any other, or rows to "leave out" (their number is kept in `release.intake`).  A file may
     also have one row per group and value: `rows="counts"`, with the columns that say how many `people` the group has
     and how often the value occurs there, its `count`; no `person` is needed then.
+    With `keep_people=True` the release remembers who is in which group, by the `person` column, so that facts can name
+    people; it is then no longer what was published, but what somebody knows who can tell who is where.
 
     In a bucketized file `group` is the column that says which bucket a row is in, and `quasi` are columns that tell
     the people of a bucket apart (whose values stand in any order there): the release's `members`.
@@ -66,6 +69,7 @@ def read_release(
         missing_marks=as_marks(missing_marks),
         domain=as_domain(domain),
         asked_as="group",
+        keep_people=keep_people,
     )
     if rows == "counts":
         if told_apart:
@@ -75,7 +79,7 @@ def read_release(
     table = counted(source, roles)
     groups = cells_as_groups(table)
     if not told_apart:
-        return Release(groups, sensitive=table.sensitive, intake=table.intake)
+        return Release(groups, sensitive=table.sensitive, people=table.names, intake=table.intake)
     printed = table.quasi[: len(table.quasi) - len(told_apart)]
     bucket, _ = rows_alike(printed, len(groups))
     members = Members.of(table.quasi[len(printed) :], bucket, table.sizes)

@@ -6,12 +6,14 @@ from functools import reduce
 
 import narwhals.stable.v2 as nw
 import numpy as np
+import pyarrow as pa
 
 from sidelight.errors import BadTable
 from sidelight.table.columns import Integers
-from sidelight.table.packing import Packing, in_order_of
+from sidelight.table.labels import shown
+from sidelight.table.packing import Packing, changes, in_order_of
 from sidelight.table.roles import Roles
-from sidelight.table.rows import Frame, Rows, collected
+from sidelight.table.rows import Frame, Rows, cells, collected
 
 
 def people_per_cell(rows: Rows, packing: Packing) -> Integers:
@@ -20,6 +22,28 @@ def people_per_cell(rows: Rows, packing: Packing) -> Integers:
     people = answer.column("people").to_numpy().astype(np.int64, copy=False)
     _, sizes = in_order_of(rows.words(answer, packing, rows.cell), people)
     return sizes
+
+
+def places_of_people(rows: Rows, packing: Packing, roles: Roles) -> dict[str, int]:
+    """Say in which cell each person is, by name."""
+    answer = collected(_places(rows).select("person", *rows.cell))
+    words = rows.words(answer, packing, rows.cell)
+    order = np.lexsort(words[::-1])
+    place = np.empty(len(order), np.int64)
+    place[order] = np.cumsum(changes([word[order] for word in words])) - 1
+    column = answer.column("person")
+    names = [shown(roles.says(cell)) for chunk in column.chunks for cell in cells(_plain(chunk))]
+    found = dict(zip(names, place.tolist(), strict=True))
+    if len(found) < len(names):
+        message = (
+            f"{len(names) - len(found):,} people share a name in '{roles.person}'; give each one of their own"
+        )
+        raise BadTable(message)
+    return found
+
+
+def _plain(chunk: pa.Array) -> pa.Array:
+    return chunk.dictionary_decode() if pa.types.is_dictionary(chunk.type) else chunk
 
 
 def check_people(rows: Rows, roles: Roles) -> None:

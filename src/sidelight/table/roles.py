@@ -34,6 +34,7 @@ class Roles:
     missing_marks: frozenset[str] = frozenset()
     domain: tuple[Label, ...] | None = None
     asked_as: str = "quasi"
+    keep_people: bool = False  # remember who is where, by name
 
     def __post_init__(self) -> None:
         for option, kinds in (("values", Semantics), ("missing", Missing), ("suppressed", Suppressed)):
@@ -41,6 +42,9 @@ class Roles:
         self._check_columns()
         if self.values != "single" and self.person is None:
             message = f'values="{self.values}" needs person=, the column that says whose row it is'
+            raise BadTable(message)
+        if self.keep_people and self.person is None:
+            message = "keep_people=True needs person=, the column that says whose row it is"
             raise BadTable(message)
 
     def _check_columns(self) -> None:

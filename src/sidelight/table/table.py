@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -59,6 +60,7 @@ class Table:
     counts: Counts
     semantics: Semantics = "single"
     intake: Intake = field(default_factory=Intake)
+    names: Mapping[str, int] | None = field(default=None, repr=False)  # name → cell, where reading was to keep them
 
     @property
     def people(self) -> int:

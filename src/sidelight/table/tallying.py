@@ -13,7 +13,7 @@ from sidelight.table.columns import Column, Integers
 from sidelight.table.counts import Counts
 from sidelight.table.labels import SUPPRESSED, Label, shown
 from sidelight.table.packing import Packing, Words, changes, in_order_of
-from sidelight.table.people import check_people, people_per_cell
+from sidelight.table.people import check_people, people_per_cell, places_of_people
 from sidelight.table.roles import Roles
 from sidelight.table.rows import Rows, collected
 from sidelight.table.table import Intake, Table
@@ -121,7 +121,8 @@ def _table(tally: Tally, rows: Rows, roles: Roles, intake: Intake) -> Table:
         check_people(rows, roles)
     sizes = matrix.per_row() if roles.values == "single" else people_per_cell(rows, packing)
     sizes.flags.writeable = False
-    return Table(quasi, roles.sensitive, domain, sizes, matrix, roles.values, intake)
+    names = places_of_people(rows, packing, roles) if roles.keep_people else None
+    return Table(quasi, roles.sensitive, domain, sizes, matrix, roles.values, intake, names)
 
 
 def _domain(labels: tuple[Label, ...], values: Integers, roles: Roles) -> tuple[tuple[Label, ...], Integers]:

@@ -1,0 +1,156 @@
+"""What somebody who knows some facts believes about a person, and about whom the facts say most."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import overload
+
+from sidelight.errors import BadKnowledge
+from sidelight.knowledge.facts import Fact, Has
+from sidelight.knowledge.facts_text import Knowledge, known_facts, read_person
+from sidelight.knowledge.people import Someone, Who, as_who, written_who
+from sidelight.knowledge.tokens import Reader
+from sidelight.release.groups import GroupName
+from sidelight.release.release import Release
+from sidelight.table.labels import Label
+from sidelight.worlds.budget import Budget
+from sidelight.worlds.cast import Cast, cast_of
+from sidelight.worlds.posterior import Asked
+
+
+@dataclass(frozen=True, slots=True)
+class Belief(Mapping[Label, Fraction]):
+    """How likely each value of a person is to one who knows the facts: a mapping, and what it was `before` them."""
+
+    person: Who
+    group: GroupName
+    before: Mapping[Label, Fraction]
+    after: Mapping[Label, Fraction]
+    unnamed: bool = False  # anyone of the group whom the facts do not mention
+
+    def __getitem__(self, value: Label) -> Fraction:
+        return self.after[value]
+
+    def __iter__(self) -> Iterator[Label]:
+        return iter(self.after)
+
+    def __len__(self) -> int:
+        return len(self.after)
+
+    @property
+    def moved(self) -> Fraction:
+        """By how much the probability of one value changed, at most."""
+        return max(abs(self.after[value] - self.before[value]) for value in self.after)
+
+    @property
+    def value(self) -> Label:
+        """The value whose probability changed most."""
+        return max(self.after, key=lambda value: abs(self.after[value] - self.before[value]))
+
+    def __str__(self) -> str:
+        return f"anyone else in {self.group}" if self.unnamed else written_who(self.person)
+
+
+@dataclass(frozen=True, slots=True)
+class Posteriors:
+    """What is believed about everybody whom the facts concern; nothing changes for anyone in other groups."""
+
+    beliefs: tuple[Belief, ...]
+
+    def of(self, person: object) -> Belief:
+        """Give the belief about a person whom the facts mention."""
+        who = as_who(person)
+        for belief in self.beliefs:
+            if belief.person == who:
+                return belief
+        message = f"the facts do not mention {written_who(who)}; ask posteriors(…, person=…) about others"
+        raise BadKnowledge(message)
+
+    def top(self, n: int = 10) -> tuple[Belief, ...]:
+        """Give the n people about whom beliefs move most, whoever moves most first.
+
+        People of a group whom the facts do not mention are all alike and stand there once.
+        """
+        return tuple(sorted(self.beliefs, key=lambda belief: -belief.moved)[:n])
+
+
+@overload
+def posteriors(
+    release: Release, *, given: Knowledge = None, person: None = None, budget: Budget | None = None
+) -> Posteriors: ...
+@overload
+def posteriors(
+    release: Release, *, given: Knowledge = None, person: object, budget: Budget | None = None
+) -> Belief: ...
+def posteriors(
+    release: Release, *, given: Knowledge = None, person: object = None, budget: Budget | None = None
+) -> Belief | Posteriors:
+    """How likely is each value of a person to one who knows `given`?  Without `person`: of everybody it concerns.
+
+    >>> named = Release.from_groups([
+    ...     (["Bob", "Charlie", "Dave", "Ed", "Frank"], ["Flu", "Flu", "Lung", "Lung", "Heart"]),
+    ...     (["Gloria", "Hannah", "Irma", "Jane", "Karen"], ["Flu", "Flu", "Breast", "Ovarian", "Heart"])])
+    >>> belief = posteriors(named, given="Hannah = Flu -> Charlie = Flu", person="Charlie")
+    >>> belief["Flu"], belief.before["Flu"], belief["Heart"]
+    (Fraction(10, 19), Fraction(2, 5), Fraction(3, 19))
+    >>> for belief in posteriors(named, given="Hannah = Flu -> Charlie = Flu").top(3):
+    ...     print(belief, belief.value, belief.moved)
+    Hannah Flu 18/95
+    Charlie Flu 12/95
+    anyone else in group 2 Flu 9/190
+    """
+    facts = known_facts(given)
+    if person is not None:
+        who = as_who(person)
+        return _beliefs(release, facts, [(who, False)], budget)[0]
+    mentioned = list(dict.fromkeys(who for fact in facts for who in fact.people()))
+    others = _others(release, cast_of(release, mentioned))
+    return Posteriors(_beliefs(release, facts, [*((who, False) for who in mentioned), *others], budget))
+
+
+def read_who(text: str) -> Who:
+    """Read a person as facts write them: a name, #17, or {column = cell}.
+
+    >>> read_who("#17.2"), read_who("Ann Lee")
+    (Someone(group=17, number=2), 'Ann Lee')
+    """
+    reader = Reader(text)
+    who = read_person(reader)
+    if reader.next.kind != "end":
+        reader.fail(f"{reader.next} comes too late; name one person")
+    return who
+
+
+def _others(release: Release, cast: Cast) -> list[tuple[Who, bool]]:
+    """Find someone whom the facts do not mention in each group that they do."""
+    found: list[tuple[Who, bool]] = []
+    for row in dict.fromkeys(cast.rows.values()):
+        people = cast.of_row(row)
+        if len(people) < release.groups.sizes[row]:
+            numbers = {who.number for who in people if isinstance(who, Someone)}
+            found.append((Someone(row + 1, min({*range(1, len(numbers) + 2)} - numbers)), True))
+    return found
+
+
+def _beliefs(
+    release: Release, facts: tuple[Fact, ...], people: list[tuple[Who, bool]], budget: Budget | None
+) -> tuple[Belief, ...]:
+    cast = cast_of(
+        release, dict.fromkeys([*(who for fact in facts for who in fact.people()), *(who for who, _ in people)])
+    )
+    there = {row: release.groups.counts.row(row).nonzero()[0].tolist() for row in cast.rows.values()}
+    targets = [Has(who, release.domain[place]) for who, _ in people for place in there[cast.rows[who]]]
+    before = dict(zip(targets, Asked.of(release, (), targets).answers(), strict=True))
+    after = dict(zip(targets, Asked.of(release, facts, targets, budget=budget).answers(), strict=True))
+    return tuple(
+        Belief(
+            who,
+            release.groups.name(cast.rows[who]),
+            {value: before.get(Has(who, value), Fraction(0)) for value in release.domain},
+            {value: after.get(Has(who, value), Fraction(0)) for value in release.domain},
+            unnamed,
+        )
+        for who, unnamed in people
+    )

@@ -1,0 +1,55 @@
+"""Whole distributions, and whom the facts say most about."""
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sidelight as sl
+from sidelight.errors import BadKnowledge, Contradiction
+from sidelight.knowledge.people import Someone
+from sidelight.testing import releases
+from sidelight.testing.fact_strategies import facts
+from sidelight.worlds.posterior import posterior
+from sidelight.worlds.posteriors import posteriors, read_who
+
+
+@given(st.data())
+def test_each_belief_is_what_posterior_says(data):
+    release = data.draw(releases(max_groups=2, max_people=3, max_values=3))
+    people = [Someone(row + 1, number + 1) for row, size in enumerate(release.groups.sizes) for number in range(size)]
+    known = data.draw(st.lists(facts(people, release.domain, max_leaves=3), max_size=2))
+    person = data.draw(st.sampled_from(people))
+    try:
+        belief = posteriors(release, given=known, person=person)
+    except Contradiction:
+        return
+    assert dict(belief) == {value: posterior(release, sl.Has(person, value), given=known) for value in release.domain}
+    assert dict(belief.before) == {value: posterior(release, sl.Has(person, value)) for value in release.domain}
+    if release.semantics == "single":
+        assert sum(belief.values()) == 1
+    everybody = posteriors(release, given=known)
+    for each in everybody.beliefs:
+        assert each == posteriors(release, given=known, person=each.person) or each.unnamed
+    moved = [each.moved for each in everybody.top(99)]
+    assert moved == sorted(moved, reverse=True)
+
+
+def test_others_of_a_group_move_too():
+    release = sl.Release.from_counts([{"a": 1, "b": 2}, {"a": 1, "b": 1}])
+    first, second = posteriors(release, given="#1 = a").top()
+    assert (str(first), first.value, first.moved) == ("#1", "a", Fraction(2, 3))
+    assert (str(second), second["a"], second.unnamed) == ("anyone else in group 1", 0, True)
+    told = posteriors(release, given="#1 = a")
+    assert told.of(Someone(1)) == first
+    assert told.top(1) == (first,)
+    with pytest.raises(BadKnowledge, match="do not mention #2"):
+        told.of(Someone(2))
+    assert posteriors(release).top() == ()
+
+
+def test_a_person_is_read_as_facts_write_them():
+    assert read_who("someone in group 3") == Someone(3)
+    with pytest.raises(BadKnowledge, match="comes too late"):
+        read_who("Bob = Flu")
