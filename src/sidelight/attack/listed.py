@@ -33,6 +33,11 @@ class Listed:
     source: object
     bucket: str = "bucket"
 
+    def columns(self) -> tuple[str, ...]:
+        """Name the columns that the list has about people, where it is read already."""
+        listed = self.source.groups.columns if isinstance(self.source, Release) else ()
+        return tuple(column.name for column in listed)
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Entries:

@@ -54,7 +54,9 @@ def columns_of(published: Published, way: Locate | None) -> tuple[str, ...]:
     """Name the columns by which people can be found in a release."""
     if isinstance(published, Found) and way is None:
         return tuple(column.name for column in published.outcome.recoding.table.quasi)
-    if isinstance(way, Listed) or _by_name(published, way):
+    if isinstance(way, Listed):
+        return way.columns()
+    if _by_name(published, way):
         return ()
     return tuple(column.name for column in release_of(published).groups.columns)
 

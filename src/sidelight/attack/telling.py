@@ -115,7 +115,7 @@ def witness_document(witness: ExposureWitness) -> dict[str, object]:
             }
             for each in witness.sightings
         ],
-        "candidates": [{"value": value, **_both(belief)} for value, belief in witness.beliefs.items()],
+        "candidates": [{"candidate": value, **_both(belief)} for value, belief in witness.beliefs.items()],
     }
 
 

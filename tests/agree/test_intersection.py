@@ -1,0 +1,237 @@
+"""Intersecting with bits, boxes and floats agrees with plain sets, one comparison after another, and every world."""
+
+import math
+from collections import Counter
+from fractions import Fraction
+from unittest.mock import patch
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import sidelight as sl
+from sidelight.attack.covers import Cover
+from sidelight.attack.located import located
+from sidelight.worlds.every_world import worlds_of_group
+
+VALUES = ("AIDS", "Cold", "Flu", "Heart")
+LABELS = {
+    "age": ("4", "5", "30", None, "*", "4-5", "5-30", "(missing)", "4-30 or (missing)", "junk"),
+    "sex": ("f", "m", "f, m", None, "*", "{f, m}", "{f, (missing)}"),
+}
+KNOWN = {"age": ("4", "5", "30", None), "sex": ("f", "m", "f, m", None)}
+
+
+@st.composite
+def releases(draw, labels=LABELS):
+    bags = draw(st.lists(st.lists(st.sampled_from(VALUES), min_size=1, max_size=4), min_size=1, max_size=5))
+    says = [{name: draw(st.sampled_from(texts)) for name, texts in labels.items()} for _ in bags]
+    return sl.Release.from_counts(map(Counter, bags), labels=says, domain=VALUES)
+
+
+@st.composite
+def crowds(draw):
+    person = st.fixed_dictionaries(
+        {**{name: st.sampled_from(texts) for name, texts in KNOWN.items()}, "truth": st.sampled_from(VALUES)}
+    )
+    return draw(st.lists(person, min_size=1, max_size=6))
+
+
+def as_rows(people):
+    columns = {name: pl.Series([person[name] for person in people], dtype=pl.String) for name in people[0]}
+    return pl.DataFrame({**columns, "name": [f"P{number}" for number in range(len(people))]})  # quicker than DuckDB
+
+
+COVERS = {  # by hand: what each printed label covers, once intervals and sets are read
+    "4-5": {"4", "5"},
+    "5-30": {"5", "30"},
+    "(missing)": {None},
+    "4-30 or (missing)": {"4", "5", "30", None},
+    "{f, m}": {"f", "m", "f, m"},
+    "{f, (missing)}": {"f", None},
+}
+
+
+def covers(printed, known, way):
+    if printed == "*" or printed == known:
+        return True
+    return way == "intervals" and known in COVERS.get(printed, ())
+
+
+def groups_of(release, person, way):
+    """All groups that a person fits, one comparison after another."""
+    columns = release.groups.columns
+    return [
+        row
+        for row in range(len(release))
+        if all(covers(column.cell(row), person[column.name], way) for column in columns)
+    ]
+
+
+def values_of(release, groups):
+    return {text for row in groups for text, n in zip(VALUES, release.groups.counts.row(row), strict=True) if n}
+
+
+@given(st.lists(releases(), min_size=1, max_size=3), crowds(), st.sampled_from(["labels", "intervals"]))
+def test_it_agrees_with_plain_sets(given_releases, people, way):
+    exposure = sl.intersect(given_releases, people=as_rows(people), person="name", truth="truth", locate=way)
+    occurring = {text for release in given_releases for text in values_of(release, range(len(release)))}
+    perfect = hits = contradicted = vulnerable = nowhere = 0
+    for number, person in enumerate(people):
+        found = [groups_of(release, person, way) for release in given_releases]
+        alone = [
+            values_of(release, groups) if groups else occurring
+            for release, groups in zip(given_releases, found, strict=True)
+        ]
+        left = set.intersection(*alone)
+        row = exposure.people.row(f"P{number}")
+        assert set(exposure.candidates[row]) == left
+        assert exposure.after[row] == len(left)
+        assert exposure.before[:, row].tolist() == [len(each) for each in alone]
+        witness = exposure.witness(f"P{number}")
+        assert [[name.number - 1 for name in seen.groups] for seen in witness.sightings] == found
+        assert set(witness.candidates) == left
+        assert set(witness.replay(given_releases)) == left
+        perfect += len(left) == 1
+        hits += person["truth"] in left
+        contradicted += not left
+        vulnerable += bool(left) and len(left) < min(map(len, alone))
+        nowhere += not any(found)
+    total = len(people)
+    assert exposure.people.total == total
+    assert exposure.perfect == Fraction(perfect, total)
+    assert exposure.contradicted == Fraction(contradicted, total)
+    assert exposure.vulnerable == Fraction(vulnerable, total)
+    assert exposure.located_nowhere == nowhere
+    assert exposure.truth.hits == Fraction(hits, total)
+    assert sum(exposure.distribution("after").values()) == total
+
+
+def joint_worlds(views, prior, row):
+    """Count the worlds of all releases together in which the person has one and the same value everywhere.
+
+    Releases are independent given the person's value; a world counts 1 / prior^(n−1), which a uniform prior makes
+    the same for all.  A person who may be in several groups is each of their people in turn.
+    """
+    weight = Counter()
+    told = []
+    for view in views:
+        groups = view.located.groups_of(row)
+        if len(groups):
+            told.append(
+                [
+                    next(iter(world[person]))
+                    for group in groups.tolist()
+                    for world, copies in _even(view, groups, group)
+                    for person in range(len(world))
+                    for _ in range(copies)
+                ]
+            )
+    if not told:
+        return dict(prior)
+    counted = [Counter(values) for values in told]
+    for value in prior:
+        weight[value] = math.prod(each[value] for each in counted) / prior[value] ** (len(told) - 1)
+    total = sum(weight.values())
+    return {value: each / total for value, each in weight.items()} if total else None
+
+
+def _even(view, groups, group):
+    """Give the worlds of one group, repeated so that groups count by their people, not by their worlds."""
+    worlds = {int(each): list(worlds_of_group(view.groups, int(each))) for each in groups}
+    common = math.lcm(*map(len, worlds.values()))
+    return [(world, common // len(worlds[group])) for world in worlds[group]]
+
+
+@given(st.lists(releases(), min_size=1, max_size=3), crowds(), st.sampled_from(["pooled", "uniform"]))
+def test_beliefs_agree_with_counting_every_world(given_releases, people, prior):
+    exposure = sl.intersect(given_releases, people=as_rows(people), person="name", prior=prior, locate="intervals")
+    before = dict(zip(exposure.domain, exposure.prior, strict=True))
+    rows = np.arange(len(exposure.people))
+    posterior = exposure.posterior(rows)
+    for row in rows.tolist():
+        wanted = joint_worlds(exposure.views, before, row)
+        beliefs = exposure.witness(dict(zip(["age", "sex"], _known(exposure, row), strict=True))).beliefs
+        if wanted is None:
+            assert beliefs == {}
+            assert np.isnan(posterior[row]).all()
+            assert math.isnan(exposure.belief[row])
+            continue
+        assert beliefs == {value: chance for value, chance in wanted.items() if chance}
+        assert set(beliefs) == set(exposure.candidates[row])  # the sets are the support of the beliefs
+        assert posterior[row] == pytest.approx([float(wanted[value]) for value in exposure.domain])
+        assert exposure.belief[row] == pytest.approx(float(max(wanted.values())))
+
+
+def _known(exposure, row):
+    return [column.cell(row) for column in exposure.people.known]
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 3), st.integers(1, 400), st.integers(1, 400))
+def test_halving_finds_the_same_groups_as_comparing_each_with_each(seed, columns, rows, groups):
+    rng = np.random.default_rng(seed)
+    covers_ = [_random_cover(rng, rows, groups) for _ in range(columns)]
+    with patch("sidelight.attack.located.AT_ONCE", 16):
+        where = located(covers_, rows, np.arange(1, groups + 1))
+    inside = np.logical_and.reduce([cover.holds(np.arange(rows), np.arange(groups)) for cover in covers_])
+    for row in range(rows):
+        assert where.groups_of(row).tolist() == np.flatnonzero(inside[row]).tolist()
+
+
+def _random_cover(rng, rows, groups):
+    labels = int(rng.integers(1, 30))
+    covered = []
+    for _ in range(int(rng.integers(1, 20))):
+        start, stop = sorted(rng.integers(0, labels + 1, 2).tolist())
+        places = np.arange(start, stop)
+        covered.append(places if rng.random() < 0.8 else places[rng.random(len(places)) < 0.5])
+    return Cover.of(rng.integers(0, labels, rows), labels, covered, rng.integers(0, len(covered), groups))
+
+
+@given(st.permutations(range(3)), st.lists(releases(), min_size=3, max_size=3), crowds())
+def test_the_order_of_releases_does_not_matter(order, given_releases, people):
+    straight = sl.intersect(given_releases, people=as_rows(people), truth="truth")
+    mixed = sl.intersect([given_releases[at] for at in order], people=as_rows(people), truth="truth")
+    assert straight.after.tolist() == mixed.after.tolist()
+    assert [set(each) for each in straight.candidates] == [set(each) for each in mixed.candidates]
+    assert straight.perfect == mixed.perfect
+    assert straight.truth.hits == mixed.truth.hits
+    assert np.allclose(straight.belief, mixed.belief, equal_nan=True)
+
+
+@given(st.lists(releases(), min_size=2, max_size=3), crowds())
+def test_another_release_never_leaves_more(given_releases, people):
+    fewer = sl.intersect(given_releases[:-1], people=as_rows(people), same_values={})
+    more = sl.intersect(given_releases, people=as_rows(people), same_values={})
+    known = [set(each) & set(more.domain) for each in fewer.candidates]
+    for row, (before, after) in enumerate(zip(known, more.candidates, strict=True)):
+        if not fewer.views[0].located.nowhere[row]:
+            assert set(after) <= before
+
+
+TABLE = st.lists(
+    st.tuples(st.integers(1, 9), st.sampled_from(["f", "m", None]), st.sampled_from(VALUES)), min_size=6, max_size=30
+)
+
+
+@given(TABLE, st.sampled_from(["mondrian", "lattice"]), st.integers(1, 3))
+def test_regions_of_a_search_hold_their_own_people(rows, method, k):
+    assume(len(rows) >= k)
+    frame = pl.DataFrame({"age": [r[0] for r in rows], "sex": [r[1] for r in rows], "value": [r[2] for r in rows]})
+    table = sl.read_table(frame, quasi=["age", "sex"], sensitive="value")
+    by = {
+        "age": sl.Hierarchy.intervals("age", range(1, 10), widths=[2, 4]),
+        "sex": sl.Hierarchy.suppression("sex", ["f", "m"]),
+    }
+    found = sl.protect(table, sl.Policy(sl.GroupSize() >= k), by=by, method=method)
+    exposure = sl.intersect([found], people=table)
+    assert exposure.located_right == (1,)
+    assert exposure.truth.hits == 1
+    assert exposure.ambiguous == (0,)
+    way = "intervals" if method == "mondrian" else "labels"
+    printed = sl.intersect([found.release], people=table, by=by, locate=way)
+    for row in range(len(exposure.people)):
+        assert set(exposure.candidates[row]) <= set(printed.candidates[row])
+    assert printed.truth.hits == 1
