@@ -47,8 +47,17 @@ class Members:
 
     @classmethod
     def as_printed(cls, groups: Groups) -> Members:
-        """Take what is printed about each group for the line of its people: all that a reader can tell."""
-        return cls.of(groups.columns, np.arange(len(groups)), groups.sizes)
+        """Take what is printed about each group for the line of its people: all that a reader can tell.
+
+        Each group has a line of its own, also where nothing is printed: who is in which group is known.
+        """
+        every = np.arange(len(groups))
+        return cls(groups.columns, every, every, groups.sizes)
+
+    @property
+    def lines(self) -> int:
+        """How many different lines there are."""
+        return int(self.line.max()) + 1
 
     def check(self, groups: Groups) -> None:
         """Refuse members who are not the people of these groups."""

@@ -1,0 +1,169 @@
+"""What the sums alone force: amounts that can only be 0, and statements that say nothing more.
+
+All cheap and exact; what it does not see (an LP would), it leaves as it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from scipy import sparse
+
+from sidelight.max_entropy.problem import Flags, Floats, Problem, summed
+from sidelight.table.columns import Integers
+
+NOTHING = 1e-9
+"""Amounts of people up to this are none."""
+
+ROUNDS = 30
+"""How often bounds are passed on from sum to sum."""
+
+
+class Infeasible(Exception):
+    """The sums cannot all be so; users get a `Contradiction` that says which."""
+
+
+def upper_bounds(problem: Problem) -> Floats:
+    """Bound each amount from above, by passing bounds on from sum to sum; raises `Infeasible`."""
+    sums = _Sums(problem)
+    low = np.zeros(len(problem))
+    high = np.minimum(problem.people[problem.row], problem.counts[problem.column])
+    for _ in range(ROUNDS):
+        tighter_low, tighter_high = sums.tightened(low, high)
+        moved = max(np.abs(tighter_high - high).max(initial=0.0), np.abs(tighter_low - low).max(initial=0.0))
+        low, high = tighter_low, tighter_high
+        if moved < 1e-7:
+            break
+    return high
+
+
+class _Sums:
+    """All sums of a problem as one list of (sum, variable, coefficient)."""
+
+    def __init__(self, problem: Problem) -> None:
+        said = sparse.coo_array(problem.statements)
+        rows, columns, every = len(problem.people), len(problem.counts), np.arange(len(problem))
+        self.sum = np.concatenate((problem.row, rows + problem.column, rows + columns + said.coords[0]))
+        self.variable = np.concatenate((every, every, said.coords[1]))
+        self.coefficient = np.concatenate((np.ones(2 * len(problem)), said.data))
+        self.low = np.concatenate((problem.people, problem.counts, problem.low))
+        self.high = np.concatenate((problem.people, problem.counts, problem.high))
+
+    def tightened(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+        rising = self.coefficient > 0
+        small = np.where(rising, low[self.variable], high[self.variable]) * self.coefficient
+        large = np.where(rising, high[self.variable], low[self.variable]) * self.coefficient
+        least = summed(self.sum, small, len(self.low))
+        most = summed(self.sum, large, len(self.low))
+        if (least > self.high + near(self.high)).any() or (most < self.low - near(self.low)).any():
+            raise Infeasible
+        above = (self.high[self.sum] - least[self.sum] + small) / self.coefficient
+        below = (self.low[self.sum] - most[self.sum] + large) / self.coefficient
+        upper, lower = high.copy(), low.copy()
+        np.minimum.at(upper, self.variable, np.where(rising, above, below))
+        np.maximum.at(lower, self.variable, np.where(rising, below, above))
+        upper = np.maximum(upper, 0.0)
+        return np.minimum(lower, upper), upper
+
+
+def near(bound: Floats) -> Floats:
+    """Say how far off a sum may be by rounding."""
+    return NOTHING * (1 + np.abs(np.where(np.isfinite(bound), bound, 0.0)))
+
+
+def at_the_edge(problem: Problem) -> Flags:
+    """Find amounts that are 0 because a statement asks for the most or the least that its groups allow together.
+
+    In a group of n people of whom r are asked about, and c occurrences of the values, at least max(0, r + c − n) and
+    at most min(r, c) of those people have such a value.  Raises `Infeasible` beyond that.
+    """
+    zero = np.zeros(len(problem), bool)
+    said = sparse.coo_array(problem.statements)
+    k, variable = said.coords
+    group = problem.group[problem.column]
+    groups = int(group.max(initial=-1)) + 1
+    size = summed(problem.group, problem.counts, groups)
+    asked = _once(k, problem.row[variable], group[variable], problem.people, (len(problem.low), groups))
+    values = _once(k, problem.column[variable], group[variable], problem.counts, (len(problem.low), groups))
+    plain = np.flatnonzero(_whole(problem))
+    least, most = _range(asked, values, size, plain)
+    if (problem.low[plain] > most + near(most)).any() or (problem.high[plain] < least - near(least)).any():
+        raise Infeasible
+    for place, number in enumerate(plain):
+        top = problem.low[number] >= most[place] - NOTHING
+        bottom = problem.high[number] <= least[place] + NOTHING
+        if top or bottom:
+            mine = variable[k == number]
+            in_rows = np.isin(problem.row, problem.row[mine])
+            in_columns = np.isin(problem.column, problem.column[mine])
+            r, c = asked[[number]].toarray()[0][group], values[[number]].toarray()[0][group]
+            if top:
+                zero |= (in_rows & ~in_columns & (r <= c)) | (~in_rows & in_columns & (c <= r))
+            if bottom:
+                full = r + c - size[group]
+                touched = (r > 0) & (c > 0)
+                zero |= (in_rows & in_columns & (full <= 0)) | (~in_rows & ~in_columns & (full >= 0) & touched)
+    return zero
+
+
+def _whole(problem: Problem) -> Flags:
+    """Say which statements add up whole blocks: some rows × some columns, each once, nobody by name."""
+    matrix = problem.statements
+    ones = np.ones(len(problem.low), bool)
+    ones[np.repeat(np.arange(len(ones)), np.diff(matrix.indptr))[matrix.data != 1]] = False
+    named = np.bincount(problem.row * len(problem.counts) + problem.column).max(initial=0) > 1
+    ones[(problem.said < 0) | named | (np.diff(matrix.indptr) == 0)] = False
+    return ones
+
+
+def _once(k: Integers, part: Integers, group: Integers, amounts: Floats, shape: tuple[int, int]) -> sparse.csr_array:
+    """Add up rows (or columns) per statement and group, each once."""
+    _, first = np.unique(k * len(amounts) + part, return_index=True)
+    return sparse.csr_array((amounts[part[first]], (k[first], group[first])), shape=shape)
+
+
+def _range(asked: sparse.csr_array, values: sparse.csr_array, size: Floats, plain: Integers) -> tuple[Floats, Floats]:
+    rows, columns = sparse.coo_array(asked[plain]), sparse.csr_array(values[plain])
+    r, c = rows.data, np.asarray(columns[rows.coords[0], rows.coords[1]]).ravel()
+    most = summed(rows.coords[0], np.minimum(r, c), len(plain))
+    least = summed(rows.coords[0], np.maximum(r + c - size[rows.coords[1]], 0.0), len(plain))
+    return least, most
+
+
+def without_implied(problem: Problem) -> Problem:
+    """Leave out of statements what rows and columns say already; statements of which nothing is left go.
+
+    Raises `Infeasible` where what is left cannot be.
+    """
+    for part, totals in ((problem.row, problem.people), (problem.column, problem.counts)):
+        problem = _without(problem, part, totals)
+    empty = np.diff(problem.statements.indptr) == 0
+    off = empty & ((problem.low > near(problem.low)) | (problem.high < -near(problem.high)))
+    if off.any():
+        raise Infeasible
+    keep = np.flatnonzero(~empty)
+    return replace(
+        problem,
+        statements=sparse.csr_array(problem.statements[keep]),
+        low=problem.low[keep],
+        high=problem.high[keep],
+        said=problem.said[keep],
+    )
+
+
+def _without(problem: Problem, part: Integers, totals: Floats) -> Problem:
+    said = sparse.coo_array(problem.statements)
+    k, variable = said.coords
+    if len(k) == 0:
+        return problem
+    key, place = np.unique(k * len(totals) + part[variable], return_inverse=True)
+    times = np.bincount(place)
+    smallest, largest = np.full(len(key), np.inf), np.full(len(key), -np.inf)
+    np.minimum.at(smallest, place, said.data)
+    np.maximum.at(largest, place, said.data)
+    whole = (times == np.bincount(part, minlength=len(totals))[key % len(totals)]) & (smallest == largest)
+    constant = summed(key // len(totals), np.where(whole, largest * totals[key % len(totals)], 0), len(problem.low))
+    keep = ~whole[place]
+    left = sparse.csr_array((said.data[keep], (k[keep], variable[keep])), shape=said.shape)
+    return replace(problem, statements=left, low=problem.low - constant, high=problem.high - constant)
