@@ -1,0 +1,270 @@
+"""What somebody would believe who sees a release, has some statistics, and assumes nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+
+from sidelight.errors import BadKnowledge
+from sidelight.knowledge.people import as_who
+from sidelight.knowledge.statements_text import Known, Statements, known_statements
+from sidelight.max_entropy.assembly import Assembly, assembled
+from sidelight.max_entropy.certificate import Certificate
+from sidelight.max_entropy.constraints import Constraints, constraints
+from sidelight.max_entropy.line_beliefs import LineBeliefs, estimation_error
+from sidelight.max_entropy.problem import Flags, Floats
+from sidelight.max_entropy.scene import Scene
+from sidelight.max_entropy.solving import Progress, Solved, solve
+from sidelight.release.groups import GroupName
+from sidelight.release.release import Release
+from sidelight.table.columns import Column, Integers
+from sidelight.table.labels import Label, label, shown
+from sidelight.table.table import Table
+
+
+def quiet(what: str, done: int, total: int | None) -> None:
+    """Show nothing."""
+
+
+def maxent(
+    release: Release,
+    knowing: Statements = (),
+    *,
+    people: Mapping[str, Mapping[str, object]] | None = None,
+    seconds: float = 600,
+    progress: Progress = quiet,
+) -> Beliefs:
+    """What would somebody believe who sees this release, knows these statements, and assumes nothing else?
+
+    Of all distributions P(q, s, b) of what is known about a person (q), the value (s) and the group (b) that fit the
+    release and the statements, the one of largest entropy.  This is another model than counting possible worlds
+    (`posterior`): the two agree when nothing is known, and may differ otherwise.
+
+    `people` says who somebody is whom a statement names: column → cell.  Raises `Contradiction` with a smallest set
+    of statements that cannot all be so, and `TooHard` when it takes longer than `seconds`.
+
+    >>> ward = Release.from_buckets([
+    ...     ([{"sex": "male"}, {"sex": "male"}, {"sex": "female"}], ["Flu", "Cold", "Breast cancer"])])
+    >>> maxent(ward).probability("Flu", given={"sex": "male"})
+    0.3333333333333333
+    >>> beliefs = maxent(ward, knowing=["P(Breast cancer | sex=male) = 0"])
+    >>> beliefs.probability("Breast cancer", given={"sex": "female"})
+    1.0
+
+    Source: Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008.
+    """
+    scene = Scene(release, people or {})
+    known = known_statements(knowing)
+    told = constraints(scene, known)
+    made = assembled(scene, told)
+    words = [each.words for each in known]
+    return Beliefs(scene, known, told, made, solve(made.problem, words, seconds=seconds, progress=progress))
+
+
+@dataclass(frozen=True, slots=True)
+class Risk:
+    """How sure somebody is that people who say this have a value, by maximum entropy."""
+
+    probability: float
+    value: Label
+    says: tuple[tuple[str, Label], ...]
+
+    def __str__(self) -> str:
+        said = ", ".join(f"{column} {shown(text)}" for column, text in self.says) or "anybody"
+        return f"{shown(self.value)} for {said}: {self.probability:.4f}"
+
+
+@dataclass(frozen=True, eq=False)
+class Beliefs:
+    """What somebody believes about the people of a release, by maximum entropy; made by `maxent`."""
+
+    scene: Scene
+    known: tuple[Known, ...]
+    constraints: Constraints
+    assembly: Assembly
+    solved: Solved
+
+    def __repr__(self) -> str:
+        return (
+            f"<Beliefs by maximum entropy about {self.scene.release.size:,} people, "
+            f"knowing {len(self.known):,} statements>"
+        )
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know: statements that say nothing about this release."""
+        return self.constraints.notes
+
+    @property
+    def variables_solved(self) -> int:
+        """How many numbers the solver had to find; what nobody tells apart is one."""
+        return int((~self.solved.zero).sum())
+
+    @property
+    def variables_in_closed_form(self) -> int:
+        """How many of all P(q, s, b) follow without a solver: n(q, b) · n(s, b) / n(b), in groups nobody touches."""
+        blocks = self.scene.blocks
+        return int(np.diff(blocks.first_place)[~self.touched[blocks.row_group]].sum())
+
+    @cached_property
+    def touched(self) -> Flags:
+        """Which groups (by row) a statement touches."""
+        touched = np.zeros(self.scene.blocks.groups, bool)
+        touched[self.assembly.lumped.blocks.row_group[self.assembly.rows]] = True
+        return touched
+
+    def probability(
+        self,
+        value: object,
+        *,
+        given: Mapping[str, object] | None = None,
+        group: GroupName | int | None = None,
+        person: object = None,
+    ) -> float:
+        """How sure is somebody that a person who says this has the value (or one of a list of values)?
+
+        `given` names columns and cells; `group` is the group that the person is known to be in; `person` somebody
+        whom the statements name.
+        """
+        values = tuple(label(each) for each in (value if isinstance(value, list | tuple | set) else (value,)))
+        if person is not None:
+            return self._of_person(values, person)
+        rows = self._rows(given or {}, group)
+        columns = self.scene.columns_with(tuple(dict.fromkeys(values)))
+        amounts = self.assembly.lumped.share_out(self._amounts, *self.scene.blocks.crossed(rows, columns))
+        return _tidy(float(amounts.sum() / self.scene.members.people[rows].sum()))
+
+    def _rows(self, given: Mapping[str, object], group: GroupName | int | None) -> Integers:
+        said = tuple((str(column), label(cell)) for column, cell in given.items())
+        rows = self.scene.rows_saying(said)
+        if group is not None:
+            number = group.number if isinstance(group, GroupName) else group
+            self.scene.release.group(number)
+            rows = rows[self.scene.members.group[rows] == number - 1]
+        if len(rows) == 0:
+            reason = "nobody in that group says this" if group is not None else self.scene.nearest(said)
+            message = f"{reason}; ask about somebody who is there"
+            raise BadKnowledge(message)
+        return rows
+
+    def _of_person(self, values: tuple[Label, ...], person: object) -> float:
+        who = as_who(person)
+        if who not in self.assembly.people:
+            message = "no statement names this person; ask with given= instead"
+            raise BadKnowledge(message)
+        columns = self.assembly.lumped.column[self.scene.columns_with(values)]
+        mine = self.assembly.person == self.assembly.people.index(who)
+        chosen = mine & np.isin(self.assembly.columns[self.assembly.problem.column], columns)
+        lumps = self.assembly.columns[self.assembly.problem.column[chosen]]
+        inside = np.bincount(columns, self.scene.blocks.column_people[self.scene.columns_with(values)])
+        whole = self.assembly.lumped.blocks.column_people
+        return _tidy(float(self.solved.amounts[chosen] @ (inside[lumps] / whole[lumps])))
+
+    @cached_property
+    def _amounts(self) -> Floats:
+        return self.assembly.everywhere(self.solved.amounts)
+
+    @cached_property
+    def _places(self) -> tuple[Integers, Integers, Floats]:
+        """All places with what they have: row, column, people."""
+        row = self.scene.blocks.row_of_places()
+        column = self.scene.blocks.column_of_places(row)
+        return row, column, self.assembly.lumped.share_out(self._amounts, row, column)
+
+    def table(self) -> pa.Table:
+        """Give P(q, s, b) as an Arrow table: what is known about people, the value, "group" and "probability".
+
+        >>> ward = Release.from_counts([{"Flu": 1, "Cold": 3}], labels=[{"age": "30-39"}])
+        >>> maxent(ward).table().to_pylist()[0]
+        {'age': '30-39', 'value': 'Cold', 'group': 1, 'probability': 0.75}
+        """
+        row, column, amounts = self._places
+        members, release = self.scene.members, self.scene.release
+        said = {each.name: _arrow(each, members.line[row]) for each in members.columns}
+        values = Column(release.sensitive, release.domain, self.scene.value.astype(np.int32))
+        said[_free(release.sensitive, said)] = _arrow(values, column)
+        said[_free("group", said)] = pa.array(release.groups.numbers[members.group[row]])
+        said[_free("probability", said)] = pa.array(amounts / release.size)
+        return pa.table(said)
+
+    @cached_property
+    def lines(self) -> LineBeliefs:
+        """P*(s | q) for all q and s that occur together: what is believed wherever such a person is."""
+        row, column, amounts = self._places
+        return LineBeliefs.of(self.scene.members, self.scene.value, (row, column, amounts), self.scene.release.domain)
+
+    def riskiest(self, n: int = 10) -> tuple[Risk, ...]:
+        """Of whom is somebody most sure?  The n largest P*(s | q), by what is known about people.
+
+        >>> ward = Release.from_counts([{"Flu": 1, "Cold": 3}], labels=[{"age": "30-39"}])
+        >>> print(*maxent(ward).riskiest(1))
+        Cold for age 30-39: 0.7500
+        """
+        return tuple(
+            Risk(probability, self.scene.release.domain[value], self.lines.says(line))
+            for line, value, probability in self.lines.largest(n)
+        )
+
+    def estimation_error(self, original: Table) -> float:
+        """How far from the truth are these beliefs?  Σ_q P(q) Σ_s P(s|q) ln( P(s|q) / P*(s|q) ), in nats.
+
+        `original` is the table that the release is of; 0 when somebody knows everything.
+        """
+        return estimation_error(self.lines, original)
+
+    @cached_property
+    def entropy(self) -> float:
+        """−Σ P(q, s, b) ln P(q, s, b), in nats."""
+        share = self._places[2] / self.scene.release.size
+        share = share[share > 0]
+        return float(-(share @ np.log(share)))
+
+    @property
+    def residuals(self) -> dict[str, float]:
+        """By how much each statement is missed, as a probability."""
+        problem = self.assembly.problem
+        off = problem.beyond(self.solved.amounts) / self.scene.release.size
+        return {self.known[number].words: float(off[at]) for at, number in self._said()}
+
+    @cached_property
+    def certificate(self) -> Certificate:
+        """What shows that this is the distribution of largest entropy."""
+        problem, size = self.assembly.problem, self.scene.release.size
+        multipliers = self.solved.multipliers
+        sums = problem.statements @ self.solved.amounts
+        bound = np.where(multipliers > 0, problem.low, problem.high)
+        pushing = np.isfinite(multipliers) & (multipliers != 0)
+        misplaced = np.abs(sums - bound)[pushing].max(initial=0.0)
+        return Certificate(
+            residual=self.solved.residual / size,
+            misplaced=float(misplaced / size),
+            multipliers={
+                self.known[number].words: None if np.isnan(multipliers[at]) else float(multipliers[at])
+                for at, number in self._said()
+            },
+            forced_zeros=int(self.solved.zero.sum()),
+        )
+
+    def _said(self) -> Iterable[tuple[int, int]]:
+        return [(at, number) for at, number in enumerate(self.assembly.problem.said.tolist()) if number >= 0]
+
+
+def _tidy(probability: float) -> float:
+    """Keep rounding from leaving [0, 1], and from hiding a certainty."""
+    if abs(probability - round(probability)) < 1e-12:
+        return float(round(probability))
+    return min(max(probability, 0.0), 1.0)
+
+
+def _arrow(column: Column, rows: Integers) -> pa.Array:
+    return pa.DictionaryArray.from_arrays(column.codes[rows], pa.array(column.labels, pa.string())).cast(pa.string())
+
+
+def _free(name: str, taken: Sequence[str] | Mapping[str, object]) -> str:
+    while name in taken:
+        name += "_"
+    return name

@@ -1,0 +1,86 @@
+"""The numbers of the ten-person example of Privacy-MaxEnt."""
+
+import numpy as np
+import pytest
+
+import sidelight as sl
+from sidelight.max_entropy.beliefs import maxent
+
+LINES = {
+    1: {"sex": "male", "degree": "college"},
+    2: {"sex": "female", "degree": "college"},
+    3: {"sex": "male", "degree": "high school"},
+    4: {"sex": "female", "degree": "junior"},
+    5: {"sex": "female", "degree": "graduate"},
+    6: {"sex": "male", "degree": "graduate"},
+}
+VALUES = {1: "Breast cancer", 2: "Flu", 3: "Pneumonia", 4: "HIV", 5: "Lung cancer"}
+GROUPS = [([1, 1, 2, 3], [1, 2, 2, 3]), ([1, 3, 4], [1, 3, 4]), ([2, 5, 6], [2, 4, 5])]
+
+
+@pytest.fixture
+def release():
+    return sl.Release.from_buckets([([LINES[q] for q in lines], [VALUES[s] for s in values]) for lines, values in GROUPS])
+
+
+def believed(beliefs, line, value, group):
+    return beliefs.probability(VALUES[value], given=LINES[line], group=group)
+
+
+def test_nothing_known_is_the_share_in_the_group(release):
+    beliefs = maxent(release)
+    for number, (lines, values) in enumerate(GROUPS, 1):
+        for line in set(lines):
+            for value in set(values):
+                share = values.count(value) / len(values)
+                assert believed(beliefs, line, value, number) == pytest.approx(share, abs=1e-15)
+    assert beliefs.variables_solved == 0
+    assert beliefs.variables_in_closed_form == 3 * 3 + 3 * 3 + 3 * 3
+
+
+def test_what_two_statements_force(release):
+    beliefs = maxent(
+        release,
+        [
+            "P(Breast cancer | sex=female, degree=college) = 0",
+            "P(Breast cancer or Flu | sex=male, degree='high school') = 0",
+        ],
+    )
+    assert believed(beliefs, 3, 3, 1) == 1
+    assert believed(beliefs, 2, 2, 1) == 1
+    assert believed(beliefs, 1, 1, 1) == believed(beliefs, 1, 2, 1) == 0.5
+    assert believed(beliefs, 1, 3, 1) == 0
+
+
+def test_no_man_has_breast_cancer(release):
+    beliefs = maxent(release, ["P(Breast cancer | sex=male) = 0"])
+    assert believed(beliefs, 2, 1, 1) == 1
+    assert believed(beliefs, 4, 1, 2) == 1
+    assert beliefs.certificate.holds
+
+
+def test_a_share_of_the_men(release):
+    beliefs = maxent(release, [sl.P("Flu", sex="male") == 0.3])
+    rows = [row for row in beliefs.table().to_pylist() if row["sex"] == "male" and row["value"] == "Flu"]
+    assert {(row["degree"], row["group"]) for row in rows} == {("college", 1), ("high school", 1), ("graduate", 3)}
+    assert sum(row["probability"] for row in rows) == pytest.approx(0.18, abs=1e-12)
+
+
+def test_people_by_name(release):
+    """The paper's kinds of knowledge about individuals."""
+    people = {"Alice": LINES[1], "Bob": LINES[2], "Charlie": LINES[5]}
+    beliefs = maxent(
+        release,
+        ["P(Breast cancer | person=Alice) = 0.2", "P(Flu or HIV | person=Charlie) = 1", "count(HIV; Alice, Bob, Charlie) >= 1"],
+        people=people,
+    )
+    assert beliefs.probability("Breast cancer", person="Alice") == pytest.approx(0.2, abs=1e-10)
+    assert beliefs.probability(["Flu", "HIV"], person="Charlie") == pytest.approx(1, abs=1e-10)
+    assert sum(beliefs.probability("HIV", person=who) for who in people) >= 1 - 1e-10
+    assert beliefs.certificate.holds
+
+
+def test_table_adds_up(release):
+    table = maxent(release, ["0.5 <= P(Flu or HIV | degree=graduate) <= 0.6"]).table()
+    assert table.column_names == ["sex", "degree", "value", "group", "probability"]
+    assert np.sum(table["probability"].to_numpy()) == pytest.approx(1, abs=1e-12)
