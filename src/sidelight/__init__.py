@@ -43,12 +43,33 @@ _HOME = {
     "disclosure_curve": "measures.disclosure_curve",
     "DisclosureCurve": "measures.disclosure_curve",
     "smallest_epsilon_table": "measures.epsilon_table",
+    # what somebody would conclude
+    "posterior": "worlds.posterior",
+    "posteriors": "worlds.posteriors",
+    "Belief": "worlds.posteriors",
+    "Posteriors": "worlds.posteriors",
+    "Budget": "worlds.budget",
+    "Estimate": "worlds.sampling",
+    "Fact": "knowledge.facts",
+    "Has": "knowledge.facts",
+    "OneOf": "knowledge.facts",
+    "Same": "knowledge.facts",
+    "Someone": "knowledge.people",
+    "read_fact": "knowledge.facts_text",
     # policies
     "Criterion": "measures.criterion",
     "skyline": "measures.skyline",
     "Policy": "policy.policy",
     "Verdict": "policy.policy",
     "read_policy": "policy.policy_file",
+    # what somebody with statistics would believe
+    "P": "knowledge.statements",
+    "count": "knowledge.statements",
+    "read_statement": "knowledge.statements_text",
+    "maxent": "max_entropy.beliefs",
+    "Beliefs": "max_entropy.beliefs",
+    "strongest_rules": "max_entropy.rules",
+    "MaxEnt": "max_entropy.measure",
     # searching
     "protect": "search.protect",
     "Found": "search.found",
@@ -66,6 +87,17 @@ _HOME = {
     "Listed": "attack.listed",
     "simulate_composition": "attack.simulation",
     "Simulation": "attack.curves",
+    # noise
+    "noisy_counts": "noise.noisy_counts",
+    "NoisyCounts": "noise.noisy_counts",
+    "choose_levels": "noise.chosen_levels",
+    "ChosenLevels": "noise.chosen_levels",
+    "Ledger": "noise.ledger",
+    "Spending": "noise.spending",
+    "privacy_spent": "noise.spending",
+    "PrivacySpent": "noise.spending",
+    "semantic_privacy": "noise.semantic_privacy",
+    "SemanticPrivacy": "noise.semantic_privacy",
     # errors
     "SidelightError": "errors",
     # modules of their own
@@ -86,6 +118,19 @@ if TYPE_CHECKING:
     from sidelight.attack.witness import ExposureWitness as ExposureWitness
     from sidelight.errors import NothingSafe as NothingSafe
     from sidelight.errors import SidelightError as SidelightError
+    from sidelight.knowledge.facts import Fact as Fact
+    from sidelight.knowledge.facts import Has as Has
+    from sidelight.knowledge.facts import OneOf as OneOf
+    from sidelight.knowledge.facts import Same as Same
+    from sidelight.knowledge.facts_text import read_fact as read_fact
+    from sidelight.knowledge.people import Someone as Someone
+    from sidelight.knowledge.statements import P as P
+    from sidelight.knowledge.statements import count as count
+    from sidelight.knowledge.statements_text import read_statement as read_statement
+    from sidelight.max_entropy.beliefs import Beliefs as Beliefs
+    from sidelight.max_entropy.beliefs import maxent as maxent
+    from sidelight.max_entropy.measure import MaxEnt as MaxEnt
+    from sidelight.max_entropy.rules import strongest_rules as strongest_rules
     from sidelight.measures.acquaintance import Acquaintance as Acquaintance
     from sidelight.measures.beta_likeness import BetaLikeness as BetaLikeness
     from sidelight.measures.closeness import Closeness as Closeness
@@ -106,6 +151,16 @@ if TYPE_CHECKING:
     from sidelight.measures.recursive_diversity import RecursiveDiversity as RecursiveDiversity
     from sidelight.measures.skyline import skyline as skyline
     from sidelight.measures.trend import Trend as Trend
+    from sidelight.noise.chosen_levels import ChosenLevels as ChosenLevels
+    from sidelight.noise.chosen_levels import choose_levels as choose_levels
+    from sidelight.noise.ledger import Ledger as Ledger
+    from sidelight.noise.noisy_counts import NoisyCounts as NoisyCounts
+    from sidelight.noise.noisy_counts import noisy_counts as noisy_counts
+    from sidelight.noise.semantic_privacy import SemanticPrivacy as SemanticPrivacy
+    from sidelight.noise.semantic_privacy import semantic_privacy as semantic_privacy
+    from sidelight.noise.spending import PrivacySpent as PrivacySpent
+    from sidelight.noise.spending import Spending as Spending
+    from sidelight.noise.spending import privacy_spent as privacy_spent
     from sidelight.policy.policy import Policy as Policy
     from sidelight.policy.policy import Verdict as Verdict
     from sidelight.policy.policy_file import read_policy as read_policy
@@ -127,6 +182,12 @@ if TYPE_CHECKING:
     from sidelight.table.hierarchy_files import write_hierarchy as write_hierarchy
     from sidelight.table.reading import read_table as read_table
     from sidelight.table.table import Table as Table
+    from sidelight.worlds.budget import Budget as Budget
+    from sidelight.worlds.posterior import posterior as posterior
+    from sidelight.worlds.posteriors import Belief as Belief
+    from sidelight.worlds.posteriors import Posteriors as Posteriors
+    from sidelight.worlds.posteriors import posteriors as posteriors
+    from sidelight.worlds.sampling import Estimate as Estimate
 
 __all__ = ["__version__", *_HOME]  # noqa: PLE0604 - the names are those of the table above
 

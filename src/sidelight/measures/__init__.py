@@ -29,12 +29,14 @@ _HOME = {
     "Negations": "negations",
     "Acquaintance": "acquaintance",
     "PriorBelief": "prior_belief",
+    "MaxEnt": "sidelight.max_entropy.measure",  # it builds on measures, and so has a folder of its own
 }
 
 
 @cache
 def _measures() -> tuple[type[Measure], ...]:
-    return tuple(getattr(import_module(f"sidelight.measures.{file}"), name) for name, file in _HOME.items())
+    homes = {name: home if "." in home else f"sidelight.measures.{home}" for name, home in _HOME.items()}
+    return tuple(getattr(import_module(home), name) for name, home in homes.items())
 
 
 def measure_named(name: str) -> type[Measure]:

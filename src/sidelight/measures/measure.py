@@ -17,7 +17,7 @@ from sidelight.measures.trend import Trend
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label
-from sidelight.table.table import Semantics
+from sidelight.table.table import Semantics, Table
 
 
 class Summary(Protocol):
@@ -44,6 +44,7 @@ class Measure(ABC):
     large_is_bad: ClassVar[bool] = True  # a risk (bounded from above), or a size or diversity (from below)
     limits: ClassVar[tuple[Bound, Bound]] = (0, math.inf)  # what a bound may be
     semantics: ClassVar[tuple[Semantics, ...]] = ("single", "set", "multiset")  # where the question makes sense
+    mergeable: ClassVar[bool] = True  # whether summaries of parts make up the whole; otherwise only whole releases
 
     @property
     @abstractmethod
@@ -73,6 +74,11 @@ class Measure(ABC):
                 f"and this release has values=\"{release.semantics}\"; leave it out or use 'acquaintance'"
             )
             raise BadMeasure(message)
+
+    def informed(self, table: Table) -> Measure:
+        """Take the original table, where the question is about somebody who knows something of it."""
+        del table
+        return self
 
     def outline(self) -> Outline:
         """Give the measure in floats and in a form that joins, for searches."""

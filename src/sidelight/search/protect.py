@@ -10,6 +10,7 @@ from sidelight.policy.policy import Policy
 from sidelight.search.anatomy import Anatomy
 from sidelight.search.found import Found
 from sidelight.search.full_domain import FullDomain
+from sidelight.search.last_look import informed, judged, searchable
 from sidelight.search.method import Method, Progress, quiet
 from sidelight.search.microaggregation import Microaggregation
 from sidelight.search.mondrian import Mondrian
@@ -38,7 +39,8 @@ def protect(
     `method` is a name or, to set its options, a method such as `FullDomain(suppress=0.04, suppressed="left out")`,
     `Mondrian(towards="income")`, `Anatomy(l=4)` or `Microaggregation(k=5)`; `by` are the hierarchies; `suppress` is
     the share of people whose rows may be suppressed (lattice only).  Raises `NothingSafe`, saying what would pass,
-    when not even one group of everybody is within policy.
+    when not even one group of everybody is within policy.  Measures that look at a whole release at once (`MaxEnt`)
+    judge what was found within the other limits.
 
     >>> import sidelight as sl
     >>> adult = sl.datasets.adult(quasi=["age", "sex"])
@@ -50,12 +52,14 @@ def protect(
     if utility not in UTILITIES:
         message = f"no utility '{utility}'{did_you_mean(utility, UTILITIES)}"
         raise BadPolicy(message)
-    refuse_if_nothing_is(table, policy)
-    outcome = chosen.search(table, policy, by=by or {}, utility=utility, progress=progress)
+    policy = informed(policy, table)
+    limits = searchable(policy)
+    refuse_if_nothing_is(table, limits)
+    outcome = chosen.search(table, limits, by=by or {}, utility=utility, progress=progress)
     return Found(
         outcome.release,
         policy,
-        policy.judge(outcome.release),
+        judged(policy, outcome.release),
         chosen,
         outcome,
         Utilities(outcome.recoding),

@@ -1,0 +1,175 @@
+"""How sure would somebody with statistics get?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import ClassVar, NoReturn
+
+import numpy as np
+
+from sidelight.errors import BadMeasure
+from sidelight.knowledge.statements import Statement
+from sidelight.knowledge.statements_text import Statements, known_statements
+from sidelight.max_entropy.beliefs import Beliefs, maxent
+from sidelight.max_entropy.rules import strongest_rules
+from sidelight.measures.finding import Amount, Finding, Witness, in_words
+from sidelight.measures.measure import Measure
+from sidelight.measures.trend import Trend
+from sidelight.release.groups import Groups
+from sidelight.release.release import Release
+from sidelight.table.labels import Label, shown
+from sidelight.table.table import Table
+
+PLACES = 9
+"""What the solver finds is rounded up to so many decimals; it is right to more."""
+
+CLOSE = 1e-9
+"""Risks that are this close to the largest are looked at exactly where that can be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Believed(Witness):
+    """Of whom somebody is most sure: what is known about the person; `line` is its number in the release."""
+
+    line: int = 0
+    says: tuple[tuple[str, Label], ...] = ()
+
+
+@dataclass(frozen=True)
+class MaxEnt(Measure):
+    """How sure would somebody get who knows some statistics and assumes nothing else?
+
+    The largest P*(s | q) of the distribution of largest entropy that fits the release and the statements (see
+    `maxent`); q is what outsiders may know about a person.  This is not counting worlds, as `Implications` does: the
+    two agree when nothing is known.  `knowing` are statements; `rules=(K₊, K₋)` are so many of the strongest rules of
+    the original `table` (which `protect` puts in by itself).
+
+    It looks at a whole release at once, so searches go without it and judge what they found by it.  An exact
+    `Fraction` where no statement touches the groups, otherwise a float, rounded up at the ninth decimal.
+
+    >>> ward = Release.from_buckets([([{"sex": "male"}, {"sex": "female"}], ["Flu", "Anorexia"])])
+    >>> MaxEnt().measure(ward).value
+    Fraction(1, 2)
+    >>> finding = MaxEnt(knowing=["P(Anorexia | sex=male) = 0"]).measure(ward)
+    >>> print(finding.explain())
+    By maximum entropy, someone who knows 1 statement would be sure (1) that a person with sex female has 'Anorexia'.
+
+    Source: Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008.
+    """
+
+    knowing: Statements = ()
+    rules: tuple[int, int] = (0, 0)
+    table: Table | None = field(default=None, repr=False)
+
+    name: ClassVar[str] = "maximum entropy"
+    limits = (0, 1)
+    semantics = ("single",)
+    mergeable: ClassVar[bool] = False
+    when_groups_merge = Trend.UNKNOWN
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "knowing", tuple(each.statement for each in known_statements(self.knowing)))
+        object.__setattr__(self, "rules", tuple(self.rules))
+        if len(self.rules) != 2 or min(self.rules) < 0:
+            message = "rules= are two numbers: how many of the strongest rules 'has' and 'has not' are known"
+            raise BadMeasure(message)
+
+    @classmethod
+    def from_settings(cls, *, knowing: tuple[str, ...] = (), rules: tuple[int, int] = (0, 0)) -> MaxEnt:
+        """Make it from what a policy file says."""
+        return cls(knowing=knowing, rules=rules)
+
+    def settings(self) -> dict[str, object]:
+        """Say the parameters as a policy file does."""
+        said: dict[str, object] = {}
+        if self.knowing:
+            said["knowing"] = [str(each) for each in self.knowing]
+        return said | ({"rules": [*self.rules]} if self.rules != (0, 0) else {})
+
+    def informed(self, table: Table) -> MaxEnt:
+        """Mine the rules from this table, unless another one was given."""
+        return replace(self, table=table) if self.table is None and self.rules != (0, 0) else self
+
+    def statements(self) -> tuple[Statement, ...]:
+        """List all that is known: the statements, then the rules."""
+        told: Iterable[Statement] = self.knowing  # type: ignore[assignment]
+        if self.rules == (0, 0):
+            return tuple(told)
+        if self.table is None:
+            message = "rules=(K₊, K₋) are mined from the original; give table=, or knowing=strongest_rules(table, …)"
+            raise BadMeasure(message)
+        return (*told, *strongest_rules(self.table, positive=self.rules[0], negative=self.rules[1]))
+
+    def summarize(self, groups: Groups) -> NoReturn:
+        """Refuse: what is known links groups, so that parts of a release cannot be measured apart."""
+        del groups
+        message = f"'{self.name}' looks at a whole release at once; measure the release, not its parts"
+        raise BadMeasure(message)
+
+    def beliefs(self, release: Release) -> Beliefs:
+        """Give everything that would be believed."""
+        self.check(release)
+        found = maxent(release, self.statements())
+        if found.notes and self.rules != (0, 0):
+            message = (
+                f"{len(found.notes)} of the rules say nothing about this release, as it does not print the columns as "
+                "they are; use a release with members, such as those of group and of method='anatomy'"
+            )
+            raise BadMeasure(message)
+        return found
+
+    def measure(self, release: Release) -> Finding:
+        """Find the person of whom one would be most sure."""
+        beliefs = self.beliefs(release)
+        lines = beliefs.lines
+        near = np.flatnonzero(lines.probability >= lines.probability.max() - CLOSE)[:1000]
+        values = [_cautious(beliefs, int(lines.line[at]), int(lines.value[at])) for at in near]
+        at = near[values.index(max(values))]
+        line = int(lines.line[at])
+        group = int(beliefs.scene.members.group[beliefs.scene.members.line == line][0])
+        witness = Believed(
+            release.groups.name(group), release.domain[int(lines.value[at])], line=line, says=lines.says(line)
+        )
+        return Finding(self, max(values), witness, beliefs.notes)
+
+    def explain(self, finding: Finding) -> str:
+        """Say of whom, and that it is by maximum entropy."""
+        assert isinstance(finding.witness, Believed)
+        said = ", ".join(f"{column} {shown(text)}" for column, text in finding.witness.says)
+        who = f"with {said}" if said else f"in {finding.witness.group}"
+        known = len(self.statements())
+        knows = f"{known:,} statement{'s' if known > 1 else ''}" if known else "nothing else"
+        sure = "be sure (1)" if finding.value == 1 else f"believe with probability {in_words(finding.value)}"
+        return (
+            f"By maximum entropy, someone who knows {knows} would {sure} that a person {who} "
+            f"has '{shown(finding.witness.value)}'."
+        )
+
+    def replay(self, witness: Witness, release: Release) -> Amount:
+        """Solve again, and add up what all groups say about the person."""
+        assert isinstance(witness, Believed)
+        return _cautious(self.beliefs(release), witness.line, release.groups.place(witness.value))
+
+    def __str__(self) -> str:
+        known = [f"knowing {len(tuple(self.knowing))} statements"] if self.knowing else []
+        known += [f"rules {self.rules[0]} and {self.rules[1]}"] if self.rules != (0, 0) else []
+        return f"{self.name} ({', '.join(known)})" if known else self.name
+
+
+def _cautious(beliefs: Beliefs, line: int, value: int) -> Amount:
+    """Give P*(s | q): exactly where it has a closed form, else rounded up."""
+    members, groups = beliefs.scene.members, beliefs.scene.release.groups
+    rows = np.flatnonzero(members.line == line)
+    if not beliefs.touched[members.group[rows]].any():
+        expected = sum(
+            Fraction(int(members.people[row]) * int(groups.counts.row(group)[value]), int(groups.sizes[group]))
+            for row, group in zip(rows.tolist(), members.group[rows].tolist(), strict=True)
+        )
+        return Fraction(expected, int(members.people[rows].sum()))
+    lines = beliefs.lines
+    (at,) = np.flatnonzero((lines.line == line) & (lines.value == value))
+    scale = 10**PLACES
+    return float(min(math.ceil(float(lines.probability[at]) * scale - 0.1) / scale, 1.0))
