@@ -165,6 +165,45 @@ def protect(
 
 
 @app.command()
+def believe(
+    file: options.File,
+    *,
+    know: options.Know = None,
+    about: options.About = None,
+    top: options.Top = 10,
+    policy: options.PolicyPath = None,
+    group: options.Group = None,
+    sensitive: options.Sensitive = None,
+    person: options.Person = None,
+    values: options.Values = None,
+    missing: options.Missing = None,
+    missing_mark: options.MissingMarks = None,
+    suppressed: options.Suppressed = None,
+    domain: options.Domain = None,
+    json: options.AsJson = False,
+    output: options.OutputPath = None,
+    force: options.Force = False,
+) -> int:
+    """See what someone who knows exactly this would conclude about people in a published file."""
+    from sidelight.commands import believe as verb  # noqa: PLC0415 - `--help` is quick
+    from sidelight.commands.audit import Output  # noqa: PLC0415
+    from sidelight.commands.explore import roles_of  # noqa: PLC0415
+
+    roles = _roles(
+        quasi=group,
+        sensitive=sensitive,
+        person=person,
+        values=values,
+        missing=missing,
+        missing_marks=missing_mark,
+        suppressed=suppressed,
+        domain=domain,
+    )
+    question = verb.Question(file, roles_of(policy, roles), tuple(know or ()), tuple(about or ()), top)
+    return verb.believe(question, Output(as_json=json, file=output, force=force))
+
+
+@app.command()
 def attack(
     files: options.ReleaseFiles,
     *,

@@ -80,9 +80,9 @@ def asked(
     )
 
 
-def read(file: str, roles: Roles) -> Release:
+def read(file: str, roles: Roles, *, keep_people: bool = False) -> Release:
     """Read a published file with these roles; one that has a sidecar, as that says."""
-    if sidecar_path(Path(file)).is_file() and _told_by_sidecar(Path(file), roles):
+    if not keep_people and sidecar_path(Path(file)).is_file() and _told_by_sidecar(Path(file), roles):
         return read_published(file)
     if roles.quasi is None or roles.sensitive is None:
         message = "which columns? name them with --group and --sensitive, or in [roles] of the policy"
@@ -97,6 +97,7 @@ def read(file: str, roles: Roles) -> Release:
         suppressed=roles.suppressed or "a group",
         missing_marks=roles.missing_marks or (),
         domain=roles.domain,
+        keep_people=keep_people,
     )
 
 

@@ -53,6 +53,18 @@ Below: TypeAlias = Annotated[
 ]
 UpTo: TypeAlias = Annotated[int, typer.Option("--up-to", min=0, help="How much knowledge the curves go up to.")]
 
+Know: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--know", "-k", help="What is known, such as 'Bob != Flu' or '#3 = Flu -> Ann = Flu'; repeat it."),
+]
+About: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--about", "-a", help="A person: a name, #3 for someone in group 3, or {column = cell}; repeat it."),
+]
+Top: TypeAlias = Annotated[
+    int, typer.Option("--top", min=1, help="Without --about: of how many people to tell, whoever moves most first.")
+]
+
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print the report as JSON, and nothing else.")]
 OutputPath: TypeAlias = Annotated[
     Path | None, typer.Option("--output", "-o", help="Also write the report as JSON to this file.")
