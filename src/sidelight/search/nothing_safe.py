@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import fields, replace
 
@@ -29,22 +30,24 @@ def refuse_if_nothing_is(table: Table, policy: Policy) -> None:
         return
     blocked = tuple(f"{each.criterion} (it is {in_words(each.finding.value)})" for each in broken)
     closest = tuple(line for each in broken for line in _closest(each, release))
-    message = (
-        f"not even one group of everybody is within policy: {'; '.join(blocked)}; what would pass: {'; '.join(closest)}"
-    )
+    would = f"; what would pass: {'; '.join(closest)}" if closest else "; leave that out of the policy"
+    message = f"not even one group of everybody is within policy: {'; '.join(blocked)}{would}"
     raise NothingSafe(message, blocked_by=blocked, closest=closest)
 
 
 def _closest(judgement: Judgement, release: Release) -> Iterator[str]:
-    """Say which limit would pass, and which smaller amounts of what the measure counts."""
-    criterion, value = judgement.criterion, in_words(judgement.finding.value)
+    """Say which limit would pass, if there is such a one, and which smaller amounts of what the measure counts."""
+    criterion, found = judgement.criterion, judgement.finding.value
     word = {
-        Comparison.AT_LEAST: "at least",
-        Comparison.ABOVE: "anything below",
-        Comparison.AT_MOST: "at most",
-        Comparison.BELOW: "anything above",
+        Comparison.AT_LEAST: "at most",
+        Comparison.ABOVE: "less than",
+        Comparison.AT_MOST: "at least",
+        Comparison.BELOW: "more than",
     }[criterion.comparison]
-    yield f"{criterion.measure} with a limit of {word} {value}"
+    least, most = criterion.measure.limits
+    strict = criterion.comparison in (Comparison.ABOVE, Comparison.BELOW)
+    if least <= found <= most and found != math.inf and not (strict and found in (least, most)):
+        yield f"{criterion.measure} with a limit of {word} {in_words(found)}"
     yield from (str(other) for other in _smaller_amounts(criterion, release))
 
 
