@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import duckdb
@@ -24,12 +24,13 @@ import sidelight as sl
 from sidelight.attack.drawing import overlapping
 
 HERE = Path(__file__).parent
+SCATTERED = "zip"  # a column with so many labels that hardly two people look alike
 QUASI = ("age", "workclass", "education", "marital-status", "race", "sex", "native-country", "salary-class")
 RELEASES = 5
 
 
 def drawn(people: int) -> Path:
-    path = HERE / ".data" / f"attack-{people}.parquet"
+    path = HERE / ".data" / f"people-{people}.parquet"
     if not path.exists():
         path.parent.mkdir(exist_ok=True)
         rng = np.random.default_rng(7)
@@ -41,6 +42,7 @@ def drawn(people: int) -> Path:
             pa.array(np.where(rng.random(people) < 0.05, rng.permutation(people), np.arange(people)))
         )
         rows = rows.set_column(rows.column_names.index("native-country"), "native-country", moved)
+        rows = rows.append_column(SCATTERED, pa.array(rng.integers(0, 5_000, people)))
         pq.write_table(rows.append_column("name", pa.array(np.arange(people))), path, compression="zstd")
     return path
 
@@ -54,8 +56,8 @@ def best_of(work: Callable[[], object], runs: int = 3) -> tuple[float, object]:
     return min(seconds), found
 
 
-def grouped(path: Path) -> float:
-    columns = ", ".join(f'"{name}"' for name in QUASI)
+def grouped(path: Path, quasi: Sequence[str] = QUASI) -> float:
+    columns = ", ".join(f'"{name}"' for name in quasi)
     query = f"select {columns}, count(*) from '{path}' group by all"
     return best_of(lambda: duckdb.sql(query).to_arrow_table())[0]
 
@@ -82,14 +84,34 @@ def lines(people: int) -> list[str]:
             ),
         }
         said += [line(name, way, base, groups) for name, way in ways.items()]
+    said += scattered_lines(path, people)
     levels = {"age": 2, "education": 1, "native-country": 1, "workclass": 1, "marital-status": 1}
     coarse = [sl.generalise(each, by=by, to=levels) for each in samples]
     groups = sum(len(each) for each in coarse)
     said.append(line("levels of hierarchies", lambda: sl.intersect(coarse, people=path, by=by), base, groups))
-    said.append(
-        line("the same, with names", lambda: sl.intersect(coarse, people=path, by=by, person="name"), base, groups, 1)
-    )
     return said
+
+
+def scattered_lines(path: Path, people: int) -> list[str]:
+    quasi = ["age", "education", "sex", SCATTERED]
+    table = sl.read_table(path, quasi=quasi, sensitive="occupation")
+    rng = np.random.default_rng(2)
+    samples = [
+        overlapping(table, overlap=people // 2, people=None, releases=1, rng=rng).shared for _ in range(RELEASES)
+    ]
+    found = [sl.protect(each, sl.Policy(sl.GroupSize() >= 50), method="mondrian").release for each in samples]
+    groups = sum(map(len, found))
+    name = f"{len(table.sizes):,} different people, k = 50"
+    return [
+        line(name, lambda: sl.intersect(found, people=path, locate="intervals"), grouped(path, quasi), groups),
+        line(
+            f"{name}, with names",
+            lambda: sl.intersect(found, people=path, locate="intervals", person="name"),
+            grouped(path, quasi),
+            groups,
+            1,
+        ),
+    ]
 
 
 def line(name: str, work: Callable[[], object], base: float, groups: int, runs: int = 3) -> str:

@@ -188,3 +188,17 @@ def test_searching_and_publishing(run, sample_files, method):
     run(PUBLISHING)
     assert {"release.parquet", "release.parquet.sidelight.json"} <= {path.name for path in sample_files.iterdir()}
     assert sl.read_policy("policy.toml").judge(sl.read_published("release.parquet")).safe
+
+
+def test_releases_are_attacked_together(run):
+    adult = sl.datasets.adult()
+    names = run("release_a = release_b = shared_people = None")
+    names["release_a"] = names["release_b"] = sl.group(adult.table, by=["age", "sex"])
+    names["shared_people"] = adult.path
+    run(
+        "exposure = sl.intersect([release_a, release_b], people=shared_people)  "
+        "# exposure.perfect, exposure.partial(0.5), exposure.candidates"
+    )
+    perfect, partial, candidates = run("exposure.perfect, exposure.partial(0.5), exposure.candidates")
+    assert 0 <= perfect <= partial <= 1
+    assert len(candidates) > 0

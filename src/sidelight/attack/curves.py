@@ -44,7 +44,8 @@ class Point:
     `repetitions` counts those in which something could be published.  `estimates`: "perfect", "vulnerable" and
     "contradicted" (shares of the people in common), "promised" (smallest group), "actual" (people one stands among),
     "before" and "after" (values left), "located right", "hits" (the true value is a candidate), "given away" (it is the
-    only one), "guessed" (it is the likeliest), "belief in truth", "loss" and "query error" (of the releases).
+    only one), "guessed" (it is the likeliest), "belief in truth" and its "gain" over what was believed before, "loss"
+    and "query error" (of the releases).
     """
 
     method: str

@@ -37,6 +37,12 @@ class TruthCheck:
     given_away: Fraction  # it is the only candidate
     guessed: Fraction  # it is what the attacker believes most
     belief: float  # in the true value, on average
+    belief_before: float  # … before any release is looked at
+
+    @property
+    def gain(self) -> float:
+        """How much surer of the true value the attacker gets, on average."""
+        return self.belief - self.belief_before
 
 
 @dataclass(frozen=True, eq=False)

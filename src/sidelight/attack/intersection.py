@@ -92,7 +92,7 @@ def exposed(people: People, views: tuple[View, ...], values: Values, prior: Prio
     before = np.stack([view.before() for view in views])
     after, belief = np.empty(len(people), np.int64), np.empty(len(people))
     guess = np.empty(len(people), np.int64)
-    check = _Check.of(people, views, values)
+    check = _Check.of(people, views, values, believed)
     for rows in _blocks(views, len(people)):
         left = words_left(views, rows)
         after[rows] = np.bitwise_count(left).sum(axis=1)
@@ -164,19 +164,23 @@ class _Check:
 
     def __init__(self, rows: Integers, codes: Integers, people: Integers, views: Sequence[View]) -> None:
         self._rows, self._codes, self._people, self._views = rows, codes, people, views
+        self._before = 0.0
         self._hits = self._given_away = self._guessed = 0
         self._by_release = [0] * len(views)
         self._belief = 0.0
 
     @classmethod
-    def of(cls, people: People, views: Sequence[View], values: Values) -> _Check:
+    def of(cls, people: People, views: Sequence[View], values: Values, prior: Sequence[Fraction]) -> _Check:
         if people.truth is None:
             nothing = np.empty(0, np.int64)
             return cls(nothing, nothing, nothing, views)
         row, value, count = people.truth.counts.entries()
         known = np.array([text is not None for text in people.truth.domain])[value]
         codes = values.codes(people.truth.domain)[value]
-        return cls(row[known], codes[known], count[known], views)
+        check = cls(row[known], codes[known], count[known], views)
+        before = np.array([*map(float, prior), 0.0])  # at −1: values that occur nowhere
+        check._before = float(count[known] @ before[codes[known]])
+        return check
 
     def add(self, rows: Integers, left: np.typing.NDArray[np.bool_], posterior: Floats, guess: Integers) -> None:
         """Take one block of rows, which follow each other."""
@@ -206,4 +210,5 @@ class _Check:
             given_away=Fraction(self._given_away, total),
             guessed=Fraction(self._guessed, total),
             belief=self._belief / total,
+            belief_before=self._before / total,
         )

@@ -132,6 +132,7 @@ def _figures(exposure: Exposure, found: Sequence[Found]) -> dict[str, float]:
         "given away": float(truth.given_away),
         "guessed": float(truth.guessed),
         "belief in truth": truth.belief,
+        "gain": truth.gain,
         "loss": float(np.mean([each.utility["loss"] for each in found])),
         "query error": float(np.mean([each.utility["query error"] for each in found])),
     }

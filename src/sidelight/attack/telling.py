@@ -99,6 +99,7 @@ def _truth(exposure: Exposure) -> dict[str, object] | None:
         "given_away": _both(truth.given_away),
         "guessed": _both(truth.guessed),
         "belief": truth.belief,
+        "belief_before": truth.belief_before,
     }
 
 
