@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.errors import Contradiction
+import sidelight as sl
+from sidelight.errors import Contradiction, TooHard
 from sidelight.knowledge.people import Someone
 from sidelight.knowledge.truth import is_so
 from sidelight.testing import releases
@@ -50,4 +51,49 @@ def test_posteriors_agree_with_every_world(question):
         with pytest.raises(Contradiction):
             posterior(release, target, given=known)
     else:
+        assert posterior(release, target, given=known) == expected
+
+
+@given(st.data())
+def test_witnesses_replay_as_facts(data):
+    release = data.draw(releases(max_groups=3, max_people=5, max_values=4))
+    adversaries = [
+        measure
+        for kind in (sl.Implications, sl.Negations, sl.Acquaintance)
+        for measure in kind.examples(release.domain)
+        if release.semantics in measure.semantics
+    ]
+    finding = data.draw(st.sampled_from(adversaries)).measure(release)
+    if finding.witness is not None:
+        target, known = finding.witness.as_facts()
+        assert posterior(release, target, given=known) == finding.value
+        assert sl.read_fact(str(target)) == target
+
+
+@given(questions(max_leaves=8, max_known=4, semantics="single"))
+def test_with_budgets_the_answer_is_the_same_or_bounded(question):
+    release, target, known = question
+    expected = by_every_world(release, target, known)
+    if expected is None:
+        return
+    try:
+        assert posterior(release, target, given=known, budget=sl.Budget(states=20)) == expected
+    except TooHard as told:
+        assert told.low <= expected <= told.high  # noqa: PT017
+
+
+@st.composite
+def crowds(draw):
+    """One group of up to six people with one of up to five values each, and facts about four of them."""
+    bag = draw(st.lists(st.sampled_from("abcde"), min_size=4, max_size=6))
+    release = sl.Release.from_counts([{value: bag.count(value) for value in set(bag)}], domain="abcde")
+    some = facts([Someone(1, number) for number in range(1, 5)], "abcde", max_leaves=7)
+    return release, draw(some), draw(st.lists(some, max_size=4))
+
+
+@given(crowds())
+def test_crowds_agree_with_every_world(question):
+    release, target, known = question
+    expected = by_every_world(release, target, known)
+    if expected is not None:
         assert posterior(release, target, given=known) == expected

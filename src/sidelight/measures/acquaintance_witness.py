@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sidelight.knowledge.facts import Fact, Has
+from sidelight.knowledge.people import Someone
 from sidelight.measures.finding import Amount, Witness, in_words
 from sidelight.release.groups import GroupName
 from sidelight.table.labels import Label, shown
@@ -48,6 +50,30 @@ class AcquaintanceWitness(Witness):
             Family(family.group.number, family.people) if family else None,
         )
 
+    def as_facts(self) -> tuple[Fact, tuple[Fact, ...]]:
+        """Say it as facts: the target, and what is known; `posterior` of these is the finding's value.
+
+        The target is the first person of the group; the known people come next in theirs, then the family.
+        """
+        target = Has(Someone(self.group.number), self.value)
+        facts: list[Fact] = []
+        for value in self.rules_out:
+            has = Has(target.person, value)
+            facts.append(~has if self.semantics == "single" else has.implies(target))
+        taken = {self.group.number: 1}
+        for person, value in zip(_next_people(self.others, taken), self._values_of_others(), strict=True):
+            has = Has(person, value)
+            facts.append(has if self.semantics == "single" else ~has)
+        facts += [Has(person, self.value).implies(target) for person in _next_people(self.family, taken)]
+        return target, tuple(facts)
+
+    def _values_of_others(self) -> list[Label]:
+        if self.others is None:
+            return []
+        if self.semantics != "single":
+            return [self.value] * self.others.people
+        return [value for value, people in self.others.values for _ in range(people)]
+
     def explain(self, risk: Amount) -> str:
         """Say it in a sentence."""
         known = [said for said in (self._about_the_target(), self._about_others(), self._about_family()) if said]
@@ -87,6 +113,15 @@ class AcquaintanceWitness(Witness):
 
     def _there(self, group: GroupName) -> str:
         return "the same group" if group == self.group else str(group)
+
+
+def _next_people(part: KnownPeople | KnownFamily | None, taken: dict[int, int]) -> list[Someone]:
+    """Take the next people of a group who have no part yet."""
+    if part is None:
+        return []
+    first = taken.get(part.group.number, 0) + 1
+    taken[part.group.number] = first - 1 + part.people
+    return [Someone(part.group.number, first + place) for place in range(part.people)]
 
 
 def _people(number: int, *, other: bool) -> str:

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
+from sidelight.knowledge.facts import Fact, Has
+from sidelight.knowledge.people import Someone
 from sidelight.measures.finding import Witness
 from sidelight.release.groups import GroupName
 from sidelight.release.release import Release
@@ -70,6 +72,17 @@ class ImplicationsWitness(Witness):
             if implication.premise != self.atom:
                 asked.setdefault(implication.premise.person, {})[implication.premise.value] = None
         return {person: tuple(values) for person, values in asked.items() if values}
+
+    def as_facts(self) -> tuple[Fact, tuple[Fact, ...]]:
+        """Say it as facts: the target, and what is known; `posterior` of these is the finding's value."""
+        return _fact(self.atom), tuple(
+            _fact(each.premise).implies(_fact(each.conclusion)) for each in self.implications
+        )
+
+
+def _fact(atom: Atom) -> Fact:
+    number, place = atom.person
+    return Has(Someone(number, place + 1), atom.value)
 
 
 def replayed(witness: ImplicationsWitness, release: Release) -> Fraction:

@@ -8,6 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from sidelight.knowledge.facts import Fact, Has
+from sidelight.knowledge.people import Someone
 from sidelight.measures.amounts import whole_amount
 from sidelight.measures.exact import Floats, in_lowest_terms
 from sidelight.measures.finding import Amount, Finding, Witness, in_words
@@ -29,6 +31,11 @@ class NegationsWitness(Witness):
     """What anyone of the group is known not to have: at most k values, fewer where the group has no more."""
 
     ruled_out: tuple[Label, ...]
+
+    def as_facts(self) -> tuple[Fact, tuple[Fact, ...]]:
+        """Say it as facts: the target, and what is known; `posterior` of these is the finding's value."""
+        person = Someone(self.group.number)
+        return Has(person, self.value), tuple(~Has(person, value) for value in self.ruled_out)
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,9 @@ def ways_to_hand_out(
     >>> ways_to_hand_out([2, 3], [Wish(2, 0b11)], waiting=2)
     8
     """
+    every = (1 << len(left)) - 1
+    if any(not wish.mask & every for wish in wishes):
+        return 0  # people who are tied to each other and wish for different things
     tally = Counter(wishes)
     states = {(0, tuple(tally.values())): 1}  # people served, parties of each wish that are not: signed ways
     for lots, takers in zip(left, _takers(tuple(tally), len(left)), strict=True):
