@@ -9,8 +9,8 @@ import numpy as np
 from sidelight.attack.located import Located
 from sidelight.attack.people import People
 from sidelight.errors import BadTable
+from sidelight.release.members import Members
 from sidelight.release.release import Release
-from sidelight.search.buckets import Buckets
 from sidelight.table.columns import Column, Integers, rows_alike
 from sidelight.table.counts import added
 from sidelight.table.different import different_rows
@@ -66,10 +66,9 @@ def _one_below_the_other(upper: Column, lower: Column) -> Column:
     return Column(upper.name, labels, np.concatenate(parts))
 
 
-def entries_of_buckets(buckets: Buckets) -> Entries:
-    """Take the buckets that a search has made."""
-    columns = tuple(column.take(buckets.cell) for column in buckets.table.quasi)
-    return Entries(columns, buckets.bucket, buckets.people)
+def entries_of_members(members: Members) -> Entries:
+    """Take what a release says about the people of each group."""
+    return Entries(tuple(column.take(members.line) for column in members.columns), members.group, members.people)
 
 
 def entries_of_names(release: Release, person: str) -> Entries:

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 
 from sidelight.attack.covers import cover_of_labels, cover_of_stretches
-from sidelight.attack.listed import Entries, Listed, entries_of_buckets, entries_of_list, entries_of_names
+from sidelight.attack.listed import Entries, Listed, entries_of_list, entries_of_members, entries_of_names
 from sidelight.attack.located import Located, located
 from sidelight.attack.nearest import nearest
 from sidelight.attack.people import People
@@ -58,7 +58,12 @@ def columns_of(published: Published, way: Locate | None) -> tuple[str, ...]:
         return way.columns()
     if _by_name(published, way):
         return ()
-    return tuple(column.name for column in release_of(published).groups.columns)
+    release = release_of(published)
+    printed = tuple(column.name for column in release.groups.columns)
+    if release.members is None or way is not None:
+        return printed
+    members = tuple(column.name for column in release.members.columns)
+    return printed if printed and set(printed) <= set(members) else members  # else it prints only which bucket is which
 
 
 def by_name(releases: Sequence[Published], ways: Sequence[Locate | None]) -> bool:
@@ -80,6 +85,8 @@ def find(
         return entries_of_list(release, way, [column.name for column in people.known]).located(people)
     if _by_name(published, way):
         return entries_of_names(release, person or "").located(people)
+    if way is None and release.members is not None and not _prints_known(release, people):
+        return entries_of_members(release.members).located(people)
     if isinstance(published, Found) and way is None:
         return _in_regions(published, people, by)
     if way == "nearest":
@@ -92,11 +99,14 @@ def find(
     return located(covers, len(people), release.groups.sizes)
 
 
+def _prints_known(release: Release, people: People) -> bool:
+    """Whether a release prints something that is known of people, and not only which bucket is which."""
+    return any(people.column(column.name) is not None for column in release.groups.columns)
+
+
 def _in_regions(found: Found, people: People, by: Mapping[str, Hierarchy]) -> Located:
-    """Use what the search knows: buckets, averages, or regions; whoever is in no region is among the suppressed."""
+    """Use what the search knows: averages, or regions; whoever is in no region is among the suppressed."""
     recoding = found.outcome.recoding
-    if found.outcome.buckets is not None:
-        return entries_of_buckets(found.outcome.buckets).located(people)
     if isinstance(found.method, Microaggregation) or not isinstance(recoding, Stretches):
         return nearest(people, found.release.groups, by)
     covers = [

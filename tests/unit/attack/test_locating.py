@@ -169,6 +169,26 @@ def test_a_list_says_who_is_where():
         )
 
 
+def test_bucketized_files_tell_people_apart():
+    rows = pl.DataFrame({"bucket": [1, 1, 2, 2], "age": [30, 41, 30, 52], "value": ["a", "b", "c", "c"]})
+    buckets = sl.read_release(rows, group="bucket", quasi=["age"], sensitive="value")
+    exposure = sl.intersect([buckets], people=pl.DataFrame({"age": [30, 41, 52, 7]}))
+    known = [exposure.people.column("age").cell(row) for row in range(4)]
+    assert {age: groups(exposure, row) for row, age in enumerate(known)} == {
+        "30": [1, 2],
+        "41": [1],
+        "52": [2],
+        "7": [],
+    }
+
+
+def test_columns_that_are_grouped_by_are_what_people_are_found_by():
+    table = ADULT.table
+    exposure = sl.intersect([sl.group(table, by=["sex"])], people=table)
+    assert [column.name for column in exposure.people.known] == ["sex"]
+    assert exposure.unlocated == exposure.ambiguous == (0,)
+
+
 def test_people_are_found_by_name_where_a_release_names_them():
     one = sl.Release.from_groups([(["Bob", "Ed"], ["Flu", "AIDS"]), (["Di"], ["Cold"])])
     two = sl.Release.from_groups([(["Bob", "Di"], ["Flu", "Cold"]), (["Ed"], ["AIDS"])])
