@@ -50,7 +50,12 @@ class Known:
     """A statement, in the words in which it was given."""
 
     statement: Statement
-    words: str
+    text: str | None = None  # None: made in Python
+
+    @property
+    def words(self) -> str:
+        """The words."""
+        return str(self.statement) if self.text is None else self.text
 
 
 def read_statement(text: str) -> Statement:
@@ -108,7 +113,7 @@ def known_statements(given: Statements) -> tuple[Known, ...]:
 
 def _known(given: object) -> Known:
     if isinstance(given, Statement):
-        return Known(given, str(given))
+        return Known(given)
     if isinstance(given, Asked):
         message = f"{given.about} is not compared with anything; write == 0.3, <= 0.3 or the like"
         raise BadKnowledge(message)

@@ -76,7 +76,8 @@ def refuse(text: str, place: int, wrong: str) -> NoReturn:
     sidelight.errors.BadKnowledge: cannot read "Ed = " at character 6: a value is missing
     """
     shown = text if len(text) <= 80 else f"{text[max(place - 40, 0) : place + 40]}"
-    message = f'cannot read "{" ".join(shown.splitlines())}" at character {place + 1}: {wrong}'
+    said = f'cannot read "{shown}" at character {place + 1}: {wrong}'
+    message = " ".join(said.splitlines())
     raise BadKnowledge(message, position=place)
 
 

@@ -61,8 +61,7 @@ def maxent(
     known = known_statements(knowing)
     told = constraints(scene, known)
     made = assembled(scene, told)
-    words = [each.words for each in known]
-    return Beliefs(scene, known, told, made, solve(made.problem, words, seconds=seconds, progress=progress))
+    return Beliefs(scene, known, told, made, solve(made.problem, known, seconds=seconds, progress=progress))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 from scipy import sparse
 
-from sidelight.max_entropy.problem import Flags, Floats, Problem, summed
+from sidelight.max_entropy.problem import A_PERSON, Flags, Floats, Problem, summed
 from sidelight.table.columns import Integers
 
 NOTHING = 1e-9
@@ -90,7 +90,10 @@ def at_the_edge(problem: Problem) -> Flags:
     least, most = _range(asked, values, size, plain)
     if (problem.low[plain] > most + near(most)).any() or (problem.high[plain] < least - near(least)).any():
         raise Infeasible
-    for place, number in enumerate(plain):
+    # statements at 0 force nothing that `upper_bounds` does not see
+    edge = (problem.low[plain] >= most - NOTHING) | (problem.high[plain] <= least + NOTHING)
+    for place in np.flatnonzero(edge & (problem.high[plain] > NOTHING)):
+        number = plain[place]
         top = problem.low[number] >= most[place] - NOTHING
         bottom = problem.high[number] <= least[place] + NOTHING
         if top or bottom:
@@ -112,8 +115,8 @@ def _whole(problem: Problem) -> Flags:
     matrix = problem.statements
     ones = np.ones(len(problem.low), bool)
     ones[np.repeat(np.arange(len(ones)), np.diff(matrix.indptr))[matrix.data != 1]] = False
-    named = np.bincount(problem.row * len(problem.counts) + problem.column).max(initial=0) > 1
-    ones[(problem.said < 0) | named | (np.diff(matrix.indptr) == 0)] = False
+    named = (problem.said == A_PERSON).any()
+    ones[named | (np.diff(matrix.indptr) == 0)] = False
     return ones
 
 

@@ -8,6 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from sidelight.errors import BadKnowledge, Contradiction
+from sidelight.knowledge.statements_text import Known
 from sidelight.max_entropy.problem import A_PERSON, Flags, Problem
 from sidelight.max_entropy.programs import feasible, in_the_way
 
@@ -15,7 +16,7 @@ TRIED = 300
 """How many sets are tried for a smaller one than the first that was found."""
 
 
-def contradiction(problem: Problem, words: Sequence[str]) -> Contradiction | BadKnowledge:
+def contradiction(problem: Problem, known: Sequence[Known]) -> Contradiction | BadKnowledge:
     """Say what cannot be: a set of statements that hold together only without any one of them.
 
     The smallest one of all where that takes no more than a few hundred programs.
@@ -24,7 +25,7 @@ def contradiction(problem: Problem, words: Sequence[str]) -> Contradiction | Bad
     if not involved.any():
         return BadKnowledge("the people who are named do not fit into the release together; name fewer of them")
     found = _smaller(problem, _without_needless(problem, involved))
-    said = tuple(words[number] for number in dict.fromkeys(problem.said[found].tolist()))
+    said = tuple(known[number].words for number in dict.fromkeys(problem.said[found].tolist()))
     if len(said) == 1:
         message = f"the release says otherwise than '{said[0]}': no distribution fits both; leave it out or change it"
     else:

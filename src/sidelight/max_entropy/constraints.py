@@ -47,23 +47,20 @@ class Constraints:
 
 def constraints(scene: Scene, known: Sequence[Known]) -> Constraints:
     """Find what statements speak of."""
-    people: dict[Who, Integers] = {}
+    looking = _Looking(scene)
     sums: list[Sum] = []
     notes: list[str] = []
     for number, each in enumerate(known):
-        shares = _shares(each)
-        for share in shares:
-            if share.person is not None and share.person not in people:
-                people[share.person] = scene.rows_of(share.person)
-        empty = [share for share in shares if share.person is None and len(scene.rows_saying(share.given)) == 0]
-        if empty:
-            notes.append(f"'{each.words}' says nothing: {scene.nearest(empty[0].given)}")
-            for share in shares:
+        found = [(share, looking.rows(share)) for share in _shares(each)]
+        nobody = [share for share, rows in found if len(rows) == 0]
+        if nobody:
+            notes.append(f"'{each.words}' says nothing: {scene.nearest(nobody[0].given)}")
+            for share, _ in found:
                 scene.columns_with(share.values)  # names the nearest value if there is none
         else:
-            sums.append(_sum(scene, each, number, people))
-    _check_room(scene, people)
-    return Constraints(tuple(sums), people, tuple(notes))
+            sums.append(looking.sum(each, number, found))
+    _check_room(scene, looking.people)
+    return Constraints(tuple(sums), looking.people, tuple(notes))
 
 
 def _shares(known: Known) -> list[Share]:
@@ -77,19 +74,53 @@ def _shares(known: Known) -> list[Share]:
     return [statement.about]
 
 
-def _sum(scene: Scene, known: Known, number: int, people: dict[Who, Integers]) -> Sum:
-    statement, shares = known.statement, _shares(known)
-    if isinstance(statement, Compares):
-        sizes = [_size(scene, share) for share in shares]
-        one, other = (_part(scene, share, people, min(sizes) / size) for share, size in zip(shares, sizes, strict=True))
-        turned = Part(other.rows, other.columns, -other.times, other.person)
-        return Sum((one, turned), 0.0 if statement.sign == "=" else -np.inf, 0.0, number)
-    assert isinstance(statement, Says)
-    size = _size(scene, shares[0]) if len(shares) == 1 else 1
-    if statement.low == len(shares):  # all of them have it: nobody has anything else, which says more at once
-        return Sum(tuple(_part(scene, share, people, 1.0, other=True) for share in shares), 0.0, 0.0, number)
-    low, high = _bounds(statement, size, most=len(shares))
-    return Sum(tuple(_part(scene, share, people, 1.0) for share in shares), low, high, number)
+class _Looking:
+    """Looks things up in a scene, and remembers who was mentioned."""
+
+    def __init__(self, scene: Scene) -> None:
+        self.scene = scene
+        self.people: dict[Who, Integers] = {}
+        self.in_rows = np.zeros(scene.blocks.groups, bool)
+        self.in_columns = np.zeros(scene.blocks.groups, bool)
+
+    def rows(self, share: Share) -> Integers:
+        """Find whom a share is about."""
+        if share.person is None:
+            return self.scene.rows_saying(share.given)
+        if share.person not in self.people:
+            self.people[share.person] = self.scene.rows_of(share.person)
+        return self.people[share.person]
+
+    def sum(self, known: Known, number: int, found: list[tuple[Share, Integers]]) -> Sum:
+        """Write a statement as a sum of people."""
+        statement = known.statement
+        sizes = [1 if share.person is not None else self._people(rows) for share, rows in found]
+        if isinstance(statement, Compares):
+            parts = [
+                self._part(share, rows, times * min(sizes) / size)
+                for (share, rows), size, times in zip(found, sizes, (1, -1), strict=True)
+            ]
+            return Sum(tuple(parts), 0.0 if statement.sign == "=" else -np.inf, 0.0, number)
+        assert isinstance(statement, Says)
+        if statement.low == len(found):  # all of them have it: nobody has anything else, which says more at once
+            return Sum(tuple(self._part(share, rows, 1.0, other=True) for share, rows in found), 0.0, 0.0, number)
+        low, high = _bounds(statement, sizes[0] if len(found) == 1 else 1, most=len(found))
+        return Sum(tuple(self._part(share, rows, 1.0) for share, rows in found), low, high, number)
+
+    def _people(self, rows: Integers) -> int:
+        return int(self.scene.members.people[rows].sum())
+
+    def _part(self, share: Share, rows: Integers, times: float, *, other: bool = False) -> Part:
+        """Keep the rows and columns that meet in some group."""
+        scene = self.scene
+        columns = scene.other_columns(share.values) if other else scene.columns_with(share.values)
+        row_group, column_group = scene.members.group[rows], scene.blocks.column_group[columns]
+        self.in_rows[row_group] = True
+        columns = columns[self.in_rows[column_group]]
+        self.in_columns[column_group] = True
+        kept = rows[self.in_columns[row_group]]
+        self.in_rows[row_group] = self.in_columns[column_group] = False
+        return Part(kept, columns, times, share.person)
 
 
 def _bounds(statement: Says, size: int, *, most: int) -> tuple[float, float]:
@@ -97,21 +128,6 @@ def _bounds(statement: Says, size: int, *, most: int) -> tuple[float, float]:
     low = float(statement.low * size) if statement.low > 0 or statement.exact else -np.inf
     high = float(statement.high * size) if statement.high < most or statement.exact else np.inf
     return low, high
-
-
-def _size(scene: Scene, share: Share) -> int:
-    if share.person is not None:
-        return 1
-    return int(scene.members.people[scene.rows_saying(share.given)].sum())
-
-
-def _part(scene: Scene, share: Share, people: dict[Who, Integers], times: float, *, other: bool = False) -> Part:
-    columns = scene.other_columns(share.values) if other else scene.columns_with(share.values)
-    rows = people[share.person] if share.person is not None else scene.rows_saying(share.given)
-    group = scene.members.group
-    rows = rows[np.isin(group[rows], scene.blocks.column_group[columns])]
-    columns = columns[np.isin(scene.blocks.column_group[columns], group[rows])]
-    return Part(rows, columns, times, share.person)
 
 
 def _check_room(scene: Scene, people: dict[Who, Integers]) -> None:

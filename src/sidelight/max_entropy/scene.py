@@ -60,15 +60,23 @@ class Scene:
         order = np.argsort(self.value, kind="stable")
         return order, np.searchsorted(self.value[order], np.arange(len(self.release.domain) + 1))
 
+    @cached_property
+    def _seen(self) -> dict[tuple[Label, ...], Integers]:
+        return {}
+
     def columns_with(self, values: tuple[Label, ...]) -> Integers:
-        """Find the columns of these values, by group."""
-        order, start = self._columns_by_value
-        places = [self.release.groups.place(value) for value in values]
-        return np.sort(np.concatenate([order[start[place] : start[place + 1]] for place in places]))
+        """Find the columns of these values, by group; rules ask for the same ones again and again."""
+        if values not in self._seen:
+            order, start = self._columns_by_value
+            places = [self.release.groups.place(value) for value in values]
+            self._seen[values] = np.sort(np.concatenate([order[start[at] : start[at + 1]] for at in places]))
+        return self._seen[values]
 
     def other_columns(self, values: tuple[Label, ...]) -> Integers:
         """Find the columns of all other values."""
-        return np.setdiff1d(np.arange(len(self.value)), self.columns_with(values), assume_unique=True)
+        others = np.ones(len(self.value), bool)
+        others[self.columns_with(values)] = False
+        return np.flatnonzero(others)
 
     @cached_property
     def columns(self) -> dict[str, Column]:
@@ -76,9 +84,13 @@ class Scene:
         printed = {column.name: column for column in self.release.groups.columns}
         return printed | {column.name: column for column in self.members.columns}
 
+    @cached_property
+    def _by_line(self) -> frozenset[str]:
+        return frozenset(column.name for column in self.members.columns)
+
     def rows_saying(self, given: tuple[tuple[str, Label], ...]) -> Integers:
         """Find the rows of the people who say all this."""
-        by_line = {column.name for column in self.members.columns}
+        by_line = self._by_line
         lines = np.ones(self.members.lines, bool)
         groups: Flags | None = None
         for name, text in given:

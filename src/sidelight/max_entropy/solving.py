@@ -10,6 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from sidelight.errors import TooHard
+from sidelight.knowledge.statements_text import Known
 from sidelight.max_entropy.assembly import components
 from sidelight.max_entropy.bounds import NOTHING, Infeasible, at_the_edge, upper_bounds, without_implied
 from sidelight.max_entropy.conflicts import contradiction
@@ -45,7 +46,7 @@ class Solved:
     residual: float
 
 
-def solve(problem: Problem, words: Sequence[str], *, seconds: float, progress: Progress) -> Solved:
+def solve(problem: Problem, known: Sequence[Known], *, seconds: float, progress: Progress) -> Solved:
     """Find the amounts of largest entropy; raises `Contradiction`, or `TooHard` after `seconds`."""
     deadline = time.monotonic() + seconds
     amounts, multipliers = np.zeros(len(problem)), np.full(len(problem.low), np.nan)
@@ -53,7 +54,7 @@ def solve(problem: Problem, words: Sequence[str], *, seconds: float, progress: P
     steps = parts = 0
     for variables, statements in components(problem, at_least=TOGETHER):
         part, _, _ = problem.only(variables, statements)
-        done = _Part(part, words, deadline, progress).solve()
+        done = _Part(part, known, deadline, progress).solve()
         amounts[variables], zero[variables] = done.amounts, done.zero
         multipliers[statements] = done.multipliers
         steps, parts = steps + done.steps, parts + 1
@@ -64,8 +65,8 @@ def solve(problem: Problem, words: Sequence[str], *, seconds: float, progress: P
 class _Part:
     """One part of a problem on its way to a solution."""
 
-    def __init__(self, problem: Problem, words: Sequence[str], deadline: float, progress: Progress) -> None:
-        self.problem, self.words, self.deadline, self.progress = problem, words, deadline, progress
+    def __init__(self, problem: Problem, known: Sequence[Known], deadline: float, progress: Progress) -> None:
+        self.problem, self.known, self.deadline, self.progress = problem, known, deadline, progress
         self.accepted = ACCEPTED * max(problem.people.sum() / 10, 1.0)
 
     def solve(self) -> Solved:
@@ -79,7 +80,7 @@ class _Part:
                     break
                 zero = zero | more
         except Infeasible:
-            raise contradiction(self.problem, self.words) from None
+            raise contradiction(self.problem, self.known) from None
         if found.residual > self.accepted:
             message = (
                 f"no solution after {found.steps} steps: a sum is still off by {found.residual:.1g} people; "
