@@ -134,6 +134,7 @@ def protect(
     utility: options.Utility = "discernibility",
     suppress: options.Suppress = 0,
     suppressed: options.SuppressedAs = "as *",
+    nodes: options.Nodes = 100_000,
     layout: options.Layout = None,
     written_as: options.WrittenAs = None,
     group: options.Group = None,
@@ -159,7 +160,7 @@ def protect(
         missing_marks=missing_mark,
         domain=domain,
     )
-    way = verb.Way(method, utility, hierarchies, tuple(suppress_only or ()), suppress, suppressed)
+    way = verb.Way(method, utility, hierarchies, tuple(suppress_only or ()), suppress, suppressed, nodes)
     target = verb.Target(output, force=force, layout=layout, written_as=written_as, as_json=json)
     return verb.protect(file, asked(policy, limits=limit or (), roles=roles), way, target)
 

@@ -149,6 +149,12 @@ WrittenAs: TypeAlias = Annotated[
 ]
 
 Epsilon: TypeAlias = Annotated[
+Nodes: TypeAlias = Annotated[
+    int,
+    typer.Option(
+        "--nodes", min=1, help="Look at so many generalisations at most, and publish the best of them (lattice)."
+    ),
+]
     str,
     typer.Option("--epsilon", "-e", help="How much the counts may depend on one person, such as 1; less: more noise."),
 ]

@@ -17,8 +17,8 @@ from rich.progress import Progress as Bar
 
 from sidelight.commands.audit import Question
 from sidelight.commands.protect_shown import shown
-from sidelight.commands.running import Status
-from sidelight.errors import BadHierarchy, BadPolicy, NothingSafe
+from sidelight.commands.running import Status, noticing_interrupts
+from sidelight.errors import BadHierarchy, BadPolicy, NothingSafe, SidelightError
 from sidelight.policy.policy import Policy
 from sidelight.policy.policy_file import Roles
 from sidelight.publishing.formats import FormatName, format_of
@@ -38,6 +38,8 @@ from sidelight.table.hierarchy_files import read_hierarchies
 from sidelight.table.reading import read_table
 from sidelight.table.table import Table
 
+NOTHING_YET = "nothing was published, and nothing within policy was found yet"
+
 
 @dataclass(frozen=True, slots=True)
 class Way:
@@ -49,6 +51,7 @@ class Way:
     suppress_only: tuple[str, ...] = ()
     suppress: float = 0
     suppressed: Literal["as *", "left out"] = "as *"
+    nodes: int = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +75,7 @@ def protect(file: str, question: Question, way: Way, target: Target) -> Status:
     by = hierarchies(table, way)
     refuse_input(target.path, (*table.intake.files, *_hierarchy_files(way)))
     try:
-        found = searched(table, policy, by, way)
+        found = uninterrupted(table, policy, by, way)
     except NothingSafe as nothing:
         return _nothing(nothing, as_json=target.as_json)
     published = found.publish(target.path, force=target.force, layout=target.layout, written_as=target.written_as)
@@ -133,9 +136,25 @@ def _hierarchy_files(way: Way) -> list[Path]:
     return sorted(way.hierarchies.glob("*.csv")) if way.hierarchies else []
 
 
+def uninterrupted(table: Table, policy: Policy, by: Mapping[str, Hierarchy], way: Way) -> Found:
+    """Search to the end: what a search has when Ctrl-C is pressed depends on the moment, and is not published."""
+    with noticing_interrupts() as interrupts:
+        try:
+            found = searched(table, policy, by, way)
+        except SidelightError:
+            if interrupts.noticed:
+                raise KeyboardInterrupt(NOTHING_YET) from None
+            raise
+    if interrupts.noticed:
+        said = ", ".join(f"{name} {level}" for name, level in found.levels.items())
+        message = f"nothing was published; the best so far has levels {said}: --nodes {found.checked} publishes that"
+        raise KeyboardInterrupt(message)
+    return found
+
+
 def searched(table: Table, policy: Policy, by: Mapping[str, Hierarchy], way: Way) -> Found:
-    """Search, showing what is being tried; Ctrl-C ends a search that has something to show with that."""
-    method = FullDomain(suppress=way.suppress, suppressed=way.suppressed)
+    """Search, showing what is being tried."""
+    method = FullDomain(suppress=way.suppress, suppressed=way.suppressed, nodes=way.nodes)
     suppresses = way.method == FullDomain.name
     with bar() as progress:
         return search(

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from enum import IntEnum
+from types import FrameType
 from typing import Any, NoReturn
 
 import typer
@@ -37,7 +40,7 @@ class Verbs(TyperGroup):
         try:
             status = super().main(given, *rest, **options)
             sys.stdout.flush()
-        except (KeyboardInterrupt, typer.Abort):
+        except (KeyboardInterrupt, typer.Abort):  # before a verb began
             status = Status.INTERRUPTED
         except (BrokenPipeError, SystemExit):  # typer makes one of the other, with a status that means something here
             _nobody_reads()
@@ -45,6 +48,49 @@ class Verbs(TyperGroup):
         except Exception as error:  # noqa: BLE001 - whatever it is, the user gets one line; --debug shows all
             status = complain(error, debug=DEBUG in said)
         sys.exit(int(status or 0))
+
+    def invoke(self, ctx: Any) -> object:  # noqa: ANN401 - whichever click typer brings
+        """Run a verb; Ctrl-C ends it with one line, also where a library made another error of it."""
+        try:
+            return super().invoke(ctx)
+        except BaseException as error:
+            stop = next((each for each in _causes(error) if isinstance(each, KeyboardInterrupt)), None)
+            if stop is None:
+                raise
+            typer.echo(f"sidelight: interrupted; {str(stop) or 'nothing unfinished is left behind'}", err=True)
+            return Status.INTERRUPTED
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+class Interrupts:
+    """Whether Ctrl-C was pressed."""
+
+    noticed: bool = False
+
+
+@contextmanager
+def noticing_interrupts() -> Iterator[Interrupts]:
+    """Notice Ctrl-C while something runs that takes it as a sign to come to an end, and not as an error."""
+    interrupts = Interrupts()
+
+    def notice(number: int, frame: FrameType | None) -> None:
+        interrupts.noticed = True
+        signal.default_int_handler(number, frame)
+
+    before = signal.getsignal(signal.SIGINT)
+    if before is not signal.default_int_handler:  # a background job, which Ctrl-C is not meant for
+        yield interrupts
+        return
+    signal.signal(signal.SIGINT, notice)
+    try:
+        yield interrupts
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _nobody_reads() -> None:

@@ -95,9 +95,48 @@ def test_errors_are_one_line_and_debug_shows_where(error, line):
     assert debug.stderr.endswith(line)
 
 
-def test_an_interrupt_is_quiet():
-    result, _ = failing(KeyboardInterrupt())
-    assert (result.exit_code, result.stdout, result.stderr) == (130, "", "")
+@pytest.mark.parametrize(
+    ("said", "line"),
+    [((), "nothing unfinished is left behind"), (("nothing was published",), "nothing was published")],
+)
+def test_an_interrupt_is_one_line(said, line):
+    result, _ = failing(KeyboardInterrupt(*said))
+    assert (result.exit_code, result.stdout, result.stderr) == (130, "", f"sidelight: interrupted; {line}\n")
+
+
+def test_an_interrupt_that_a_library_made_an_error_of_is_one_too():
+    error = ImportError("half of it")
+    error.__context__ = KeyboardInterrupt()
+    result, _ = failing(error)
+    assert (result.exit_code, result.stderr.count("\n")) == (130, 1)
+
+
+STOPPED = """
+import os, signal, sys
+
+class Stop:
+    def find_spec(self, name, *_):
+        if name == sys.argv[-1]:
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Stop())
+from sidelight.__main__ import main
+main()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+@pytest.mark.parametrize(
+    ("module", "status", "said"),
+    [
+        ("typer", -signal.SIGINT, ""),  # the command line is being loaded
+        ("numpy", 130, "sidelight: interrupted; nothing unfinished is left behind\n"),  # the verb is
+    ],
+)
+def test_ctrl_c_while_modules_are_loaded_shows_no_traceback(module, status, said):
+    command = [sys.executable, "-c", STOPPED, "audit", "-g", "age", "-s", "disease", module]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (result.returncode, result.stdout, result.stderr) == (status, "", said)
 
 
 def test_a_reader_who_leaves_learns_nothing():
@@ -108,7 +147,7 @@ def test_a_reader_who_leaves_learns_nothing():
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
-def test_ctrl_c_ends_quietly_with_130():
+def test_ctrl_c_ends_with_130_and_a_line():
     code = (
         "import sys, time; import sidelight.cli as cli; import sidelight.policy.writing as writing;"
         "writing.policy_schema = lambda: (print('on', flush=True), time.sleep(60));"
@@ -118,4 +157,4 @@ def test_ctrl_c_ends_quietly_with_130():
         assert running.stdout.readline() == b"on\n"
         running.send_signal(signal.SIGINT)
         _, errors = running.communicate(timeout=30)
-    assert (running.returncode, errors) == (130, b"")
+    assert (running.returncode, errors) == (130, b"sidelight: interrupted; nothing unfinished is left behind\n")
