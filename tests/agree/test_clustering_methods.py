@@ -25,7 +25,7 @@ def problems(draw, *, semantics=None):
         levels = (tuple(values), level, ("*",) * len(values))
         by[column.name] = sl.Hierarchy(column.name, levels[: draw(st.integers(1, 3))])
     whole = everybody(table)
-    asked = draw(st.lists(measures(whole), min_size=1, max_size=2))
+    asked = draw(st.lists(measures(whole, mergeable=True), min_size=1, max_size=2))
     policy = sl.Policy(*(bounded(each, whole, draw) for each in asked))
     assume(policy.judge(whole).safe)
     return table, draw(st.sampled_from([by, {}])), policy

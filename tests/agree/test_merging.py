@@ -42,7 +42,7 @@ def problems(draw):
     release = draw(releases(max_groups=6))
     groups = release.groups
     everybody = rolled_up(groups, np.zeros(len(groups), np.int64))
-    asked = draw(st.lists(measures(release), min_size=1, max_size=2))
+    asked = draw(st.lists(measures(release, mergeable=True), min_size=1, max_size=2))
     values = [each.summarize(everybody).finding().value for each in asked]
     assume(float("inf") not in values)
     criteria = [
@@ -51,7 +51,7 @@ def problems(draw):
         else each >= max(value, each.limits[0])
         for each, value in zip(asked, values, strict=True)
     ]
-    limits = Limits.of_criteria(tuple(criteria))
+    limits = Limits.of_criteria(tuple(criteria), people=1_000)
     assume(limits.hold(everybody))
     places = np.array(draw(st.lists(st.integers(0, 3), min_size=len(groups), max_size=len(groups))), float)
     near = draw(st.sampled_from([Centroids(groups.sizes, places[:, np.newaxis]), Strangers(np.random.default_rng(1))]))
@@ -80,7 +80,7 @@ def test_a_thousand_groups_that_are_all_alike_pair_up_in_a_few_rounds():
     groups = sl.Release.from_counts([{"a": 1, "b": 1}] * 1000).groups
     rounds = []
     near = Strangers(np.random.default_rng(1))
-    limits = Limits.of(sl.Policy(sl.GroupSize() >= 8))
+    limits = Limits.of(sl.Policy(sl.GroupSize() >= 8), people=1_000)
     made = rolled_up(groups, merge_until_within(groups, limits, near, progress=rounds.append))
     assert made.sizes.min() >= 8
     assert made.sizes.max() < 32

@@ -51,7 +51,7 @@ def problems(draw, *, semantics=None, max_criteria=2):
     table = draw(tables(semantics=semantics, max_columns=2, max_cells=5))
     by = draw(hierarchies(table))
     whole = everybody(table)
-    asked = draw(st.lists(measures(whole), min_size=1, max_size=max_criteria))
+    asked = draw(st.lists(measures(whole, mergeable=True), min_size=1, max_size=max_criteria))
     policy = sl.Policy(*(bounded(each, whole, draw) for each in asked))
     assume(policy.judge(whole).safe)
     return table, by, policy
@@ -136,7 +136,7 @@ def test_mondrian_is_minimal_where_merging_never_hurts(problem):
 @given(st.data())
 def test_outlines_say_what_measures_say(data):
     release = data.draw(releases(max_groups=4, max_people=5))
-    measure = data.draw(measures(release))
+    measure = data.draw(measures(release, mergeable=True))
     outline = measure.outline()
     rows = outline.of(release.groups)
     value = outline.value(joined_before(outline, rows)[-1:])[0]
@@ -150,9 +150,9 @@ def test_outlines_say_what_measures_say(data):
 @given(st.data())
 def test_limits_judge_groups_as_policies_do(data):
     release = data.draw(releases(max_groups=3))
-    measure = data.draw(measures(release))
+    measure = data.draw(measures(release, mergeable=True))
     criterion = bounded(measure, release, data.draw)
-    limits = Limits.of(sl.Policy(criterion))
+    limits = Limits.of(sl.Policy(criterion), release.size)
     assert limits.hold(release.groups) == criterion.judge(release).holds
     for row in range(len(release)):
         alone = limits.alone(release.groups.take(slice(row, row + 1)))
@@ -166,7 +166,7 @@ def test_limits_judge_groups_as_policies_do(data):
 @given(tables(max_columns=2), st.data())
 def test_nothing_safe_says_which_limit_would_pass(table, data):
     whole = everybody(table)
-    measure = data.draw(measures(whole))
+    measure = data.draw(measures(whole, mergeable=True))
     value = measure.measure(whole).value
     least, most = measure.limits
     if measure.large_is_bad:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sidelight.measures.exact import Floats
+from sidelight.measures.exact import NEAR, Floats
 from sidelight.release.groups import Groups
 from sidelight.table.columns import Integers
 
@@ -37,6 +37,11 @@ class Outline(ABC):
     @abstractmethod
     def of(self, groups: Groups) -> Floats:
         """Give each group its row of numbers."""
+
+    def slack(self, people: int) -> float:
+        """Say how far off a value may be (relative above 1) in releases whose groups have up to so many people."""
+        del people
+        return 0.0 if self.exact else NEAR
 
     def alike(self, groups: Groups) -> Integers:
         """Give integers that decide each group's own value: of groups alike in them one is worked out exactly."""

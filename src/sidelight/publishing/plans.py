@@ -12,7 +12,7 @@ from sidelight.errors import NotPublished
 from sidelight.publishing.chance import Shuffle
 from sidelight.publishing.formats import FormatName
 from sidelight.publishing.layouts import Layout, Sheet, by_counts, person_by_person, unused
-from sidelight.publishing.printed import as_printed, spoken_of
+from sidelight.publishing.printed import as_printed
 from sidelight.publishing.sidecar import Reading
 from sidelight.release.release import Release, whole_groups
 from sidelight.search.buckets import Buckets
@@ -60,9 +60,8 @@ def planned(found: Found, path: Path, *, shuffle: Shuffle, layout: Layout | None
 
 
 def publishable(found: Found) -> Release:
-    """Give the release that was found as readers will see it; it names no value that only suppressed people have."""
-    table = found.outcome.recoding.table
-    return as_printed(found.release, domain=spoken_of(found.release, table.counts.totals()))
+    """Give the release that was found as readers will see it."""
+    return as_printed(found.release)
 
 
 def _usual(release: Release, buckets: Buckets | None) -> Layout:

@@ -10,14 +10,11 @@ from sidelight.release.grouping import rolled_up
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release, whole_groups
 from sidelight.table.columns import Column, Integers
-from sidelight.table.counts import Counts
 from sidelight.table.labels import Label, in_order
 
 
-def as_printed(release: Release, *, domain: tuple[Label, ...] | None = None) -> Release:
+def as_printed(release: Release) -> Release:
     """Forget what no file can say: the order of groups, groups that print the same, labels that nobody has.
-
-    `domain` are the values that may be spoken of; default: all.
 
     >>> twice = Release.from_counts([{"Flu": 1}, {"Flu": 2}], labels=[{"age": "*"}, {"age": "*"}])
     >>> as_printed(twice)
@@ -25,24 +22,14 @@ def as_printed(release: Release, *, domain: tuple[Label, ...] | None = None) -> 
     """
     groups = release.groups
     said = rolled_up(groups, tuple(_tidy(column) for column in groups.columns))
-    chosen = groups.domain if domain is None else domain
     made = whole_groups(
-        domain=chosen,
+        domain=said.domain,
         sizes=said.sizes,
-        counts=_among(said, chosen),
+        counts=said.counts,
         columns=tuple(_tidy(column) for column in said.columns),
         semantics=said.semantics,
     )
     return replace(release, groups=made, people=None, members=None)
-
-
-def spoken_of(release: Release, originally: Integers) -> tuple[Label, ...]:
-    """Give the values that a publication may name: all but those that only people who are left out have.
-
-    `originally` is how often each value occurs in the table; a value that does not occur there either was declared.
-    """
-    here = release.groups.counts.totals()
-    return tuple(text for text, now, then in zip(release.domain, here, originally, strict=True) if now > 0 or then == 0)
 
 
 def same(one: Release, other: Release) -> bool:
@@ -78,13 +65,3 @@ def _tidy(column: Column) -> Column:
     recode = np.full(len(column.labels), -1, np.int32)
     recode[used] = [place[column.labels[code]] for code in used]
     return column.relabelled(labels, recode)
-
-
-def _among(groups: Groups, domain: tuple[Label, ...]) -> Counts:
-    if domain == groups.domain:
-        return groups.counts
-    known = {text: number for number, text in enumerate(domain)}
-    place = np.array([known.get(text, -1) for text in groups.domain], np.int64)
-    row, value, count = groups.counts.entries()
-    assert (place[value] >= 0).all(), "only values that do not occur are left unsaid"
-    return Counts.from_entries(row, place[value], count, (len(groups), len(domain)))

@@ -59,7 +59,7 @@ class Anatomy(Method):
         often = table.counts.totals()
         self._check(table, often)
         chance = self.random or np.random.default_rng()
-        limits = Limits.of(policy)
+        limits = Limits.of(policy, table.people)
         count = finest(table, limits, progress) if self.l is None else most_buckets(often, self.l)
         groups = buckets_of(table, count)
         number = merge_until_within(

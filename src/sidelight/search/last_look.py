@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sidelight.errors import NothingSafe
+from sidelight.errors import NothingSafe, SidelightError
 from sidelight.measures.finding import in_words
 from sidelight.measures.group_size import GroupSize
 from sidelight.policy.policy import Policy, Verdict
@@ -34,4 +34,9 @@ def judged(policy: Policy, release: Release) -> Verdict:
             "set the other limits tighter, so that groups are larger or more diverse"
         )
         raise NothingSafe(message, blocked_by=blocked)
+    if not verdict.safe:
+        message = (
+            f"the search ended outside the policy ({verdict}): a fault of Sidelight's; try another method, and tell us"
+        )
+        raise SidelightError(message)
     return verdict

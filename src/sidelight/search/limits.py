@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import reduce
 from typing import TypeAlias
@@ -11,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight.measures.criterion import Criterion, exact
-from sidelight.measures.exact import NEAR, Floats
+from sidelight.measures.exact import Floats
 from sidelight.measures.finding import Finding
 from sidelight.measures.group_size import GroupSize
 from sidelight.measures.outline import Outline
@@ -19,6 +20,7 @@ from sidelight.policy.policy import Policy
 from sidelight.release.groups import Groups
 from sidelight.table.columns import Integers
 from sidelight.table.counts import Counts
+from sidelight.table.labels import Label
 from sidelight.table.table import Table
 
 Flags: TypeAlias = npt.NDArray[np.bool_]
@@ -30,21 +32,20 @@ class Limit:
 
     criterion: Criterion
     outline: Outline
+    slack: float  # how far off the outline may be
     known: dict[bytes, bool] = field(default_factory=dict, compare=False, repr=False)
 
     def clear(self, values: Floats) -> Flags:
         """Say which values keep the bound by more than rounding."""
         bound = float(exact(self.criterion.bound))
-        room = NEAR * max(abs(bound), 1.0) if not self.outline.exact else 0.0
+        room = self.slack * max(abs(bound), 1.0)
         comparison = self.criterion.comparison
         return np.asarray(comparison.holds(values + room if comparison.from_above else values - room, bound))  # type: ignore[arg-type]
 
     def near(self, values: Floats) -> Flags:
         """Say which values are so near the bound that only exact arithmetic can tell."""
         bound = float(exact(self.criterion.bound))
-        if self.outline.exact:
-            return np.zeros(len(values), bool)
-        return np.abs(values - bound) <= NEAR * max(abs(bound), 1.0)
+        return ~self.clear(values) & (np.abs(values - bound) <= self.slack * max(abs(bound), 1.0))
 
     def each(self, groups: Groups) -> Flags:
         """Judge each group as if it were the whole release."""
@@ -85,14 +86,18 @@ class Limits:
     shared: tuple[Limit, ...]  # depends on several groups together
 
     @classmethod
-    def of(cls, policy: Policy) -> Limits:
-        """Make a policy ready."""
-        return cls.of_criteria(policy.criteria)
+    def of(cls, policy: Policy, people: int) -> Limits:
+        """Make a policy ready, for groups of up to so many people."""
+        return cls.of_criteria(policy.criteria, people)
 
     @classmethod
-    def of_criteria(cls, criteria: tuple[Criterion, ...]) -> Limits:
+    def of_criteria(cls, criteria: tuple[Criterion, ...], people: int) -> Limits:
         """Make some criteria of a policy ready."""
-        limits = [Limit(criterion, criterion.measure.outline()) for criterion in criteria]
+        outlines = [criterion.measure.outline() for criterion in criteria]
+        limits = [
+            Limit(criterion, outline, outline.slack(people))
+            for criterion, outline in zip(criteria, outlines, strict=True)
+        ]
         limits.sort(key=lambda limit: not limit.outline.exact)
         return cls(
             tuple(limit for limit in limits if limit.outline.group_by_group),
@@ -104,6 +109,11 @@ class Limits:
         """How many people every group needs at least, as far as its size alone is limited."""
         sizes = (exact(each.criterion.bound) for each in self.each if each.criterion.measure == GroupSize())
         return max((math.ceil(size) for size in sizes), default=1)
+
+    def named(self, domain: tuple[Label, ...]) -> Flags:
+        """Say which values the limits name: those are spoken of, whoever has them."""
+        said = {text for limit in (*self.each, *self.shared) for text in _texts(limit.criterion.measure.parameters())}
+        return np.array([text in said for text in domain])
 
     @property
     def empty(self) -> bool:
@@ -125,6 +135,17 @@ class Limits:
         return all(limit.each(groups).all() for limit in self.each) and all(
             limit.exactly(groups) for limit in self.shared
         )
+
+
+def _texts(parameter: object) -> Iterator[str]:
+    """Give all texts inside a parameter."""
+    if isinstance(parameter, str):
+        yield parameter
+    elif isinstance(parameter, Mapping):
+        yield from _texts([*parameter.keys(), *parameter.values()])
+    elif isinstance(parameter, Iterable):
+        for part in parameter:
+            yield from _texts(part)
 
 
 def loose_groups(table: Table, sizes: Integers, counts: Counts) -> Groups:

@@ -43,7 +43,7 @@ def merge_until_within(
     >>> from sidelight.search.distances import Centroids
     >>> groups = sl.Release.from_counts([{"a": 3}, {"a": 1}, {"b": 4}]).groups
     >>> near = Centroids(groups.sizes, np.array([[0.0], [9.0], [10.0]]))
-    >>> merge_until_within(groups, Limits.of(sl.Policy(sl.GroupSize() >= 3)), near).tolist()
+    >>> merge_until_within(groups, Limits.of(sl.Policy(sl.GroupSize() >= 3), people=100), near).tolist()
     [0, 1, 1]
     """
     number = np.arange(len(groups))

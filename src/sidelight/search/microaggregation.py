@@ -68,7 +68,7 @@ class Microaggregation(Method):
             k,
             progress=lambda done: progress("making clusters", done, len(table.sizes)),
         )
-        limits = Limits.of_criteria((*policy.criteria, GroupSize() >= k))
+        limits = Limits.of_criteria((*policy.criteria, GroupSize() >= k), table.people)
         made = _Clusters(table, along, self.labels, group).within(limits, progress)
         columns = made.printed()
         start, stop = made.stretches()

@@ -59,7 +59,7 @@ class Count:
 def node_check(lattice: Lattice, criteria: list[Criterion]) -> Callable[[Node], bool]:
     """Make a check of nodes: sizes first, counts only when those are fine."""
     by_size = [each for each in criteria if each.measure == GroupSize()]
-    limits = Limits.of_criteria(tuple(each for each in criteria if each not in by_size))
+    limits = Limits.of_criteria(tuple(each for each in criteria if each not in by_size), lattice.table.people)
 
     def check(node: Node) -> bool:
         if by_size:

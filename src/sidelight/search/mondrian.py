@@ -47,7 +47,7 @@ class Mondrian(Method):
         del utility  # greedy: the cuts themselves are what is chosen
         along = orders(table.quasi, by)
         target = None if self.towards is None else counts_of(table, self.towards)
-        made = grow(table, Limits.of(policy), along, target=target, progress=partial(_tell, progress))
+        made = grow(table, Limits.of(policy, table.people), along, target=target, progress=partial(_tell, progress))
         columns = tuple(printed(order, made.start[:, at], made.stop[:, at]) for at, order in enumerate(along))
         return Outcome(
             released(table, made.group, columns, len(made)),

@@ -29,11 +29,13 @@ class SuppressedNode:
     out: Flags
     people: int
     as_group: bool  # whether those people are printed as one group of `*`
+    limits: Limits  # what the policy names is spoken of, even when nobody is left who has it
 
     def release(self, lattice: Lattice) -> Release:
         """Make the release: the groups kept, and the suppressed people as `*` where they are printed."""
         groups = lattice.groups_at(self.node)
-        made = _with_star(groups, self.out) if self.as_group else on_their_own(groups, np.flatnonzero(~self.out))
+        kept = np.flatnonzero(~self.out)
+        made = _with_star(groups, self.out) if self.as_group else on_their_own(groups, kept, self.limits)
         return Release(made, sensitive=lattice.table.sensitive, intake=lattice.table.intake)
 
 
@@ -58,7 +60,7 @@ def nodes_with_suppression(
     count = Count(len(lattice), progress)
     small = [each for each in policy.criteria if each.measure == GroupSize()]
     open_ = border(lattice.heights, count(lambda node: _too_small(lattice, node, small) <= room), most=most)
-    limits = Limits.of(policy)
+    limits = Limits.of(policy, lattice.table.people)
     found: list[SuppressedNode] = []
     complete = open_.complete
     try:
@@ -71,7 +73,7 @@ def nodes_with_suppression(
             out = _suppressed(lattice.groups_at(node), limits, room, as_group=as_group)
             if out is not None:
                 people = int(lattice.groups_at(node).sizes[out].sum())
-                found.append(SuppressedNode(node, out, people, as_group and people > 0))
+                found.append(SuppressedNode(node, out, people, as_group and people > 0, limits))
     except KeyboardInterrupt:
         complete = False
     minimal = set(lowest([each.node for each in found]))

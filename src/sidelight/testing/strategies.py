@@ -88,12 +88,13 @@ def merges(
     return release, merged(release, into)
 
 
-def measures(release: Release) -> SearchStrategy[Measure]:
-    """Draw a measure, of all that there are, that can be asked of a release."""
+def measures(release: Release, *, mergeable: bool = False) -> SearchStrategy[Measure]:
+    """Draw a measure, of all that there are, that can be asked of a release; `mergeable`: one that a search follows."""
     from sidelight.measures import MEASURES  # noqa: PLC0415 - all measures at once: only where they are drawn
 
     every = (measure for kind in MEASURES for measure in kind.examples(release.domain))
-    return st.sampled_from([measure for measure in every if release.semantics in measure.semantics])
+    asked = [measure for measure in every if release.semantics in measure.semantics]
+    return st.sampled_from([measure for measure in asked if measure.mergeable or not mergeable])
 
 
 def orders(length: int) -> SearchStrategy[tuple[int, ...]]:
