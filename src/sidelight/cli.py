@@ -80,7 +80,7 @@ def audit(
         domain=domain,
     )
     question = verb.asked(policy, limits=limit or (), measures=measure or (), roles=roles)
-    return verb.audit(file, question, verb.Output(as_json=json, file=output, force=force))
+    return verb.audit(file, question, verb.Output(as_json=json, file=output, force=force, inputs=_paths(policy)))
 
 
 @app.command()
@@ -118,7 +118,7 @@ def explore(
         domain=domain,
     )
     question = verb.Question(file, value=value, below=below, up_to=up_to, roles=verb.roles_of(policy, roles))
-    return verb.explore(question, Output(as_json=json, file=output, force=force))
+    return verb.explore(question, Output(as_json=json, file=output, force=force, inputs=_paths(policy)))
 
 
 @app.command()
@@ -172,6 +172,8 @@ def believe(
     know: options.Know = None,
     about: options.About = None,
     top: options.Top = 10,
+    quasi: options.ToldApart = None,
+    table: options.Original = None,
     policy: options.PolicyPath = None,
     group: options.Group = None,
     sensitive: options.Sensitive = None,
@@ -187,6 +189,7 @@ def believe(
 ) -> int:
     """See what someone who knows exactly this would conclude about people in a published file."""
     from sidelight.commands import believe as verb  # noqa: PLC0415 - `--help` is quick
+    from sidelight.commands import believe_shares as shares  # noqa: PLC0415
     from sidelight.commands.audit import Output  # noqa: PLC0415
     from sidelight.commands.explore import roles_of  # noqa: PLC0415
 
@@ -201,7 +204,11 @@ def believe(
         domain=domain,
     )
     question = verb.Question(file, roles_of(policy, roles), tuple(know or ()), tuple(about or ()), top)
-    return verb.believe(question, Output(as_json=json, file=output, force=force))
+    told = shares.Told(tuple(quasi or ()), table)
+    target = Output(as_json=json, file=output, force=force, inputs=_paths(policy))
+    if shares.speaks_of_shares(question, told):
+        return shares.believe_shares(question, told, target)
+    return verb.believe(question, target)
 
 
 @app.command()
@@ -246,7 +253,7 @@ def attack(
         who=who,
         at_most=at_most,
     )
-    return verb.attack(question, Output(as_json=json, file=output, force=force))
+    return verb.attack(question, Output(as_json=json, file=output, force=force, inputs=_paths(policy)))
 
 
 @app.command()
@@ -290,6 +297,10 @@ def demo(*, folder: options.Folder = Path("sidelight-demo")) -> int:
     from sidelight.commands.demo import demo as verb  # noqa: PLC0415
 
     return verb(folder)
+
+
+def _paths(*given: Path | None) -> tuple[Path, ...]:
+    return tuple(each for each in given if each is not None)
 
 
 def _roles(**options: str | list[str] | None) -> Roles:

@@ -55,7 +55,7 @@ UpTo: TypeAlias = Annotated[int, typer.Option("--up-to", min=0, help="How much k
 
 Know: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option("--know", "-k", help="What is known, such as 'Bob != Flu' or '#3 = Flu -> Ann = Flu'; repeat it."),
+    typer.Option("--know", "-k", help="What is known, such as 'Bob != Flu' or 'P(Flu | sex=male) = 0.3'; repeat it."),
 ]
 About: TypeAlias = Annotated[
     list[str] | None,
@@ -63,6 +63,16 @@ About: TypeAlias = Annotated[
 ]
 Top: TypeAlias = Annotated[
     int, typer.Option("--top", min=1, help="Without --about: of how many people to tell, whoever moves most first.")
+]
+ToldApart: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--quasi", "-q", help="A column that tells people of a bucket apart (with statements P(…)); repeat it."
+    ),
+]
+Original: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--table", help="The original, to tell how near the truth beliefs come (with statements P(…))."),
 ]
 
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print the report as JSON, and nothing else.")]
@@ -139,6 +149,12 @@ Suppress: TypeAlias = Annotated[
 SuppressedAs: TypeAlias = Annotated[
     Literal["as *", "left out"], typer.Option("--suppressed", help="What becomes of suppressed people.")
 ]
+Nodes: TypeAlias = Annotated[
+    int,
+    typer.Option(
+        "--nodes", min=1, help="Look at so many generalisations at most, and publish the best of them (lattice)."
+    ),
+]
 Layout: TypeAlias = Annotated[
     Literal["people", "counts", "two tables", "shuffled"] | None,
     typer.Option("--layout", help="What a row is; without it, what fits the method and the values."),
@@ -149,12 +165,6 @@ WrittenAs: TypeAlias = Annotated[
 ]
 
 Epsilon: TypeAlias = Annotated[
-Nodes: TypeAlias = Annotated[
-    int,
-    typer.Option(
-        "--nodes", min=1, help="Look at so many generalisations at most, and publish the best of them (lattice)."
-    ),
-]
     str,
     typer.Option("--epsilon", "-e", help="How much the counts may depend on one person, such as 1; less: more noise."),
 ]

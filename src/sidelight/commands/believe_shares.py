@@ -1,0 +1,195 @@
+"""`sidelight believe` with statements about shares: what would someone with these statistics believe?"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from sidelight.commands.audit import Output
+from sidelight.commands.believe import Question
+from sidelight.commands.reading import read
+from sidelight.commands.running import Status
+from sidelight.commands.writing import write_whole
+from sidelight.errors import BadKnowledge, BadPolicy
+from sidelight.knowledge.facts_text import read_person
+from sidelight.knowledge.people import Described, Someone, Who, written_who
+from sidelight.knowledge.statements_text import is_statement
+from sidelight.knowledge.tokens import Reader
+from sidelight.max_entropy.beliefs import Beliefs, maxent
+from sidelight.release.reading import read_release
+from sidelight.release.release import Release
+from sidelight.table.labels import Label, shown
+from sidelight.table.reading import read_table
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What only statements about shares need: columns that tell the people of a group apart, and the original."""
+
+    quasi: tuple[str, ...] = ()
+    table: str | None = None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What would be believed from the release alone, and knowing the statements."""
+
+    question: Question
+    before: Beliefs
+    after: Beliefs
+    error: tuple[float, float] | None  # estimation error before and after, with the original at hand
+
+    @cached_property
+    def rows(self) -> tuple[tuple[str, Label, float, float], ...]:
+        """About whom, value, believed before and after; the likeliest first."""
+        if not self.question.about:
+            return tuple(
+                (
+                    _said(risk.says),
+                    risk.value,
+                    self.before.probability(risk.value, given=dict(risk.says)),
+                    risk.probability,
+                )
+                for risk in self.after.riskiest(self.question.top)
+            )
+        return tuple(row for text in self.question.about for row in self._about(text))
+
+    def _about(self, text: str) -> Iterator[tuple[str, Label, float, float]]:
+        reader = Reader(text)
+        who = read_person(reader)
+        if reader.next.kind != "end":
+            reader.fail(f"{reader.next} comes too late; give one person at a time")
+        found = [
+            (value, self._asked(self.before, value, who), self._asked(self.after, value, who)) for value in self._domain
+        ]
+        for value, before, after in sorted(found, key=lambda each: -each[2]):
+            if before or after:
+                yield written_who(who), value, before, after
+
+    @property
+    def _domain(self) -> tuple[Label, ...]:
+        return self.after.scene.release.domain
+
+    def _asked(self, beliefs: Beliefs, value: Label, who: Who) -> float:
+        if isinstance(who, Described):
+            return beliefs.probability(value, given=dict(who.says))
+        if isinstance(who, Someone) and who not in beliefs.assembly.people:
+            return beliefs.probability(value, group=who.group)
+        if who in beliefs.assembly.people:
+            return beliefs.probability(value, person=who)
+        named = beliefs.scene.release.people or {}
+        if not isinstance(who, str) or who not in named:
+            message = f"nobody called '{who}' is known; name people by --person, or ask about {{column = cell}}"
+            raise BadKnowledge(message)
+        return beliefs.probability(value, group=named[who] + 1)
+
+    def to_json(self) -> str:
+        """Write it as JSON."""
+        document = {
+            "source": self.question.file,
+            "model": "maximum entropy",
+            "statements": [known.words for known in self.after.known],
+            "notes": [*self.after.notes],
+            "residual": self.after.certificate.residual,
+            "estimation_error": None if self.error is None else {"before": self.error[0], "after": self.error[1]},
+            "beliefs": [
+                {"about": said, "value": value, "before": before, "after": after}
+                for said, value, before, after in self.rows
+            ],
+        }
+        return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+def speaks_of_shares(question: Question, told: Told) -> bool:
+    """Say whether a question is for this model; facts and statements cannot be known together."""
+    statements = [text for text in question.know if is_statement(text)]
+    if statements and len(statements) < len(question.know):
+        message = (
+            "facts are judged by counting worlds and statements P(…) by maximum entropy; ask with one kind at a time"
+        )
+        raise BadKnowledge(message)
+    return bool(statements) or told != Told()
+
+
+def believe_shares(question: Question, told: Told, output: Output) -> Status:
+    """Read, solve, tell."""
+    output.refuse(question.file, *([] if told.table is None else [told.table]))
+    release = _release(question, told)
+    before, after = maxent(release), maxent(release, question.know)
+    answer = Answer(question, before, after, _errors(question, told, before, after))
+    if output.file is not None:
+        write_whole(output.file, answer.to_json(), force=output.force)
+    if output.as_json:
+        sys.stdout.write(answer.to_json())
+        return Status.WITHIN_POLICY
+    console = Console(highlight=False)
+    for part in drawn(answer):
+        console.print(part)
+    if output.file is not None:
+        console.print(f"Written to {output.file}", markup=False)
+    return Status.WITHIN_POLICY
+
+
+def _release(question: Question, told: Told) -> Release:
+    roles = question.roles
+    if not told.quasi:
+        return read(question.file, roles, keep_people=roles.person is not None)
+    if roles.quasi is None or roles.sensitive is None:
+        message = "which columns? name the bucket with --group, the value with --sensitive"
+        raise BadPolicy(message)
+    return read_release(
+        question.file,
+        group=roles.quasi,
+        quasi=told.quasi,
+        sensitive=roles.sensitive,
+        missing=roles.missing or "an error",
+        missing_marks=roles.missing_marks or (),
+        domain=roles.domain,
+    )
+
+
+def _errors(question: Question, told: Told, before: Beliefs, after: Beliefs) -> tuple[float, float] | None:
+    if told.table is None:
+        return None
+    original = read_table(
+        told.table,
+        quasi=[column.name for column in before.scene.members.columns],
+        sensitive=before.scene.release.sensitive,
+        missing=question.roles.missing or "an error",
+        missing_marks=question.roles.missing_marks or (),
+    )
+    return before.estimation_error(original), after.estimation_error(original)
+
+
+def drawn(answer: Answer) -> Iterator[RenderableType]:
+    """Give the parts of the page, from top to bottom."""
+    words = "; ".join(known.words for known in answer.after.known)
+    yield Text(f"Known: {words or 'nothing but the release'}")
+    yield Text("Believed by maximum entropy (this is not counting worlds):")
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("about", overflow="fold")
+    table.add_column("value")
+    table.add_column("from the release", justify="right")
+    table.add_column("knowing this", justify="right")
+    for said, value, before, after in answer.rows:
+        table.add_row(Text(said), Text(shown(value)), f"{before:.4f}", f"{after:.4f}")
+    yield table
+    if answer.error is not None:
+        yield Text(
+            f"Estimation error: {answer.error[0]:.4f} from the release alone, {answer.error[1]:.4f} knowing this "
+            "(0: the truth is known)"
+        )
+    for note in answer.after.notes:
+        yield Text(f"Note: {note}")
+
+
+def _said(says: tuple[tuple[str, Label], ...]) -> str:
+    return ", ".join(f"{column} {shown(text)}" for column, text in says) or "anybody"

@@ -1,0 +1,209 @@
+"""What beliefs say about themselves, and what is refused."""
+
+import itertools
+import math
+from collections import defaultdict
+
+import numpy as np
+import pytest
+
+import sidelight as sl
+from sidelight.errors import BadKnowledge, BadMeasure, Contradiction, TooHard, UnknownColumn, UnknownValue
+from sidelight.max_entropy.schur import gram
+
+WARDS = [
+    ([{"sex": "m", "age": "30"}, {"sex": "m", "age": "40"}, {"sex": "f", "age": "30"}], ["Flu", "HIV", "Cold"]),
+    ([{"sex": "f", "age": "40"}, {"sex": "m", "age": "30"}, {"sex": "f", "age": "30"}], ["Flu", "Flu", "HIV"]),
+    ([{"sex": "f", "age": "50"}, {"sex": "f", "age": "50"}], ["Cold", "Flu"]),
+]
+
+
+@pytest.fixture
+def wards():
+    return sl.Release.from_buckets(WARDS)
+
+
+def places(beliefs):
+    """(group, line) → value → P."""
+    found = defaultdict(dict)
+    for row in beliefs.table().to_pylist():
+        found[row["group"], (row["sex"], row["age"])][row["value"]] = row["probability"]
+    return found
+
+
+def test_the_certificate_can_be_checked_from_the_table_alone(wards):
+    """log P minus what the statements push is a sum of a term per line and one per value, group by group."""
+    beliefs = sl.maxent(wards, ["P(Flu | sex=m) = 0.4", "P(HIV | age=30) >= 0.35", "P(Cold | sex=f) <= P(HIV | sex=f)"])
+    pushes = [*beliefs.certificate.multipliers.values()]
+
+    def pushed(sex, age, value):
+        return (
+            pushes[0] * (value == "Flu" and sex == "m")
+            + pushes[1] * (value == "HIV" and age == "30")
+            + pushes[2] * ((value == "Cold") - (value == "HIV")) * (sex == "f")
+        )
+
+    for group in (1, 2, 3):
+        lines = {line: row for (where, line), row in places(beliefs).items() if where == group}
+        for (one, row), (other, below) in itertools.combinations(lines.items(), 2):
+            for value, again in itertools.combinations(row, 2):
+                log = {
+                    (line, what): math.log(at[what]) - pushed(*line, what)
+                    for line, at in ((one, row), (other, below))
+                    for what in (value, again)
+                }
+                contrast = log[one, value] - log[one, again] - log[other, value] + log[other, again]
+                assert contrast == pytest.approx(0, abs=1e-8)
+    assert beliefs.probability("Flu", given={"sex": "m"}) == pytest.approx(0.4, abs=1e-10)
+    assert pushes[1] > 0
+    assert pushes[2] < 0
+    assert beliefs.certificate.holds
+
+
+def test_a_bound_that_holds_anyway_does_not_push(wards):
+    beliefs = sl.maxent(wards, ["P(Flu | sex=m) <= 0.99"])
+    assert [*beliefs.certificate.multipliers.values()] == [0.0]
+    assert beliefs.entropy == pytest.approx(sl.maxent(wards).entropy, abs=1e-12)
+
+
+def test_what_the_release_implies_is_harmless(wards):
+    said = ["P(Flu) = 0.5", "P(Flu or HIV or Cold | sex=m) = 1", "P(Flu | age=50) = 0.5", "P(Flu | age=50) = 0.5"]
+    assert sl.maxent(wards, said).entropy == pytest.approx(sl.maxent(wards).entropy, abs=1e-9)
+    assert sl.maxent(wards, ["P(Flu | sex=m) = 0.4"] * 3).probability("Flu", given={"sex": "m"}) == pytest.approx(0.4)
+
+
+def test_groups_that_nobody_touches_are_not_solved(wards):
+    beliefs = sl.maxent(wards, ["P(HIV | sex=m) = 0.5"])
+    assert beliefs.variables_in_closed_form == 2
+    assert 0 < beliefs.variables_solved < 17
+    assert "2 statements" in repr(sl.maxent(wards, ["P(HIV) >= 0", "P(Flu) >= 0"]))
+
+
+def test_people_of_a_release_by_name():
+    named = sl.Release.from_groups([(["Ann", "Bob", "Cy"], ["Flu", "Flu", "HIV"]), (["Di", "Ed"], ["Flu", "HIV"])])
+    beliefs = sl.maxent(named, ["P(HIV | person=Ann) = 0", "count(HIV; Bob, Di) = 1.2"])
+    assert beliefs.probability("HIV", person="Ann") == 0
+    assert beliefs.probability("HIV", person="Bob") + beliefs.probability("HIV", person="Di") == pytest.approx(1.2)
+    assert beliefs.probability("HIV", group=1) == pytest.approx(1 / 3)
+    everybody = sl.maxent(named, ["count(Flu; Ann, Bob, Cy) = 2", "P(Flu | person=Ann) = 1"])
+    assert everybody.probability("HIV", person="Cy") == pytest.approx(0.5)
+    with pytest.raises(BadKnowledge, match="no statement names"):
+        beliefs.probability("HIV", person="Zoe")
+
+
+def test_someone_of_a_group_and_a_described_person(wards):
+    beliefs = sl.maxent(wards, [sl.P("Flu", person={"sex": "f", "age": 50}) == 0.9])
+    assert beliefs.probability("Flu", given={"age": "50"}) == pytest.approx(0.5)
+    printed = sl.Release.from_counts([{"Flu": 2, "HIV": 1}, {"Flu": 1, "HIV": 1}])
+    assert sl.maxent(printed, ["P(HIV | person=#1) = 1"]).probability("HIV", group=1) == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize(
+    ("knowing", "people", "error", "said"),
+    [
+        (["P(Flu | sx=m) = 0.3"], {}, UnknownColumn, "did you mean 'sex'"),
+        (["P(Fluu | sex=m) = 0.3"], {}, UnknownValue, "did you mean 'Flu'"),
+        (["P(Fluu | sex=x) = 0.3"], {}, UnknownValue, "did you mean 'Flu'"),
+        (["P(Flu | person=Al) = 0.3"], {}, BadKnowledge, "say who it is"),
+        (["P(Flu | person=Al) = 0.3"], {"Al": {"sex": "x"}}, BadKnowledge, "nobody in the release looks like"),
+        (["P(Flu | person=Al) = 0.3"], {"Al": {"sex": "m"}}, BadKnowledge, "say more about"),
+        (["P(Flu | person=#7) = 0.3"], {}, sl.SidelightError, "no group 7"),
+        (
+            ["count(Flu; Al, Bo) = 1"],
+            {name: {"sex": "m", "age": "40"} for name in ("Al", "Bo")},
+            BadKnowledge,
+            "name fewer",
+        ),
+        (["P(Flu | sex=m) = 1"], {}, Contradiction, "the release says otherwise"),
+        (["P(HIV) = 0.5", "P(Flu) >= 0.1"], {}, Contradiction, "P\\(HIV\\) = 0.5"),
+    ],
+)
+def test_what_is_refused(wards, knowing, people, error, said):
+    with pytest.raises(error, match=said):
+        sl.maxent(wards, knowing, people=people)
+
+
+def test_conditions_that_match_nobody_are_notes(wards):
+    (note,) = sl.maxent(wards, ["P(Flu | sex=n) = 0.3"]).notes
+    assert note == "'P(Flu | sex=n) = 0.3' says nothing: nobody in the release says sex 'n'; there are: f, m"
+    (note,) = sl.maxent(wards, ["P(Flu | sex=m, age=50) = 0.3"]).notes
+    assert "all of this" in note
+
+
+def test_other_semantics_are_refused():
+    several = sl.Release.from_counts([{"a": 2, "b": 3}], sizes=[4], values="set")
+    with pytest.raises(BadMeasure, match="one value per person"):
+        sl.maxent(several)
+
+
+def test_questions_about_nobody(wards):
+    beliefs = sl.maxent(wards)
+    with pytest.raises(BadKnowledge, match="there are"):
+        beliefs.probability("Flu", given={"sex": "x"})
+    with pytest.raises(BadKnowledge, match="nobody in that group"):
+        beliefs.probability("Flu", given={"age": "50"}, group=1)
+    with pytest.raises(sl.SidelightError, match="no group 9"):
+        beliefs.probability("Flu", group=9)
+
+
+def test_time_runs_out(wards):
+    with pytest.raises(TooHard, match="time is up"):
+        sl.maxent(wards, ["P(Flu | sex=m) = 0.4"], seconds=-1)
+
+
+def test_progress_is_told_and_may_interrupt(wards):
+    def stop(what, done, total):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        sl.maxent(wards, ["P(Flu | sex=m) = 0.4"], progress=stop)
+
+
+def test_estimation_error(wards):
+    rows = [(line, value) for people, bag in WARDS for line, value in zip(people, bag, strict=True)]
+    import pyarrow as pa  # noqa: PLC0415
+
+    frame = pa.Table.from_pylist([{**line, "value": value} for line, value in rows])
+    original = sl.read_table(frame, quasi=["sex", "age"], sensitive="value")
+    errors = [
+        sl.maxent(wards, sl.strongest_rules(original, positive=k, negative=k, support=1)).estimation_error(original)
+        for k in (0, 2, 5, 50)
+    ]
+    assert errors == sorted(errors, reverse=True)
+    assert errors[-1] == pytest.approx(0, abs=1e-7)
+    with pytest.raises(BadMeasure, match="not the table"):
+        sl.maxent(sl.Release.from_buckets(WARDS[:2])).estimation_error(original)
+
+
+def test_nobody_is_believed_impossible_what_is_true_but_infinity_says_so(wards):
+    import pyarrow as pa  # noqa: PLC0415
+
+    frame = pa.Table.from_pylist(
+        [{**line, "value": value} for people, bag in WARDS for line, value in zip(people, bag, strict=True)]
+    )
+    original = sl.read_table(frame, quasi=["sex", "age"], sensitive="value")
+    assert sl.maxent(wards, ["P(Flu | sex=m, age=30) = 0"]).estimation_error(original) == math.inf
+
+
+def test_riskiest_are_sorted(wards):
+    risks = sl.maxent(wards, ["P(Cold | sex=m) = 0"]).riskiest(4)
+    assert [risk.probability for risk in risks] == sorted((risk.probability for risk in risks), reverse=True)
+    assert len(sl.maxent(wards).riskiest(1000)) == 13
+
+
+def test_many_statements_are_solved_step_by_step(monkeypatch, wards):
+    said = ["P(Flu | sex=m) = 0.4", "P(HIV | age=30) = 0.3", "P(Flu | sex=f) >= 0.3"]
+    at_once = sl.maxent(wards, said).entropy
+    monkeypatch.setattr("sidelight.max_entropy.schur.DENSE_UP_TO", 0)
+    assert sl.maxent(wards, said).entropy == pytest.approx(at_once, abs=1e-9)
+
+
+def test_gram_is_the_same_dense_and_sparse():
+    from scipy import sparse  # noqa: PLC0415
+
+    chance = np.random.default_rng(0)
+    for share in (0.001, 0.9):
+        matrix = sparse.csr_array(chance.random((300, 60)) * (chance.random((300, 60)) < share))
+        weights = chance.random(300)
+        full = matrix.toarray()
+        assert np.allclose(gram(matrix, weights), full.T @ (full * weights[:, np.newaxis]))
