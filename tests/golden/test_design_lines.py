@@ -71,6 +71,15 @@ found.release, found.levels["age"], found.minimal[0]["age"], found.utility["disc
 PUBLISHING = """
 found.publish("release.parquet")                                      # and a sidecar JSON: policy, findings, utility, versions; never the table
 """
+BELIEFS = """
+beliefs = sl.maxent(release, knowing=["P(Breast cancer | sex=male) = 0", "P(Flu | age=30-40, sex=female) >= 0.2"])
+"""
+ASKED = """
+beliefs.probability("Flu", given={"sex": "female", "age": "30-40"})   # over all groups; group= for one of them
+"""
+BELIEFS_TABLE = """
+beliefs.table()                                                       # pyarrow: the QI columns, the sensitive column, "group", "probability" (joint)
+"""
 
 
 @pytest.fixture
@@ -202,3 +211,14 @@ def test_releases_are_attacked_together(run):
     perfect, partial, candidates = run("exposure.perfect, exposure.partial(0.5), exposure.candidates")
     assert 0 <= perfect <= partial <= 1
     assert len(candidates) > 0
+
+
+def test_beliefs_by_maximum_entropy(run):
+    labels = [{"sex": "male", "age": "30-40"}, {"sex": "female", "age": "30-40"}, {"sex": "*", "age": "*"}]
+    release = sl.Release.from_counts(
+        [{"Flu": 2, "Cold": 1}, {"Flu": 1, "Breast cancer": 2}, {"Flu": 1, "Breast cancer": 1}], labels=labels
+    )
+    run("release = None")["release"] = release
+    run(BELIEFS)
+    assert run(ASKED) == pytest.approx(1 / 3)
+    assert run(BELIEFS_TABLE).column_names == ["sex", "age", "value", "group", "probability"]
