@@ -21,7 +21,7 @@ from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.hierarchy_files import read_hierarchy
-from sidelight.table.labels import Label, label, shown
+from sidelight.table.labels import Label, label, listed, shown
 
 Distance: TypeAlias = Literal["equal", "ordered", "hierarchical"]
 
@@ -35,8 +35,8 @@ class Closeness(GroupByGroup):
     t-closeness.  `distance` says how far apart two values are:
 
     - "equal": all equally far; ½ Σ|q − p|.
-    - "ordered": by the places between them in `order` (by default the domain's); Σ of |cumulative q − p| divided
-      by the number of values − 1.
+    - "ordered": by the places between them in `order`; Σ of |cumulative q − p| divided by the number of values − 1.
+      Without `order` it is the domain's: as declared, or else sorted; a note names the order that was used.
     - "hierarchical": by the level at which `hierarchy` gives both the same label, divided by its topmost level.
 
     Groups in which nobody has a value are passed over.
@@ -118,6 +118,13 @@ class Closeness(GroupByGroup):
         if self.distance == "ordered":
             return Ordered(domain, domain if self.order is None else tuple(map(label, self.order)))
         return Equal(domain)
+
+    def notes(self, groups: Groups) -> tuple[str, ...]:
+        """Name the order if nobody gave it: sorted texts are hardly ever in the order of what they mean."""
+        if self.distance != "ordered" or self.order is not None:
+            return ()
+        said = listed(groups.domain, most=20)
+        return (f"{self} takes the values in this order: {said}; give order= or declare domain= if it is another",)
 
     def scores(self, groups: Groups) -> Floats:
         """Give every group's distance."""

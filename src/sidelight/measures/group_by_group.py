@@ -40,6 +40,11 @@ class GroupByGroup(Measure):
         """Point at what makes this group the worst."""
         return Witness(groups.name(row))
 
+    def notes(self, groups: Groups) -> tuple[str, ...]:
+        """Say what one should know about the finding, whichever group is the worst."""
+        del groups
+        return ()
+
     def alike(self, groups: Groups, rows: Integers) -> Integers:
         """Give integers that decide the groups' values: by default all their counts, in lowest terms."""
         return in_lowest_terms(groups.counts.take(rows).dense())
@@ -60,9 +65,9 @@ class GroupByGroup(Measure):
             exactly=lambda row: self.exactly(groups, row),
         )
         if found is None:
-            return Worst(self, otherwise=self.if_nothing_to_measure)
+            return Worst(self, otherwise=self.if_nothing_to_measure, notes=self.notes(groups))
         row, value = found
-        return Worst(self, value, self.witness(groups, row))
+        return Worst(self, value, self.witness(groups, row), notes=self.notes(groups))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

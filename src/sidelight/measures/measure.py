@@ -134,6 +134,7 @@ class Worst:
     witness: Witness | None = None
     otherwise: Amount = Fraction(0)  # the value when no group has anything to say
     why: str = "no group has any value to measure"  # said about that value
+    notes: tuple[str, ...] = ()  # what to know about the finding, the same for all groups
 
     def merge(self, other: Worst) -> Worst:
         """Keep the worse of the two."""
@@ -142,8 +143,8 @@ class Worst:
     def finding(self) -> Finding:
         """Report the worst group."""
         if self.value is None:
-            return Finding(self.measure, self.otherwise, None, (self.why,))
-        return Finding(self.measure, self.value, self.witness)
+            return Finding(self.measure, self.otherwise, None, (self.why, *self.notes))
+        return Finding(self.measure, self.value, self.witness, self.notes)
 
     def _rank(self) -> tuple[bool, Amount, int]:
         if self.value is None or self.witness is None:

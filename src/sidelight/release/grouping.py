@@ -69,6 +69,7 @@ def coarser(column: Column, by: Mapping[str, Hierarchy], level: int) -> Column:
     """Publish a column at a level of its hierarchy; at level 0 it needs none."""
     if column.name in by:
         hierarchy = by[column.name]
+        hierarchy.check(column)
         return column.relabelled(*hierarchy.recode(column.labels, level)) if hierarchy.level(level) else column
     if level == 0:
         return column

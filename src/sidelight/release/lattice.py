@@ -156,6 +156,8 @@ class _Ladder:
     """One column's labels at each level, and the way from any level up to any other."""
 
     def __init__(self, column: Column, hierarchy: Hierarchy | None) -> None:
+        if hierarchy is not None:
+            hierarchy.check(column)  # one with a single level too: nothing else would notice that it does not fit
         same: tuple[tuple[Label, ...], Codes] = (column.labels, np.arange(len(column.labels), dtype=np.int32))
         above = [] if hierarchy is None else [hierarchy.recode(column.labels, n) for n in range(1, hierarchy.height)]
         self.labels = tuple(labels for labels, _ in (same, *above))

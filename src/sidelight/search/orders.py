@@ -68,7 +68,10 @@ class Order:
 
 
 def orders(columns: tuple[Column, ...], by: Mapping[str, Hierarchy]) -> tuple[Order, ...]:
-    """Order the labels of each column, along its hierarchy where there is one."""
+    """Order the labels of each column, along its hierarchy where there is one, which has to fit."""
+    for column in columns:
+        if column.name in by:
+            by[column.name].check(column)
     return tuple(order_of(column, by.get(column.name)) for column in columns)
 
 

@@ -1,8 +1,9 @@
 """Hierarchies in files, in ARX's format unchanged.
 
 One line per value: the value, then its label at each further level, separated by `;`.  No header, no
-quoting; labels are taken as they stand.  A file is called `<data>_hierarchy_<column>.csv`, or
-`<column>.csv` in a folder of its own.
+quoting; labels are taken as they stand.  A file without any `;` but with commas or tabs is refused: it would be
+taken for values without any coarser level, and publish them exactly.  A file is called
+`<data>_hierarchy_<column>.csv`, or `<column>.csv` in a folder of its own.
 """
 
 from __future__ import annotations
@@ -33,6 +34,9 @@ def read_hierarchy(path: str | os.PathLike[str], column: str | None = None) -> H
     """
     file = Path(path)
     opening, text = _text(file)
+    if _otherwise_separated(text):
+        message = f"{file.name} has no ; but commas or tabs; ARX's format has ; between the levels: write it so"
+        raise BadHierarchy(message)
     end = "\r\n" if "\r\n" in text else "\n"
     lines = text.removesuffix(end).split(end) if text else []
     rows = [line.split(BETWEEN) for line in lines]
@@ -81,6 +85,9 @@ def write_hierarchy(hierarchy: Hierarchy, path: str | os.PathLike[str]) -> None:
         if any(re.search(r"[;\r\n]", text) for text in level):
             message = f"hierarchy of '{hierarchy.column}': a label of level {number} has a ; or a line break; rename it"
             raise BadHierarchy(message)
+    if hierarchy.height == 1 and any(map(_otherwise_separated, hierarchy.levels[0])):
+        message = f"hierarchy of '{hierarchy.column}': one level of values with commas or tabs; add a level above it"
+        raise BadHierarchy(message)
     style = hierarchy.style
     lines = (BETWEEN.join(row) for row in zip(*hierarchy.levels, strict=True))
     ending = style.line_end if style.last_line_ends else ""
@@ -89,6 +96,10 @@ def write_hierarchy(hierarchy: Hierarchy, path: str | os.PathLike[str]) -> None:
 
 def _beside(data: Path, stem: str) -> list[Path]:
     return sorted(each for each in data.parent.glob("*.csv") if each.name.startswith(stem + MARK))
+
+
+def _otherwise_separated(text: str) -> bool:
+    return BETWEEN not in text and ("," in text or "\t" in text)
 
 
 def _column(file: Path) -> str:

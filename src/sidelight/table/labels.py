@@ -49,6 +49,17 @@ def shown(text: Label) -> str:
     return MISSING if text is None else text
 
 
+def listed(labels: Iterable[Label], most: int = 10) -> str:
+    """Show labels to a person, the first ones and how many more there are.
+
+    >>> listed(["Flu", None]), listed(map(str, range(100)), most=3)
+    ('Flu, (missing)', '0, 1, 2, … and 97 more')
+    """
+    named = [shown(text) for text in labels]
+    more = [f"… and {len(named) - most:,} more"] if len(named) > most else []
+    return ", ".join([*named[:most], *more])
+
+
 def in_order(labels: Iterable[Label]) -> tuple[Label, ...]:
     """Sort different labels: as numbers when all of them are numbers, as text otherwise, missing last.
 

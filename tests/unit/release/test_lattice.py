@@ -81,3 +81,15 @@ def test_nodes_that_are_not_there(node, message):
 def test_no_such_column():
     with pytest.raises(UnknownColumn, match=r"did you mean 'race'"):
         Lattice(ADULT.table, ADULT.hierarchies, columns=["rase"])
+
+
+def test_a_hierarchy_of_one_level_is_checked_against_the_data_too():
+    by = {**ADULT.hierarchies, "sex": sl.Hierarchy("sex", (("Male,*", "Female,*"),))}
+    says = "hierarchy of 'sex': 2 values of the data are not in it: Female, Male"
+    with pytest.raises(BadHierarchy, match=says):
+        Lattice(ADULT.table, by)
+    with pytest.raises(BadHierarchy, match=says):
+        sl.generalise(ADULT.table, by=by, to={"age": 2})
+    for method in ("lattice", "mondrian", "anatomy", "microaggregation"):
+        with pytest.raises(BadHierarchy, match=says):
+            sl.protect(ADULT.table, sl.Policy(sl.GroupSize() >= 5), by=by, method=method)

@@ -117,6 +117,20 @@ def test_files_that_are_none(tmp_path, content, message):
     assert "\n" not in str(wrong.value)
 
 
+@pytest.mark.parametrize("content", ["34,30-39,*\n36,30-39,*\n", "34\t30-39\t*\n", "a\nb, c\n"])
+def test_a_file_separated_otherwise_is_not_taken_for_one_column(tmp_path, content):
+    (tmp_path / "age.csv").write_text(content)
+    with pytest.raises(BadHierarchy, match=r"age.csv has no ; but commas or tabs; ARX's format has ; between"):
+        read_hierarchy(tmp_path / "age.csv")
+
+
+def test_what_could_not_be_read_again_is_not_written(tmp_path):
+    with pytest.raises(BadHierarchy, match=r"one level of values with commas or tabs; add a level above it"):
+        write_hierarchy(Hierarchy("name", (("a, b",),)), tmp_path / "name.csv")
+    write_hierarchy(Hierarchy("name", (("a, b",), ("*",))), tmp_path / "name.csv")
+    assert read_hierarchy(tmp_path / "name.csv").height == 2
+
+
 def test_no_such_file(tmp_path):
     with pytest.raises(BadHierarchy, match=r"cannot read the hierarchy age.csv: No such file"):
         read_hierarchy(tmp_path / "age.csv")
