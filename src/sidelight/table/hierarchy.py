@@ -53,15 +53,25 @@ class Hierarchy:
 
     @classmethod
     def intervals(
-        cls, column: str, values: Iterable[object], *, widths: Sequence[float], start: float = 0
+        cls,
+        column: str,
+        values: Iterable[object],
+        *,
+        widths: Sequence[float],
+        start: float = 0,
+        others: str | None = None,
     ) -> Hierarchy:
         """Publish numbers as intervals of each width, then `*`; each width is a multiple of the one before.
+
+        What is no number is refused, or, with `others`, published as that label from level 1 on.
 
         >>> age = Hierarchy.intervals("age", range(17, 91), widths=[5, 10, 20])
         >>> [age.generalise("38", level) for level in range(age.height)]
         ['38', '35-39', '30-39', '20-39', '*']
+        >>> Hierarchy.intervals("age", ["38", "unknown"], widths=[5], others="other").levels
+        (('38', 'unknown'), ('35-39', 'other'), ('*', '*'))
         """
-        return cls(column, makers.in_intervals(column, values, widths, start))
+        return cls(column, makers.in_intervals(column, values, widths, start, others))
 
     @classmethod
     def masks(cls, column: str, values: Iterable[object], *, hide: Sequence[int] | None = None) -> Hierarchy:
@@ -75,15 +85,22 @@ class Hierarchy:
 
     @classmethod
     def dates(
-        cls, column: str, values: Iterable[object], *, periods: Sequence[Period] = ("month", "quarter", "year")
+        cls,
+        column: str,
+        values: Iterable[object],
+        *,
+        periods: Sequence[Period] = ("month", "quarter", "year"),
+        others: str | None = None,
     ) -> Hierarchy:
         """Publish days as the month, the quarter, the year they are in, then `*`.
+
+        What is no day is refused, or, with `others`, published as that label from level 1 on.
 
         >>> birth = Hierarchy.dates("birth", ["2024-03-09", "2024-11-30"])
         >>> [birth.generalise("2024-03-09", level) for level in range(birth.height)]
         ['2024-03-09', '2024-03', '2024-Q1', '2024', '*']
         """
-        return cls(column, makers.in_periods(column, values, periods))
+        return cls(column, makers.in_periods(column, values, periods, others))
 
     @classmethod
     def nested(cls, column: str, tree: Nested) -> Hierarchy:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Literal, NoReturn, TypeAlias
+from typing import Literal, NoReturn, TypeAlias, TypeVar
 
 from sidelight.errors import BadHierarchy
-from sidelight.table.labels import SUPPRESSED, in_order, label, shown
+from sidelight.table.labels import SUPPRESSED, in_order, label, listed, shown
 
 Levels: TypeAlias = tuple[tuple[str, ...], ...]
 """`levels[l][i]` is what value number i becomes at level l; level 0 holds the values themselves."""
 
 Nested: TypeAlias = "Mapping[str, Nested] | Iterable[object]"
 """A tree of labels: coarse label → finer labels → … → lists of values."""
+
+Read = TypeVar("Read")
 
 Period: TypeAlias = Literal["day", "month", "quarter", "year"]
 
@@ -32,19 +34,24 @@ def kept_or_suppressed(values: Iterable[object]) -> Levels:
     return _topped(_texts(values))
 
 
-def in_intervals(column: str, values: Iterable[object], widths: Sequence[float], start: float) -> Levels:
-    """Cut numbers into intervals of each width, one of which begins at `start`."""
+def in_intervals(
+    column: str, values: Iterable[object], widths: Sequence[float], start: float, others: str | None = None
+) -> Levels:
+    """Cut numbers into intervals of each width, one of which begins at `start`; what is no number becomes `others`."""
     texts = _texts(values)
-    numbers = [_number(column, text) for text in texts]
-    steps = [_number(column, width) for width in widths]
-    origin = _number(column, start)
+    numbers = _all_read(column, texts, _number, "a number", others)
+    steps = [step for step in _all_read(column, widths, _number, "a number") if step is not None]
+    (origin,) = (at or Fraction(0) for at in _all_read(column, [start], _number, "a number"))
     for narrow, wide in zip((Fraction(0), *steps), steps, strict=False):
         if wide <= narrow or (narrow and wide % narrow):
             _bad(column, f"a width of {_plain(wide)} after {_plain(narrow)}; let each width be a multiple of the last")
-    whole = all(number.denominator == 1 for number in (*numbers, *steps, origin))
+    whole = all(number.denominator == 1 for number in (*numbers, *steps, origin) if number is not None)
     interval = _whole_interval if whole else _half_open_interval
-    cut = (tuple(interval(origin + (n - origin) // step * step, step) for n in numbers) for step in steps)
-    return _topped(texts, *cut)
+
+    def cut(step: Fraction) -> tuple[str, ...]:
+        return _or_others(numbers, lambda n: interval(origin + (n - origin) // step * step, step), others)
+
+    return _topped(texts, *map(cut, steps))
 
 
 def masked(column: str, values: Iterable[object], hide: Sequence[int] | None) -> Levels:
@@ -57,14 +64,14 @@ def masked(column: str, values: Iterable[object], hide: Sequence[int] | None) ->
     return _topped(texts, *(tuple(_masked(text, amount) for text in texts) for amount in amounts))
 
 
-def in_periods(column: str, values: Iterable[object], periods: Sequence[Period]) -> Levels:
-    """Publish days as the period they are in."""
+def in_periods(column: str, values: Iterable[object], periods: Sequence[Period], others: str | None = None) -> Levels:
+    """Publish days as the period they are in; what is no day becomes `others`."""
     rising = [period for period in PERIODS if period in periods]
     if list(periods) != rising:
         _bad(column, f"periods={list(periods)}; choose some of {', '.join(PERIODS)}, in this order")
     texts = _texts(values)
-    days = [_day(column, text) for text in texts]
-    return _topped(texts, *(tuple(PERIODS[period](day) for day in days) for period in periods))
+    days = _all_read(column, texts, _day, "a day like 2024-03-09", others)
+    return _topped(texts, *(_or_others(days, PERIODS[period], others) for period in periods))
 
 
 def from_tree(column: str, tree: Nested) -> Levels:
@@ -116,18 +123,34 @@ def _plain(number: Fraction) -> str:
     return shown(label(float(number)))
 
 
-def _number(column: str, given: object) -> Fraction:
+def _all_read(
+    column: str, given: Sequence[object], read: Callable[[object], Read | None], what: str, others: str | None = None
+) -> list[Read | None]:
+    """Read all values; of those that are not what they should be, name all at once, unless they become `others`."""
+    found = [read(each) for each in given]
+    wrong = [str(each) for each, value in zip(given, found, strict=True) if value is None]
+    if wrong and others is None:
+        many = f"{len(wrong):,} values are not" if len(wrong) > 1 else "1 value is not"
+        _bad(column, f"{many} {what}: {listed(wrong)}; mend the data, or give others= a label for what is none")
+    return found
+
+
+def _or_others(found: Sequence[Read | None], said: Callable[[Read], str], others: str | None) -> tuple[str, ...]:
+    return tuple(said(each) if each is not None else others or "" for each in found)
+
+
+def _number(given: object) -> Fraction | None:
     try:
         return Fraction(str(given))
     except (ValueError, ZeroDivisionError):
-        _bad(column, f"'{given}' is not a number; intervals are for numbers")
+        return None
 
 
-def _day(column: str, text: str) -> dt.date:
+def _day(given: object) -> dt.date | None:
     try:
-        return dt.datetime.fromisoformat(text).date()
+        return dt.datetime.fromisoformat(str(given)).date()
     except ValueError:
-        _bad(column, f"'{text}' is not a day like 2024-03-09; give ISO dates")
+        return None
 
 
 def _bad(column: str, what: str) -> NoReturn:

@@ -57,7 +57,7 @@ def test_widths_that_do_not_fit(widths):
 
 
 def test_intervals_are_for_numbers():
-    with pytest.raises(BadHierarchy, match=r"'young' is not a number"):
+    with pytest.raises(BadHierarchy, match=r"1 value is not a number: young; mend the data, or give others= a label"):
         Hierarchy.intervals("age", ["young"], widths=[5])
 
 
@@ -104,8 +104,32 @@ def test_dates_always_fit_together(days):
 
 
 def test_dates_must_be_dates():
-    with pytest.raises(BadHierarchy, match=r"'31.3.2024' is not a day like 2024-03-09; give ISO dates"):
+    with pytest.raises(BadHierarchy, match=r"1 value is not a day like 2024-03-09: 31.3.2024; mend the data"):
         Hierarchy.dates("birth", ["31.3.2024"])
+
+
+def test_all_values_that_do_not_fit_are_named_at_once():
+    bad = [f"n/a {n:02}" for n in range(12)]
+    with pytest.raises(BadHierarchy, match=r"12 values are not a number: n/a 00, .*, n/a 09, … and 2 more; mend"):
+        Hierarchy.intervals("age", ["38", *bad], widths=[5])
+    with pytest.raises(BadHierarchy, match=r"12 values are not a day like 2024-03-09: n/a 00, .*, … and 2 more; mend"):
+        Hierarchy.dates("birth", ["2024-03-31", *bad])
+    with pytest.raises(BadHierarchy, match=r"1 value is not a number: wide"):
+        Hierarchy.intervals("age", ["38"], widths=["wide"], others="other")
+    with pytest.raises(BadHierarchy, match=r"1 value is not a number: here"):
+        Hierarchy.intervals("age", ["38"], widths=[5], start="here", others="other")
+
+
+@given(st.sets(st.integers(0, 200)), st.sets(st.text("abc?", min_size=1, max_size=3), min_size=1))
+def test_others_have_one_label_at_each_level_above_their_own(numbers, words):
+    made = Hierarchy.intervals("age", [*numbers, *words], widths=[5, 10], others="other")
+    assert all(ways(made, word) == [word, "other", "other", "*"] for word in words)
+    if numbers:
+        plain = Hierarchy.intervals("age", numbers, widths=[5, 10])
+        assert all(ways(made, str(number)) == ways(plain, str(number)) for number in numbers)
+    days = Hierarchy.dates("birth", ["2024-03-31", *words], others="no date")
+    assert all(ways(days, word) == [word, *["no date"] * 3, "*"] for word in words)
+    assert ways(days, "2024-03-31") == ["2024-03-31", "2024-03", "2024-Q1", "2024", "*"]
 
 
 @pytest.mark.parametrize("periods", [["year", "month"], ["month", "month"], ["week"]])
