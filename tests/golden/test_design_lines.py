@@ -81,6 +81,10 @@ BELIEFS_TABLE = """
 beliefs.table()                                                       # pyarrow: the QI columns, the sensitive column, "group", "probability" (joint)
 """
 
+POSTERIOR = """
+sl.posterior(named, "Charlie = Flu", given="Hannah = Flu -> Charlie = Flu") == Fraction(10, 19)
+"""
+
 
 @pytest.fixture
 def run(sample_files):
@@ -171,6 +175,10 @@ def test_policies_judge(run):
     verdict = run(READ_POLICY)["verdict"]
     assert verdict.safe is True
     assert [finding.value for finding in verdict.findings] == [10]
+
+
+def test_what_somebody_would_conclude(run):
+    assert run(POSTERIOR) is True
 
 
 def test_knowledge_skyline(run):

@@ -10,9 +10,6 @@ from sidelight.worlds.budget import Budget, OverBudget
 from sidelight.worlds.formula import Formula
 from sidelight.worlds.grounding import Ground
 
-SHARES = 8
-"""Each attempt to count some of the facts gets this part of the budget."""
-
 
 @dataclass(frozen=True, slots=True)
 class Countable:
@@ -23,7 +20,7 @@ class Countable:
 
 
 def countable(ground: Ground, target: Formula, known: Sequence[Formula], budget: Budget) -> Countable:
-    """Take the facts that bear on a target, one after the other, while they can be counted with it."""
+    """Take the facts that bear on a target, one after the other, while each attempt to count them is within budget."""
     kept: tuple[Formula, ...] = ()
     left_out: list[Formula] = []
     for fact in _bearing(target, known):
@@ -34,12 +31,18 @@ def countable(ground: Ground, target: Formula, known: Sequence[Formula], budget:
     return Countable(kept, tuple(left_out))
 
 
+def attempts(budget: Budget, known: Sequence[Formula]) -> Budget:
+    """Divide a budget so that all attempts together (up to six for each fact) stay within it."""
+    return budget.share(6 * len(known) + 2)
+
+
 def bounds(ground: Ground, target: Formula, known: Sequence[Formula], budget: Budget) -> tuple[Fraction, Fraction]:
     """Bound Pr(target | known): worlds that the countable facts leave, less those that break one of the others.
 
     With K the facts that are counted and R the rest, worlds with T ∧ K ∧ R are at most those with T ∧ K and at least
     those less Σ_r (worlds with T ∧ K ∧ ¬r); the same for ¬T.
     """
+    budget = attempts(budget, known)
     split = countable(ground, target, known, budget)
     most = _with_and_without(ground, target, split.kept, budget)
     if most is None:
@@ -73,7 +76,7 @@ def _bearing(target: Formula, known: Sequence[Formula]) -> list[Formula]:
 
 
 def _counted(ground: Ground, formulas: Sequence[Formula], budget: Budget) -> int | None:
-    counting = ground.counting(budget.share(SHARES))
+    counting = ground.counting(budget)
     try:
         return counting.worlds(ground.formulas.all_of(formulas), ground.urns)
     except OverBudget:

@@ -10,14 +10,16 @@ from sidelight.errors import BadMeasure
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How much counting an exact answer may take: different states of the count, and seconds of it.
+    """How much counting an exact answer may take: different states of the count, and seconds (`None`: any).
+
+    What is found out when that was not enough (bounds) may take as much again.
 
     >>> Budget(states=1000)
-    Budget(states=1000, seconds=None)
+    Budget(states=1000, seconds=20)
     """
 
     states: int = 200_000
-    seconds: float | None = None
+    seconds: float | None = 20
 
     def __post_init__(self) -> None:
         if self.states < 1 or (self.seconds is not None and not self.seconds > 0):

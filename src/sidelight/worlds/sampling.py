@@ -11,7 +11,7 @@ from itertools import accumulate
 import numpy as np
 
 from sidelight.errors import BadMeasure
-from sidelight.worlds.bounds import countable
+from sidelight.worlds.bounds import attempts, countable
 from sidelight.worlds.budget import Budget, OverBudget
 from sidelight.worlds.counting import Counting, Urns
 from sidelight.worlds.formula import Formula
@@ -92,7 +92,7 @@ def estimated(
 
     Nothing if no such world was found.
     """
-    split = countable(ground, target, known, budget)
+    split = countable(ground, target, known, attempts(budget, known))
     try:
         hits, worlds = _drawn(ground, target, known, _Sampler(ground, split.kept, budget), rng, samples)
     except OverBudget:  # then of all worlds, with no fact taken into account beforehand
