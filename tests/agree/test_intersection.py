@@ -147,7 +147,7 @@ def _even(view, groups, group):
 
 @given(st.lists(releases(), min_size=1, max_size=3), crowds(), st.sampled_from(["pooled", "uniform"]))
 def test_beliefs_agree_with_counting_every_world(given_releases, people, prior):
-    exposure = sl.intersect(given_releases, people=as_rows(people), person="name", prior=prior, locate="intervals")
+    exposure = sl.intersect(given_releases, people=as_rows(people), prior=prior, locate="intervals")
     before = dict(zip(exposure.domain, exposure.prior, strict=True))
     rows = np.arange(len(exposure.people))
     posterior = exposure.posterior(rows)
@@ -163,6 +163,10 @@ def test_beliefs_agree_with_counting_every_world(given_releases, people, prior):
         assert set(beliefs) == set(exposure.candidates[row])  # the sets are the support of the beliefs
         assert posterior[row] == pytest.approx([float(wanted[value]) for value in exposure.domain])
         assert exposure.belief[row] == pytest.approx(float(max(wanted.values())))
+    tops = [max(exposure.witness(row).beliefs.values(), default=0) for row in rows.tolist()]
+    for bound in {*tops, Fraction(1, 2)} - {0}:
+        sure = sum(int(people) for people, top in zip(exposure.people.sizes, tops, strict=True) if top >= bound)
+        assert exposure.sure(bound) == Fraction(sure, exposure.people.total)  # at the bound itself, too
 
 
 def _known(exposure, row):
@@ -235,3 +239,40 @@ def test_regions_of_a_search_hold_their_own_people(rows, method, k):
     for row in range(len(exposure.people)):
         assert set(exposure.candidates[row]) <= set(printed.candidates[row])
     assert printed.truth.hits == 1
+
+
+CLUSTERS = {"age": ("4", "5.5", "30", None, "*"), "sex": ("f", "m", "any", None, "*")}
+BY_SEX = sl.Hierarchy("sex", (("f", "m", "f, m"), ("any", "any", "both"), ("*", "*", "*")))
+
+
+def squared_distance(person, printed, *, whole):
+    """By the definition, one column after the other."""
+    total = 0.0
+    for name, text in printed.items():
+        known = person[name]
+        if text == "*":
+            total += 1
+        elif name == "age":
+            if known is None or text is None:
+                total += (known is None) != (text is None)
+            else:
+                total += ((float(known) - float(text)) / whole) ** 2
+        else:
+            levels = [
+                (BY_SEX.generalise(known, level), BY_SEX.generalise(text, level) if BY_SEX.has(text) else text)
+                for level in (0, 1)
+            ]
+            total += sum(one != other for one, other in levels) / 2
+    return total
+
+
+@given(releases(CLUSTERS), crowds())
+def test_the_nearest_average_is_the_nearest_by_the_definition(release, people):
+    exposure = sl.intersect([release], people=as_rows(people), person="name", by={"sex": BY_SEX}, locate="nearest")
+    printed = [{column.name: column.cell(row) for column in release.groups.columns} for row in range(len(release))]
+    ages = [each["age"] for each in (*people, *printed) if each["age"] not in (None, "*")]
+    whole = (max(map(float, ages)) - min(map(float, ages)) if ages else 0) or 1
+    for number, person in enumerate(people):
+        apart = [squared_distance(person, says, whole=whole) for says in printed]
+        nearest = [row for row, each in enumerate(apart) if each <= min(apart) + 1e-9]
+        assert exposure.views[0].located.groups_of(exposure.people.row(f"P{number}")).tolist() == nearest

@@ -13,14 +13,14 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sidelight.attack.bayes import posteriors
+from sidelight.attack.bayes import exact_posterior, posteriors
 from sidelight.attack.people import People
 from sidelight.attack.values import flags
 from sidelight.attack.view import View, Words
 from sidelight.attack.witness import ExposureWitness, witness_of
 from sidelight.errors import BadMeasure
 from sidelight.measures.criterion import Bound, exact
-from sidelight.measures.exact import Floats
+from sidelight.measures.exact import NEAR, Floats
 from sidelight.table.columns import Integers
 from sidelight.table.labels import Label
 
@@ -116,8 +116,15 @@ class Exposure:
         return self._share((self.after > 0) & (self.after <= int(1 / wanted)))
 
     def sure(self, belief: Bound) -> Fraction:
-        """Give the share of people of whom somebody believes a value at least so much."""
-        return self._share(self.belief >= float(exact(belief)) - 1e-12)  # nan is not
+        """Give the share of people of whom somebody believes a value at least so much; decided exactly."""
+        wanted = exact(belief)
+        sure = self.belief >= float(wanted)  # nan is not
+        close = np.flatnonzero(np.abs(self.belief - float(wanted)) <= NEAR)
+        places = np.stack([view.located.place[close] for view in self.views], axis=1)
+        _, first, kind = np.unique(places, axis=0, return_index=True, return_inverse=True)
+        decided = [max(exact_posterior(self.views, self.prior, row) or [0]) >= wanted for row in close[first].tolist()]
+        sure[close] = np.array(decided, bool)[kind.reshape(-1)]
+        return self._share(sure)
 
     @property
     def vulnerable(self) -> Fraction:
