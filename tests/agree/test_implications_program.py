@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.measures.implications_exact import ExactGroup
-from sidelight.measures.implications_group import FLOOR, Bags, least_chances
+from sidelight.measures.implications_group import CERTAIN, Bags, least_chances
 from sidelight.measures.implications_program import best_solution
 from sidelight.measures.implications_shortlist import shortlist
 from sidelight.measures.implications_ties import deciding_counts
@@ -116,8 +116,8 @@ def test_one_group_at_a_time(listed, k, owned):
         for h in range(k + 1):
             assert exact.best(h).chance == spent(sum(counts), counts, h)
             assert exact.best_with_target(h).chance == spent_with_target(sum(counts), counts, own, h)
-            assert others[h, row] == pytest.approx(max(exact.best(h).chance, FLOOR), rel=1e-12)
-            assert targets[h, row] == pytest.approx(max(exact.best_with_target(h).chance, FLOOR), rel=1e-12)
+            assert np.exp(others[h, row]) == pytest.approx(float(exact.best(h).chance), rel=1e-12)
+            assert np.exp(targets[h, row]) == pytest.approx(float(exact.best_with_target(h).chance), rel=1e-12)
 
 
 @given(counts_of_groups, st.integers(0, 6), st.integers(0, 7))
@@ -157,13 +157,43 @@ def _chance(group, h, target):
 
 
 def test_chances_too_small_for_floats():
-    """Both groups' chances underflow; only fractions know that the second is the worse one."""
+    """Both groups' chances are below what floats hold, and nearly the same; the second group is the worse one."""
     others = {f"v{n:03}": 1 for n in range(100)}
     release = sl.Release.from_counts([{"Flu": 999_900, **others}, {"Flu": 999_901, **others}])
     finding = sl.Implications(80).measure(release)
     assert finding.witness.group.number == 2
     assert finding.value == finding.replay(release)
     assert 1 - Fraction(1, 10**250) < finding.value < 1
+
+
+@pytest.mark.parametrize(("n", "k"), [(10**9, 40), (10**9, 34), (10**10, 30), (10**12, 24), (10**6, 60)])
+@pytest.mark.parametrize("copies", [1, 2])
+def test_products_too_small_for_floats(n, k, copies):
+    """A rare target in one group and all atoms in another, whose chance, times n, is what decides."""
+    big = {"a": n - k - 2, **{f"x{i}": 1 for i in range(k + 1)}}
+    rare = {"s": 1, **{f"y{i}": n // 50 for i in range(50)}}
+    for listed in ([rare] + [big] * copies, [big] * copies + [rare]):
+        release = sl.Release.from_counts(listed)
+        finding = sl.Implications(k, value="s").measure(release)
+        assert 1 / finding.value - 1 == _one_rare_value(release, k)
+        assert finding.replay(release) == finding.value
+
+
+def _one_rare_value(release, k):
+    """The least product over all ways to share the atoms out, by the program over groups in fractions."""
+    best = {(0, False): Fraction(1)}
+    place = release.groups.place("s")
+    for size, counts in zip(release.groups.sizes.tolist(), release.groups.counts.dense().tolist(), strict=True):
+        group = ExactGroup(size, tuple(sorted(counts, reverse=True)[: k + 1]), counts[place])
+        others = [group.best(h).chance for h in range(k + 1)]
+        targets = [group.best_with_target(h).chance for h in range(k + 1)] if group.own else []
+        before, best = best, {}
+        for (spent, placed), so_far in before.items():
+            for now, chances in ((placed, others), (True, targets if not placed else [])):
+                for h, here in enumerate(chances[: k + 1 - spent]):
+                    state = (spent + h, now)
+                    best[state] = min(best.get(state, so_far * here), so_far * here)
+    return best[k, True]
 
 
 def test_the_summary_stays_small():
@@ -201,7 +231,7 @@ def test_atoms_over_groups(data, groups, k):
     table = [
         {False: [Fraction(1), *data.draw(chances)], True: [Fraction(9, 2), *data.draw(chances)]} for _ in range(groups)
     ]
-    floats = [np.array([[float(row[target][h]) for row in table] for h in range(k + 1)]) for target in (False, True)]
+    floats = [np.log([[float(row[target][h]) for row in table] for h in range(k + 1)]) for target in (False, True)]
     solution = best_solution(*floats, lambda choice: table[choice.group][choice.target][choice.atoms])
     every = [
         prod(
@@ -222,7 +252,7 @@ def test_groups_of_any_kind_have_chances():
     """Also those of one person, without the value, or in which one of the atoms must hold; never nan."""
     bags = Bags(np.array([1, 2, 3]), np.array([[1, 0, 0], [1, 1, 0], [3, 0, 0]]), np.array([1, 0, 0]))
     others, targets = least_chances(bags)
-    assert others[1:, 0].tolist() == [FLOOR, FLOOR]
-    assert targets[:, 0].tolist() == [FLOOR] * 3
+    assert (others[1:, 0] <= CERTAIN).all()
+    assert (targets[:, 0] <= CERTAIN).all()
     assert np.isinf(targets[:, 1:]).all()
     assert not np.isnan(others).any()

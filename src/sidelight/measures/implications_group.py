@@ -16,6 +16,8 @@ frequent other values, whose counts add up to U_{a+1} = min(S_{a+1}, S_a + n(σ)
 
 for j atoms besides the target's own.  With σ = x₁ this is f(j+1).
 
+Chances get far smaller than floats go, so floats hold their logarithms, and chances are multiplied by adding.
+
 Source: Martin et al., Worst-case background knowledge, ICDE 2007 (MINIMIZE1); f^σ is ours.
 """
 
@@ -29,12 +31,12 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.measures.exact import Floats
+from sidelight.measures.exact import NEAR, Floats
 from sidelight.measures.implications_exact import ExactGroup
 from sidelight.table.columns import Integers
 
-FLOOR = 1e-250
-"""Smaller chances are taken to be equal by the float pass (products underflow there) and told apart exactly."""
+CERTAIN = -1e100
+"""Stands for the logarithm of 0, when one of the atoms must hold: finite, so that it adds to anything."""
 
 NEVER = np.iinfo(np.int64).max
 
@@ -97,10 +99,10 @@ def _certain(sizes: Integers, known: Integers) -> Integers:
 def least_chances(bags: Bags) -> tuple[Floats, Floats]:
     """Give f(h), and n/n(σ)·f^σ(h) for the target's group (infinite without σ); rows are h = 0…k, columns groups.
 
-    A chance below `FLOOR` is given as that, so also one of 0, when one of the atoms must hold.
+    All in logarithms; where one of the atoms must hold they are `CERTAIN` or even less.
 
     >>> bags = Bags(np.array([5]), np.array([[2, 2]]), np.array([2]))
-    >>> [part.ravel().tolist() for part in least_chances(bags)]
+    >>> [np.exp(part).ravel().round(9).tolist() for part in least_chances(bags)]
     [[1.0, 0.6], [1.5, 0.5]]
     """
     atoms = bags.counts.shape[1]
@@ -114,18 +116,24 @@ def least_chances(bags: Bags) -> tuple[Floats, Floats]:
             others[:, rows], targets[:, rows] = least[:-1], least[1:]
         else:
             others[:, rows], targets[:, rows] = _least_with_target(n, prefix, bags.with_own[:, rows].astype(float))
-    targets *= bags.sizes / np.maximum(bags.own, 1)
+    targets += np.log(bags.sizes / np.maximum(bags.own, 1))
     targets[:, bags.own == 0] = np.inf
-    return np.maximum(others, FLOOR, out=others), np.maximum(targets, FLOOR, out=targets)
+    return others, targets
+
+
+def reach(logs: Floats) -> Floats:
+    """Say how far apart logarithms of equal chances may be."""
+    distance: Floats = NEAR * np.maximum(np.abs(logs), 1.0)
+    return distance
 
 
 def _least(n: Floats, prefix: Floats, people: Iterable[tuple[int, list[Floats]]]) -> Floats:
     """Give f(0), f(1), …; of G(0, m, j) only m = j is needed, so that one row per j will do for the first person."""
     for _, states in people:
         later = states
-    least = np.ones((len(prefix) + 1, len(n)))
+    least = np.zeros((len(prefix) + 1, len(n)))
     for values, known in enumerate(prefix, start=1):
-        chances = asked(n, known) * at_most(later, values)[: len(least) - values]
+        chances = asked(n, known) + at_most(later, values)[: len(least) - values]
         np.minimum(least[values:], chances, out=least[values:])
     return least
 
@@ -143,16 +151,16 @@ def _least_with_target(n: Floats, prefix: Floats, with_own: Floats) -> tuple[Flo
 def levels(n: Floats, prefix: Floats, *, until: int) -> Iterator[tuple[int, list[Floats]]]:
     """Go from the last person i down to one, with the states [G(i, 0, ·), G(i, 1, ·), …] of each."""
     atoms = len(prefix)
-    ones = np.ones((atoms + 1, len(n)))
-    later = [ones]
+    nothing = np.zeros((atoms + 1, len(n)))
+    later = [nothing]
     for person in range(atoms, until - 1, -1):
-        now, left = [ones], still_there(n, person)
+        now, left = [nothing], still_there(n, person)
         for values in range(1, atoms // (person + 1) + 1):
             before, length = now[-1], atoms - person * values + 1
             best = np.empty((length, len(n)))
             best[:values] = before[:values]
             rest = at_most(later, values)[: length - values]
-            np.multiply(asked(left, prefix[values - 1]), rest, out=best[values:])
+            np.add(asked(left, prefix[values - 1]), rest, out=best[values:])
             np.minimum(best[values:], before[values:length], out=best[values:])
             now.append(best)
         yield person, now
@@ -162,10 +170,10 @@ def levels(n: Floats, prefix: Floats, *, until: int) -> Iterator[tuple[int, list
 def chains(n: Floats, with_own: Floats) -> list[list[Floats]]:
     """Ask 0, 1, 2, … people about σ and a others: the chances [a] for each number of people."""
     atoms = len(with_own)
-    asking = [[np.ones(len(n))] * atoms]
+    asking = [[np.zeros(len(n))] * atoms]
     for people in range(1, atoms + 1):
         left, before = still_there(n, people - 1), asking[-1]
-        asking.append([asked(left, with_own[besides]) * before[besides] for besides in range(atoms // people)])
+        asking.append([asked(left, with_own[besides]) + before[besides] for besides in range(atoms // people)])
     return asking
 
 
@@ -173,7 +181,7 @@ def ways_with_target(asking: list[Floats], people: int, states: list[Floats]) ->
     """Go on after a chain of people: give a, the least j this takes, and the chances from that j on."""
     for besides, chance in enumerate(asking if people else ()):
         first = people * (besides + 1) - 1
-        yield besides, first, chance * at_most(states, besides)[: len(states[0]) - 1 - first]
+        yield besides, first, chance + at_most(states, besides)[: len(states[0]) - 1 - first]
 
 
 def still_there(n: Floats, person: int) -> Floats:
@@ -183,11 +191,13 @@ def still_there(n: Floats, person: int) -> Floats:
 
 
 def asked(left: Floats, known: Floats) -> Floats:
-    """Give the chance that the next of the people left has none of the values of `known` of them."""
+    """Give the chance that the next of the people left has none of the values of `known` of them, as a logarithm."""
     chance = left - known
     np.maximum(chance, 0, out=chance)
     chance /= left
-    return chance
+    with np.errstate(divide="ignore"):
+        np.log(chance, out=chance)
+    return np.maximum(chance, CERTAIN, out=chance)
 
 
 def at_most(states: list[npt.NDArray[Number]], values: int) -> npt.NDArray[Number]:

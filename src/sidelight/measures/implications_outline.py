@@ -1,13 +1,14 @@
-"""Implications in floats, group by group: chances that join by spending atoms here or there."""
+"""Implications in floats, group by group: logarithms of chances that join by spending atoms here or there."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import expit
 
 from sidelight.measures.exact import Floats
-from sidelight.measures.implications_group import FLOOR, Bags, least_chances
+from sidelight.measures.implications_group import Bags, least_chances
 from sidelight.measures.most_frequent import largest_counts
 from sidelight.measures.outline import Outline
 from sidelight.release.groups import Groups
@@ -17,7 +18,7 @@ from sidelight.table.labels import Label
 
 @dataclass(frozen=True)
 class ImplicationsOutline(Outline):
-    """Per group f(0…k) and n/n(σ)·f^σ(0…k); of two sets of groups, the least products of f(i)·f(h−i).
+    """Per group f(0…k) and n/n(σ)·f^σ(0…k) as logarithms; of two sets of groups, the least sums for i and h − i.
 
     This is the dynamic program over groups itself, a group at a time: it may be run along any tree.
     """
@@ -27,10 +28,7 @@ class ImplicationsOutline(Outline):
 
     def of(self, groups: Groups) -> Floats:
         """Give each group its chances, without and with the target."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            chances = np.vstack(least_chances(self._bags(groups)))
-        # where more people would be asked than there are, one of the atoms is certain to hold
-        return np.where(np.isnan(chances), FLOOR, chances).T
+        return np.vstack(least_chances(self._bags(groups))).T
 
     def alike(self, groups: Groups) -> Integers:
         """The size, the largest counts, and how often the value occurs."""
@@ -51,11 +49,10 @@ class ImplicationsOutline(Outline):
             for there in range(k - here):
                 h = here + there
                 for at, left, right in ((h, here, there), (k + h, k + here, there), (k + h, here, k + there)):
-                    np.minimum(joined[:, at], one[:, left] * other[:, right], out=joined[:, at])
-        least: Floats = np.maximum(joined, FLOOR)
-        return least
+                    np.minimum(joined[:, at], one[:, left] + other[:, right], out=joined[:, at])
+        return joined
 
     def value(self, rows: Floats) -> Floats:
         """Give 1/(1+r), r the least chance with the target and k atoms."""
-        risk: Floats = 1 / (1 + rows[:, -1])
+        risk: Floats = expit(-rows[:, -1])
         return risk

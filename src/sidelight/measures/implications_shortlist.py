@@ -16,9 +16,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.measures.exact import NEAR, Floats, in_lowest_terms, worst_row
+from sidelight.measures.exact import Floats, in_lowest_terms, worst_row
 from sidelight.measures.implications_exact import ExactGroup
-from sidelight.measures.implications_group import Bags, least_chances
+from sidelight.measures.implications_group import Bags, least_chances, reach
 from sidelight.measures.implications_ties import deciding_counts, first_few_of_each, settled, unsettled
 from sidelight.table.columns import Integers
 
@@ -77,7 +77,7 @@ def _screened(chances: Floats, many: int) -> npt.NDArray[np.bool_]:
     if sample.shape[1] < 100 * many:
         return np.ones(chances.shape[1], bool)
     cut = np.partition(sample, many - 1, axis=1)[:, many - 1, np.newaxis]
-    return np.asarray((chances <= cut * (1 + NEAR)).any(axis=0))
+    return np.asarray((chances <= cut + reach(cut)).any(axis=0))
 
 
 def _listed(chances: Floats, many: int, atoms: int, *, target: bool) -> _List:

@@ -11,14 +11,14 @@ from fractions import Fraction
 
 import numpy as np
 
-from sidelight.measures.exact import NEAR, Floats
+from sidelight.measures.exact import Floats
 from sidelight.measures.implications_group import (
-    FLOOR,
     Bags,
     asked,
     at_most,
     chains,
     levels,
+    reach,
     still_there,
     ways_with_target,
 )
@@ -26,9 +26,9 @@ from sidelight.table.columns import Integers
 
 
 def unsettled(chances: Floats, many: int) -> tuple[Integers, Integers]:
-    """List the rows that are surely among the `many` smallest, and those too near the cut to tell.
+    """List the rows that are surely among the `many` smallest, and those too near the cut to tell, by logarithms.
 
-    >>> [rows.tolist() for rows in unsettled(np.array([0.5, 0.1 + 0.2, 0.3, 0.1]), 2)]
+    >>> [rows.tolist() for rows in unsettled(np.log([0.5, 0.1 + 0.2, 0.3, 0.1]), 2)]
     [[3], [1, 2]]
     """
     if len(chances) <= many:
@@ -36,8 +36,8 @@ def unsettled(chances: Floats, many: int) -> tuple[Integers, Integers]:
     cut = np.partition(chances, many - 1)[many - 1]
     if np.isinf(cut):
         return np.flatnonzero(np.isfinite(chances)), np.empty(0, np.int64)
-    below = chances < cut * (1 - NEAR)
-    return np.flatnonzero(below), np.flatnonzero(~below & (chances <= cut * (1 + NEAR)))
+    below = chances < cut - reach(cut)
+    return np.flatnonzero(below), np.flatnonzero(~below & (chances <= cut + reach(cut)))
 
 
 def settled(near: Integers, many: int, *, kinds: Integers, exactly: Callable[[int], Fraction]) -> Integers:
@@ -95,15 +95,16 @@ def _deciding(bags: Bags) -> tuple[Integers, Integers]:
     shape = (atoms + 1, len(bags.sizes))
     n, prefix = bags.sizes.astype(float), bags.prefix.astype(float)
     asking = chains(n, bags.with_own.astype(float))
-    later, later_masks = [np.ones(shape)], [np.zeros(shape, np.int64)]
+    later, later_masks = [np.zeros(shape)], [np.zeros(shape, np.int64)]
     own, own_mask = np.full(shape, np.inf)[1:], np.zeros(shape, np.int64)[1:]
     for person, states in levels(n, prefix, until=0):
         masks = _masks(still_there(n, person), prefix, states, later, later_masks)
         for besides, first, chances in ways_with_target(asking[person], person, states):
             marked = at_most(masks, besides)[: len(chances)] | (3 << besides)  # U_{a+1} is made of S_a and S_{a+1}
-            near = _near(np.minimum(own[first:], chances))
+            best = np.minimum(own[first:], chances)
+            near = best + reach(best)
             own_mask[first:] = np.where(own[first:] <= near, own_mask[first:], 0) | np.where(chances <= near, marked, 0)
-            np.minimum(own[first:], chances, out=own[first:])
+            own[first:] = best
         later, later_masks = states, masks
     return np.stack([later_masks[j][j] for j in range(atoms)]), own_mask
 
@@ -114,15 +115,10 @@ def _masks(
     """Do for the masks what `levels` does for the chances."""
     masks = [np.zeros(states[0].shape, np.int64)]
     for values, best in enumerate(states[1:], start=1):
-        near, rest = _near(best), len(best) - values
+        near, rest = best + reach(best), len(best) - values
         mask = np.where(states[values - 1][: len(best)] <= near, masks[-1][: len(best)], 0)
-        chances = asked(left, prefix[values - 1]) * at_most(later, values)[:rest]
+        chances = asked(left, prefix[values - 1]) + at_most(later, values)[:rest]
         marked = at_most(later_masks, values)[:rest] | (1 << values)
         mask[values:] |= np.where(chances <= near[values:], marked, 0)
         masks.append(mask)
     return masks
-
-
-def _near(best: Floats) -> Floats:
-    limit: Floats = np.maximum(best * (1 + NEAR), FLOOR)
-    return limit
