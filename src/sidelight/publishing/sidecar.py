@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from sidelight.errors import BadRelease
 from sidelight.publishing.formats import FormatName
 from sidelight.release.reading import Rows
-from sidelight.report.document import Number, Plain, ReleaseFacts, Wanted
+from sidelight.report.document import NOT_JUDGED, Number, Plain, ReleaseFacts, Wanted
 from sidelight.table.labels import Label
 from sidelight.table.table import Semantics
 
@@ -65,6 +65,15 @@ class PublishedFinding(_Part):
     holds: bool
     group: Says | None = Field(description="what is printed about the group that is worst off")
     value: Label = None
+    notes: tuple[str, ...] = ()
+
+
+class HierarchyFacts(_Part):
+    """Which hierarchy a column had."""
+
+    column: str
+    levels: int = Field(description="how many there are, the values themselves included")
+    sha256: str = Field(description="of its file, as `write_hierarchy` writes it; of one that was read, of that file")
 
 
 class People(_Part):
@@ -96,7 +105,10 @@ class Sidecar(_Part):
     reading: Reading = Field(description="how to read the groups and their values")
     who: Reading | None = Field(default=None, description="how to read which bucket each person is in (anatomy)")
     release: ReleaseFacts
-    policy: str = Field(description="as a policy file")
+    date: str = Field(description="the day on which it was judged and published, in UTC, like 2024-03-09")
+    policy: str = Field(description="as a policy file, with the roles that the table was read with")
+    not_covered: str = NOT_JUDGED
+    hierarchies: tuple[HierarchyFacts, ...] = Field(default=(), description="of the columns that had one")
     verdict: Literal["within policy"] = "within policy"
     findings: tuple[PublishedFinding, ...] = Field(description="measured on the file as it was read back")
     people: People

@@ -2,24 +2,37 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import math
 import platform
 from dataclasses import fields
+from hashlib import sha256
 from importlib.metadata import version
 
 from sidelight import __version__
 from sidelight.measures.criterion import Judgement
 from sidelight.policy.policy import Verdict
-from sidelight.policy.writing import settings
-from sidelight.publishing.sidecar import People, PublishedFile, PublishedFinding, Reading, Search, Sidecar
+from sidelight.policy.policy_file import Roles
+from sidelight.policy.writing import policy_text, settings
+from sidelight.publishing.sidecar import (
+    HierarchyFacts,
+    People,
+    PublishedFile,
+    PublishedFinding,
+    Reading,
+    Search,
+    Sidecar,
+)
 from sidelight.release.release import Release
 from sidelight.report.document import Plain
 from sidelight.report.making import bound_of, number, plain, release_facts
 from sidelight.search.found import Found
 from sidelight.search.method import Method
+from sidelight.table.hierarchy import Hierarchy
+from sidelight.table.hierarchy_files import hierarchy_text
+from sidelight.table.table import Table
 
 SEEDED = "the order of the rows was drawn with a seed, for a test: whoever knows the seed learns the order before it"
-NOT_COMPLETE = "the search was stopped before its end: a more useful release within the policy may exist"
 
 
 def sidecar_of(
@@ -39,7 +52,9 @@ def sidecar_of(
         reading=reading,
         who=who,
         release=release_facts(release),
-        policy=found.policy.to_toml(),
+        date=dt.datetime.now(dt.UTC).date().isoformat(),
+        policy=_policy(found, table),
+        hierarchies=tuple(_hierarchy(found.hierarchies[name]) for name in sorted(found.hierarchies)),
         findings=tuple(_finding(each) for each in verdict.judgements),
         people=People(
             rows_in=table.intake.rows,
@@ -50,7 +65,7 @@ def sidecar_of(
         utility={name: worth if math.isfinite(worth) else None for name, worth in found.utility.items()},
         search=_search(found),
         versions=_versions(),
-        warnings=(*((SEEDED,) if seeded else ()), *((NOT_COMPLETE,) if not found.complete else ())),
+        warnings=(*((SEEDED,) if seeded else ()), *found.warnings),
     )
 
 
@@ -66,7 +81,20 @@ def _finding(judgement: Judgement) -> PublishedFinding:
         holds=judgement.holds,
         group=None if witness is None else dict(witness.group.says),
         value=None if witness is None else witness.value,
+        notes=finding.notes,
     )
+
+
+def _policy(found: Found, table: Table) -> str:
+    """Write the policy and how the table was read; not its domain, which may name values that are suppressed."""
+    names = tuple(column.name for column in table.quasi)
+    said = {"quasi": names, "sensitive": table.sensitive, "values": table.semantics, **table.intake.roles}
+    return policy_text(found.policy, Roles.model_validate(said))
+
+
+def _hierarchy(hierarchy: Hierarchy) -> HierarchyFacts:
+    text = hierarchy_text(hierarchy).encode()
+    return HierarchyFacts(column=hierarchy.column, levels=hierarchy.height, sha256=sha256(text).hexdigest())
 
 
 def _search(found: Found) -> Search:

@@ -16,6 +16,9 @@ SCHEMA_VERSION = 1
 SCHEMA_HOME = "docs/reference/report.schema.json"
 """Where the schema is kept for programs that read reports."""
 
+NOT_JUDGED = "Attackers the policy does not name are not judged."
+"""Stands in every document, so that nobody takes a verdict for more than it is."""
+
 Outcome: TypeAlias = Literal["within policy", "not within policy", "no policy"]
 Plain: TypeAlias = dict[str, JsonValue]
 
@@ -91,6 +94,7 @@ class AuditReport(_Part):
     intake: IntakeFacts
     answers: tuple[Answer, ...]
     verdict: Outcome
+    not_covered: str = NOT_JUDGED
     notes: tuple[str, ...] = ()
 
     def to_json(self) -> str:

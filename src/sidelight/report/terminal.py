@@ -81,7 +81,7 @@ def conclusion(report: AuditReport) -> Text:
     if not broken:
         text = Text("✓ Within policy", style="bold green")
         kept = "the limit holds" if len(limits) == 1 else f"all {len(limits)} limits hold"
-        return text.append(f": {kept}. Attackers the policy does not name are not judged.", style="not bold default")
+        return text.append(f": {kept}. {report.not_covered}", style="not bold default")
     text = Text("✗ Not within policy", style="bold red")
     count = f"{len(broken)} of {len(limits)} limits {'is' if len(broken) == 1 else 'are'} not kept"
     return text.append(f": {count}: {'; '.join(each.said for each in broken)}.", style="not bold default")

@@ -45,6 +45,11 @@ class Anatomy(Method):
     random: np.random.Generator | None = field(default=None, compare=False, repr=False)
 
     name: ClassVar[str] = "anatomy"
+    warnings: ClassVar[tuple[str, ...]] = (
+        "anatomy publishes the quasi-identifiers exactly, so people can be recognised in the file",
+        "only which sensitive value is whose is protected, and only against those whom the policy names",
+        "the groups that were judged are buckets: group size is the size of a bucket, whose people do not look alike",
+    )
 
     def __post_init__(self) -> None:
         if self.l is not None and (not isinstance(self.l, int) or self.l < 1):

@@ -11,11 +11,15 @@ from sidelight.policy.policy import Policy, Verdict
 from sidelight.release.release import Release
 from sidelight.search.method import Method, Outcome
 from sidelight.search.searched_levels import SearchedLevels
+from sidelight.table.hierarchy import Hierarchy
 
 if TYPE_CHECKING:
     from sidelight.publishing.formats import FormatName
     from sidelight.publishing.layouts import Layout
     from sidelight.publishing.publish import Published
+
+
+NOT_COMPLETE = "the search was stopped before its end: a more useful release within the policy may exist"
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +32,7 @@ class Found:
     method: Method
     outcome: Outcome = field(repr=False)
     utility: Mapping[str, float]
+    hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict, repr=False)  # of the table's columns
 
     @property
     def levels(self) -> Mapping[str, int]:
@@ -53,6 +58,11 @@ class Found:
     def complete(self) -> bool:
         """Whether the search came to its end; otherwise this is the best one found so far."""
         return self.outcome.complete
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a reader of the release has to know; it stands in the document beside the published file too."""
+        return (*self.method.warnings, *(() if self.complete else (NOT_COMPLETE,)))
 
     def publish(
         self,

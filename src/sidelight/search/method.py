@@ -41,6 +41,7 @@ class Method(ABC):
     """A way of searching.  Each is a frozen dataclass in a file of its own; its fields are its options."""
 
     name: ClassVar[str]
+    warnings: ClassVar[tuple[str, ...]] = ()  # what a reader of such a release has to know
 
     @abstractmethod
     def search(

@@ -46,6 +46,9 @@ class Microaggregation(Method):
     labels: Labels = "mode"
 
     name: ClassVar[str] = "microaggregation"
+    warnings: ClassVar[tuple[str, ...]] = (
+        "a microaggregated line is an average person's, and may be equal to a real person's own line",
+    )
 
     def __post_init__(self) -> None:
         if self.k is not None and (not isinstance(self.k, int) or self.k < 1):

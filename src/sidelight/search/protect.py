@@ -63,6 +63,7 @@ def protect(
         chosen,
         outcome,
         Utilities(outcome.recoding),
+        {column.name: by[column.name] for column in table.quasi if by and column.name in by},
     )
 
 

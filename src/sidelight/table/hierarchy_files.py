@@ -88,10 +88,15 @@ def write_hierarchy(hierarchy: Hierarchy, path: str | os.PathLike[str]) -> None:
     if hierarchy.height == 1 and any(map(_otherwise_separated, hierarchy.levels[0])):
         message = f"hierarchy of '{hierarchy.column}': one level of values with commas or tabs; add a level above it"
         raise BadHierarchy(message)
+    _replace(Path(path), hierarchy_text(hierarchy))
+
+
+def hierarchy_text(hierarchy: Hierarchy) -> str:
+    """Give the text of the file of a hierarchy; of one that was read, the text that was read."""
     style = hierarchy.style
     lines = (BETWEEN.join(row) for row in zip(*hierarchy.levels, strict=True))
     ending = style.line_end if style.last_line_ends else ""
-    _replace(Path(path), style.opening + style.line_end.join(lines) + ending)
+    return style.opening + style.line_end.join(lines) + ending
 
 
 def _beside(data: Path, stem: str) -> list[Path]:

@@ -63,6 +63,11 @@ class Roles:
             message = f"column '{self.sensitive}' is both sensitive= and person=; name two columns"
             raise BadTable(message)
 
+    def choices(self) -> dict[str, str]:
+        """Say what was chosen besides the columns that a table keeps anyway."""
+        said = {"person": self.person, "missing": self.missing, "suppressed": self.suppressed}
+        return {name: chosen for name, chosen in said.items() if chosen is not None}
+
     @property
     def used(self) -> dict[str, str]:
         """Our own name for each column that is used → its name in the source."""

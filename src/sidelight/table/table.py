@@ -26,6 +26,7 @@ class Intake:
     rows_suppressed: int = 0  # left out because every published column was `*` (suppressed="leave out")
     repeats: int = 0  # repeated (person, value) rows that count once in `set`
     files: tuple[Path, ...] = field(default=(), compare=False, repr=False)  # never to be written over
+    roles: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)  # person, missing, suppressed
 
     def notes(self) -> tuple[str, ...]:
         """Say it in words, one line each; nothing to say gives nothing.

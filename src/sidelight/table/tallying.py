@@ -62,6 +62,7 @@ def tabulate(rows: Rows, roles: Roles) -> Table:
         rows_without_value=int(present.rows.sum() - rest.rows.sum()),
         repeats=int(rest.rows.sum() - rest.counts.sum()),
         files=rows.source.files,
+        roles=roles.choices(),
     )
     return _table(rest, rows, roles, intake)
 

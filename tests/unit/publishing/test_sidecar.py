@@ -1,8 +1,10 @@
 """The document beside a published release: what it says, and what it must never say."""
 
+import datetime as dt
 import json
 import math
 import platform
+from hashlib import sha256
 from pathlib import Path
 
 import duckdb
@@ -30,7 +32,22 @@ def test_it_tells_of_the_search_and_of_what_was_read(adult, tmp_path):
     document = read_sidecar(published.path)
     assert document == published.document == Sidecar.model_validate_json(published.sidecar.read_text(encoding="utf-8"))
     assert published.sidecar.name == "release.csv.sidelight.json"
-    assert read_policy_text(document.policy).policy == POLICY
+    written = read_policy_text(document.policy)
+    assert written.policy == POLICY
+    assert written.roles.said() == {
+        "quasi": ("age", "sex"),
+        "sensitive": "occupation",
+        "values": "single",
+        "missing": "an error",
+        "suppressed": "a group",
+    }
+    assert document.not_covered == "Attackers the policy does not name are not judged."
+    assert dt.date.fromisoformat(document.date) - dt.datetime.now(dt.UTC).date() <= dt.timedelta(days=1)
+    files = {name: adult.path.with_name(f"adult_hierarchy_{name}.csv").read_bytes() for name in ("age", "sex")}
+    assert [each.model_dump() for each in document.hierarchies] == [
+        {"column": "age", "levels": 6, "sha256": sha256(files["age"]).hexdigest()},
+        {"column": "sex", "levels": 2, "sha256": sha256(files["sex"]).hexdigest()},
+    ]
     assert [(each.measure, each.holds) for each in document.findings] == [
         ("group size", True),
         ("implications", True),
@@ -67,7 +84,8 @@ def test_it_never_holds_the_table_or_names(tmp_path):
     found = sl.protect(table, sl.Policy(sl.GroupSize() >= 40), by={"zip": sl.Hierarchy.suppression("zip", rows["zip"])})
     published = found.publish(tmp_path / "release.csv")
     text = published.sidecar.read_text(encoding="utf-8") + published.path.read_text(encoding="utf-8")
-    assert not [each for each in (*people, *map(str, rows["zip"]), "patient", "secret") if f'"{each}"' in text]
+    assert not [each for each in (*people, *(f'"{each}"' for each in rows["zip"]), "secret") if each in text]
+    assert read_policy_text(published.document.policy).roles.person == "patient"  # the column, not who is in it
     assert "Person" not in text
     assert published.path.read_text(encoding="utf-8").splitlines()[0] == "zip,disease"
 
@@ -84,6 +102,35 @@ def test_infinite_numbers_are_json(adult, tmp_path):
     object.__setattr__(found, "utility", {"loss": math.inf})
     published = found.publish(tmp_path / "release.parquet")
     assert json.loads(published.sidecar.read_text(encoding="utf-8"))["utility"] == {"loss": None}
+
+
+@pytest.mark.parametrize(
+    ("method", "says"),
+    [
+        (
+            "anatomy",
+            [
+                "publishes the quasi-identifiers exactly",
+                "only which sensitive value",
+                "group size is the size of a bucket",
+            ],
+        ),
+        ("microaggregation", ["may be equal to a real person's"]),
+        ("mondrian", []),
+    ],
+)
+def test_what_a_method_cannot_promise_is_said(adult, method, says, tmp_path):
+    found = sl.protect(adult.table, sl.Policy(sl.GroupSize() >= 20), by=adult.hierarchies, method=method)
+    warnings = found.publish(tmp_path / "release.parquet").document.warnings
+    assert warnings == found.warnings
+    assert len(warnings) == len(says)
+    assert all(part in warning for part, warning in zip(says, warnings, strict=True))
+
+
+def test_notes_of_findings_stand_in_the_document(adult, tmp_path):
+    policy = sl.Policy(sl.Closeness(distance="ordered") <= 0.5)
+    document = sl.protect(adult.table, policy, by=adult.hierarchies).publish(tmp_path / "release.csv").document
+    assert "takes the values in this order: Adm-clerical" in document.findings[0].notes[0]
 
 
 @pytest.mark.parametrize("layout", [None, "shuffled"])
