@@ -26,7 +26,7 @@ Each message names the thing and the remedy in one line and never shows a person
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 
@@ -130,18 +130,44 @@ class NotAvailable(SidelightError):
     """A part of Sidelight whose extra is not installed."""
 
 
+NEAR_ENOUGH = 0.65
+"""How alike two names are where one is taken for a slip of the other: 'aeg' for 'age', not 'age' for 'name'."""
+
+TWO_LINES = 200
+"""How many characters a list may take in a message."""
+
+
 def did_you_mean(name: str, among: Iterable[str | None]) -> str:
-    """Name the nearest of `among`, as the end of a sentence.
+    """Name the nearest of `among`, or all where none is near, as the end of a sentence.
 
     >>> did_you_mean("zipcode", ["age", "zip"])
     "; did you mean 'zip'?"
-    >>> did_you_mean("qqq", ["age", "zip"])
-    '; there are: age, zip'
+    >>> did_you_mean("age", ["name", "zip"])
+    '; there are: name, zip'
     """
     known = [str(each) for each in among if each is not None]
     folded = {each.casefold(): each for each in reversed(known)}
-    near = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=0.5)
+    near = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=NEAR_ENOUGH)
+    near = near or [each for each in folded if _begins(name.casefold(), each)]
     if near:
         return f"; did you mean '{folded[near[0]]}'?"
-    shown = ", ".join(known[:10]) + (", …" if len(known) > 10 else "")
-    return f"; there are: {shown}" if known else ""
+    return f"; there are: {listed(known)}" if known else ""
+
+
+def _begins(one: str, other: str) -> bool:
+    short, long = sorted((one, other), key=len)
+    return len(short) > 2 and long.startswith(short)
+
+
+def listed(names: Sequence[str]) -> str:
+    """List names with commas, as many as fit into two lines.
+
+    >>> listed(["age", "zip"])
+    'age, zip'
+    """
+    room = TWO_LINES
+    for place, name in enumerate(names):
+        room -= len(name) + 2
+        if room < 0 and place > 0:
+            return f"{', '.join(names[:place])}, … ({len(names)} in all)"
+    return ", ".join(names)

@@ -21,17 +21,17 @@ from sidelight.attack.listed import Listed
 from sidelight.attack.locating import Locate, Way
 from sidelight.attack.telling import CONFIDENCES, document, percent, sentences, witness_document
 from sidelight.attack.witness import ExposureWitness
-from sidelight.commands.audit import Output, read
+from sidelight.commands.audit import Output
+from sidelight.commands.reading import read
 from sidelight.commands.running import Status
 from sidelight.commands.writing import write_whole
 from sidelight.errors import BadMeasure, BadRelease
 from sidelight.measures.criterion import exact
 from sidelight.policy.policy_file import Roles
 from sidelight.policy.section import read_number
-from sidelight.publishing.placing import refuse_existing
 from sidelight.publishing.reading import read_back
 from sidelight.publishing.sidecar import read_sidecar, sidecar_path
-from sidelight.table.hierarchy_files import read_hierarchies
+from sidelight.table.hierarchy_files import hierarchy_files, read_hierarchies
 
 WAYS: dict[str, Way] = {"mondrian": "intervals", "microaggregation": "nearest"}
 """How people are found in what a method has published, when nothing else is said."""
@@ -71,12 +71,15 @@ class Question:
 def attack(question: Question, output: Output) -> Status:
     """Read, intersect, tell, judge."""
     limit = question.limit
-    if output.file is not None:
-        refuse_existing(output.file, force=output.force)
+    output.refuse(*question.files, question.people, *_hierarchies(question))
     exposure = exposed(question)
     witness = None if question.who is None else exposure.witness(question.who)
     tell(question, exposure, witness, output)
     return Status.WITHIN_POLICY if limit is None else judged(exposure, limit)
+
+
+def _hierarchies(question: Question) -> list[str]:
+    return [] if question.hierarchies is None else [*map(str, hierarchy_files(question.hierarchies))]
 
 
 def exposed(question: Question) -> Exposure:

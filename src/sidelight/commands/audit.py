@@ -9,17 +9,14 @@ from pathlib import Path
 
 from rich.console import Console
 
+from sidelight.commands.reading import inputs_of, read
 from sidelight.commands.running import Status
 from sidelight.commands.writing import write_whole
-from sidelight.errors import BadPolicy
 from sidelight.measures.measure import Measure
 from sidelight.policy.limit_text import read_limit, read_measure
 from sidelight.policy.policy import Policy, different
 from sidelight.policy.policy_file import Roles, read_policy_file
-from sidelight.publishing.placing import refuse_existing
-from sidelight.publishing.reading import read_published
-from sidelight.publishing.sidecar import read_sidecar, sidecar_path
-from sidelight.release.reading import read_release
+from sidelight.publishing.placing import refuse_existing, refuse_input
 from sidelight.release.release import Release
 from sidelight.report.document import AuditReport
 from sidelight.report.making import audit_report
@@ -45,6 +42,7 @@ class Question:
     policy: Policy | None
     measures: tuple[Measure, ...]
     notes: tuple[str, ...] = ()
+    files: tuple[Path, ...] = ()  # where it was read from
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +52,18 @@ class Output:
     as_json: bool = False
     file: Path | None = None
     force: bool = False
+    inputs: tuple[Path, ...] = ()  # what is read besides the published files, such as the policy
+
+    def refuse(self, *published: str) -> None:
+        """Refuse, before any work is done, a place that cannot be written or that something is read from."""
+        if self.file is not None:
+            refuse_input(self.file, (*self.inputs, *(each for file in published for each in inputs_of(file))))
+            refuse_existing(self.file, force=self.force)
 
 
 def audit(file: str, question: Question, output: Output) -> Status:
     """Read, measure, judge, tell."""
-    if output.file is not None:
-        refuse_existing(output.file, force=output.force)
+    output.refuse(file)
     release = read(file, question.roles)
     report = judged(release, question, source=file)
     tell(report, output)
@@ -77,37 +81,8 @@ def asked(
         policy=Policy(*criteria) if criteria else None,
         measures=different(read_measure(text) for text in measures),
         notes=file.notes if file else (),
+        files=(policy,) if policy else (),
     )
-
-
-def read(file: str, roles: Roles, *, keep_people: bool = False) -> Release:
-    """Read a published file with these roles; one that has a sidecar, as that says."""
-    if not keep_people and sidecar_path(Path(file)).is_file() and _told_by_sidecar(Path(file), roles):
-        return read_published(file)
-    if roles.quasi is None or roles.sensitive is None:
-        message = "which columns? name them with --group and --sensitive, or in [roles] of the policy"
-        raise BadPolicy(message)
-    return read_release(
-        file,
-        group=roles.quasi,
-        sensitive=roles.sensitive,
-        person=roles.person,
-        values=roles.values or "single",
-        missing=roles.missing or "an error",
-        suppressed=roles.suppressed or "a group",
-        missing_marks=roles.missing_marks or (),
-        domain=roles.domain,
-        keep_people=keep_people,
-    )
-
-
-def _told_by_sidecar(file: Path, roles: Roles) -> bool:
-    """Whether roles ask for nothing else than the sidecar tells of."""
-    document = read_sidecar(file)
-    reading = document.reading
-    groups = [None, set(reading.group), *([set(document.who.group)] if document.who else [])]
-    quasi = None if roles.quasi is None else set(roles.quasi)
-    return quasi in groups and roles.sensitive in (None, reading.sensitive)
 
 
 def judged(release: Release, question: Question, *, source: str) -> AuditReport:

@@ -12,14 +12,14 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from sidelight.commands.audit import Output, read
+from sidelight.commands.audit import Output
+from sidelight.commands.reading import read
 from sidelight.commands.running import Status
 from sidelight.commands.writing import write_whole
 from sidelight.knowledge.facts import Fact
 from sidelight.knowledge.facts_text import known_facts
 from sidelight.measures.finding import in_words
 from sidelight.policy.policy_file import Roles
-from sidelight.publishing.placing import refuse_existing
 from sidelight.release.release import Release
 from sidelight.table.labels import shown
 from sidelight.worlds.posteriors import Belief, posteriors, read_who
@@ -41,8 +41,7 @@ class Question:
 
 def believe(question: Question, output: Output) -> Status:
     """Read, count worlds, tell."""
-    if output.file is not None:
-        refuse_existing(output.file, force=output.force)
+    output.refuse(question.file)
     facts = known_facts(question.know)
     release = read(question.file, question.roles, keep_people=question.roles.person is not None)
     beliefs = concluded(release, facts, question)

@@ -9,9 +9,10 @@ import typer
 from rich.console import Console
 
 import sidelight as sl
-from sidelight.commands.audit import Output, asked, judged, read, tell
+from sidelight.commands.audit import Output, asked, judged, tell
 from sidelight.commands.protect import Target, Way, protect
 from sidelight.commands.protect import read as read_rows
+from sidelight.commands.reading import read
 from sidelight.commands.running import Status
 from sidelight.commands.writing import write_whole
 from sidelight.errors import SidelightError

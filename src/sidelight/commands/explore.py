@@ -15,7 +15,8 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from sidelight.commands.audit import Output, read
+from sidelight.commands.audit import Output
+from sidelight.commands.reading import read
 from sidelight.commands.running import Status
 from sidelight.commands.writing import write_whole
 from sidelight.errors import BadMeasure
@@ -27,7 +28,6 @@ from sidelight.measures.knowledge_skyline import Point, knowledge_skyline
 from sidelight.measures.negations import Negations
 from sidelight.policy.policy_file import Roles, read_policy_file
 from sidelight.policy.section import read_number
-from sidelight.publishing.placing import refuse_existing
 from sidelight.release.release import Release
 
 DIRECTIONS = ("rules_out", "others", "family")
@@ -83,8 +83,7 @@ class Explored:
 
 def explore(question: Question, output: Output) -> Status:
     """Read, explore, tell."""
-    if output.file is not None:
-        refuse_existing(output.file, force=output.force)
+    output.refuse(question.file)
     release = read(question.file, question.roles)
     skyline = knowledge_skyline(release, question.value, question.limit)
     tell(Explored(question, release, skyline, tuple(curves(release, question))), output)

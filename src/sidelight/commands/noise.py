@@ -26,7 +26,7 @@ from sidelight.policy.policy_file import Roles
 from sidelight.publishing.formats import format_of
 from sidelight.publishing.layouts import Sheet
 from sidelight.publishing.placing import flushed, place, refuse_existing, refuse_input, unfinished
-from sidelight.table.hierarchy_files import read_hierarchies
+from sidelight.table.hierarchy_files import hierarchy_files, read_hierarchies
 from sidelight.table.labels import Label
 
 ENDING = ".noise.json"
@@ -76,7 +76,7 @@ def noise(file: str, question: Question, wanted: Noise, budget: Budget, target: 
     roles = question.roles.updated(Roles(quasi=tuple(levels))).model_copy(update={"domain": None})
     table = read(file, roles)
     kept = [each for each in (budget.ledger,) if each is not None]
-    refuse_input(target.path, (*table.intake.files, *kept, *_folder(wanted).glob("*.csv")))
+    refuse_input(target.path, (*table.intake.files, *question.files, *kept, *hierarchy_files(_folder(wanted))))
     try:
         noisy = noisy_counts(
             table,

@@ -17,6 +17,7 @@ from rich.progress import Progress as Bar
 
 from sidelight.commands.audit import Question
 from sidelight.commands.protect_shown import shown
+from sidelight.commands.reading import columns
 from sidelight.commands.running import Status, noticing_interrupts
 from sidelight.errors import BadHierarchy, BadPolicy, NothingSafe, SidelightError
 from sidelight.policy.policy import Policy
@@ -33,8 +34,9 @@ from sidelight.search.method import Progress, quiet
 from sidelight.search.protect import MethodName
 from sidelight.search.protect import protect as search
 from sidelight.search.utility import UtilityName
+from sidelight.table.files import found_files
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.hierarchy_files import read_hierarchies
+from sidelight.table.hierarchy_files import hierarchy_files, read_hierarchies
 from sidelight.table.reading import read_table
 from sidelight.table.table import Table
 
@@ -70,10 +72,10 @@ def protect(file: str, question: Question, way: Way, target: Target) -> Status:
     policy = _policy(question)
     format_of(target.path, target.written_as)
     for path in (target.path, sidecar_path(target.path)):
+        refuse_input(path, (*found_files(file), *question.files, *_hierarchy_files(way)))
         refuse_existing(path, force=target.force)
     table = read(file, question.roles)
     by = hierarchies(table, way)
-    refuse_input(target.path, (*table.intake.files, *_hierarchy_files(way)))
     try:
         found = uninterrupted(table, policy, by, way)
     except NothingSafe as nothing:
@@ -101,13 +103,11 @@ def _policy(question: Question) -> Policy:
 
 def read(file: str, roles: Roles) -> Table:
     """Read the table with these roles."""
-    if roles.quasi is None or roles.sensitive is None:
-        message = "which columns? name them with --group and --sensitive, or in [roles] of the policy"
-        raise BadPolicy(message)
+    quasi, sensitive = columns(file, roles)
     return read_table(
         file,
-        quasi=roles.quasi,
-        sensitive=roles.sensitive,
+        quasi=quasi,
+        sensitive=sensitive,
         person=roles.person,
         values=roles.values or "single",
         missing=roles.missing or "an error",
@@ -133,7 +133,7 @@ def hierarchies(table: Table, way: Way) -> dict[str, Hierarchy]:
 
 
 def _hierarchy_files(way: Way) -> list[Path]:
-    return sorted(way.hierarchies.glob("*.csv")) if way.hierarchies else []
+    return hierarchy_files(way.hierarchies) if way.hierarchies else []
 
 
 def uninterrupted(table: Table, policy: Policy, by: Mapping[str, Hierarchy], way: Way) -> Found:

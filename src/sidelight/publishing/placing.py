@@ -29,7 +29,7 @@ def refuse_input(path: Path, inputs: Iterable[Path]) -> None:
     """Refuse to write over what was read, by whatever name or link."""
     for each in inputs:
         if path.resolve() == each.resolve() or (path.exists() and each.exists() and path.samefile(each)):
-            message = f"'{path}' is what was read, and a table is never written over; give another name"
+            message = f"'{path}' is an input, and inputs are never written over; give another name"
             raise NotPublished(message)
 
 

@@ -34,7 +34,10 @@ def read_published(path: str | Path) -> Release:
     document = read_sidecar(path)
     for file in document.files:
         here = path.with_name(file.name)
-        if not here.is_file() or digest(here) != file.sha256:
+        if not here.is_file():
+            message = f"'{here}' is missing, and the sidecar of '{path.name}' tells of it; put it back, or publish again"
+            raise BadRelease(message)
+        if digest(here) != file.sha256:
             message = f"'{here}' is not the file that its sidecar tells of; publish again, or remove the sidecar"
             raise BadRelease(message)
     return read_back(path.parent, document.reading)

@@ -128,7 +128,7 @@ def sidecar_path(path: Path) -> Path:
     >>> sidecar_path(Path("made/release.parquet")).name
     'release.parquet.sidelight.json'
     """
-    return path.with_name(path.name + ENDING)
+    return path.parent / (path.name + ENDING)  # also for a folder such as '.'
 
 
 def read_sidecar(path: Path) -> Sidecar:

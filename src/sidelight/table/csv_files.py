@@ -31,24 +31,25 @@ def csv_view(files: list[tuple[Path, str | None]], roles: Roles) -> tuple[str, t
     alike: dict[tuple[str, tuple[str, ...]], list[Path]] = defaultdict(list)
     dropped: dict[str, None] = {}
     for file, said in files:
-        delimiter, header = _header(file, said)
-        dropped |= dict.fromkeys(roles.dropped(header, file.name))
-        alike[delimiter, header].append(file)
-    parts = [_query(group, delimiter, header, roles) for (delimiter, header), group in alike.items()]
+        delimiter, names = header(file, said)
+        dropped |= dict.fromkeys(roles.dropped(names, file.name))
+        alike[delimiter, names].append(file)
+    parts = [_query(group, delimiter, names, roles) for (delimiter, names), group in alike.items()]
     return " UNION ALL ".join(parts), tuple(dropped)
 
 
-def _query(files: list[Path], delimiter: str, header: tuple[str, ...], roles: Roles) -> str:
+def _query(files: list[Path], delimiter: str, names: tuple[str, ...], roles: Roles) -> str:
     listed = ", ".join(map(quoted_path, files))
-    types = ", ".join(f"c{place}: 'VARCHAR'" for place in range(len(header)))
-    columns = ", ".join(f"c{header.index(name)} AS {ours}" for ours, name in roles.used.items())
+    types = ", ".join(f"c{place}: 'VARCHAR'" for place in range(len(names)))
+    columns = ", ".join(f"c{names.index(name)} AS {ours}" for ours, name in roles.used.items())
     return (
         f"SELECT {columns} FROM read_csv([{listed}], auto_detect=false, header=true, columns={{{types}}}, "  # noqa: S608
         f"delim={quoted_text(delimiter)}, quote='\"', escape='\"', strict_mode=true, hive_partitioning=false)"
     )
 
 
-def _header(file: Path, said: str | None) -> tuple[str, tuple[str, ...]]:
+def header(file: Path, said: str | None) -> tuple[str, tuple[str, ...]]:
+    """Read the delimiter, unless the file's ending has said it, and the names of the columns."""
     try:
         with pa.input_stream(str(file)) as stream, io.TextIOWrapper(stream, "utf-8-sig", newline="") as text:
             first = text.readline()

@@ -14,7 +14,7 @@ import narwhals.stable.v2 as nw
 import pyarrow as pa
 
 from sidelight.errors import BadTable
-from sidelight.table.csv_files import csv_view, explained
+from sidelight.table.csv_files import csv_view, explained, header
 from sidelight.table.frames import text_rows
 from sidelight.table.packed import packed_rows
 from sidelight.table.roles import Roles
@@ -105,6 +105,13 @@ def file_rows(files: list[Path], roles: Roles) -> Iterator[Rows]:
     """
     kinds = {ending(file) in PARQUET for file in files}
     if len(kinds) > 1:
+def columns_of(source: str | Path) -> tuple[str, ...]:
+    """Name the columns of a file, or of the first of those that are meant."""
+    file = found_files(source)[0]
+    kind = ending(file)
+    return tuple(_schema(file).names) if kind in PARQUET else header(file, TEXT[kind])[1]
+
+
         message = "some of the files are Parquet and some are text; give files of one kind"
         raise BadTable(message)
     parquet = kinds.pop()

@@ -59,15 +59,9 @@ def read_hierarchies(place: str | os.PathLike[str]) -> dict[str, Hierarchy]:
     ['age', 'education', 'marital-status', 'native-country', 'race', 'sex', 'workclass']
     """
     where = Path(place)
-    if where.is_dir():
-        files = sorted(where.glob(f"*{MARK}*.csv")) or sorted(where.glob("*.csv"))
-        wanted = f"files '<column>.csv' or '<data>{MARK}<column>.csv' in it"
-    else:
-        files = _beside(where, where.stem) or _beside(where, where.name.split(".")[0])  # of people.csv.gz: people
-        wanted = f"files '{where.name.split('.')[0]}{MARK}<column>.csv' beside it"
+    files = hierarchy_files(where)
     if not files:
-        message = f"no hierarchies for {where.name or where}; put {wanted}"
-        raise BadHierarchy(message)
+        raise _no_hierarchies(where)
     found: dict[str, Hierarchy] = {}
     for hierarchy in map(read_hierarchy, files):
         if hierarchy.column in found:
@@ -77,6 +71,22 @@ def read_hierarchies(place: str | os.PathLike[str]) -> dict[str, Hierarchy]:
             raise BadHierarchy(message)
         found[hierarchy.column] = hierarchy
     return found
+
+
+def hierarchy_files(where: Path) -> list[Path]:
+    """List the files with the hierarchies of a folder, or of a data file, sorted."""
+    if where.is_dir():
+        return sorted(where.glob(f"*{MARK}*.csv")) or sorted(where.glob("*.csv"))
+    return _beside(where, where.stem) or _beside(where, where.name.split(".")[0])  # of people.csv.gz: people
+
+
+def _no_hierarchies(where: Path) -> BadHierarchy:
+    if where.is_dir():
+        return BadHierarchy(f"no hierarchies in {where}; put files '<column>.csv' or '<data>{MARK}<column>.csv' there")
+    if not where.exists():
+        return BadHierarchy(f"no such folder '{where}'; give one with a hierarchy '<column>.csv' for each column")
+    beside = f"{where.name.split('.')[0]}{MARK}<column>.csv"
+    return BadHierarchy(f"'{where}' is not a folder; give one with hierarchies, or put files '{beside}' beside it")
 
 
 def write_hierarchy(hierarchy: Hierarchy, path: str | os.PathLike[str]) -> None:

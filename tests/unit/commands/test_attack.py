@@ -48,6 +48,15 @@ def test_as_json_it_is_data(files, tmp_path):
     assert run(*files, "--output", written, "--force").exit_code == 0
 
 
+@pytest.mark.parametrize("place", ["spring.csv", "people.csv"])
+def test_inputs_are_never_written_over(files, tmp_path, place):
+    before = (tmp_path / place).read_text()
+    result = run(*files, "--output", tmp_path / place, "--force")
+    assert result.exit_code == 2
+    assert "never written over" in result.output
+    assert (tmp_path / place).read_text() == before
+
+
 @pytest.mark.parametrize(("share", "status"), [("0.4", 1), ("1/2", 2), ("1", 0)])
 def test_a_limit_decides_and_people_who_cannot_be_told_about_are_not_safe(files, share, status):
     assert run(*files, "--at-most", share).exit_code == status

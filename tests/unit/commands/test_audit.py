@@ -161,7 +161,12 @@ def test_places_that_cannot_be_written(file, policy, tmp_path):
     [
         (("--policy", "nowhere.toml"), "no policy file 'nowhere.toml'; check the path"),
         ((), "which columns? name them with --group and --sensitive, or in [roles] of the policy"),
-        (("-g", "age"), "which columns?"),
+        (("-g", "age"), "which columns? name them with --sensitive, or in [roles] of the policy; "),
+        (("-s", "disease"), "published.csv has: age, sex, disease, name"),
+        ((*ROLES, "--measure", "nonsense"), "in 'nonsense'; there are: group size, distinct values,"),
+        ((*ROLES, "--measure", "nonsense"), "prior belief, maximum entropy"),
+        (("-g", "ade", "-s", "disease"), "did you mean 'age'?"),
+        (("-g", "ward", "-s", "disease"), "in published.csv; there are: age, sex, disease, name"),
         (
             (*ROLES, "--limit", "grup size >= 5"),
             "no measure 'grup size' in 'grup size >= 5'; did you mean 'group size'?",
@@ -198,6 +203,23 @@ def test_bad_files_get_one_line_and_status_2(tmp_path, content, said):
 
 def test_a_file_that_is_not_there(tmp_path):
     one_line(run(tmp_path / "nowhere.csv", *ROLES), "nowhere.csv")
+
+
+def test_a_folder_is_no_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for args in (("."), (".", *ROLES), (tmp_path, *ROLES), ("..",)):
+        one_line(run(*args), "is a folder; name its files")
+
+
+def test_inputs_are_never_written_over(file, policy, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "link.csv").symlink_to(file)
+    (tmp_path / "hard.toml").hardlink_to(policy)
+    for place in ("published.csv", "policy.toml", "link.csv", "hard.toml", tmp_path / "published.csv"):
+        for verb in (("audit",), ("explore", "--value", "Flu"), ("believe",)):
+            args = [verb[0], "published.csv", *verb[1:], "-p", "policy.toml", "-o", str(place), "--force"]
+            one_line(CliRunner().invoke(app, args), "inputs are never written over")
+    assert (file.read_text(), policy.read_text()) == (ROWS, POLICY)
 
 
 def test_one_person_twice_in_single(tmp_path):

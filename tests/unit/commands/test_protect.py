@@ -103,20 +103,23 @@ def test_nothing_within_policy_says_what_would_pass(here):
     assert done.stderr.startswith("sidelight: not even one group of everybody is within policy: group size ≥ 41")
     assert done.stderr.count("\n") == 1
     said = json.loads(run(*USUAL, "-o", "release.csv", "-l", "group size >= 41", "--json").stdout)
-    assert said["closest"] == ["group size with a limit of at least 40"]
+    assert said["closest"] == ["group size with a limit of at most 40"]
 
 
 @pytest.mark.parametrize(
     ("args", "said"),
     [
         (("patients.parquet", "-o", "r.csv"), "a policy without any limit; give --policy, or limits such as"),
-        (("patients.parquet", "-o", "r.csv", "-l", "group size >= 5"), "which columns? name them with --group"),
+        (("patients.parquet", "-o", "r.csv", "-l", "group size >= 5"), "name them with --group and --sensitive, or in"),
+        (("patients.parquet", "-o", "r.csv", "-l", "group size >= 5", "-g", "age"), "patients.parquet has: id, age,"),
         (("nothing.csv", *USUAL[1:], "-o", "r.csv"), "no file nothing.csv"),
         ((*USUAL, "-o", "r.xlsx"), "name it .parquet or .csv"),
         ((*USUAL, "-o", "nowhere/r.csv"), "no folder 'nowhere' to write 'r.csv' into; make it first"),
         ((*USUAL, "-o", "published.csv"), "'published.csv' exists; give another name"),
-        ((*USUAL, "-o", "patients.parquet", "--force"), "a table is never written over"),
+        ((*USUAL, "-o", "patients.parquet", "--force"), "inputs are never written over"),
         ((*USUAL, "-o", "hierarchies/age.csv", "--force"), "never written over"),
+        ((*USUAL[:3], "--hierarchies", "nohier", "-o", "r.csv"), "no such folder 'nohier'; give one with a hierarchy"),
+        ((*USUAL[:3], "--hierarchies", "published.csv", "-o", "r.csv"), "'published.csv' is not a folder"),
         (
             (*USUAL[:3], "-o", "r.csv"),
             "no hierarchy for 'age'; put 'age.csv' into the folder of --hierarchies, or say --su",

@@ -88,7 +88,7 @@ def test_a_kill_in_the_middle_leaves_nothing_that_looks_finished(tmp_path):
         assert len(unfinished) == 1
         assert set(left) == unfinished | sidecar  # the document goes first, and alone it is no release
         if sidecar:
-            with pytest.raises(BadRelease, match=r"not the file that its sidecar tells of"):
+            with pytest.raises(BadRelease, match=r"release.csv' is missing, and the sidecar"):
                 sl.read_published(here / "release.csv")
 
 

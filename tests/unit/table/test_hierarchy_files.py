@@ -93,9 +93,12 @@ def test_a_folder_with_two_for_one_column(tmp_path):
 
 
 def test_no_hierarchies(tmp_path):
-    with pytest.raises(BadHierarchy, match=r"put files '<column>.csv' or '<data>_hierarchy_<column>.csv' in it"):
+    with pytest.raises(BadHierarchy, match=r"put files '<column>.csv' or '<data>_hierarchy_<column>.csv' there"):
         read_hierarchies(tmp_path)
-    with pytest.raises(BadHierarchy, match=r"no hierarchies for people.csv; put files 'people_hierarchy_<column>.csv'"):
+    with pytest.raises(BadHierarchy, match=r"no such folder '.*nowhere'; give one with a hierarchy"):
+        read_hierarchies(tmp_path / "nowhere")
+    (tmp_path / "people.csv").write_text("age\n1\n")
+    with pytest.raises(BadHierarchy, match=r"is not a folder; .* put files 'people_hierarchy_<column>.csv' beside it"):
         read_hierarchies(tmp_path / "people.csv")
 
 
