@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 from pathlib import Path
 
 import typer
@@ -75,20 +76,24 @@ def demo(folder: Path) -> Status:
     _make(folder)
     adult = sl.datasets.adult()
     write_whole(table, adult.path.read_bytes(), force=True)
-    write_whole(policy, POLICY, force=True)
+    _keep_or_write(policy)
     question = asked(policy)
-    for name in question.roles.quasi or ():
-        sl.write_hierarchy(adult.hierarchies[name], folder / HIERARCHIES / f"{name}.csv")
+    quasi = question.roles.quasi or ()
+    for name in quasi:
+        if name in adult.hierarchies:
+            sl.write_hierarchy(adult.hierarchies[name], folder / HIERARCHIES / f"{name}.csv")
 
     typer.echo("1. The US census of 1994, published with ages in steps of 20 years and school or college.\n")
-    coarse = sl.generalise(read_rows(str(table), question.roles), by=adult.hierarchies, to=LEVELS)
+    coarse = sl.generalise(read_rows(str(table), question.roles), by=adult.hierarchies, to=_levels(quasi))
     write_whole(rough, as_csv(coarse), force=True)
     report = judged(read(str(rough), question.roles), question, source=str(rough))
     tell(report, Output())
     typer.echo(f"\n{moral(report)}\n")
 
     typer.echo(f"2. sidelight protect {table} --policy {policy} --hierarchies {folder / HIERARCHIES} -o {release}\n")
-    protect(str(table), question, Way(hierarchies=folder / HIERARCHIES), Target(release, force=True))
+    status = protect(str(table), question, Way(hierarchies=folder / HIERARCHIES), Target(release, force=True))
+    if status != Status.WITHIN_POLICY:
+        return status
 
     typer.echo(f"\n3. sidelight audit {release} --policy {policy}\n")
     report = judged(read(str(release), question.roles), question, source=str(release))
@@ -106,6 +111,18 @@ def moral(report: AuditReport) -> str:
     if not broken or not kept:
         return f"It keeps {kept or 'nothing'} of the policy; it does not keep {broken or 'nothing'}."
     return f"It keeps {kept}.\nIt still falls to someone who knows a little: {broken}."
+
+
+def _keep_or_write(policy: Path) -> None:
+    """Write the policy, unless there is one: somebody may have tried other numbers in it."""
+    if not policy.exists():
+        write_whole(policy, POLICY)
+    elif policy.read_bytes() != POLICY.encode():
+        typer.echo(f"{policy} was changed, and is used as it is; delete it to begin again.\n")
+
+
+def _levels(quasi: Sequence[str]) -> dict[str, int]:
+    return {name: level for name, level in LEVELS.items() if name in quasi}
 
 
 def _make(folder: Path) -> None:

@@ -16,6 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColu
 from rich.progress import Progress as Bar
 
 from sidelight.commands.audit import Question
+from sidelight.commands.option_words import as_options
 from sidelight.commands.protect_shown import shown
 from sidelight.commands.reading import columns
 from sidelight.commands.running import Status, noticing_interrupts
@@ -36,7 +37,7 @@ from sidelight.search.protect import protect as search
 from sidelight.search.utility import UtilityName
 from sidelight.table.files import found_files
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.hierarchy_files import hierarchy_files, read_hierarchies
+from sidelight.table.hierarchy_files import column_of, hierarchy_files, read_hierarchies
 from sidelight.table.reading import read_table
 from sidelight.table.table import Table
 
@@ -76,6 +77,7 @@ def protect(file: str, question: Question, way: Way, target: Target) -> Status:
         refuse_existing(path, force=target.force)
     table = read(file, question.roles)
     by = hierarchies(table, way)
+    notes = (*question.notes, *_unused(way))
     try:
         found = uninterrupted(table, policy, by, way)
     except NothingSafe as nothing:
@@ -85,7 +87,7 @@ def protect(file: str, question: Question, way: Way, target: Target) -> Status:
         sys.stdout.write(published.document.to_json())
         return Status.WITHIN_POLICY
     raw = group(table, by=[column.name for column in table.quasi])
-    before = audit_report(raw, verdict=policy.judge(raw), source=file, notes=question.notes)
+    before = audit_report(raw, verdict=policy.judge(raw), source=file, notes=notes)
     console = Console(highlight=False)
     with console.capture() as drawn:
         for part in shown(before, published, by):
@@ -130,6 +132,12 @@ def hierarchies(table: Table, way: Way) -> dict[str, Hierarchy]:
         )
         raise BadHierarchy(message)
     return by
+
+
+def _unused(way: Way) -> list[str]:
+    """Note the hierarchies that `--suppress-only` takes the place of."""
+    unused = [file for file in _hierarchy_files(way) if column_of(file) in way.suppress_only]
+    return [f"{file} is not used: --suppress-only {column_of(file)} takes its place" for file in unused]
 
 
 def _hierarchy_files(way: Way) -> list[Path]:
@@ -187,5 +195,5 @@ def _nothing(nothing: NothingSafe, *, as_json: bool) -> Status:
         said = {"kind": "nothing within policy", "blocked_by": nothing.blocked_by, "closest": nothing.closest}
         sys.stdout.write(json.dumps(said, indent=2, ensure_ascii=False) + "\n")
     else:
-        typer.echo(f"sidelight: {nothing}", err=True)
+        typer.echo(f"sidelight: {as_options(str(nothing))}", err=True)
     return Status.NOT_WITHIN_POLICY

@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
+from sidelight.commands.option_words import as_options
 from sidelight.errors import SidelightError
 
 DEBUG = "--debug"
@@ -110,7 +111,7 @@ def complain(error: Exception, *, debug: bool) -> Status:
 
 def _message(error: Exception) -> str:
     if isinstance(error, SidelightError):
-        return " ".join(str(error).splitlines())
+        return as_options(" ".join(str(error).splitlines()))
     if hasattr(error, "format_message"):  # a wrong option or argument, whichever click typer brings
         return _usage(error)
     if isinstance(error, OSError) and error.filename is not None:

@@ -10,6 +10,7 @@ from pydantic_core import ErrorDetails
 
 from sidelight.errors import BadPolicy, did_you_mean
 from sidelight.policy.limits import Limit, keys_of
+from sidelight.policy.other_names import named_here
 
 Path: TypeAlias = tuple[int | str, ...]
 """Where in a document: ("limit", 1, "group size", "at_least"), with the union's choice in the middle."""
@@ -46,7 +47,7 @@ def complaint(error: ValidationError, document: type[BaseModel], named: Callable
         case "union_tag_invalid":
             tags = [tag.strip(" '") for tag in first["ctx"]["expected_tags"].split(",")]
             tag = str(first["ctx"]["tag"])
-            return BadPolicy(f"no measure '{tag}' in {where}{did_you_mean(tag, tags)}")
+            return BadPolicy(f"no measure '{tag}' in {where}{named_here(tag) or did_you_mean(tag, tags)}")
     if key in document.model_fields:
         return BadPolicy(f"cannot use '{key}' in {where}; write it as {_headed(document, key)}")
     same = [each for each in details if _place(each["loc"], document)[:2] == (section, key)]

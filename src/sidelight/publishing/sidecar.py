@@ -137,10 +137,10 @@ def read_sidecar(path: Path) -> Sidecar:
     try:
         document = Sidecar.model_validate_json(beside.read_bytes())
     except FileNotFoundError:
-        message = f"no '{beside.name}' beside '{path}'; read the file with read_release and say which columns are which"
+        message = f"no '{beside.name}' beside '{path}'; say which columns are which (in Python with read_release)"
         raise BadRelease(message) from None
     except (OSError, ValidationError):
-        message = f"'{beside}' cannot be read; publish again, or read the file with read_release"
+        message = f"'{beside}' cannot be read; publish again, or remove it and say which columns are which"
         raise BadRelease(message) from None
     if document.schema_version != SCHEMA_VERSION:
         message = f"'{beside.name}' is of version {document.schema_version}, and this Sidelight reads {SCHEMA_VERSION}"

@@ -67,7 +67,7 @@ def found_files(source: str | Path | Sequence[str | Path]) -> list[Path]:
 def _meant(path: str) -> list[Path]:
     file = Path(path)
     if "\n" in path or len(file.name) > 255:
-        message = "that is text, not the name of a file; give a path, or the text as a dataframe"
+        message = "that is text, not the name of a file; give a path (in Python, or a dataframe)"
         raise BadTable(message)
     if file.is_dir():
         message = f"{path} is a folder; name its files, for example {file / '*.parquet'}"
@@ -91,8 +91,8 @@ def ending(file: Path) -> str:
     if kind in TEXT or (kind in PARQUET and inner is file):
         return kind
     message = (
-        f"cannot tell what {file.name} is by its ending; name it .csv, .tsv (also .gz or .zst) or .parquet, "
-        "or give a dataframe"
+        f"cannot tell what {file.name} is by its ending; name it .csv, .tsv (also .gz or .zst) or .parquet "
+        "(in Python, a dataframe will do too)"
     )
     raise BadTable(message)
 
@@ -170,6 +170,17 @@ def _unreadable(files: list[Path], problem: duckdb.Error) -> BadTable:
 
 def _source(files: list[Path], dropped: tuple[str, ...]) -> Source:
     return Source(_named(files), dropped, files=tuple(file.resolve() for file in files))
+def _check_kept_whole(file: Path, roles: Roles, src: duckdb.DuckDBPyRelation) -> None:
+    """Refuse durations, which DuckDB takes for numbers, and nanoseconds, where it cuts them off."""
+    schema, read = _schema(file), dict(zip(src.columns, map(str, src.types), strict=True))
+    for ours, name in roles.used.items():
+        kind = schema.field(name).type
+        finer = pa.types.is_duration(kind) or getattr(kind, "unit", "") == "ns"
+        if finer and not read[ours].endswith("_NS"):
+            message = f"column '{name}' of {file.name} holds {kind} cells; store it as text, or give a dataframe"
+            raise BadTable(message)
+
+
 
 
 def _named(files: list[Path]) -> str:

@@ -45,7 +45,7 @@ def read_hierarchy(path: str | os.PathLike[str], column: str | None = None) -> H
             message = f"{file.name}, line {number}: {len(row)} columns, but line 1 has {len(rows[0])}; make them equal"
             raise BadHierarchy(message)
     levels = tuple(zip(*rows, strict=True))
-    return Hierarchy(column or _column(file), levels, style=FileStyle(opening, end, text.endswith(end)))
+    return Hierarchy(column or column_of(file), levels, style=FileStyle(opening, end, text.endswith(end)))
 
 
 def read_hierarchies(place: str | os.PathLike[str]) -> dict[str, Hierarchy]:
@@ -117,7 +117,8 @@ def _otherwise_separated(text: str) -> bool:
     return BETWEEN not in text and ("," in text or "\t" in text)
 
 
-def _column(file: Path) -> str:
+def column_of(file: Path) -> str:
+    """Say which column a file is the hierarchy of, by its name."""
     return file.stem.split(MARK)[-1]
 
 

@@ -72,7 +72,7 @@ def test_a_limit_that_cannot_be_read(files, wrong):
 def test_different_words_need_a_mapping(files, tmp_path):
     (tmp_path / "autumn.csv").write_text(AUTUMN.replace("AIDS", "HIV"))
     assert run(*files).exit_code == 2
-    assert "same_values" in run(*files).output
+    assert "--same-value" in run(*files).output
     assert "1 of 2 people (50.0 %)" in " ".join(run(*files, "--same-value", "HIV=AIDS").output.split())
     assert run(*files, "--same-value", "=").exit_code == 0
     assert "cannot read --same-value" in run(*files, "--same-value", "HIV").output

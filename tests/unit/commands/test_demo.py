@@ -62,6 +62,30 @@ def test_it_can_be_run_again(folder):
     assert CliRunner().invoke(app, ["demo", "--folder", str(folder)]).exit_code == 0
 
 
+def test_a_policy_that_was_changed_is_kept_and_used(tmp_path):
+    assert demo(tmp_path).exit_code == 0
+    changed = (tmp_path / "policy.toml").read_text().replace("at_least = 10", "at_least = 10_000")
+    (tmp_path / "policy.toml").write_text(changed)
+    again = demo(tmp_path)
+    assert again.exit_code == 0
+    assert f"{tmp_path / 'policy.toml'} was changed, and is used as it is; delete it" in again.stdout
+    assert (tmp_path / "policy.toml").read_text() == changed
+    assert sl.GroupSize().measure(sl.read_published(tmp_path / "release.csv")).value >= 10_000
+    (tmp_path / "policy.toml").write_text(changed.replace("10_000", "100_000"))
+    impossible = demo(tmp_path)
+    assert impossible.exit_code == 1
+    assert "not even one group of everybody is within policy" in impossible.stderr
+    (tmp_path / "policy.toml").write_text("[[limit]]")
+    assert demo(tmp_path).exit_code == 2
+    (tmp_path / "policy.toml").unlink()
+    afresh = demo(tmp_path)
+    assert (afresh.exit_code, "was changed" in afresh.stdout) == (0, False)
+
+
+def demo(folder):
+    return CliRunner().invoke(app, ["demo", "--folder", str(folder)])
+
+
 def test_a_folder_that_cannot_be_made(tmp_path):
     (tmp_path / "file").write_text("")
     result = CliRunner().invoke(app, ["demo", "--folder", str(tmp_path / "file")])

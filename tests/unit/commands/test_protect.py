@@ -125,9 +125,12 @@ def test_nothing_within_policy_says_what_would_pass(here):
             "no hierarchy for 'age'; put 'age.csv' into the folder of --hierarchies, or say --su",
         ),
         ((*USUAL, "-o", "r.csv", "--suppress-only", "agee"), "did you mean 'age'?"),
-        ((*USUAL, "-o", "r.csv", "--suppress", "2"), "suppress=2.0 is not a share"),
+        ((*USUAL, "-o", "r.csv", "--suppress", "2"), "--suppress 2 is not a share"),
         ((*USUAL, "-o", "r.csv", "--suppress", "0.1", "--method", "mondrian"), "'mondrian' does not suppress"),
-        ((*USUAL, "-o", "r.csv", "--layout", "two tables"), 'layout="two tables" is not for method "lattice"'),
+        (
+            (*USUAL, "-o", "r.csv", "--layout", "two tables"),
+            '--layout "two tables" is not for method "lattice"; leave --layout out',
+        ),
         ((*USUAL,), "Missing option '--output'"),
     ],
 )
@@ -144,6 +147,13 @@ def test_a_column_without_a_hierarchy_can_be_suppressed_only():
     done = run(*USUAL[:3], "-o", "r.csv", "--suppress-only", "age", "--suppress-only", "sex", "--suppress-only", "zip")
     assert done.exit_code == 0
     assert "Levels: age 1 of 1" in done.stdout
+
+
+@pytest.mark.usefixtures("here")
+def test_a_hierarchy_that_suppress_only_takes_the_place_of_is_noted():
+    done = run(*USUAL, "-o", "r.csv", "--suppress-only", "age")
+    assert done.exit_code == 0
+    assert " • hierarchies/age.csv is not used: --suppress-only age takes its place" in done.stdout
 
 
 SLOW = """
