@@ -97,6 +97,13 @@ def ending(file: Path) -> str:
     raise BadTable(message)
 
 
+def columns_of(source: str | Path) -> tuple[str, ...]:
+    """Name the columns of a file, or of the first of those that are meant."""
+    file = found_files(source)[0]
+    kind = ending(file)
+    return tuple(_schema(file).names) if kind in PARQUET else header(file, TEXT[kind])[1]
+
+
 @contextmanager
 def file_rows(files: list[Path], roles: Roles) -> Iterator[Rows]:
     """Look at files as rows to count, with the used columns as a view `src` of a connection.
@@ -105,13 +112,6 @@ def file_rows(files: list[Path], roles: Roles) -> Iterator[Rows]:
     """
     kinds = {ending(file) in PARQUET for file in files}
     if len(kinds) > 1:
-def columns_of(source: str | Path) -> tuple[str, ...]:
-    """Name the columns of a file, or of the first of those that are meant."""
-    file = found_files(source)[0]
-    kind = ending(file)
-    return tuple(_schema(file).names) if kind in PARQUET else header(file, TEXT[kind])[1]
-
-
         message = "some of the files are Parquet and some are text; give files of one kind"
         raise BadTable(message)
     parquet = kinds.pop()
@@ -120,6 +120,7 @@ def columns_of(source: str | Path) -> tuple[str, ...]:
             if parquet:
                 view, dropped = _parquet_view(files, roles)
                 con.sql(view).create_view("src")
+                _check_kept_whole(files[0], roles, con.table("src"))
                 yield packed_rows(con, roles, _source(files, dropped))
             else:
                 view, dropped = csv_view([(file, TEXT[ending(file)]) for file in files], roles)
