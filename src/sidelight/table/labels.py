@@ -8,6 +8,10 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import TypeAlias
 
+import numpy as np
+
+from sidelight.table.moments import told, told_by_numpy
+
 Label: TypeAlias = str | None
 """The text of one cell; `None` is a missing one."""
 
@@ -18,26 +22,40 @@ SUPPRESSED = "*"
 """How a fully suppressed cell is published."""
 
 
-def label(cell: object) -> Label:  # noqa: PLR0911 - one line per kind of cell
-    """Give the text of a cell: the same for 5, "5", 5.0 and a category of them.
+def label(cell: object) -> Label:  # noqa: C901, PLR0911 - one line per kind of cell
+    """Give the text of a cell: the same for 5, "5", 5.0, NumPy's 5 and a category of them.
 
     >>> label(5), label("5"), label(5.0), label(5.5), label(True), label(float("nan"))
     ('5', '5', '5', '5.5', 'true', None)
     """
-    if cell is None or cell != cell:  # noqa: PLR0124 - NaN, NaT and NA-likes are not equal to themselves
+    if _is_missing(cell):
         return None
+    if isinstance(cell, np.datetime64 | np.timedelta64):
+        return told_by_numpy(cell)
+    if isinstance(cell, np.generic):
+        cell = cell.item()
     if isinstance(cell, str):
         return cell
     if isinstance(cell, bool):
         return "true" if cell else "false"
     if isinstance(cell, float | Decimal) and math.isfinite(cell) and cell == int(cell):
         return str(int(cell))
-    if isinstance(cell, dt.datetime):
-        midnight = cell.time() == dt.time()
-        return cell.date().isoformat() if midnight else cell.isoformat(sep=" ")
+    if isinstance(cell, Decimal):
+        return f"{cell.normalize():f}"
+    if isinstance(cell, dt.datetime | dt.time):
+        return told(cell, getattr(cell, "nanosecond", 0))  # pandas' moments have them
+    if isinstance(cell, dt.timedelta):
+        return told(cell, getattr(cell, "nanoseconds", 0))
     if isinstance(cell, bytes):
-        return cell.decode(errors="replace")
+        return cell.decode(errors="backslashreplace")  # different bytes stay different
     return str(cell)
+
+
+def _is_missing(cell: object) -> bool:
+    try:
+        return cell is None or bool(cell != cell)  # noqa: PLR0124 - NaN and NaT are not equal to themselves
+    except TypeError:  # and pandas' NA does not say
+        return True
 
 
 def shown(text: Label) -> str:
