@@ -41,13 +41,21 @@ def connection() -> Iterator[duckdb.DuckDBPyConnection]:
     with TemporaryDirectory(prefix="sidelight-") as spill:
         con = duckdb.connect(":memory:", config={**SETTINGS, "temp_directory": spill})
         try:
-            yield con
-        except RuntimeError as stopped:
-            if "interrupted" in str(stopped):  # how DuckDB says that the user pressed Ctrl-C
-                raise KeyboardInterrupt from None
-            raise
+            with interruptible():
+                yield con
         finally:
             con.close()
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Let Ctrl-C be Ctrl-C; DuckDB says it in its own way."""
+    try:
+        yield
+    except RuntimeError as stopped:
+        if "interrupted" in str(stopped):
+            raise KeyboardInterrupt from None
+        raise
 
 
 def found_files(source: str | Path | Sequence[str | Path]) -> list[Path]:
@@ -162,15 +170,6 @@ def _check_kinds(name: str, kinds: list[pa.DataType]) -> None:
         raise BadTable(message)
 
 
-def _unreadable(files: list[Path], problem: duckdb.Error) -> BadTable:
-    named = _named(files)
-    if isinstance(problem, duckdb.OutOfMemoryException):
-        return BadTable(f"not enough memory, or room for temporary files, to count the rows of {named}")
-    return BadTable(f"{named} cannot be read ({type(problem).__name__}); check that it was written completely")
-
-
-def _source(files: list[Path], dropped: tuple[str, ...]) -> Source:
-    return Source(_named(files), dropped, files=tuple(file.resolve() for file in files))
 def _check_kept_whole(file: Path, roles: Roles, src: duckdb.DuckDBPyRelation) -> None:
     """Refuse durations, which DuckDB takes for numbers, and nanoseconds, where it cuts them off."""
     schema, read = _schema(file), dict(zip(src.columns, map(str, src.types), strict=True))
@@ -182,6 +181,15 @@ def _check_kept_whole(file: Path, roles: Roles, src: duckdb.DuckDBPyRelation) ->
             raise BadTable(message)
 
 
+def _unreadable(files: list[Path], problem: duckdb.Error) -> BadTable:
+    named = _named(files)
+    if isinstance(problem, duckdb.OutOfMemoryException):
+        return BadTable(f"not enough memory, or room for temporary files, to count the rows of {named}")
+    return BadTable(f"{named} cannot be read ({type(problem).__name__}); check that it was written completely")
+
+
+def _source(files: list[Path], dropped: tuple[str, ...]) -> Source:
+    return Source(_named(files), dropped, files=tuple(file.resolve() for file in files))
 
 
 def _named(files: list[Path]) -> str:

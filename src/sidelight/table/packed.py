@@ -13,11 +13,12 @@ import duckdb
 import narwhals.stable.v2 as nw
 import pyarrow as pa
 
+from sidelight.table.answers import Frame, cells
 from sidelight.table.frames import plain
 from sidelight.table.labels import SUPPRESSED
 from sidelight.table.packing import Packing, Words
 from sidelight.table.roles import Roles
-from sidelight.table.rows import Frame, Source, cells, packing_of
+from sidelight.table.rows import Source, packing_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ def packed_rows(con: duckdb.DuckDBPyConnection, roles: Roles, source: Source) ->
         con.register(f"code{place}", pa.table({"cell": column, "share": pa.array(shares, pa.int64())}))
     frame: Frame = nw.from_native(con.sql(_packed(found, known, roles)))
     if roles.person is not None:
-        frame = frame.with_columns(plain("person", frame.collect_schema()["person"], roles))
+        frame = frame.with_columns(plain(frame, "person", roles))
     return PackedRows(frame, roles, replace(source, rows=rows), known)
 
 

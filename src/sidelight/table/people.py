@@ -9,11 +9,12 @@ import numpy as np
 import pyarrow as pa
 
 from sidelight.errors import BadTable
+from sidelight.table.answers import Frame, cells, collected
 from sidelight.table.columns import Integers
 from sidelight.table.labels import shown
 from sidelight.table.packing import Packing, changes, in_order_of
 from sidelight.table.roles import Roles
-from sidelight.table.rows import Frame, Rows, cells, collected
+from sidelight.table.rows import Rows
 
 
 def people_per_cell(rows: Rows, packing: Packing) -> Integers:
@@ -35,9 +36,7 @@ def places_of_people(rows: Rows, packing: Packing, roles: Roles) -> dict[str, in
     names = [shown(roles.says(cell)) for chunk in column.chunks for cell in cells(_plain(chunk))]
     found = dict(zip(names, place.tolist(), strict=True))
     if len(found) < len(names):
-        message = (
-            f"{len(names) - len(found):,} people share a name in '{roles.person}'; give each one of their own"
-        )
+        message = f"{len(names) - len(found):,} people share a name in '{roles.person}'; give each one of their own"
         raise BadTable(message)
     return found
 

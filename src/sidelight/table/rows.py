@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from typing import Protocol
 
 import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sidelight.table.answers import Frame, cells
 from sidelight.table.columns import Codes
-from sidelight.table.labels import Label, in_order
+from sidelight.table.labels import SUPPRESSED, Label, in_order
 from sidelight.table.packing import Packing, Words
 from sidelight.table.roles import Roles
-
-Frame: TypeAlias = nw.LazyFrame[Any]  # whatever engine it is in
+from sidelight.table.saying import saying
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +81,10 @@ class TextRows:
         """Compare texts."""
         ways = []
         if self.roles.suppressed == "leave out":
-            stars = [(nw.col(name).cast(nw.String) == "*").fill_null(value=False) for name in self.cell]
-            ways.append(nw.all_horizontal(*stars, ignore_nulls=False))
+            found = [saying(self.frame, name, {SUPPRESSED}) for name in self.cell]
+            stars = [star for star in found if star is not None]
+            if len(stars) == len(found):
+                ways.append(nw.all_horizontal(*stars, ignore_nulls=False))
         if self.roles.missing == "drop":
             ways.append(nw.col("value").is_null())
         return ways
@@ -122,38 +124,6 @@ def coded(column: pa.Array | pa.ChunkedArray, roles: Roles, labels: tuple[Label,
         indices = pc.fill_null(chunk.indices.cast(pa.int32()), len(codes) - 1).to_numpy(zero_copy_only=False)
         parts.append(np.array(codes, np.int32)[indices])
     return np.concatenate(parts)
-
-
-def collected(frame: Frame) -> pa.Table:
-    """Have the engine answer, batch by batch, each text stored once per batch."""
-    native = frame.to_native()
-    if hasattr(native, "to_arrow_reader"):  # DuckDB streams
-        batches = iter(native.to_arrow_reader())
-    else:
-        batches = iter(frame.collect("pyarrow").to_native().to_batches())
-    compact = [_compact(batch) for batch in batches]
-    return (
-        pa.Table.from_batches(compact) if compact else pa.table({name: [] for name in frame.collect_schema().names()})
-    )
-
-
-def cells(array: pa.Array) -> list[object]:
-    """Give the cells of an Arrow array as Python objects; moments are told in UTC."""
-    kind = array.type
-    if pa.types.is_timestamp(kind) and kind.tz is not None:
-        array = array.cast(pa.timestamp(kind.unit, "UTC"))
-    listed: list[object] = array.to_pylist()
-    return listed
-
-
-def _compact(batch: pa.RecordBatch) -> pa.RecordBatch:
-    columns = [
-        column
-        if pa.types.is_integer(column.type) or pa.types.is_dictionary(column.type)
-        else column.dictionary_encode()
-        for column in batch.columns
-    ]
-    return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
 
 
 def _encoded(column: pa.Array | pa.ChunkedArray) -> pa.ChunkedArray:

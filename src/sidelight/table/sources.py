@@ -10,8 +10,10 @@ import duckdb
 import pyarrow as pa
 
 from sidelight.errors import BadTable
-from sidelight.table.files import connection, file_rows, found_files
+from sidelight.table.answers import cells
+from sidelight.table.files import connection, file_rows, found_files, interruptible
 from sidelight.table.frames import frame_rows
+from sidelight.table.labels import label
 from sidelight.table.packed import packed_rows
 from sidelight.table.roles import Roles
 from sidelight.table.rows import Rows, Source
@@ -29,7 +31,8 @@ def rows_of(source: object, roles: Roles) -> Iterator[Rows]:
         with _arrow_rows(source, roles) as rows:
             yield rows
     else:
-        yield frame_rows(source, roles)
+        with interruptible():
+            yield frame_rows(source, roles)
 
 
 @contextmanager
@@ -38,10 +41,23 @@ def _arrow_rows(table: pa.Table, roles: Roles) -> Iterator[Rows]:
     dropped = roles.dropped(table.column_names, "the table")
     with connection() as con:
         try:
-            con.register("src", table.select(list(roles.used.values())).rename_columns(list(roles.used)))
+            used = {ours: _kept_whole(table.column(name)) for ours, name in roles.used.items()}
+            con.register("src", pa.table(used))
             yield packed_rows(con, roles, Source("the table", dropped))
         except duckdb.Error as problem:
             message = (
                 f"DuckDB cannot count this Arrow table ({type(problem).__name__}); turn odd columns into text first"
             )
             raise BadTable(message) from None
+
+
+def _kept_whole(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Write moments, times and durations as labels where DuckDB would, in some version, cut off nanoseconds."""
+    kind = column.type
+    finer = getattr(kind, "unit", "") == "ns" and kind != pa.timestamp("ns")
+    if not (finer or pa.types.is_duration(kind) or pa.types.is_interval(kind)):
+        return column
+    chunks = [chunk.dictionary_encode() for chunk in column.chunks]
+    said = [pa.array(map(label, cells(chunk.dictionary)), pa.string()) for chunk in chunks]
+    texts = [pa.DictionaryArray.from_arrays(chunk.indices, text) for chunk, text in zip(chunks, said, strict=True)]
+    return pa.chunked_array(texts, pa.dictionary(pa.int32(), pa.string()))

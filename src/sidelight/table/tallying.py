@@ -9,13 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight.errors import BadTable, MissingValues
+from sidelight.table.answers import collected
 from sidelight.table.columns import Column, Integers
 from sidelight.table.counts import Counts
 from sidelight.table.labels import SUPPRESSED, Label, shown
 from sidelight.table.packing import Packing, Words, changes, in_order_of
 from sidelight.table.people import check_people, people_per_cell, places_of_people
 from sidelight.table.roles import Roles
-from sidelight.table.rows import Rows, collected
+from sidelight.table.rows import Rows
 from sidelight.table.table import Intake, Table
 
 
