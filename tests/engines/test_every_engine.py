@@ -1,15 +1,18 @@
 """The same rows give the same table, whoever holds them."""
 
+import datetime as dt
 import math
 import os
 import sys
 import warnings
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
+from decimal import Decimal
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import duckdb
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -238,17 +241,14 @@ ENGINES = (
 
 # --- the contract --------------------------------------------------------------------------------------------
 
-ROWS = st.lists(
-    st.tuples(
-        st.sampled_from(["North", "South", "*", "?", None]),
-        st.sampled_from([9, 10, -9, None]),
-        st.sampled_from(["Flu", "HIV", "?", None]),
-        st.sampled_from([1, 2, 3, 4, 5, 6, None]),
-        st.just("x"),
-    ),
-    min_size=1,
-    max_size=12,
-)
+
+def rows_of(places, diseases):
+    ages = st.sampled_from([9, 10, -9, None])
+    people = st.sampled_from([1, 2, 3, 4, 5, 6, None])
+    return st.lists(st.tuples(places, ages, diseases, people, st.just("x")), min_size=1, max_size=12)
+
+
+ROWS = rows_of(st.sampled_from(["North", "South", "*", "?", None]), st.sampled_from(["Flu", "HIV", "?", None]))
 
 
 def sensible(rows, values):
@@ -257,13 +257,13 @@ def sensible(rows, values):
     placed = [(*home.setdefault(row[3], row[:2]), *row[2:]) for row in rows if row[3] is not None]
     if values == "single":
         return [(*row[:3], i, row[4]) for i, row in enumerate(rows)]
-    return placed or [("North", 9, "Flu", 1, "x")]
+    return placed or [(*row[:3], 1, row[4]) for row in rows[:1]]
 
 
 @st.composite
-def cases(draw):
+def cases(draw, rows=ROWS):
     values = draw(st.sampled_from(["single", "set", "multiset"]))
-    rows = draw(ROWS)
+    rows = draw(rows)
     if draw(st.integers(0, 4)):
         rows = sensible(rows, values)
     return {
@@ -314,6 +314,152 @@ def test_every_engine_counts_like_plain_python(engine, case):
     check(engine, case)
 
 
+# --- the same, for columns of every type ----------------------------------------------------------------------
+
+TOKYO = dt.timezone(dt.timedelta(hours=9))
+KINDS = {  # how Arrow stores it, and what some cells say
+    "date": (pa.date32(), {"1900-01-01": dt.date(1900, 1, 1), "2020-01-02": dt.date(2020, 1, 2)}),
+    "truth": (pa.bool_(), {"true": True, "false": False}),
+    "whole": (pa.int64(), {str(number): number for number in (5, 2**53, 2**53 + 1)}),
+    "fraction": (pa.float64(), {"5": 5.0, "5.5": 5.5, "inf": math.inf}),
+    "decimal": (pa.decimal128(20, 2), {"5": Decimal("5.00"), "5.5": Decimal("5.50"), "0.01": Decimal("0.01")}),
+    "bytes": (pa.binary(), {"?": b"?", "*": b"*", "\\xff": b"\xff"}),
+    "time": (pa.time64("us"), {"07:00:00": dt.time(7), "07:00:00.000001": dt.time(7, 0, 0, 1)}),
+    "nanosecond": (
+        pa.timestamp("ns"),
+        {
+            "1970-01-01": pd.Timestamp(0),
+            "1970-01-01 00:00:00.000000001": pd.Timestamp(1),
+            "1969-12-31 23:59:59.999999999": pd.Timestamp(-1),
+            "1970-01-01 00:00:00.000001": pd.Timestamp(1000),
+        },
+    ),
+    "moment": (
+        pa.timestamp("us", "Asia/Tokyo"),
+        {
+            "2020-01-01": dt.datetime(2020, 1, 1, 9, tzinfo=TOKYO),
+            "2020-01-01 16:00:00+00:00": dt.datetime(2020, 1, 2, 1, tzinfo=TOKYO),
+        },
+    ),
+    "duration": (
+        pa.duration("us"),
+        {
+            "0:01:30": dt.timedelta(seconds=90),
+            "1 day, 0:00:00": dt.timedelta(days=1),
+            "-1 day, 23:59:59.999999": dt.timedelta(microseconds=-1),
+        },
+    ),
+}
+TYPED = ("place", "disease")
+
+
+def in_arrow(rows, kind):
+    """Store places and diseases, given as what they say, in cells of a type."""
+    stored, said = KINDS[kind]
+    columns = columns_of(rows)
+    typed = {name: pa.array([cell and said[cell] for cell in columns[name]], stored) for name in TYPED}
+    return arrow_plain([(None, *row[1:2], None, *row[3:]) for row in rows], None).to_pydict() | typed
+
+
+def typed_arrow(rows, folder, kind):
+    return pa.table(in_arrow(rows, kind))
+
+
+def typed_arrow_dictionaries(rows, folder, kind):
+    columns = in_arrow(rows, kind)
+    return pa.table(columns | {name: columns[name].dictionary_encode() for name in TYPED})
+
+
+def typed_pandas(rows, folder, kind):
+    return typed_arrow(rows, folder, kind).to_pandas(integer_object_nulls=True)
+
+
+def typed_pandas_categories(rows, folder, kind):
+    frame = typed_pandas(rows, folder, kind)
+    return frame.assign(**{name: pd.Categorical(frame[name]) for name in TYPED})
+
+
+def typed_pandas_arrow(rows, folder, kind):
+    return typed_arrow(rows, folder, kind).to_pandas(types_mapper=pd.ArrowDtype)
+
+
+def typed_pandas_arrow_dictionaries(rows, folder, kind):
+    return typed_arrow_dictionaries(rows, folder, kind).to_pandas(types_mapper=pd.ArrowDtype)
+
+
+def typed_pandas_objects(rows, folder, kind):
+    """Mix Python's, pandas' and NumPy's objects."""
+    columns, said = columns_of(rows), KINDS[kind][1]
+    mixed = {name: [cell and _boxed(said[cell], i) for i, cell in enumerate(columns[name])] for name in TYPED}
+    return pd.DataFrame(columns | {name: pd.Series(cells, dtype=object) for name, cells in mixed.items()})
+
+
+def _boxed(cell, turn):
+    boxes = {dt.date: np.datetime64, bool: np.bool_, int: np.int64, float: np.float32, dt.timedelta: np.timedelta64}
+    boxes |= {pd.Timestamp: pd.Timestamp.to_datetime64, dt.datetime: pd.Timestamp}
+    return boxes[type(cell)](cell) if turn % 2 and type(cell) in boxes else cell
+
+
+def typed_polars(rows, folder, kind):
+    return pl.from_arrow(typed_arrow(rows, folder, kind))
+
+
+def typed_polars_lazy(rows, folder, kind):
+    return typed_polars(rows, folder, kind).lazy()
+
+
+def typed_duckdb(rows, folder, kind):
+    con = duckdb.connect()
+    con.register("mine", typed_arrow(rows, folder, kind))
+    return con.table("mine")
+
+
+def typed_csv(rows, folder, kind):
+    return csv_file(rows, folder)
+
+
+def typed_parquet(rows, folder, kind):
+    pq.write_table(typed_arrow(rows, folder, kind), folder / "mine.parquet")
+    return folder / "mine.parquet"
+
+
+TYPED_ENGINES = (
+    typed_arrow,
+    typed_arrow_dictionaries,
+    typed_pandas,
+    typed_pandas_categories,
+    typed_pandas_arrow,
+    typed_pandas_arrow_dictionaries,
+    typed_pandas_objects,
+    typed_polars,
+    typed_polars_lazy,
+    typed_duckdb,
+    typed_csv,
+    typed_parquet,
+)
+
+
+@st.composite
+def typed_cases(draw):
+    kind = draw(st.sampled_from(sorted(KINDS)))
+    texts = st.sampled_from([*KINDS[kind][1], None])
+    marks = draw(st.lists(texts.filter(bool), max_size=2))
+    case = draw(cases(rows=rows_of(places=texts, diseases=texts)))
+    return kind, case | {"marks": (*marks, "?")}
+
+
+@pytest.mark.parametrize("engine", TYPED_ENGINES, ids=lambda engine: engine.__name__)
+@settings(max_examples=settings().max_examples // 4)
+@given(drawn=typed_cases())
+def test_every_type_counts_like_its_texts(engine, drawn):
+    kind, case = drawn
+    if kind == "duration" and engine is typed_parquet:
+        with TemporaryDirectory() as folder, pytest.raises(BadTable, match=r"holds duration\[us\] cells; store it as"):
+            sl.read_table(engine(case["rows"], Path(folder), kind), quasi="place", sensitive="disease")
+        return
+    check(lambda rows, folder: engine(rows, folder, kind), case)
+
+
 # --- Spark, on a few fixed tables: each takes seconds ---------------------------------------------------------
 
 FIXED = [
@@ -352,6 +498,16 @@ def test_spark_counts_like_plain_python(spark, how):
     rows = [(*row[:3], i, row[4]) for i, row in enumerate(PEOPLE)] if how["values"] == "single" else PEOPLE
     schema = "place string, age int, disease string, id long, note string"
     check(lambda rows, folder: spark.createDataFrame(rows, schema), {"rows": rows, **how})
+
+
+@pytest.mark.spark
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kind", ["date", "truth", "duration"])
+def test_spark_counts_every_type_like_its_texts(spark, kind):
+    one, other, *_ = KINDS[kind][1]
+    rows = [(one, 9, one, 1, "x"), (one, 9, None, 1, "x"), (one, 9, other, 2, "x"), (None, 9, one, 3, "x")]
+    case = {"rows": rows, "values": "set", "missing": "drop", "suppressed": "a group", "person": True}
+    check(lambda rows, folder: spark.createDataFrame(typed_arrow(rows, folder, kind)), case | {"marks": (other,)})
 
 
 @pytest.mark.spark
