@@ -13,7 +13,7 @@ from sidelight.publishing.layouts import Layout, Sheet
 from sidelight.publishing.placing import flushed, place, refuse_existing, refuse_input, unfinished
 from sidelight.publishing.plans import Told, planned
 from sidelight.publishing.printed import same
-from sidelight.publishing.reading import digest, read_back
+from sidelight.publishing.reading import digest, read_back, with_members
 from sidelight.publishing.sidecar import PublishedFile, Sidecar, sidecar_path
 from sidelight.publishing.telling import sidecar_of
 from sidelight.release.release import Release
@@ -59,9 +59,10 @@ def publish(
     _refuse(found, paths, force=force)
     with unfinished(path) as folder:
         files = tuple(_written(folder / name, sheet, form) for name, sheet in plan.sheets.items())
-        read, verdict = _judged(folder, plan.groups, found.policy)
+        read = _checked(folder, plan.groups)
         if plan.who is not None:
-            _checked(folder, plan.who)
+            read = with_members(read, _checked(folder, plan.who))
+        verdict = _judged(read, found.policy)
         who = None if plan.who is None else plan.who.reading
         seeded = seed is not None
         document = sidecar_of(found, read, verdict, files=files, reading=plan.groups.reading, who=who, seeded=seeded)
@@ -84,14 +85,13 @@ def _written(path: Path, sheet: Sheet, form: Format) -> PublishedFile:
     return PublishedFile(name=path.name, sha256=digest(path), rows=len(sheet))
 
 
-def _judged(folder: Path, told: Told, policy: Policy) -> tuple[Release, Verdict]:
+def _judged(read: Release, policy: Policy) -> Verdict:
     """Judge what a reader sees."""
-    read = _checked(folder, told)
     verdict = policy.judge(read)
     if not verdict.safe:
         message = f"what would be published is {verdict}; nothing was published"
         raise NotPublished(message)
-    return read, verdict
+    return verdict
 
 
 def _checked(folder: Path, told: Told) -> Release:

@@ -6,10 +6,13 @@ import hashlib
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from sidelight.errors import BadRelease
 from sidelight.publishing.formats import FORMATS, Format
 from sidelight.publishing.printed import as_printed
 from sidelight.publishing.sidecar import Reading, read_sidecar
+from sidelight.release.members import Members
 from sidelight.release.reading import read_release
 from sidelight.release.release import Release
 from sidelight.table.columns import Column
@@ -35,12 +38,15 @@ def read_published(path: str | Path) -> Release:
     for file in document.files:
         here = path.with_name(file.name)
         if not here.is_file():
-            message = f"'{here}' is missing, and the sidecar of '{path.name}' tells of it; put it back, or publish again"
+            message = (
+                f"'{here}' is missing, and the sidecar of '{path.name}' tells of it; put it back, or publish again"
+            )
             raise BadRelease(message)
         if digest(here) != file.sha256:
             message = f"'{here}' is not the file that its sidecar tells of; publish again, or remove the sidecar"
             raise BadRelease(message)
-    return read_back(path.parent, document.reading)
+    release = read_back(path.parent, document.reading)
+    return release if document.who is None else with_members(release, read_back(path.parent, document.who))
 
 
 def read_back(folder: Path, reading: Reading) -> Release:
@@ -59,6 +65,16 @@ def read_back(folder: Path, reading: Reading) -> Release:
         count=reading.count or "count",
     )
     return as_printed(_meant(release, written, reading))
+
+
+def with_members(release: Release, who: Release) -> Release:
+    """Put the table of people beside that of buckets: who is in which bucket."""
+    (bucket,) = release.groups.columns
+    row = {bucket.cell(place): place for place in range(len(release))}
+    line, value, people = who.groups.counts.entries()
+    group = np.array([row[text] for text in who.domain], np.int64)[value]
+    order = np.argsort(group, kind="stable")
+    return replace(release, members=Members(who.groups.columns, group[order], line[order], people[order]))
 
 
 def _meant(release: Release, written: Format, reading: Reading) -> Release:

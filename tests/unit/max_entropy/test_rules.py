@@ -94,6 +94,15 @@ def test_the_measure_judges_what_anatomy_made(table):
     assert 0 < finding.value <= Fraction(9, 10)
 
 
+def test_what_is_published_is_judged_again_with_who_is_in_which_bucket(table, tmp_path):
+    policy = sl.Policy(sl.DistinctValues() >= 3, sl.MaxEnt(rules=(3, 3)) <= 0.9)
+    found = sl.protect(table, policy, method=sl.Anatomy(l=3))
+    found.publish(tmp_path / "release.parquet")
+    again = sl.read_published(tmp_path / "release.parquet")
+    assert again.members is not None
+    assert found.policy.judge(again).findings[1].value == found.verdict.findings[1].value
+
+
 def test_what_is_found_may_be_outside_the_policy(table):
     with pytest.raises(NothingSafe, match="within the other limits") as caught:
         sl.protect(table, sl.Policy(sl.DistinctValues() >= 3, sl.MaxEnt() <= 0.01), method=sl.Anatomy(l=3))
