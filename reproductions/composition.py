@@ -1,6 +1,6 @@
 """The experiments of Ganta, Kasiviswanathan and Smith (KDD 2008) on Adult: two releases that do not know of each other.
 
-    python reproductions/composition.py                    prints the tables; about five minutes
+    python reproductions/composition.py                    prints the tables; about two minutes
     python reproductions/composition.py --repetitions 2    quicker
     python reproductions/composition.py --json FOLDER      also writes the curves
 
