@@ -22,16 +22,20 @@ from sidelight.commands.writing import write_whole
 from sidelight.errors import BadMeasure
 from sidelight.measures.acquaintance import Acquaintance
 from sidelight.measures.disclosure_curve import DisclosureCurve, disclosure_curve
-from sidelight.measures.finding import Amount, in_words
 from sidelight.measures.implications import Implications
 from sidelight.measures.knowledge_skyline import Point, knowledge_skyline
 from sidelight.measures.negations import Negations
 from sidelight.policy.policy_file import Roles, read_policy_file
 from sidelight.policy.section import read_number
 from sidelight.release.release import Release
+from sidelight.report.making import number
 
 DIRECTIONS = ("rules_out", "others", "family")
 """The three kinds of knowledge of an acquaintance."""
+
+
+LINES = 20
+"""How many lines of a skyline are printed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +129,7 @@ def drawn(found: Explored) -> Iterator[RenderableType]:
     value, below = found.question.value, found.question.below
     yield Text(f"How sure can somebody get that a person has '{value}'?", style="bold")
     yield _curves(found)
+    yield Text("Decimals are rounded up; --json has the exact fractions.\n")
     yield Text(f"What somebody may know and still be less than {below} sure", style="bold")
     if not found.skyline:
         yield Text("Nothing: even someone who knows nothing can be as sure as that.")
@@ -132,9 +137,11 @@ def drawn(found: Explored) -> Iterator[RenderableType]:
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     for heading in ("values ruled out", "other people", "family"):
         table.add_column(heading, justify="right")
-    for point in found.skyline:
+    for point in found.skyline[:LINES]:
         table.add_row(*("no end" if amount == math.inf else f"{amount:,}" for amount in point))
     yield table
+    if len(found.skyline) > LINES:
+        yield Text(f"… and {len(found.skyline) - LINES:,} more such lines; --json has all.")
     yield Text("Each line is the most: with more of any one of the three, somebody may be surer.")
 
 
@@ -144,10 +151,5 @@ def _curves(found: Explored) -> Table:
     for said, _ in found.curves:
         table.add_column(said, justify="right")
     for amount in range(found.question.up_to + 1):
-        table.add_row(str(amount), *(_short(curve.risks[amount]) for _, curve in found.curves))
+        table.add_row(str(amount), *(number(curve.risks[amount], large_is_bad=True).said for _, curve in found.curves))
     return table
-
-
-def _short(risk: Amount) -> str:
-    """Show a risk in a narrow column, rounded up."""
-    return in_words(risk) if risk in (0, 1) else f"{math.ceil(risk * 10**4) / 10**4:.4f}"

@@ -33,9 +33,12 @@ class Number(_Part):
     exact: str = Field(description='"2/3", "7" or "inf"; with `rounded`, the nearest float on the cautious side')
     number: float | None = Field(description="none when it is infinite")
     rounded: bool = Field(
-        default=False, description="whether the exact value is irrational, so that even `exact` is rounded"
+        default=False, description="whether the value is irrational, so that even `exact` is rounded; not about `said`"
     )
-    said: str
+    said: str = Field(
+        description="fractions up to twelfths as they are, others to four places, towards caution: "
+        "risks up, sizes and diversities down"
+    )
 
 
 class Wanted(_Part):
@@ -44,6 +47,13 @@ class Wanted(_Part):
     comparison: Literal["at_least", "above", "at_most", "below"]
     bound: Number
     said: str = Field(description='"≥ 5"')
+
+
+class BrokenBy(_Part):
+    """The groups that break a limit, each on its own."""
+
+    groups: int
+    people: int = Field(description="how many people are in them")
 
 
 class Answer(_Part):
@@ -55,6 +65,9 @@ class Answer(_Part):
     wanted: Wanted | None = Field(description="none when it was measured without a limit")
     found: Number
     holds: bool | None = Field(description="none when there is no limit")
+    broken_by: BrokenBy | None = Field(
+        default=None, description="none when there is no limit, or when groups cannot be judged one by one"
+    )
     witness: Plain | None = Field(description="who is worst off: a group, perhaps a value, and what the attacker knows")
     worst_off: str = Field(description="the witness in a few words")
     explanation: str

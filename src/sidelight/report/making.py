@@ -12,13 +12,14 @@ import numpy as np
 from pydantic import JsonValue
 
 from sidelight import __version__
-from sidelight.measures.criterion import Criterion, exact
+from sidelight.measures.criterion import Criterion, Judgement, exact
 from sidelight.measures.finding import Amount, Finding, Witness
 from sidelight.policy.policy import Verdict
 from sidelight.policy.writing import settings
 from sidelight.release.groups import GroupName
 from sidelight.release.release import Release
 from sidelight.report.document import Answer, AuditReport, IntakeFacts, Number, ReleaseFacts, Wanted
+from sidelight.report.noticing import alone, broken_by, look_alikes
 from sidelight.table.labels import shown
 
 READABLE = 12
@@ -44,16 +45,16 @@ def audit_report(
     ('not within policy', '3')
     """
     judgements = () if verdict is None else verdict.judgements
-    judged = [_answer(each.finding, each.criterion, holds=each.holds) for each in judgements]
+    judged = [_answer(each.finding, release, each) for each in judgements]
     return AuditReport(
         sidelight=__version__,
         source=source,
         roles={name: plain(value) for name, value in (roles or {}).items()},
         release=release_facts(release),
         intake=IntakeFacts.model_validate(release.intake, from_attributes=True),
-        answers=(*judged, *(_answer(finding) for finding in findings)),
+        answers=(*judged, *(_answer(finding, release) for finding in findings)),
         verdict="no policy" if verdict is None else "within policy" if verdict.safe else "not within policy",
-        notes=(*release.intake.notes(), *notes),
+        notes=(*release.intake.notes(), *look_alikes(release), *notes),
     )
 
 
@@ -69,19 +70,20 @@ def release_facts(release: Release) -> ReleaseFacts:
     )
 
 
-def _answer(finding: Finding, criterion: Criterion | None = None, *, holds: bool | None = None) -> Answer:
+def _answer(finding: Finding, release: Release, judgement: Judgement | None = None) -> Answer:
     measure = finding.measure
     return Answer(
         measure=measure.name,
         settings={name: plain(value) for name, value in settings(measure).items()},
         said=str(measure),
-        wanted=None if criterion is None else bound_of(criterion),
+        wanted=None if judgement is None else bound_of(judgement.criterion),
         found=number(finding.value, large_is_bad=measure.large_is_bad),
-        holds=holds,
+        holds=None if judgement is None else judgement.holds,
+        broken_by=None if judgement is None else broken_by(judgement, release),
         witness=_witness(finding.witness),
         worst_off=_worst_off(finding.witness),
         explanation=finding.explain(),
-        notes=finding.notes,
+        notes=(*finding.notes, *alone(finding.witness, release)),
     )
 
 

@@ -11,6 +11,9 @@ from rich.text import Text
 
 from sidelight.report.document import Answer, AuditReport
 
+LONGEST = 60
+"""How many characters of a label are printed; the document has all."""
+
 _MARKS = {True: ("✓ yes", "green"), False: ("✗ no", "bold red"), None: ("no limit", "dim")}
 
 
@@ -24,7 +27,7 @@ def drawn(report: AuditReport) -> Iterator[RenderableType]:
     """Give the parts of the page, from top to bottom."""
     yield _heading(report)
     yield _table(report)
-    yield from _sentences("What it means", [f"{each.said}: {each.explanation}" for each in report.answers])
+    yield from _sentences("What it means", [_meaning(each) for each in report.answers])
     yield from _sentences("Notes", [*(note for each in report.answers for note in each.notes), *report.notes])
     yield conclusion(report)
 
@@ -52,8 +55,46 @@ def _table(report: AuditReport) -> Table:
     for answer in report.answers:
         judged = _judged(answer) if limited else None
         cells = (Text(answer.said), judged and judged[0], Text(answer.found.said), judged and judged[1])
-        table.add_row(*(cell for cell in cells if cell is not None), Text(answer.worst_off))
+        table.add_row(*(cell for cell in cells if cell is not None), Text(_briefly(answer.worst_off, answer)))
     return table
+
+
+def _meaning(answer: Answer) -> str:
+    meaning = f"{answer.said}: {_briefly(answer.explanation, answer)}"
+    if answer.broken_by is None or answer.broken_by.groups == 0:
+        return meaning
+    groups, people = answer.broken_by.groups, answer.broken_by.people
+    which = "1 group" if groups == 1 else f"{groups:,} groups"
+    who = "1 person" if people == 1 else f"{people:,} people"
+    return f"{meaning} {which} with {who} {'breaks' if groups == 1 else 'break'} this limit."
+
+
+def _briefly(text: str, answer: Answer) -> str:
+    """Shorten the long labels of the group that is worst off."""
+    group = (answer.witness or {}).get("group")
+    says = group.get("says") if isinstance(group, dict) else None
+    labels = says.values() if isinstance(says, dict) else ()
+    for label in labels:
+        if isinstance(label, str):
+            text = text.replace(label, brief(label))
+    return text
+
+
+def brief(label: str) -> str:
+    """Shorten a long label in the middle: a set to two of its members and the last, other texts to their ends.
+
+    >>> brief("{" + ", ".join(f"2024-01-{day:02}" for day in range(1, 32)) + "}")
+    '{2024-01-01, 2024-01-02, … and 28 more, 2024-01-31}'
+    >>> brief("Flu"), len(brief("long " * 100))
+    ('Flu', 60)
+    """
+    if len(label) <= LONGEST:
+        return label
+    members = label[1:-1].split(", ")
+    if label[0] + label[-1] == "{}" and len(members) > 3:
+        label = f"{{{', '.join(members[:2])}, … and {len(members) - 3:,} more, {members[-1]}}}"
+    half = (LONGEST - 1) // 2
+    return label if len(label) <= LONGEST else f"{label[: LONGEST - 1 - half]}…{label[-half:]}"
 
 
 def _judged(answer: Answer) -> tuple[Text, Text]:

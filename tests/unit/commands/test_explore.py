@@ -38,7 +38,8 @@ def test_it_prints_the_curves_and_the_skyline(file):
         "less than 1/2 sure",
     ):
         assert words in result.output
-    assert "0.1667" in result.output
+    assert "1/6" in result.output
+    assert "Decimals are rounded up" in result.output
     for rules_out, others, family in sl.knowledge_skyline(read(file), "AIDS", below=0.5):
         assert f"{rules_out} {others} {family}" in [" ".join(line.split()) for line in result.output.splitlines()]
 
@@ -133,3 +134,16 @@ def test_what_is_wrong_is_said_in_one_line(file, args, message):
     assert result.exit_code == 2
     assert message in result.output
     assert len(result.output.strip().splitlines()) == 1
+
+
+def test_a_long_skyline_is_cut_in_the_terminal_only(tmp_path):
+    counts = [("low", 40), ("middle", 30), ("high", 20), ("top", 15), ("AIDS", 1)]
+    path = tmp_path / "published.csv"
+    path.write_text("age,disease\n" + "".join(f"20-29,{value}\n" * times for value, times in counts))
+    points = sl.knowledge_skyline(read(path), "AIDS", below=0.95)
+    assert len(points) > 20
+    result = run(path, *ROLES, "--value", "AIDS", "--up-to", 1)
+    assert f"… and {len(points) - 20:,} more such lines; --json has all." in result.output
+    assert len(result.output.splitlines()) < 45
+    told = json.loads(run(path, *ROLES, "--value", "AIDS", "--up-to", 1, "--json").output)
+    assert len(told["knowledge_skyline"]) == len(points)

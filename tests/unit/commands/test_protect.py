@@ -210,3 +210,12 @@ def test_ctrl_c_in_a_terminal_publishes_nothing_and_tells_the_best_so_far(here, 
     assert "the search was stopped before its end" in done.stdout
     assert not sl.publishing.sidecar.read_sidecar(here / "release.csv").search.complete
     assert sl.GroupSize().measure(sl.read_published(here / "release.csv")).value >= 5
+
+
+def test_what_a_method_cannot_promise_and_notes_of_findings_are_printed(here):
+    limit = ("--limit", "closeness(distance=ordered) <= 1")
+    done = run(*USUAL, "-o", "release.csv", "--method", "anatomy", *limit)
+    assert done.exit_code == 0, done.output
+    said = " ".join(done.stdout.split())
+    assert "• anatomy publishes the quasi-identifiers exactly, so people can be recognised in the file" in said
+    assert "• closeness (ordered distance) takes the values in this order:" in said

@@ -7,7 +7,7 @@ from rich.console import Console
 
 import sidelight as sl
 from sidelight.report.making import audit_report
-from sidelight.report.terminal import show
+from sidelight.report.terminal import brief, show
 
 RELEASE = sl.Release.from_counts(
     [{"Flu": 5}, {"Flu": 3, "Cold": 3}],
@@ -66,3 +66,23 @@ def test_no_colour_when_nobody_wants_it(monkeypatch):
     show(of(BROKEN), console)
     assert "\x1b[3" not in console.file.getvalue()
     assert "✗ no" in console.file.getvalue()
+
+
+def test_long_labels_are_shortened_in_the_middle_and_only_here():
+    days = [f"2024-{month:02}-{day:02}" for month in (1, 2) for day in range(1, 20)]
+    label = "{" + ", ".join(days) + "}"
+    release = sl.Release.from_counts([{"Flu": 2}, {"Cold": 3}], labels=[{"day": label}, {"day": "x" * 200}])
+    report = audit_report(release, verdict=sl.Policy(sl.GroupSize() >= 3, sl.Closeness() <= 0.5).judge(release))
+    text = " ".join(shown(report, width=200).split())
+    assert text.count("{2024-01-01, 2024-01-02, … and 35 more, 2024-02-19}") == 4
+    assert label not in text
+    assert label in report.answers[0].worst_off
+    assert label in report.to_json()
+    assert brief("x" * 200) == "x" * 30 + "…" + "x" * 29
+
+
+def test_how_many_break_a_limit_is_said():
+    text = " ".join(shown(of(sl.GroupSize() >= 6, sl.DistinctValues() >= 3), width=200).split())
+    assert "1 group with 5 people breaks this limit." in text
+    assert "2 groups with 11 people break this limit." in text
+    assert "this limit" not in shown(of(KEPT))
