@@ -173,17 +173,12 @@ class FiveMinima:
             numbers[here] = groups.numbers[self.row[here]]
         return numbers
 
-    def most_people(self) -> int:
-        """Give the size of the largest group pointed at."""
-        return max((int(groups.sizes.max()) for groups in self.groups), default=1)
-
     def _close(self, other: FiveMinima) -> npt.NDArray[np.bool_]:
         """Say where floats cannot tell which one is smaller."""
         both = (self.part >= 0) & (other.part >= 0)
-        people = max(self.most_people(), other.most_people())
         with np.errstate(invalid="ignore"):  # two zeros have no distance
             apart = np.abs(self.logs - other.logs)
-        near: npt.NDArray[np.bool_] = (self.logs == other.logs) | (apart <= reach(self.logs, people))
+        near: npt.NDArray[np.bool_] = (self.logs == other.logs) | (apart <= reach(self.logs, self.knows.family))
         return both & near
 
     def _yields(self, which: int, value: int, other: FiveMinima) -> bool:
@@ -220,17 +215,17 @@ def _for_each_pair(compute: Callable[[Integers, Integers], Floats], cells: Cells
     """Compute what only size and count decide: once per pair where there are fewer pairs than cells."""
     if len(cells) == 0:
         return np.empty(0)
-    sizes = np.arange(cells.sizes.min(), cells.sizes.max() + 1)
-    counts = np.arange(1, cells.counts.max() + 1)
-    if len(sizes) * len(counts) >= len(cells):
+    least, most, count = int(cells.sizes.min()), int(cells.sizes.max()), int(cells.counts.max())
+    if (most - least + 1) * count >= len(cells):
         return compute(cells.sizes, cells.counts)
-    found: Floats = compute(sizes[:, np.newaxis], counts)[cells.sizes - sizes[0], cells.counts - 1]
+    sizes, counts = np.arange(least, most + 1), np.arange(1, count + 1)
+    found: Floats = compute(sizes[:, np.newaxis], counts)[cells.sizes - least, cells.counts - 1]
     return found
 
 
-def reach(logs: Floats | float, people: int) -> Floats:
-    """Say how far apart logarithms of equal odds may be; differences of log-factorials lose digits."""
-    distance: Floats = NEAR * np.maximum(np.abs(logs), 1) + 4e-15 * people * np.log(people + 1)
+def reach(logs: Floats | float, family: int) -> Floats:
+    """Say how far apart logarithms of equal odds may be: `acquaintance_falling` says what a family adds."""
+    distance: Floats = NEAR * np.maximum(np.abs(logs), 1) + 8e-15 * family
     return distance
 
 
@@ -239,7 +234,7 @@ def _lowest(scores: Floats, cells: Cells, which: Minimum, m: int, look: Callable
     starts = np.flatnonzero(np.diff(cells.values, prepend=-1))
     low = np.minimum.reduceat(scores, starts) if len(starts) else np.empty(0)
     finite = np.where(np.isneginf(low), 0.0, low)
-    limit = np.where(np.isneginf(low), low, low + reach(finite, int(cells.sizes.max(initial=1))))
+    limit = np.where(np.isneginf(low), low, low + reach(finite, m))
     near = np.flatnonzero(scores <= np.repeat(limit, np.diff(starts, append=len(cells))))
     near = near[np.lexsort((cells.rows[near], cells.values[near]))]
     near = near[first_of_each(_decisive(cells, which)[near])]

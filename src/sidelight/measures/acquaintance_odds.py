@@ -15,9 +15,9 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import gammaln
 
 from sidelight.measures.acquaintance_exact import Arithmetic, Number
+from sidelight.measures.acquaintance_falling import log_missing_all
 from sidelight.measures.exact import Floats
 from sidelight.table.columns import Integers
 from sidelight.table.table import Semantics
@@ -59,13 +59,10 @@ class _OnePlacePerPerson(Odds):
     """What `single` and `set` share: σ's occurrences are with different people."""
 
     def none(self, n: Integers, a: Integers, m: int | Integers, k: int | Integers) -> Floats:
-        """Π_{i<m} (n−a−k−i)/(n−k−i), as C(n−k−m, a) / C(n−k, a)."""
-        left = np.asarray(n - k)
-        without = left - a - m
-        few = np.maximum(without, 0)
-        rest = np.maximum(left, a + m)  # where it is settled the numbers do not matter, but must be numbers
-        logs = gammaln(rest - m + 1) - gammaln(few + 1) - gammaln(rest + 1) + gammaln(rest - a + 1)
-        return np.where(np.equal(m, 0), 0.0, np.where(without < 0, SETTLED, logs))
+        """Π_{i<m} (n−a−k−i)/(n−k−i)."""
+        left, both = np.asarray(n - k), a + m
+        logs = log_missing_all(np.maximum(left, both), a, m)  # where it is settled, any numbers will do
+        return np.where(np.equal(m, 0), 0.0, np.where(left < both, SETTLED, logs))
 
     def exact_none(self, n: int, a: int, m: int, k: int, using: Arithmetic[Number]) -> Number:
         """As above, with the shorter of two equal products."""

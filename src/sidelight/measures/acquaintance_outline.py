@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sidelight.measures.acquaintance_cells import ruled_out_weights
-from sidelight.measures.acquaintance_minima import WAYS, Knowledge, five
+from sidelight.measures.acquaintance_minima import WAYS, Knowledge, five, reach
 from sidelight.measures.acquaintance_odds import ODDS
 from sidelight.measures.exact import Floats
 from sidelight.measures.outline import Outline
@@ -44,6 +44,10 @@ class AcquaintanceOutline(Outline):
                 logs = logs + np.where(there, odds.none(n, some, self.knows.family, which.family), 0.0)
             parts.append(logs)
         return np.hstack(parts)
+
+    def slack(self, people: int) -> float:
+        """As much as logarithms may be off; a value, between 0 and 1, is off by a quarter of that at most."""
+        return float(reach(0.0, min(self.knows.family, people)))
 
     def alike(self, groups: Groups) -> Integers:
         """The size and all counts; where every value is asked about, which is which does not matter."""

@@ -45,7 +45,7 @@ class AcquaintanceSummary:
         low = against.min()
         if low == -np.inf:  # floats say so only of odds that are exactly zero
             return np.array([against.argmin()])
-        near = np.flatnonzero(against <= low + reach(low, self.minima.most_people()))
+        near = np.flatnonzero(against <= low + reach(low, self.minima.knows.family))
         traits = self.minima.traits[:, :, near]
         if (traits[2] == UNLIKE).any():
             return near

@@ -48,7 +48,7 @@ class Holds:
             return ~np.isneginf(against)
         limit = np.log(float(self.odds.numerator)) - np.log(float(self.odds.denominator))
         holds: Flags = against > limit
-        near = np.isfinite(against) & (np.abs(against - limit) <= reach(limit, int(self.frontier.sizes.max())))
+        near = np.isfinite(against) & (np.abs(against - limit) <= reach(limit, int(family.max(initial=0))))
         for point in np.flatnonzero(near).tolist():
             holds[point] = self._exactly(Knowledge(int(rules_out[point]), int(others[point]), int(family[point])))
         return holds
