@@ -96,6 +96,10 @@ _HOME = {
     "Spending": "noise.spending",
     "privacy_spent": "noise.spending",
     "PrivacySpent": "noise.spending",
+    "attack_noise": "noise.noisy_attack",
+    "NoisyExposure": "noise.noisy_attack",
+    "side_by_side": "noise.side_by_side",
+    "SideBySide": "noise.side_by_side",
     "semantic_privacy": "noise.semantic_privacy",
     "SemanticPrivacy": "noise.semantic_privacy",
     # errors
@@ -154,10 +158,14 @@ if TYPE_CHECKING:
     from sidelight.noise.chosen_levels import ChosenLevels as ChosenLevels
     from sidelight.noise.chosen_levels import choose_levels as choose_levels
     from sidelight.noise.ledger import Ledger as Ledger
+    from sidelight.noise.noisy_attack import NoisyExposure as NoisyExposure
+    from sidelight.noise.noisy_attack import attack_noise as attack_noise
     from sidelight.noise.noisy_counts import NoisyCounts as NoisyCounts
     from sidelight.noise.noisy_counts import noisy_counts as noisy_counts
     from sidelight.noise.semantic_privacy import SemanticPrivacy as SemanticPrivacy
     from sidelight.noise.semantic_privacy import semantic_privacy as semantic_privacy
+    from sidelight.noise.side_by_side import SideBySide as SideBySide
+    from sidelight.noise.side_by_side import side_by_side as side_by_side
     from sidelight.noise.spending import PrivacySpent as PrivacySpent
     from sidelight.noise.spending import Spending as Spending
     from sidelight.noise.spending import privacy_spent as privacy_spent

@@ -15,6 +15,7 @@ SOURCE = ROOT / "src" / "sidelight"
 # A folder (or a module beside the folders) may import itself and those named before it.
 ORDER = (
     "errors",
+    "wording",
     "table",
     "release",
     "knowledge",
@@ -45,6 +46,7 @@ ONLY_IN = {
         "measures",
         "max_entropy",
         "attack",
+        "noise",
         "publishing",
         "datasets",
     ),  # tables that are read, written or handed out

@@ -69,8 +69,24 @@ def declared_grid(
     return Grid(columns, labels, values)
 
 
+def places_on(grid: Grid, table: Table, by: Mapping[str, Hierarchy], levels: Mapping[str, int]) -> Integers:
+    """Find the group of each cell of a table; −1 where a label was not declared."""
+    group, known = np.zeros(len(table.sizes), np.int64), np.ones(len(table.sizes), bool)
+    for (name, level), labels in zip(levels.items(), grid.labels, strict=True):
+        column = table.column(name)
+        place = _recoded(by[name], level, column.labels, labels)[column.codes]
+        group, known = group * len(labels) + place, known & (place >= 0)
+    return np.where(known, group, -1)
+
+
+def values_on(grid: Grid, domain: Sequence[Label]) -> Integers:
+    """Find the place of each sensitive value; −1 for one that was not declared."""
+    declared = {each: number for number, each in enumerate(grid.domain)}
+    return np.array([declared.get(each, -1) for each in domain], np.int64)
+
+
 def counted_on(
-    grid: Grid, table: Table, by: Mapping[str, Hierarchy], levels: Mapping[str, int], outside: Outside
+    grid: Grid, table: Table, by: Mapping[str, Hierarchy], levels: Mapping[str, int], outside: Outside = "an error"
 ) -> Integers:
     """Count the people of every cell: exactly, so this is not for publishing."""
     if table.semantics != "single":
@@ -79,21 +95,12 @@ def counted_on(
             'read the table with values="single"'
         )
         raise BadNoise(message)
-    group = np.zeros(len(table.sizes), np.int64)
-    known = np.ones(len(table.sizes), bool)
-    for (name, level), labels in zip(levels.items(), grid.labels, strict=True):
-        column = table.column(name)
-        place = _recoded(by[name], level, column.labels, labels)[column.codes]
-        group, known = group * len(labels) + place, known & (place >= 0)
-    declared = {each: number for number, each in enumerate(grid.domain)}
-    value_place = np.array([declared.get(each, -1) for each in table.domain], np.int64)
     cell, value, count = table.counts.entries()
-    held = known[cell] & (value_place[value] >= 0)
+    group, place = places_on(grid, table, by, levels)[cell], values_on(grid, table.domain)[value]
+    held = (group >= 0) & (place >= 0)
     _check_outside(int(count[~held].sum()), outside)
     rows, columns = grid.shape
-    return added(group[cell[held]] * columns + value_place[value[held]], count[held], rows * columns).reshape(
-        grid.shape
-    )
+    return added(group[held] * columns + place[held], count[held], rows * columns).reshape(grid.shape)
 
 
 def _declared(domain: Sequence[object]) -> tuple[Label, ...]:

@@ -96,6 +96,7 @@ class Ledger:
 
     def spend(self, spending: Spending) -> Account:
         """Spend budget, if it is there; when this returns, it is on the disk."""
+        self.read()  # no lock is left where there is no ledger
         with self._locked():
             account = self.read().after(spending, at=datetime.now(UTC))
             self._write(account)

@@ -1,0 +1,197 @@
+"""Attempts to refute what noise promises: hypothesis tests on neighbouring data, and adversaries with any prior.
+
+Each hypothesis test asks for more evidence than chance gives once in ten million runs (LEVEL), and each is shown to
+have power: noise with a scale that is too small is caught by the same test.
+"""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import beta
+
+import sidelight as sl
+from sidelight.noise.chosen_levels import WHOLE, _details, _standing_out
+from sidelight.noise.grid import counted_on, declared_grid
+from sidelight.noise.mechanism import Mechanism, calibrated
+from sidelight.table.columns import Column
+from sidelight.table.counts import Counts
+from sidelight.table.table import Table
+
+LEVEL = 1e-7
+DRAWS = 60_000
+
+
+def surely_above(times, draws):
+    """The chance that an event has at least, as sure as LEVEL (Clopper and Pearson)."""
+    return beta.ppf(LEVEL / 4, times, draws - times + 1) if times else 0.0
+
+
+def surely_below(times, draws):
+    return beta.isf(LEVEL / 4, times + 1, draws - times) if times < draws else 1.0
+
+
+def refuted(mechanism, epsilon, delta):
+    """Whether draws from neighbouring counts show that Pr(O | one) > e^ε · Pr(O | other) + δ for some event O."""
+    one, other = (mechanism.drawn(np.full(DRAWS, count)) for count in (4, 5))
+    events = [lambda drawn, t=t: drawn <= t for t in range(-8, 14)]
+    for event in events:
+        first, second = int(event(one).sum()), int(event(other).sum())
+        for left, right in (
+            (first, second),
+            (second, first),
+            (DRAWS - first, DRAWS - second),
+            (DRAWS - second, DRAWS - first),
+        ):
+            if surely_above(left, DRAWS) > math.exp(epsilon) * surely_below(right, DRAWS) + delta:
+                return True
+    return False
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 0.0), (0.5, 0.0), (0.5, 0.02)])
+def test_noise_keeps_epsilon_and_delta_on_neighbouring_counts(epsilon, delta):
+    mechanism = calibrated(Fraction(str(epsilon)), Fraction(str(delta)), "add or remove")
+    assert not refuted(mechanism, epsilon, delta)
+
+
+@pytest.mark.parametrize(("epsilon", "delta", "share"), [(1.0, 0.0, 0.85), (0.5, 0.0, 0.75), (0.5, 0.02, 0.5)])
+def test_noise_that_is_too_small_is_caught(epsilon, delta, share):
+    honest = calibrated(Fraction(str(epsilon)), Fraction(str(delta)), "add or remove")
+    assert refuted(Mechanism(honest.kind, honest.scale * share), epsilon, delta)
+
+
+person = st.tuples(st.sampled_from(["1", "2", "3"]), st.sampled_from(["f", "m"]), st.sampled_from(["a", "b", "c"]))
+BY = {
+    "age": sl.Hierarchy("age", (("1", "2", "3"), ("1-2", "1-2", "3"), ("*", "*", "*"))),
+    "sex": sl.Hierarchy("sex", (("f", "m"), ("*", "*"))),
+}
+LEVELS = [{"age": 0, "sex": 0}, {"age": 1, "sex": 0}, {"age": 2, "sex": 1}, {"sex": 0}, {}]
+
+
+def table_of(rows):
+    """A table of people, person by person, without asking an engine."""
+    cells = sorted({row[:-1] for row in rows}, key=repr)
+    domain = sorted({row[-1] for row in rows})
+    counts = np.zeros((len(cells), len(domain)), np.int64)
+    for row in rows:
+        counts[cells.index(row[:-1]), domain.index(row[-1])] += 1
+    quasi = tuple(Column.of(name, [cell[place] for cell in cells]) for place, name in enumerate(("age", "sex")))
+    return Table(quasi, "disease", tuple(domain), counts.sum(axis=1), Counts.from_cells(counts))
+
+
+@given(
+    st.lists(person, min_size=1, max_size=8), person, person, st.sampled_from(LEVELS), st.sampled_from(["abc", "ab"])
+)
+def test_one_person_changes_one_count_by_one(rows, one, other, levels, domain):
+    """Also when somebody's value was not declared: leaving out is decided person by person."""
+    grid = declared_grid(BY, levels, list(domain))
+    counts = [
+        counted_on(grid, table_of(each), BY, levels, "leave out") for each in (rows, [*rows, one], [*rows, other])
+    ]
+    assert np.abs(counts[1] - counts[0]).sum() <= 1
+    assert np.abs(counts[2] - counts[1]).sum() <= 2  # replaced
+    assert np.abs(counts[2] - counts[1]).max() <= 1
+
+
+@given(st.lists(person, min_size=1, max_size=8), person, st.integers(0, 3))
+def test_one_person_changes_the_score_of_levels_by_one_and_all_in_one_direction(rows, one, above):
+    grids = [declared_grid(BY, levels, list("abc")) for levels in LEVELS]
+    for detail, grid, levels in zip(_details(grids), grids, LEVELS, strict=True):
+        before, after = (
+            detail * _standing_out(counted_on(grid, table_of(each), BY, levels), above) for each in (rows, [*rows, one])
+        )
+        assert 0 <= after - before <= WHOLE
+
+
+def distance(one, other):
+    return np.abs(one - other).sum() / 2
+
+
+beliefs = st.lists(st.floats(0, 1), min_size=9, max_size=9).filter(lambda each: sum(each) > 0.01)
+
+
+@given(beliefs, st.floats(0.05, 4), st.integers(-6, 8), st.integers(-6, 8))
+def test_no_prior_shifts_further_than_promised(prior, epsilon, first, second):
+    """Two people, each absent or with one of two values; counts of both values with discrete Laplace noise.
+
+    b_0: believed after the output; b_1: had the first person been left out.  Any prior over the nine data sets.
+    """
+    noise = Mechanism("discrete Laplace", 1 / epsilon)
+    worlds = [(one, other) for one in range(3) for other in range(3)]  # 2: absent
+    output = np.array([first, second])
+
+    def likelihood(people):
+        counts = np.array([sum(each == value for each in people) for value in (0, 1)])
+        return math.exp(float(noise.log_weight(output - counts).sum()))
+
+    with_one = np.array([likelihood(world) for world in worlds]) * prior
+    without = np.array([likelihood((2, world[1])) for world in worlds]) * prior
+    if with_one.sum() > 0 and without.sum() > 0:
+        shift = distance(with_one / with_one.sum(), without / without.sum())
+        assert shift <= sl.semantic_privacy(epsilon).shift + 1e-9
+
+
+def test_the_promise_is_tight():
+    """Somebody with the right prior reaches it: one value's count came out far too high, the other's far too low."""
+    noise = Mechanism("discrete Laplace", 1.0)
+    left = np.array([5, -5])
+    told = np.exp(noise.log_weight(left - 1) - noise.log_weight(left))
+    shifts = []
+    for share in np.linspace(0.01, 0.99, 99):
+        prior = np.array([share, 1 - share])
+        shifts.append(distance(prior * told / (prior @ told), prior))
+    assert max(shifts) == pytest.approx(sl.semantic_privacy(1).shift, abs=1e-3)
+
+
+@given(
+    st.floats(0.05, 2),
+    st.floats(1e-9, 1e-2),
+    st.lists(st.floats(0.001, 1), min_size=4, max_size=4),
+    st.floats(0.001, 0.5),
+)
+def test_with_delta_the_promise_is_broken_no_more_often_than_told(epsilon, delta, prior, chance):
+    """The worst (ε, δ)-private way to tell two people's bits: all of them with chance δ, else randomised response."""
+    people = 2
+    prior = np.array(prior) / sum(prior)
+    worlds = [(one, other) for one in range(2) for other in range(2)]
+    promise = sl.semantic_privacy(epsilon, delta, people=people, chance=chance)
+    flip = 1 / (1 + math.exp(epsilon))
+
+    def law(world, left_out):
+        """Pr(output | world), the first person's bit replaced by 0 when left out: revealed bits, or a noisy first one."""
+        shown = (0, world[1]) if left_out else world
+        chances = {("all", shown): delta}
+        for said in range(2):
+            chances["noisy", said] = (1 - delta) * (1 - flip if said == shown[0] else flip)
+        return chances
+
+    outputs = {output for world in worlds for out in (False, True) for output in law(world, out)}
+    broken = 0.0
+    for output in outputs:
+        real = prior * [law(world, left_out=False).get(output, 0) for world in worlds]
+        other = prior * [law(world, left_out=True).get(output, 0) for world in worlds]
+        if real.sum() == 0:
+            continue
+        shift = 1.0 if other.sum() == 0 else distance(real / real.sum(), other / other.sum())
+        if shift > promise.shift + 1e-9:
+            broken += real.sum()
+    assert promise.vacuous or broken <= promise.chance
+
+
+@given(st.lists(st.floats(0.001, 1), min_size=3, max_size=3), st.sampled_from([0.3, 1, 2]))
+def test_a_simulated_adversary_stays_within_the_promise(prior, epsilon):
+    """Two noisy releases, everybody else known, any prior: nobody's belief moves further than tanh(Σε / 2)."""
+    rows = [("1", "f", "a"), ("1", "f", "b"), ("2", "m", "a"), ("3", "m", "c"), ("3", "m", "c")]
+    one, other = table_of(rows), table_of(rows[1:] + [("1", "f", "c")])
+    shared = table_of(rows[1:])
+    releases = [
+        sl.noisy_counts(each, by=BY, levels={"age": 1}, domain=list("abc"), epsilon=epsilon) for each in (one, other)
+    ]
+    seen = sl.attack_noise(
+        releases, people=shared, by=BY, tables=[one, other], prior=dict(zip("abc", prior, strict=True))
+    )
+    assert seen.bound == pytest.approx(math.tanh(epsilon))
+    assert seen.largest_shift <= seen.bound + 1e-12

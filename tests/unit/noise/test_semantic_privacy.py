@@ -1,0 +1,75 @@
+import math
+
+import pytest
+
+import sidelight as sl
+from sidelight.errors import BadNoise
+
+
+@pytest.mark.parametrize(("epsilon", "shift"), [(0.1, 0.04996), (0.5, 0.24492), (1, 0.46212), (2, 0.76159)])
+def test_without_delta_the_bound_is_tight(epsilon, shift):
+    promise = sl.semantic_privacy(epsilon)
+    assert promise.shift == pytest.approx(shift, abs=5e-6)
+    assert promise.shift >= math.tanh(epsilon / 2)
+    assert (promise.chance, promise.warnings, promise.vacuous) == (0, (), False)
+    assert promise.published_shift == pytest.approx(math.expm1(epsilon))
+
+
+def test_with_delta_it_is_the_formula_with_the_smallest_eta_for_a_chance():
+    epsilon, delta, people, chance = 0.1, 1e-12, 45_222, 0.001
+    mass = people * (1 + math.exp(-2 * epsilon)) * delta / (1 - math.exp(-epsilon))
+    promise = sl.semantic_privacy(epsilon, delta, people=people, chance=chance)
+    eta = promise.shift - (1 - math.exp(-4 * epsilon))
+    assert mass * (1 + 1 / eta) == pytest.approx(chance, rel=1e-6)
+    assert promise.chance == chance
+    assert promise.published_shift == pytest.approx(math.expm1(0.3) + 2e-6)
+
+
+def test_without_a_wanted_chance_shift_and_chance_are_balanced():
+    promise = sl.semantic_privacy(0.1, 1e-12, people=1000)
+    assert promise.shift - (1 - math.exp(-0.4)) == pytest.approx(promise.chance, rel=1e-6)
+
+
+def test_a_smaller_chance_costs_a_larger_shift():
+    shifts = [sl.semantic_privacy(0.1, 1e-12, people=1000, chance=chance).shift for chance in (0.1, 1e-3, 1e-6)]
+    assert shifts == sorted(shifts)
+
+
+@pytest.mark.parametrize(("delta", "people", "chance"), [(1e-3, 1000, None), (1e-3, 1000, 0.01), (0.5, 10**6, None)])
+def test_it_warns_when_nothing_is_promised(delta, people, chance):
+    promise = sl.semantic_privacy(1, delta, people=people, chance=chance)
+    assert promise.vacuous
+    assert promise.warnings == ("delta is not far enough below 1 / people for this epsilon: nothing is promised",)
+    assert promise.sentence().startswith("Nothing is promised to you")
+
+
+def test_it_warns_of_a_large_epsilon():
+    assert sl.semantic_privacy(10).warnings == ("epsilon is so large that a belief may move almost anywhere",)
+    assert sl.semantic_privacy(10**6).shift == 1
+    assert sl.semantic_privacy(10**6).published_shift == math.inf
+
+
+def test_a_sentence_for_whoever_is_in_the_data():
+    assert sl.semantic_privacy("0.5").sentence() == (
+        "Whatever anyone knew before, what they believe about you changes by at most 0.2450 because you are in."
+    )
+    assert sl.semantic_privacy(0.1, 1e-12, people=1000, chance=0.001).sentence() == (
+        "Whatever anyone knew before, what they believe about you changes by at most 0.3297 because you are in, "
+        "except with a chance of at most 0.001."
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options"),
+    [
+        ((0,), {}),
+        ((-1,), {}),
+        ((1, 1), {}),
+        ((1, 1e-6), {}),
+        ((1, 1e-6), {"people": 0}),
+        ((1, 1e-6), {"people": 9, "chance": 2}),
+    ],
+)
+def test_bad_input(arguments, options):
+    with pytest.raises(BadNoise):
+        sl.semantic_privacy(*arguments, **options)
