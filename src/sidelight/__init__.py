@@ -100,6 +100,7 @@ _HOME = {
     "NoisyExposure": "noise.noisy_attack",
     "side_by_side": "noise.side_by_side",
     "SideBySide": "noise.side_by_side",
+    "Compared": "noise.side_by_side",
     "semantic_privacy": "noise.semantic_privacy",
     "SemanticPrivacy": "noise.semantic_privacy",
     # errors
@@ -164,6 +165,7 @@ if TYPE_CHECKING:
     from sidelight.noise.noisy_counts import noisy_counts as noisy_counts
     from sidelight.noise.semantic_privacy import SemanticPrivacy as SemanticPrivacy
     from sidelight.noise.semantic_privacy import semantic_privacy as semantic_privacy
+    from sidelight.noise.side_by_side import Compared as Compared
     from sidelight.noise.side_by_side import SideBySide as SideBySide
     from sidelight.noise.side_by_side import side_by_side as side_by_side
     from sidelight.noise.spending import PrivacySpent as PrivacySpent

@@ -1,7 +1,8 @@
 """Attempts to refute what noise promises: hypothesis tests on neighbouring data, and adversaries with any prior.
 
-Each hypothesis test asks for more evidence than chance gives once in ten million runs (LEVEL), and each is shown to
-have power: noise with a scale that is too small is caught by the same test.
+Each comparison asks for more evidence than chance gives once in ten thousand million times (LEVEL); with fewer than a
+thousand comparisons, a run raises a false alarm less often than once in ten million.  The test has power all the same:
+noise with a scale that is too small is caught by it.
 """
 
 import math
@@ -21,17 +22,17 @@ from sidelight.table.columns import Column
 from sidelight.table.counts import Counts
 from sidelight.table.table import Table
 
-LEVEL = 1e-7
+LEVEL = 1e-10
 DRAWS = 60_000
 
 
 def surely_above(times, draws):
     """The chance that an event has at least, as sure as LEVEL (Clopper and Pearson)."""
-    return beta.ppf(LEVEL / 4, times, draws - times + 1) if times else 0.0
+    return beta.ppf(LEVEL / 2, times, draws - times + 1) if times else 0.0
 
 
 def surely_below(times, draws):
-    return beta.isf(LEVEL / 4, times + 1, draws - times) if times < draws else 1.0
+    return beta.isf(LEVEL / 2, times + 1, draws - times) if times < draws else 1.0
 
 
 def refuted(mechanism, epsilon, delta):

@@ -50,7 +50,11 @@ def document(noisy: NoisyCounts, file: Path) -> dict[str, Any]:
 def promised(noisy: NoisyCounts) -> SemanticPrivacy:
     """Say what this release alone promises; how many people there are is itself known only with noise."""
     spending = noisy.spending
-    return semantic_privacy(spending.epsilon, spending.delta, people=max(int(noisy.counts.sum()), 1))
+    return semantic_privacy(spending.epsilon, spending.delta, people=_people(noisy))
+
+
+def _people(noisy: NoisyCounts) -> int:
+    return max(int(noisy.counts.sum()), 1)
 
 
 def as_text(said: Mapping[str, Any]) -> str:
@@ -69,16 +73,17 @@ def told(noisy: NoisyCounts, files: Sequence[Path], account: Account | None, not
         f"What is hidden: {HIDDEN[spending.neighbours]}.",
         f"Noise: {mechanism.kind}, scale {mechanism.scale:.6g}; {reach}.",
         f"To each person: {promise.sentence()}",
-        *(() if account is None else (_balance(account),)),
+        *(() if account is None else (_balance(account, _people(noisy)),)),
     ]
     said += [f" • {note}" for note in (*notes, *promise.warnings)]
     return [*said, f"Written: {', '.join(map(str, files))}"]
 
 
-def _balance(account: Account) -> str:
+def _balance(account: Account, people: int) -> str:
     epsilon, delta = (_short(amount) for amount in account.spent)
     of = f"epsilon {epsilon} of {written(account.epsilon)} and delta {delta} of {written(account.delta)}"
-    return f"Budget: {of} spent; entries in the ledger: {len(account.entries)}."
+    together = semantic_privacy(*account.spent, people=people)
+    return f"Budget: {of} spent. All {len(account.entries)} of the ledger together: {together.sentence()}"
 
 
 def _short(amount: Fraction | float) -> str:

@@ -74,14 +74,17 @@ class Account:
         more = replace(self, entries=(*self.entries, Entry(at.isoformat(timespec="seconds"), spending)))
         epsilon, delta = more.spent
         if epsilon > self.epsilon or delta > self.delta:
-            before = self.spent
-            message = (
-                f"epsilon {written(spending.epsilon)} and delta {written(spending.delta)} are more than is left: of "
-                f"epsilon {written(self.epsilon)} and delta {written(self.delta)}, {_shown(before[0])} and "
-                f"{_shown(before[1])} are spent; nothing was spent or published"
-            )
-            raise BudgetExceeded(message)
+            raise BudgetExceeded(self._refusal(spending, epsilon))
         return more
+
+    def _refusal(self, spending: Spending, after: Fraction | float) -> str:
+        cost = f"epsilon {written(spending.epsilon)} and delta {written(spending.delta)} are more than is left"
+        budget = f"of epsilon {written(self.epsilon)} and delta {written(self.delta)}"
+        epsilon, delta = (_shown(amount) for amount in self.spent)
+        spent = f"{epsilon} and {delta} are spent"
+        if self.accounting == "concentrated":
+            spent = f"{epsilon} of epsilon is spent, and it would be {_shown(after)} (large epsilons cost more here)"
+        return f"{cost}: {budget}, {spent}; nothing was spent or published"
 
 
 def _shown(amount: Fraction | float) -> str:

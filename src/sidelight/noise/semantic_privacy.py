@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from decimal import ROUND_UP, Context
 from fractions import Fraction
 
 from sidelight.errors import BadNoise
@@ -51,7 +52,9 @@ class SemanticPrivacy:
         moves = f"what they believe about you changes by at most {_up(self.shift)} because you are in"
         if self.chance == 0:
             return f"Whatever anyone knew before, {moves}."
-        return f"Whatever anyone knew before, {moves}, except with a chance of at most {self.chance:.2g}."
+        return (
+            f"Whatever anyone knew before, {moves}, except with a chance of at most {_up_to_two_digits(self.chance)}."
+        )
 
 
 def semantic_privacy(
@@ -119,6 +122,11 @@ def _told(epsilon: Fraction, delta: Fraction, people: int | None, shift: float, 
 
 def _expm1(power: float) -> float:
     return math.expm1(power) if power < 700 else math.inf
+
+
+def _up_to_two_digits(chance: float) -> str:
+    rounded = Context(prec=2, rounding=ROUND_UP).create_decimal(repr(chance))
+    return f"{float(rounded):.2g}"
 
 
 def _up(shift: float) -> str:

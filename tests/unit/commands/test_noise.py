@@ -9,6 +9,8 @@ from typer.testing import CliRunner
 import sidelight as sl
 from sidelight.cli import app
 
+pytest.importorskip("opendp", reason="noise needs the extra dp")
+
 DISEASES = ("Flu", "AIDS", "Ulcer", "Dyspepsia", "Cancer")
 USUAL = [
     "--levels",

@@ -80,7 +80,7 @@ def test_a_concentrated_ledger_allows_more_small_releases(tmp_path):
     epsilon, delta = ledger.read().spent
     assert epsilon < 1 < 60 * 0.02
     assert delta == Fraction(1, 10**6)
-    with pytest.raises(BudgetExceeded):
+    with pytest.raises(BudgetExceeded, match="of epsilon is spent, and it would be"):
         ledger.spend(sl.Spending("large", 1))
     with pytest.raises(BudgetExceeded):  # nothing is known of its noise
         ledger.spend(sl.Spending("unknown", 0.01, "1e-9"))

@@ -59,6 +59,10 @@ def test_a_sentence_for_whoever_is_in_the_data():
     )
 
 
+def test_a_chance_is_never_rounded_down():
+    assert sl.semantic_privacy(0.1, 1e-12, people=1000, chance=0.00121).sentence().endswith("at most 0.0013.")
+
+
 @pytest.mark.parametrize(
     ("arguments", "options"),
     [
