@@ -41,8 +41,8 @@ def test_if_hannah_has_flu_so_has_charlie():
 def test_the_worst_case_in_words():
     told = sl.Implications(1).measure(HOSPITAL).explain()
     assert told == (
-        "In group 1 anyone could be shown to have Flu with probability 2/3 "
-        "by someone who knows that, if they have Lung cancer, they have Flu."
+        "In group 1 anyone, the target, could be shown to have Flu with probability 2/3 "
+        "by someone who knows that, if the target has Lung cancer, the target has Flu."
     )
 
 

@@ -13,6 +13,7 @@ from sidelight.publishing.publish import Published
 from sidelight.publishing.sidecar import Sidecar
 from sidelight.report.document import AuditReport
 from sidelight.table.hierarchy import Hierarchy
+from sidelight.wording import counted, form
 
 
 def shown(before: AuditReport, published: Published, by: Mapping[str, Hierarchy]) -> Iterator[RenderableType]:
@@ -47,11 +48,12 @@ def _sentences(document: Sidecar, by: Mapping[str, Hierarchy]) -> Iterator[str]:
     if levels:
         said = (f"{name} {level} of {by[name].height - 1}" for name, level in levels.items())
         yield f"Levels: {', '.join(said)} (0: as it is)."
-        yield f"{len(document.search.minimal)} minimal choices of levels; {document.search.checked} were looked at."
+        least, checked = len(document.search.minimal), document.search.checked
+        yield f"{counted(least, 'minimal choice')} of levels; {checked:,} {form('was', checked)} looked at."
     yield "Utility (smaller is better): " + ", ".join(f"{name} {_figure(u)}" for name, u in document.utility.items())
     people = document.people
     if people.suppressed:
-        yield f"Suppressed: {people.suppressed:,} of {people.people_in:,} people."
+        yield f"Suppressed: {people.suppressed:,} of {counted(people.people_in, 'person')}."
 
 
 def _figure(worth: float | None) -> str:

@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from sidelight.errors import BadMeasure
-from sidelight.measures.acquaintance_exact import REPORTED, rounded_share
+from sidelight.measures.acquaintance_exact import DECIMALS, REPORTED
 from sidelight.measures.acquaintance_minima import FiveMinima, Knowledge, place_in
 from sidelight.measures.acquaintance_outline import AcquaintanceOutline
 from sidelight.measures.acquaintance_summary import AcquaintanceSummary, length
@@ -26,7 +26,7 @@ from sidelight.table.columns import Integers
 from sidelight.table.counts import CELLS_AT_ONCE
 from sidelight.table.labels import Label, label
 from sidelight.table.table import Semantics
-from sidelight.worlds.investigation import by_every_world, few_worlds, ways
+from sidelight.worlds.investigation import by_every_world, few_worlds, odds
 
 FEW_WORLDS = 2_000
 """Up to so many worlds are gone through one by one when a witness is replayed."""
@@ -47,8 +47,8 @@ class Acquaintance(Measure):
     >>> finding.value
     Fraction(1, 1)
     >>> print(Acquaintance(rules_out=1, value="Heart disease").measure(hospital).explain())
-    In group 1 anyone could be shown to have Heart disease with probability 1/3 by someone who knows that they do not \
-have Flu.
+    In group 1 anyone, the target, could be shown to have Heart disease with probability 1/3 by someone who knows that \
+the target does not have Flu.
 
     Source: Chen, LeFevre, Ramakrishnan, Privacy Skyline, VLDB 2007.
     """
@@ -103,14 +103,15 @@ have Flu.
         found = witness.investigation()
         if few_worlds(release, found, FEW_WORLDS):
             return by_every_world(release, found)
-        has, possible = ways(release, found)
-        if has == possible:
-            return Fraction(1)
         sigma = release.groups.place(witness.value)
         numbers = dict.fromkeys([found.group, found.family.group if found.family else found.group])
         places = [place_in(release.group(number), 0, sigma, self.rules_out) for number in numbers]
-        short = length(places, self.family) <= REPORTED
-        return Fraction(has, possible) if short else rounded_share(has, possible)
+        if length(places, self.family) <= REPORTED:
+            has, lacks = odds(release, found, Fraction)
+            return has / (has + lacks)
+        with DECIMALS.working():
+            likely, unlikely = odds(release, found, DECIMALS.ratio)
+            return DECIMALS.risk(unlikely / likely) if likely else Fraction(0)
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:

@@ -82,7 +82,7 @@ class AcquaintanceWitness(Witness):
             return f"In {self.group} anyone has {value} with probability {in_words(risk)}."
         facts = known[0] if len(known) == 1 else ", ".join(known[:-1]) + ", and " + known[-1]
         return (
-            f"In {self.group} anyone could be shown to have {value} with probability {in_words(risk)} "
+            f"In {self.group} anyone, the target, could be shown to have {value} with probability {in_words(risk)} "
             f"by someone who knows {facts}."
         )
 
@@ -91,8 +91,8 @@ class AcquaintanceWitness(Witness):
             return ""
         values = _listed([shown(text) for text in self.rules_out], "or")
         if self.semantics == "single":
-            return f"that they do not have {values}"
-        return f"that, if they have {values}, they have {shown(self.value)}"
+            return f"that the target does not have {values}"
+        return f"that, if the target has {values}, the target has {shown(self.value)}"
 
     def _about_others(self) -> str:
         if self.others is None:

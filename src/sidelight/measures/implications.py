@@ -45,8 +45,8 @@ class Implications(Measure):
     >>> finding.value, finding.replay(hospital)
     (Fraction(1, 3), Fraction(1, 3))
     >>> print(finding.explain())  # doctest: +NORMALIZE_WHITESPACE
-    In group 1 anyone could be shown to have Heart disease with probability 1/3 by someone who knows that, if they have
-    Flu, they have Heart disease.
+    In group 1 anyone, the target, could be shown to have Heart disease with probability 1/3 by someone who knows
+    that, if the target has Flu, the target has Heart disease.
 
     Source: Martin, Kifer, Machanavajjhala, Gehrke, Halpern, Worst-case background knowledge, ICDE 2007; the form for
     one value and the mergeable summary are ours.
@@ -71,8 +71,7 @@ class Implications(Measure):
 
     def summarize(self, groups: Groups) -> Suspects:
         """Keep the groups that can take part in the worst case."""
-        if (np.diff(groups.numbers) < 0).any():
-            groups = groups.take(np.argsort(groups.numbers))
+        groups = groups.in_order()
         counts = largest_counts(groups.counts, min(self.k + 1, groups.counts.width))
         own = counts[:, 0] if self.value is None else groups.counts.column(groups.place(self.value))
         rows = shortlist(Bags(groups.sizes, counts, own), self.k).tolist()
@@ -91,7 +90,7 @@ class Implications(Measure):
         probability = in_words(finding.value)
         if not known.premises():
             return f"In {known.group} anyone has {value} with probability {probability}, as the release itself says."
-        said = f"In {known.group} anyone could be shown to have {value} with probability {probability}"
+        said = f"In {known.group} anyone, the target, could be shown to have {value} with probability {probability}"
         return f"{said} by someone who knows {knowledge_in_words(known)}."
 
     def replay(self, witness: Witness, release: Release) -> Amount:

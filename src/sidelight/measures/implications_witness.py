@@ -123,20 +123,21 @@ def knowledge_in_words(witness: ImplicationsWitness) -> str:
     >>> known = ImplicationsWitness(GroupName(1), "Flu", target=(1, 0), implications=tuple(
     ...     Implication(Atom(person, "Cold"), atom) for person in [(1, 0), (1, 1), (1, 2), (3, 0)]),
     ...     elsewhere=(GroupName(3),))
-    >>> print(knowledge_in_words(known))
-    that, if they have Cold, or one of 2 others of the group has Cold, or someone in group 3 has Cold, they have Flu
+    >>> print(knowledge_in_words(known))  # doctest: +NORMALIZE_WHITESPACE
+    that, if the target has Cold, or one of 2 others of the group has Cold, or someone in group 3 has Cold,
+    the target has Flu
     """
     clauses = list(_clauses(witness))
     if not clauses:
         return "nothing but the release"
     told = clauses[:5] + ([f"{len(clauses) - 5} more things like that hold"] if len(clauses) > 5 else [])
-    return f"that, if {', or '.join(told)}, they have {shown(witness.value)}"
+    return f"that, if {', or '.join(told)}, the target has {shown(witness.value)}"
 
 
 def _clauses(witness: ImplicationsWitness) -> Iterable[str]:
     premises = witness.premises()
     if witness.target in premises:
-        yield f"they have {either(premises.pop(witness.target))}"
+        yield f"the target has {either(premises.pop(witness.target))}"
     alike = Counter((person[0], values) for person, values in premises.items())
     names = {name.number: str(name) for name in witness.elsewhere}
     for (number, values), people in alike.items():

@@ -55,8 +55,9 @@ class Negations(GroupByGroup):
     >>> finding = Negations(1).measure(hospital)
     >>> finding.value, finding.replay(hospital)
     (Fraction(2, 3), Fraction(2, 3))
-    >>> print(finding.explain())
-    In group 1 anyone could be shown to have Flu with probability 2/3 by someone who knows they do not have Lung cancer.
+    >>> print(finding.explain())  # doctest: +NORMALIZE_WHITESPACE
+    In group 1 anyone, the target, could be shown to have Flu with probability 2/3 by someone who knows
+    the target does not have Lung cancer.
 
     Source: Martin et al., Worst-case background knowledge, ICDE 2007, section 5; Machanavajjhala et al., l-Diversity.
     """
@@ -122,8 +123,8 @@ class Negations(GroupByGroup):
         probability = in_words(finding.value)
         if not others:
             return f"In {where} anyone has {value} with probability {probability}, as the release itself says."
-        said = f"In {where} anyone could be shown to have {value} with probability {probability}"
-        return f"{said} by someone who knows they do not have {either(others)}."
+        said = f"In {where} anyone, the target, could be shown to have {value} with probability {probability}"
+        return f"{said} by someone who knows the target does not have {either(others)}."
 
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Count the worlds in which one person avoids the values, and those of them with the target's value."""

@@ -18,7 +18,7 @@ def as_printed(release: Release) -> Release:
 
     >>> twice = Release.from_counts([{"Flu": 1}, {"Flu": 2}], labels=[{"age": "*"}, {"age": "*"}])
     >>> as_printed(twice)
-    <Release of 3 people in 1 groups, value: 1 values (single)>
+    <Release of 3 people in 1 group, value: 1 value (single)>
     """
     groups = release.groups
     said = rolled_up(groups, tuple(_tidy(column) for column in groups.columns))

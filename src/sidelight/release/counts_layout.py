@@ -15,6 +15,8 @@ from sidelight.table.labels import SUPPRESSED, Label, shown
 from sidelight.table.reading import counted
 from sidelight.table.roles import Roles
 from sidelight.table.table import Semantics, Table
+from sidelight.wording import counted as so_many
+from sidelight.wording import form
 
 
 def read_counts(source: object, roles: Roles, *, values: Semantics, people: str, count: str) -> Release:
@@ -91,7 +93,7 @@ def _valueless(groups: Groups, roles: Roles) -> Integers:
     missing = groups.counts.column(groups.domain.index(None))
     if roles.missing == "an error" and missing.any():
         message = (
-            f"{int(missing.sum()):,} people have no '{roles.sensitive}'; "
+            f"{so_many(int(missing.sum()), 'person')} {form('has', int(missing.sum()))} no '{roles.sensitive}'; "
             'say missing="a value" to count that as a value, or missing="drop" to drop them'
         )
         raise MissingValues(message)

@@ -56,7 +56,7 @@ def read_release(
     1
     >>> rows = pa.table({"age": ["20-29", "20-29"], "people": [3, 3], "disease": ["Flu", "Cold"], "count": [3, 1]})
     >>> read_release(rows, group=["age"], sensitive="disease", rows="counts", values="set")
-    <Release of 3 people in 1 groups, disease: 2 values (set)>
+    <Release of 3 people in 1 group, disease: 2 values (set)>
     """
     told_apart = as_names(quasi)
     roles = Roles(

@@ -18,6 +18,7 @@ from sidelight.table.columns import Column
 from sidelight.table.counts import Counts
 from sidelight.table.labels import Label, in_order, label, shown
 from sidelight.table.table import Intake, Semantics
+from sidelight.wording import counted, form
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -46,8 +47,8 @@ class Release:
 
     def __repr__(self) -> str:
         return (
-            f"<Release of {self.size:,} people in {len(self):,} groups, "
-            f"{self.sensitive}: {len(self.domain)} values ({self.semantics})>"
+            f"<Release of {counted(self.size, 'person')} in {counted(len(self), 'group')}, "
+            f"{self.sensitive}: {counted(len(self.domain), 'value')} ({self.semantics})>"
         )
 
     @property
@@ -123,7 +124,8 @@ class Release:
         names = [(shown(label(person)), row) for row, (people, _) in enumerate(listed) for person in people]
         where = dict(names)
         if len(where) < len(names):
-            message = f"{len(names) - len(where)} people are named twice; give each person one place in one group"
+            repeats = len(names) - len(where)
+            message = f"{counted(repeats, 'name')} {form('is', repeats)} given twice; give each person one place"
             raise BadRelease(message)
         bags = [Counter(label(value) for value in bag) for _, bag in listed]
         made = cls.from_counts(bags, sizes=[len(people) for people, _ in listed], values=values, domain=domain)
@@ -140,7 +142,7 @@ class Release:
 
         >>> ward = Release.from_buckets([([{"sex": "male"}, {"sex": "female"}], ["Flu", "Cold"])])
         >>> ward, ward.members.people.tolist()
-        (<Release of 2 people in 1 groups, value: 2 values (single)>, [1, 1])
+        (<Release of 2 people in 1 group, value: 2 values (single)>, [1, 1])
         """
         listed = [(list(people), list(bag)) for people, bag in buckets]
         bags = [Counter(label(value) for value in bag) for _, bag in listed]

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sidelight.report.document import Answer, AuditReport
+from sidelight.wording import counted, form
 
 LONGEST = 60
 """How many characters of a label are printed; the document has all."""
@@ -38,7 +39,9 @@ def _heading(report: AuditReport) -> Text:
     people = "person" if facts.people == 1 else "people"
     groups = "group" if facts.groups == 1 else "groups"
     alike = f" alike in {', '.join(facts.columns)}" if facts.columns else ""
-    said = f": {facts.people:,} {people} in {facts.groups:,} {groups}{alike}; sensitive: {facts.sensitive}"
+    said = (
+        f": {counted(facts.people, 'person')} in {counted(facts.groups, 'group')}{alike}; sensitive: {facts.sensitive}"
+    )
     return text.append(said, style="not bold")
 
 
@@ -64,9 +67,7 @@ def _meaning(answer: Answer) -> str:
     if answer.broken_by is None or answer.broken_by.groups == 0:
         return meaning
     groups, people = answer.broken_by.groups, answer.broken_by.people
-    which = "1 group" if groups == 1 else f"{groups:,} groups"
-    who = "1 person" if people == 1 else f"{people:,} people"
-    return f"{meaning} {which} with {who} {'breaks' if groups == 1 else 'break'} this limit."
+    return f"{meaning} {counted(groups, 'group')} with {counted(people, 'person')} {form('breaks', groups)} this limit."
 
 
 def _briefly(text: str, answer: Answer) -> str:
@@ -121,8 +122,9 @@ def conclusion(report: AuditReport) -> Text:
         return Text("No policy was given: nothing is judged. Set limits with --policy or --limit.")
     if not broken:
         text = Text("✓ Within policy", style="bold green")
-        kept = "the limit holds" if len(limits) == 1 else f"all {len(limits)} limits hold"
+        kept = {1: "the limit holds", 2: "both limits hold"}.get(len(limits), f"all {len(limits)} limits hold")
         return text.append(f": {kept}. {report.not_covered}", style="not bold default")
     text = Text("✗ Not within policy", style="bold red")
-    count = f"{len(broken)} of {len(limits)} limits {'is' if len(broken) == 1 else 'are'} not kept"
+    which = "the limit" if len(limits) == 1 else f"{len(broken)} of {len(limits)} limits"
+    count = f"{which} {form('is', len(broken))} not kept"
     return text.append(f": {count}: {'; '.join(each.said for each in broken)}.", style="not bold default")

@@ -42,7 +42,8 @@ class FullDomain(Method):
 
     def __post_init__(self) -> None:
         if not 0 <= self.suppress <= 1:
-            message = f"suppress={float(self.suppress):g} is not a share of the people; give a number from 0 to 1, such as 0.04"
+            given = f"suppress={float(self.suppress):g}"
+            message = f"{given} is not a share of the people; give a number from 0 to 1, such as 0.04"
             raise BadPolicy(message)
 
     def search(

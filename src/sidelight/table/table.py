@@ -11,6 +11,7 @@ from sidelight.errors import UnknownColumn, did_you_mean
 from sidelight.table.columns import Column, Integers
 from sidelight.table.counts import Counts
 from sidelight.table.labels import Label
+from sidelight.wording import counted, form
 
 Semantics: TypeAlias = Literal["single", "set", "multiset"]
 """One value per person; a set of values per person; or any number of occurrences per person."""
@@ -38,12 +39,19 @@ class Intake:
         if self.columns_dropped:
             said.append(f"columns not used: {', '.join(self.columns_dropped)}")
         if self.rows_without_value:
-            said.append(f"{self.rows_without_value:,} of {self.rows:,} rows have no sensitive value and were dropped")
+            has, was = form("has", self.rows_without_value), form("was", self.rows_without_value)
+            said.append(f"{self.rows_without_value:,} of {self._all} {has} no sensitive value and {was} dropped")
         if self.rows_suppressed:
-            said.append(f"{self.rows_suppressed:,} of {self.rows:,} rows are fully suppressed (*) and were left out")
+            are, were = form("is", self.rows_suppressed), form("was", self.rows_suppressed)
+            said.append(f"{self.rows_suppressed:,} of {self._all} {are} fully suppressed (*) and {were} left out")
         if self.repeats:
-            said.append(f"{self.repeats:,} of {self.rows:,} rows repeat a person's value and count once")
+            repeat, count = form("repeats", self.repeats), form("counts", self.repeats)
+            said.append(f"{self.repeats:,} of {self._all} {repeat} a person's value and {count} once")
         return tuple(said)
+
+    @property
+    def _all(self) -> str:
+        return counted(self.rows, "row")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -79,4 +87,7 @@ class Table:
 
     def __repr__(self) -> str:
         names = ", ".join(column.name for column in self.quasi)
-        return f"<Table of {self.people:,} people: {names} → {self.sensitive} ({len(self.domain)} values)>"
+        return (
+            f"<Table of {counted(self.people, 'person')}: {names} → {self.sensitive} "
+            f"({counted(len(self.domain), 'value')})>"
+        )

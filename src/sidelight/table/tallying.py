@@ -18,6 +18,7 @@ from sidelight.table.people import check_people, people_per_cell, places_of_peop
 from sidelight.table.roles import Roles
 from sidelight.table.rows import Rows
 from sidelight.table.table import Intake, Table
+from sidelight.wording import counted, form
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +101,7 @@ def _valueless(tally: Tally, roles: Roles) -> npt.NDArray[np.bool_]:
     valueless: npt.NDArray[np.bool_] = tally.value() == domain.index(None)
     if roles.missing == "an error" and valueless.any():
         message = (
-            f"{int(tally.rows[valueless].sum()):,} of {int(tally.rows.sum()):,} rows have no '{roles.sensitive}'; "
+            f"{without:,} of {counted(rows, 'row')} {form('has', without)} no '{roles.sensitive}'; "
             'say missing="a value" to count that as a value, or missing="drop" to drop the rows'
         )
         raise MissingValues(message)

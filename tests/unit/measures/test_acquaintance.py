@@ -8,7 +8,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, UnknownValue
-from sidelight.measures.acquaintance_exact import DECIMALS, FRACTIONS, rounded_share
+from sidelight.measures.acquaintance_exact import DECIMALS, FRACTIONS
 from sidelight.measures.acquaintance_odds import ODDS
 
 HOSPITAL = sl.Release.from_counts(
@@ -71,23 +71,23 @@ def test_values_left_out_are_not_asked_about():
         (
             sl.Acquaintance(rules_out=1, value="Flu"),
             (
-                "In group 1 (sex male) anyone could be shown to have Flu with probability 2/3 by someone who knows that they "
-                "do not have Lung cancer."
+                "In group 1 (sex male) anyone, the target, could be shown to have Flu with probability 2/3 by "
+                "someone who knows that the target does not have Lung cancer."
             ),
         ),
         (
             sl.Acquaintance(others=2, value="Heart disease"),
             (
-                "In group 1 (sex male) anyone could be shown to have Heart disease with probability 1/3 by someone who knows "
-                "what 2 other people of the same group have: Flu (2)."
+                "In group 1 (sex male) anyone, the target, could be shown to have Heart disease with probability 1/3 by "
+                "someone who knows what 2 other people of the same group have: Flu (2)."
             ),
         ),
         (
             sl.Acquaintance(rules_out=1, others=1, family=1, value="Ovarian cancer"),
             (
-                "In group 2 (sex female) anyone could be shown to have Ovarian cancer with probability 3/5 by someone who "
-                "knows that they do not have Flu, what 1 other person of the same group has: Breast cancer (1), and of 1 other "
-                "person of the same group that, if that person has Ovarian cancer, so does the target."
+                "In group 2 (sex female) anyone, the target, could be shown to have Ovarian cancer with probability 3/5 by "
+                "someone who knows that the target does not have Flu, what 1 other person of the same group has: "
+                "Breast cancer (1), and of 1 other person of the same group that, if that person has Ovarian cancer, so does the target."
             ),
         ),
     ],
@@ -102,8 +102,8 @@ def test_where_people_have_several_values_others_lack_the_value():
     visits = sl.Release.from_counts([{"a": 2, "b": 3}], sizes=[6], values="set")
     finding = sl.Acquaintance(1, 2, 1, value="a").measure(visits)
     assert finding.explain() == (
-        "In group 1 anyone could be shown to have a with probability 6/7 by someone who knows that, if they have b, they "
-        "have a, that 2 other people of the same group do not have a, and of 1 other person of the same group that, if "
+        "In group 1 anyone, the target, could be shown to have a with probability 6/7 by someone who knows that, "
+        "if the target has b, the target has a, that 2 other people of the same group do not have a, and of 1 other person of the same group that, if "
         "that person has a, so does the target."
     )
 
@@ -113,8 +113,8 @@ def test_the_family_may_live_elsewhere():
     release = sl.Release.from_counts([{"a": 3, "b": 9, "c": 1}, mixed])
     finding = sl.Acquaintance(rules_out=1, family=1, value="a").measure(release)
     assert finding.explain() == (
-        "In group 1 anyone could be shown to have a with probability 6/7 by someone who knows that they do not have b, and "
-        "of 1 person of group 2 that, if that person has a, so does the target."
+        "In group 1 anyone, the target, could be shown to have a with probability 6/7 by someone who knows that "
+        "the target does not have b, and of 1 person of group 2 that, if that person has a, so does the target."
     )
     assert finding.replay(release) == finding.value
 
@@ -147,6 +147,17 @@ def test_fractions_that_nobody_can_read_are_rounded_up(semantics, people):
     assert finding.replay(release) == finding.value
 
 
+@pytest.mark.parametrize("semantics", ["single", "set", "multiset"])
+@pytest.mark.parametrize("people", [10**6, 10**9])
+def test_large_groups_replay_as_quickly_as_small_ones(semantics, people):
+    """Only the people somebody knows about are counted one by one."""
+    bags = [{"a": people // 5, "b": people // 3, "c": people - people // 5 - people // 3}, {"a": 2, "b": people - 2}]
+    release = sl.Release.from_counts(bags, sizes=[people] * 2, values=semantics)
+    for measure in (sl.Acquaintance(1, 3, 4), sl.Acquaintance(1, 3, 4, value="a"), sl.Acquaintance(0, 2, 0)):
+        finding = measure.measure(release)
+        assert finding.replay(release) == finding.value
+
+
 def test_long_arithmetic_agrees_with_short():
     for semantics, odds in ODDS.items():
         exact = odds.exact_against(40, 6, (7, 3), 5, FRACTIONS) * odds.exact_none(40, 6, 4, 6, FRACTIONS)
@@ -157,7 +168,6 @@ def test_long_arithmetic_agrees_with_short():
             assert DECIMALS.exceed(rounded, exact * Fraction(999, 1000))
         assert math.isclose(rounded, exact, rel_tol=1e-15)
         assert 0 <= Fraction(risk) - FRACTIONS.risk(exact) < Fraction(1, 10**15)
-    assert Fraction(1, 3) <= Fraction(rounded_share(10**200, 3 * 10**200)) < Fraction(1, 3) + Fraction(1, 10**15)
 
 
 @pytest.mark.parametrize("below", [-0.1, 1.5, math.inf])

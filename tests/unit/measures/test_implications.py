@@ -94,7 +94,7 @@ def test_other_people_of_the_group():
     release = sl.Release.from_counts([{"Flu": 60, **{f"v{n}": 2 for n in range(20)}}])
     finding = sl.Implications(3).measure(release)
     assert finding.value == finding.replay(release)
-    assert "if one of 3 others of the group has Flu, they have Flu" in finding.explain()
+    assert "if one of 3 others of the group has Flu, the target has Flu" in finding.explain()
 
 
 def test_people_of_other_groups():
@@ -107,7 +107,7 @@ def test_people_of_other_groups():
         sl.Release.from_counts([{"w": 1, **{f"v{n}": 1 for n in range(30)}}, {"A": 3, "B": 2, "C": 2}])
     )
     assert far.witness.elsewhere[0].number == 2
-    assert far.explain().endswith("by someone who knows that, if someone in group 2 has A, they have w.")
+    assert far.explain().endswith("by someone who knows that, if someone in group 2 has A, the target has w.")
 
 
 def test_certain_knowledge_elsewhere():
@@ -115,13 +115,13 @@ def test_certain_knowledge_elsewhere():
     release = sl.Release.from_counts([{"w": 1, "x": 9, "y": 9, "z": 9}, {"A": 2, "B": 2, "C": 1}, {"A": 3, "B": 1}])
     finding = sl.Implications(2, value="w").measure(release)
     assert finding.value == finding.replay(release) == 1
-    assert finding.explain().endswith("if one of 2 people in group 3 has A, they have w.")
+    assert finding.explain().endswith("if one of 2 people in group 3 has A, the target has w.")
 
 
 def test_long_lists_are_cut_short():
     release = sl.Release.from_counts([{f"v{n:02}": 3 for n in range(40)}])
     told = sl.Implications(12).measure(release).explain()
-    assert "if they have v01, v02, v03, v04 or one of 8 more values, they have v00" in told
+    assert "if the target has v01, v02, v03, v04 or one of 8 more values, the target has v00" in told
 
 
 def test_summaries_travel():

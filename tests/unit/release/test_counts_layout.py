@@ -55,7 +55,7 @@ def test_any_source_will_do(made):
 def test_suppressed_groups_can_be_left_out_and_missing_values_mean_what_is_said():
     assert set(said(read(suppressed="leave out"))) == {"20-29", "30-39"}
     gap = {"disease": ["Flu", None, "Flu", "Flu"], "count": [2, 1, 2, 1]}
-    with pytest.raises(MissingValues, match="1 people have no 'disease'; say missing="):
+    with pytest.raises(MissingValues, match="1 person has no 'disease'; say missing="):
         read(gap, values="single")
     assert said(read(gap, values="single", missing="a value"))["20-29"] == (3, [2, 1])
     dropped = read(gap, values="single", missing="drop")

@@ -55,6 +55,6 @@ def test_visits_of_people_count_people():
     visits = pd.DataFrame({"zip": ["1"] * 4, "who": [1, 1, 1, 2], "disease": ["Flu", "Flu", "HIV", "Flu"]})
     once = sl.read_release(visits, group="zip", sensitive="disease", person="who", values="set")
     assert (once.groups.sizes.tolist(), once.groups.counts.row(0).tolist()) == ([2], [2, 1])
-    assert once.intake.notes() == ("1 of 4 rows repeat a person's value and count once",)
+    assert once.intake.notes() == ("1 of 4 rows repeats a person's value and counts once",)
     each = sl.read_release(visits, group="zip", sensitive="disease", person="who", values="multiset")
     assert (each.groups.sizes.tolist(), each.groups.counts.row(0).tolist()) == ([2], [3, 1])

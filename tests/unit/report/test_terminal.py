@@ -48,6 +48,8 @@ def test_the_verdict_is_in_words_and_marks_and_names_what_is_broken():
         of(KEPT), width=100
     )
     assert "✗ Not within policy: 1 of 2 limits is not kept: entropy diversity." in shown(of(KEPT, BROKEN), width=100)
+    assert "✗ Not within policy: the limit is not kept: entropy diversity." in shown(of(BROKEN), width=100)
+    assert "✓ Within policy: both limits hold." in shown(of(KEPT, KEPT), width=100)
     assert "No policy was given" in shown(audit_report(RELEASE, findings=[sl.GroupSize().measure(RELEASE)]))
 
 
