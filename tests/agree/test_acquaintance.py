@@ -14,7 +14,7 @@ from sidelight.release.release import Release
 from sidelight.table.counts import Counts
 from sidelight.testing import releases
 from sidelight.worlds.acquainted import worst_acquaintance
-from sidelight.worlds.investigation import by_every_world, few_worlds, ways
+from sidelight.worlds.investigation import by_every_world, few_worlds, odds
 from sidelight.worlds.spread_out import in_floats, spread_out
 
 every_semantics = pytest.mark.parametrize("semantics", ["single", "set", "multiset"])
@@ -76,8 +76,8 @@ def test_counting_in_lumps_agrees_with_every_world(semantics):
         witness = Acquaintance(*knows).measure(release).witness
         if witness is None or not few_worlds(release, witness.investigation(), 3_000):
             return
-        has, possible = ways(release, witness.investigation())
-        assert Fraction(has, possible) == by_every_world(release, witness.investigation())
+        has, lacks = odds(release, witness.investigation(), Fraction)
+        assert has / (has + lacks) == by_every_world(release, witness.investigation())
 
     agree()
 

@@ -101,15 +101,3 @@ class Decimals(Arithmetic[Decimal]):
 
 
 FRACTIONS, DECIMALS = Fractions(), Decimals()
-
-
-def rounded_share(part: int, whole: int) -> float:
-    """Give part / whole ≤ 1 rounded up, of whole numbers too long to divide.
-
-    >>> rounded_share(3**1000, 3**1000 + 2**1000), rounded_share(3**1000, 2 * 3**1000)
-    (1.0, 0.5000000000000001)
-    """
-    spare = max(whole.bit_length() - 256, 0)
-    with localcontext(PRECISE):
-        share = Decimal(part >> spare) / Decimal(whole >> spare)
-        return min(rounded_up((1 + SURE) * share), 1.0)

@@ -33,10 +33,14 @@ def replayed(belief: PriorBelief, witness: Raised, release: Release) -> Amount:
     )
     case = Case(sum(bag.values()), sum(count for text, count in bag.items() if text in asked), belief.known_people)
     weights = worst_weights(belief, release, asked)
-    small = (len(domain) + 1) ** case.people <= WORLDS_AT_MOST
-    if small and belief.decided_by == "definition" and witness.p_out:
+    if _few_worlds(len(domain) + 1, case.people) and belief.decided_by == "definition" and witness.p_out:
         return _by_worlds(belief, bag, weights, asked)
     return _by_definition(belief, case, release, witness)
+
+
+def _few_worlds(values: int, people: int) -> bool:
+    """Say whether so many people have few enough sequences of at least two values; not even counted for a crowd."""
+    return bool(people < WORLDS_AT_MOST.bit_length() and values**people <= WORLDS_AT_MOST)
 
 
 def worst_weights(belief: PriorBelief, release: Release, asked: set[Label]) -> dict[Label, Fraction]:

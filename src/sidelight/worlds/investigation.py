@@ -5,15 +5,23 @@ Everyone who is not mentioned is counted in one lump, so that groups of many peo
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from decimal import Decimal
 from fractions import Fraction
 from math import comb, factorial, perm, prod
+from typing import TypeVar
 
 from sidelight.errors import BadMeasure
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label
 from sidelight.worlds.every_world import Event, World, probability
+
+Number = TypeVar("Number", Fraction, Decimal)
+
+AT_ONCE = 256
+"""So many factors are multiplied as whole numbers before they are divided; longer ones are slow to divide."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,28 +69,27 @@ class _Inside:
     target: bool = field(default=False)
 
 
-def ways(release: Release, found: Investigation) -> tuple[int, int]:
-    """Count worlds that fit what was found out: those in which the target has the value, and all.
+def odds(release: Release, found: Investigation, ratio: Callable[[int, int], Number]) -> tuple[Number, Number]:
+    """Count worlds that fit what was found out: those in which the target has the value : those in which not.
 
-    Worlds are counted up to a factor that both numbers share.
+    Worlds are counted up to a factor that both numbers share, in the arithmetic of `ratio`, which divides.
 
     >>> release = Release.from_counts([{"Flu": 2, "Cold": 1, "Heart": 1}])
-    >>> ways(release, Investigation(1, "Flu", rules_out=("Cold",)))
-    (2, 3)
+    >>> odds(release, Investigation(1, "Flu", rules_out=("Cold",)), Fraction)
+    (Fraction(2, 1), Fraction(1, 1))
     """
-    has = lacks = 1
+    has = lacks = ratio(1, 1)
     for number in _groups(found):
-        inside = _inside(release.group(number), number, found)
-        with_it, without_it = _COUNT[release.semantics](inside)
+        with_it, without_it = _COUNT[release.semantics](_inside(release.group(number), number, found), ratio)
         has, lacks = has * with_it, lacks * without_it
-    if has + lacks == 0:
+    if has == lacks == 0:
         message = "no world fits both the release and what was found out; is it another release?"
         raise BadMeasure(message)
-    return has, has + lacks
+    return has, lacks
 
 
 def by_every_world(release: Release, found: Investigation) -> Fraction:
-    """Go through the worlds one by one: the slow, obvious twin of `ways`."""
+    """Go through the worlds one by one: the slow, obvious twin of `odds`."""
     numbers = _groups(found)
     small = Release.from_counts(
         [_counts(release.group(number)) for number in numbers],
@@ -137,43 +144,63 @@ def _inside(groups: Groups, number: int, found: Investigation) -> _Inside:
     )
 
 
-def _single(inside: _Inside) -> tuple[int, int]:
+def _single(inside: _Inside, ratio: Callable[[int, int], Number]) -> tuple[Number, Number]:
     """Hand occurrences to the people mentioned; the rest can be handed out in equally many ways in both cases."""
     left = dict(inside.counts)
     for text, people in inside.known:
         if left.get(text, 0) < people:
-            return 0, 0
+            return ratio(0, 1), ratio(0, 1)
         left[text] -= people
     people, mine = sum(left.values()), left.get(inside.value, 0)
     if not inside.target:
-        return perm(people, inside.family), perm(people - mine, inside.family)
+        return ratio(1, 1), _without(people, mine, inside.family, ratio)
     other = sum(count for text, count in left.items() if text != inside.value and text not in inside.rules_out)
-    return mine * perm(people - 1, inside.family), other * perm(max(people - mine - 1, 0), inside.family)
+    return ratio(mine, 1), other * _without(people - 1, mine, inside.family, ratio)
 
 
-def _set(inside: _Inside) -> tuple[int, int]:
+def _set(inside: _Inside, ratio: Callable[[int, int], Number]) -> tuple[Number, Number]:
     """Choose who has the value, and who has each value that was ruled out."""
     people, mine = inside.people - inside.without, inside.counts.get(inside.value, 0)
+    if mine > people:
+        return ratio(0, 1), ratio(0, 1)
     if not inside.target:
-        return comb(people, mine), comb(max(people - inside.family, 0), mine)
-    ruled_out = [inside.counts.get(text, 0) for text in inside.rules_out]
-    has = comb(people, mine) - comb(people - 1, mine)
-    lacks = comb(max(people - 1 - inside.family, 0), mine)
-    return (
-        has * prod(comb(inside.people, count) for count in ruled_out),
-        lacks * prod(comb(inside.people - 1, count) for count in ruled_out),
-    )
+        return ratio(1, 1), _without(people, mine, inside.family, ratio)
+    lacks = (people - mine) * _without(people - 1, mine, inside.family, ratio)
+    for text in inside.rules_out:
+        lacks *= ratio(inside.people - inside.counts.get(text, 0), inside.people)
+    return ratio(mine, 1), lacks
 
 
-def _multiset(inside: _Inside) -> tuple[int, int]:
+def _without(people: int, mine: int, few: int, ratio: Callable[[int, int], Number]) -> Number:
+    """Choose `mine` of the people: which share of the choices leaves out these few?  C(n−m, a) / C(n, a).
+
+    It is a product of m factors, or of a, whichever is less: what is not mentioned costs nothing.
+    """
+    if few and mine > people - few:
+        return ratio(0, 1)
+    less, more = sorted((mine, few))
+    share = ratio(1, 1)
+    for start in range(0, less, AT_ONCE):
+        step = min(AT_ONCE, less - start)
+        share *= ratio(perm(people - more - start, step), perm(people - start, step))
+    return share
+
+
+def _multiset(inside: _Inside, ratio: Callable[[int, int], Number]) -> tuple[Number, Number]:
     """Let each occurrence of the value choose its person, and each of a value that was ruled out."""
     people, mine = inside.people - inside.without, inside.counts.get(inside.value, 0)
+
+    def chosen(among: int, every: int, times: int) -> Number:
+        return ratio(max(among, 0), every) ** times if times else ratio(1, 1)
+
+    if people <= 0 < mine:
+        return ratio(0, 1), ratio(0, 1)
     if not inside.target:
-        return people**mine, max(people - inside.family, 0) ** mine
+        return ratio(1, 1), chosen(people - inside.family, people, mine)
     ruled_out = sum(inside.counts.get(text, 0) for text in inside.rules_out)
-    has = people**mine - (people - 1) ** mine
-    lacks = max(people - 1 - inside.family, 0) ** mine
-    return has * inside.people**ruled_out, lacks * (inside.people - 1) ** ruled_out
+    has = 1 - chosen(people - 1, people, mine)
+    lacks = chosen(people - 1 - inside.family, people, mine)
+    return has, lacks * chosen(inside.people - 1, inside.people, ruled_out)
 
 
 _COUNT = {"single": _single, "set": _set, "multiset": _multiset}

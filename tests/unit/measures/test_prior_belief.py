@@ -53,6 +53,14 @@ def test_large_counts_stay_exact():
     assert sl.PriorBelief(counts=prior).measure(release).value == max(p_in / p_out, (1 - p_out) / (1 - p_in))
 
 
+def test_large_groups_replay_as_quickly_as_small_ones():
+    """Whether there are few worlds is not found out by counting them."""
+    release = sl.Release.from_counts([{"a": 10**9, "b": 2 * 10**9}, {"a": 10**8, "b": 10**9}])
+    for measure in sl.PriorBelief.examples(release.domain):
+        finding = measure.measure(release)
+        assert finding.replay(release) == finding.value
+
+
 def test_of_two_cases_that_floats_cannot_tell_apart_the_larger_one_wins():
     big = 10**15
     release = sl.Release.from_counts([{"a": big, "b": big}, {"a": big + 1, "b": big - 1}, {"a": big, "b": big}])
