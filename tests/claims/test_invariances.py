@@ -3,6 +3,7 @@
 import pickle
 from functools import reduce
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -39,6 +40,21 @@ def test_summaries_merge_in_any_order(kind):
                 assert finding.replay(release) == whole.value, measure
                 if isinstance(measure, GroupByGroup):  # equally bad groups: always the first
                     assert finding.witness == whole.witness, measure
+
+    hunt()
+
+
+@every_mergeable
+def test_the_order_of_rows_does_not_matter(kind):
+    """Of equally bad groups the one with the smallest number is named, wherever its row stands."""
+
+    @settings(max_examples=50)
+    @given(st.data())
+    def hunt(data):
+        release = data.draw(releases(max_groups=5, max_people=3))
+        shuffled = release.groups.take(np.array(data.draw(orders(len(release)))))
+        for measure in asked(kind, release):
+            assert measure.summarize(shuffled).finding() == measure.summarize(release.groups).finding(), measure
 
     hunt()
 

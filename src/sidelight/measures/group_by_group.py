@@ -58,6 +58,7 @@ class GroupByGroup(Measure):
 
     def summarize(self, groups: Groups) -> Worst:
         """Keep the worst group."""
+        groups = groups.in_order()
         found = worst_row(
             self.scores(groups),
             large_is_bad=self.large_is_bad,

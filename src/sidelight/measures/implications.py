@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from sidelight.measures.amounts import whole_amount
 from sidelight.measures.finding import Amount, Finding, Witness, in_words
 from sidelight.measures.implications_group import Bags

@@ -235,6 +235,7 @@ that is left shrinks by that factor.
 
     def summarize(self, groups: Groups) -> Worst:
         """Keep the group and value of which most more is believed."""
+        groups = groups.in_order()
         return self._worst(groups, worst_of_parts(self.cases(groups), self.prior(groups), self.decided_by).get(0))
 
     def cases(self, groups: Groups, *, part: Integers | None = None) -> Cases:

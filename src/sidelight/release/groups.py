@@ -63,6 +63,18 @@ class Groups:
             self.numbers[rows],
         )
 
+    def in_order(self) -> Groups:
+        """Put them in the order of their numbers, which settles ties.
+
+        >>> from sidelight.release.release import Release
+        >>> groups = Release.from_counts([{"Flu": 1}, {"Flu": 2}]).groups
+        >>> groups.take(np.array([1, 0])).in_order().numbers.tolist()
+        [1, 2]
+        """
+        if (self.numbers[1:] >= self.numbers[:-1]).all():
+            return self
+        return self.take(np.argsort(self.numbers, kind="stable"))
+
     def blocks(self) -> Iterator[Groups]:
         """Cut into parts small enough for `counts.dense()`."""
         if self.counts.rows * self.counts.width <= 1 << 21:
