@@ -36,8 +36,6 @@ def drawn(report: AuditReport) -> Iterator[RenderableType]:
 def _heading(report: AuditReport) -> Text:
     facts = report.release
     text = Text(report.source or "Release", style="bold")
-    people = "person" if facts.people == 1 else "people"
-    groups = "group" if facts.groups == 1 else "groups"
     alike = f" alike in {', '.join(facts.columns)}" if facts.columns else ""
     said = (
         f": {counted(facts.people, 'person')} in {counted(facts.groups, 'group')}{alike}; sensitive: {facts.sensitive}"

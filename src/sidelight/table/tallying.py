@@ -100,6 +100,7 @@ def _valueless(tally: Tally, roles: Roles) -> npt.NDArray[np.bool_]:
         return np.zeros(len(tally.counts), bool)
     valueless: npt.NDArray[np.bool_] = tally.value() == domain.index(None)
     if roles.missing == "an error" and valueless.any():
+        without, rows = int(tally.rows[valueless].sum()), int(tally.rows.sum())
         message = (
             f"{without:,} of {counted(rows, 'row')} {form('has', without)} no '{roles.sensitive}'; "
             'say missing="a value" to count that as a value, or missing="drop" to drop the rows'
