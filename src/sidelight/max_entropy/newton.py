@@ -70,7 +70,7 @@ class _Solver:
         self.plan = Plan(problem)
         self.equal = np.isclose(problem.low, problem.high, rtol=1e-12, atol=1e-12)
         self.offset = np.log(problem.weight)
-        self.goal = 1e-11 * (1 + problem.counts.max(initial=0.0) / 10)
+        self.goal = 1e-10 * (1 + problem.counts.max(initial=0.0) / 100)
 
     def at(self, columns: Floats, statements: Floats) -> Point:
         """Give the amounts of multipliers, and the dual."""
@@ -127,9 +127,23 @@ class _Solver:
             crossed = ~self.equal & (statements * way < 0)
             there = self.at(at.columns + length * direction[0], np.where(crossed, 0.0, statements))
             if there.dual <= at.dual + 1e-4 * length * slope or (flat and self.residual(there) < before):
-                return there
+                return there if crossed.any() else self._farther(at, there, direction, length, way)
             length /= 2
         return None
+
+    def _farther(self, at: Point, there: Point, direction: tuple[Floats, Floats], length: float, way: Floats) -> Point:
+        """Go on while it still goes down: amounts that can only be 0 shrink by e with each whole step, however long."""
+        while length < FARTHEST:
+            length *= 2
+            statements = at.statements + length * direction[1]
+            if (~self.equal & (statements * way < 0)).any():
+                break
+            beyond = self.at(at.columns + length * direction[0], statements)
+            columns, rising, _, _ = self.slopes(beyond)
+            if columns @ direction[0] + rising @ direction[1] >= 0:
+                break
+            there = beyond
+        return there
 
 
 def _times(bound: Floats, multiplier: Floats) -> Floats:
