@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from sidelight.errors import BadTable
 from sidelight.table.moments import told, told_by_numpy
 
 Label: TypeAlias = str | None
@@ -22,20 +23,20 @@ SUPPRESSED = "*"
 """How a fully suppressed cell is published."""
 
 
-def label(cell: object) -> Label:  # noqa: C901, PLR0911 - one line per kind of cell
+def label(cell: object) -> Label:  # noqa: PLR0911 - one line per kind of cell
     """Give the text of a cell: the same for 5, "5", 5.0, NumPy's 5 and a category of them.
 
     >>> label(5), label("5"), label(5.0), label(5.5), label(True), label(float("nan"))
     ('5', '5', '5', '5.5', 'true', None)
     """
+    if isinstance(cell, str):
+        return str(cell)  # NumPy's texts are texts
     if _is_missing(cell):
         return None
     if isinstance(cell, np.datetime64 | np.timedelta64):
         return told_by_numpy(cell)
     if isinstance(cell, np.generic):
         cell = cell.item()
-    if isinstance(cell, str):
-        return cell
     if isinstance(cell, bool):
         return "true" if cell else "false"
     if isinstance(cell, float | Decimal) and math.isfinite(cell) and cell == int(cell):
@@ -46,9 +47,15 @@ def label(cell: object) -> Label:  # noqa: C901, PLR0911 - one line per kind of 
         return told(cell, getattr(cell, "nanosecond", 0))  # pandas' moments have them
     if isinstance(cell, dt.timedelta):
         return told(cell, getattr(cell, "nanoseconds", 0))
-    if isinstance(cell, bytes):
-        return cell.decode(errors="backslashreplace")  # different bytes stay different
-    return str(cell)
+    return _decoded(cell) if isinstance(cell, bytes) else str(cell)
+
+
+def _decoded(cell: bytes) -> str:
+    try:
+        return cell.decode()
+    except UnicodeDecodeError:
+        message = "a cell holds bytes that are not UTF-8 text; turn its column into text first"
+        raise BadTable(message) from None
 
 
 def _is_missing(cell: object) -> bool:

@@ -52,12 +52,15 @@ def _arrow_rows(table: pa.Table, roles: Roles) -> Iterator[Rows]:
 
 
 def _kept_whole(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Write moments, times and durations as labels where DuckDB would, in some version, cut off nanoseconds."""
+    """Write cells as their labels where some version of DuckDB would cut off nanoseconds, or lose its way."""
     kind = column.type
-    finer = getattr(kind, "unit", "") == "ns" and kind != pa.timestamp("ns")
-    if not (finer or pa.types.is_duration(kind) or pa.types.is_interval(kind)):
+    packed = pa.types.is_dictionary(kind) and not pa.types.is_string(kind.value_type)
+    zoned = pa.types.is_timestamp(kind) and kind.tz is not None
+    finer = pa.types.is_duration(kind) or pa.types.is_interval(kind) or getattr(kind, "unit", "") == "ns"
+    if not (packed or zoned or finer):
         return column
     chunks = [chunk.dictionary_encode() for chunk in column.chunks]
     said = [pa.array(map(label, cells(chunk.dictionary)), pa.string()) for chunk in chunks]
-    texts = [pa.DictionaryArray.from_arrays(chunk.indices, text) for chunk, text in zip(chunks, said, strict=True)]
+    codes = [chunk.indices.cast(pa.int32()) for chunk in chunks]
+    texts = [pa.DictionaryArray.from_arrays(code, text) for code, text in zip(codes, said, strict=True)]
     return pa.chunked_array(texts, pa.dictionary(pa.int32(), pa.string()))
