@@ -22,7 +22,8 @@ def saying(frame: Frame, name: str, texts: Collection[str]) -> nw.Expr | None:
     """Find the cells of a column that say one of some texts; `None` where it is sure that there are none.
 
     >>> import polars as pl
-    >>> days = nw.from_native(pl.LazyFrame({"day": ["2020-01-02", "1900-01-01"]})).select(nw.col("day").cast(nw.Date))
+    >>> from datetime import date
+    >>> days = nw.from_native(pl.LazyFrame({"day": [date(2020, 1, 2), date(1900, 1, 1)]}))
     >>> days.select(saying(days, "day", {"1900-01-01", "?"})).collect().to_native().to_series().to_list()
     [False, True]
     >>> saying(days, "day", {"?"})
