@@ -331,7 +331,7 @@ def report_schema() -> int:
 
 @app.command("sidecar-schema", hidden=True)
 def sidecar_schema() -> int:
-    """Print the JSON schema of the documents beside published releases, for programs that read them."""
+    """Print the JSON schema of the sidecars of published releases, for programs that read them."""
     from sidelight.publishing.sidecar import sidecar_schema as schema  # noqa: PLC0415
 
     typer.echo(schema(), nl=False)

@@ -122,8 +122,23 @@ def _message(error: Exception) -> str:
     return f"this should not have happened ({kind}); run it again with --debug and report what it shows"
 
 
+_TYPERS_WORDS = {
+    "Value error, ": "",
+    "Input should be a valid integer, unable to parse string as an integer": "give a whole number",
+    "Input should be a valid number, unable to parse string as a number": "give a number",
+    "Input should be greater than or equal to ": "give a number of at least ",
+}
+"""What typer says of a wrong value, and how we say it."""
+
+
+def _ours(said: str) -> str:
+    for theirs, ours in _TYPERS_WORDS.items():
+        said = said.replace(theirs, ours)
+    return said
+
+
 def _usage(error: Any) -> str:  # noqa: ANN401
-    said = " ".join(str(error.format_message()).split())
+    said = _ours(" ".join(str(error.format_message()).split()))
     command = getattr(error, "ctx", None)
     path = command.command_path if command is not None else "sidelight"
     if type(error).__name__ == "NoArgsIsHelpError":

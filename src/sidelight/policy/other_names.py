@@ -36,7 +36,7 @@ def named_here(name: str) -> str:
     "; k-anonymity is 'group size' here"
     >>> named_here("l diversity")
     "; l-diversity is 'distinct values', 'entropy diversity' or 'recursive diversity' here"
-    >>> named_here("anomynity")
+    >>> named_here("colour")
     ''
     """
     wanted = _plain(name)

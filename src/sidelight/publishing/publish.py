@@ -22,7 +22,7 @@ from sidelight.search.found import Found
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """What was written: the files of the release, the document beside them, and what that says."""
+    """What was written: the files of the release, the sidecar beside them, and what that says."""
 
     paths: tuple[Path, ...]
     sidecar: Path

@@ -1,4 +1,4 @@
-"""The document beside a published file: how to read it, what it was judged by and how it was made.  Never the table."""
+"""The sidecar: a JSON document beside a published file; how to read it, what it was judged by, how it was made."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ class Found:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What a reader of the release has to know; it stands in the document beside the published file too."""
+        """What a reader of the release has to know; it stands in the sidecar of the published file too."""
         return (*self.method.warnings, *(() if self.complete else (NOT_COMPLETE,)))
 
     def publish(
@@ -73,7 +73,7 @@ class Found:
         layout: Layout | None = None,
         written_as: FormatName | None = None,
     ) -> Published:
-        """Write the release, and beside it a document that tells of it; as Parquet or CSV, by the file's ending.
+        """Write the release, and beside it a sidecar that tells of it; as Parquet or CSV, by the file's ending.
 
         The rows have no numbers, and their order is drawn by chance.  The file is read back and judged again before
         it appears; whatever goes wrong, nothing that looks finished is left behind.  Never over the input; over
@@ -82,7 +82,7 @@ class Found:
         Args:
             path: where to; `.parquet` or `.csv`.
             force: replace a file that exists.
-            seed: draws the same order again, for tests; the document warns of it.
+            seed: draws the same order again, for tests; the sidecar warns of it.
             layout: "people" (a row per person; the default where people have one value) or "counts" (a row per
                 group and value).
             written_as: "arx" for ARX's CSV, with semicolons and no quotes; default: by the ending.

@@ -42,6 +42,14 @@ def test_help_and_version():
     assert run("--version").stdout == f"sidelight {sidelight.__version__}\n"
 
 
+def test_help_says_what_to_give_and_not_of_which_type():
+    for verb in ("audit", "explore", "protect", "believe", "attack", "noise"):
+        text = CliRunner().invoke(app, [verb, "--help"]).stdout
+        options = [line for line in text.splitlines() if " --" in line]
+        assert options
+        assert not [line for line in options if "list[" in line or "<path>" in line or "<str>" in line]
+
+
 def test_help_imports_nothing_heavy():
     code = (
         "import sys; from typer.testing import CliRunner; from sidelight.cli import app;"
@@ -57,7 +65,9 @@ def test_help_imports_nothing_heavy():
         (["audit"], "Missing argument 'FILE'"),
         (["audt"], "No such command 'audt'"),
         (["audit", "x.csv", "--grup", "age"], "No such option"),
-        (["audit", "x.csv", "--values", "sets"], "Invalid value for '--values'"),
+        (["audit", "x.csv", "--values", "sets"], "Invalid value for '--values': 'sets' is not one of 'single', 'set'"),
+        (["explore", "x.csv", "--up-to", "far", "--value", "a"], "Invalid value for '--up-to': give a whole number"),
+        (["protect", "x.csv", "--suppress", "few", "-o", "y.csv"], "Invalid value for '--suppress': give a number"),
         (["audit", "x.csv", "--policy"], "Option '--policy' requires an argument"),
     ],
 )
