@@ -20,7 +20,9 @@ GROUPS = [([1, 1, 2, 3], [1, 2, 2, 3]), ([1, 3, 4], [1, 3, 4]), ([2, 5, 6], [2, 
 
 @pytest.fixture
 def release():
-    return sl.Release.from_buckets([([LINES[q] for q in lines], [VALUES[s] for s in values]) for lines, values in GROUPS])
+    return sl.Release.from_buckets(
+        [([LINES[q] for q in lines], [VALUES[s] for s in values]) for lines, values in GROUPS]
+    )
 
 
 def believed(beliefs, line, value, group):
@@ -71,7 +73,11 @@ def test_people_by_name(release):
     people = {"Alice": LINES[1], "Bob": LINES[2], "Charlie": LINES[5]}
     beliefs = maxent(
         release,
-        ["P(Breast cancer | person=Alice) = 0.2", "P(Flu or HIV | person=Charlie) = 1", "count(HIV; Alice, Bob, Charlie) >= 1"],
+        [
+            "P(Breast cancer | person=Alice) = 0.2",
+            "P(Flu or HIV | person=Charlie) = 1",
+            "count(HIV; Alice, Bob, Charlie) >= 1",
+        ],
         people=people,
     )
     assert beliefs.probability("Breast cancer", person="Alice") == pytest.approx(0.2, abs=1e-10)

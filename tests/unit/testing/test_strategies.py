@@ -8,7 +8,6 @@ from hypothesis import Phase, find, given, settings
 
 from sidelight.testing import merges, releases, splits, tables
 
-
 ANY = settings(phases=[Phase.generate], max_examples=500, database=None)
 
 
