@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -52,20 +53,15 @@ class Verbs(TyperGroup):
 
     def invoke(self, ctx: Any) -> object:  # noqa: ANN401 - whichever click typer brings
         """Run a verb; Ctrl-C ends it with one line, also where a library made another error of it."""
-        try:
-            return super().invoke(ctx)
-        except BaseException as error:
-            stop = next((each for each in _causes(error) if isinstance(each, KeyboardInterrupt)), None)
-            if stop is None:
-                raise
-            typer.echo(f"sidelight: interrupted; {str(stop) or 'nothing unfinished is left behind'}", err=True)
+        with noticing_interrupts() as interrupts:
+            try:
+                return super().invoke(ctx)
+            except BaseException as error:
+                if not interrupts.noticed and not isinstance(error, KeyboardInterrupt):
+                    raise
+                stop = str(error) if isinstance(error, KeyboardInterrupt) else ""
+            typer.echo(f"sidelight: interrupted; {stop or 'nothing unfinished is left behind'}", err=True)
             return Status.INTERRUPTED
-
-
-def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    while error is not None:
-        yield error
-        error = error.__cause__ or error.__context__
 
 
 class Interrupts:
@@ -76,17 +72,17 @@ class Interrupts:
 
 @contextmanager
 def noticing_interrupts() -> Iterator[Interrupts]:
-    """Notice Ctrl-C while something runs that takes it as a sign to come to an end, and not as an error."""
+    """Notice Ctrl-C while something runs that may make something else of it: an end, or another error."""
     interrupts = Interrupts()
+    before = signal.getsignal(signal.SIGINT)
+    if not callable(before) or threading.current_thread() is not threading.main_thread():
+        yield interrupts  # a background job, which Ctrl-C is not meant for
+        return
 
     def notice(number: int, frame: FrameType | None) -> None:
         interrupts.noticed = True
-        signal.default_int_handler(number, frame)
+        before(number, frame)
 
-    before = signal.getsignal(signal.SIGINT)
-    if before is not signal.default_int_handler:  # a background job, which Ctrl-C is not meant for
-        yield interrupts
-        return
     signal.signal(signal.SIGINT, notice)
     try:
         yield interrupts

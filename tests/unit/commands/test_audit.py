@@ -138,10 +138,7 @@ def test_the_report_is_written_whole_and_not_over_another(file, policy, tmp_path
     assert AuditReport.model_validate_json(written).verdict == "within policy"
     again = run(file, "-p", policy, "--output", kept, "--limit", "group size >= 3")
     assert (again.exit_code, again.stdout) == (2, "")
-    assert (
-        again.stderr
-        == f"sidelight: '{kept}' exists; give another name, or replace it with --force (in Python force=True)\n"
-    )
+    assert again.stderr == f"sidelight: '{kept}' exists; give another name, or replace it with --force\n"
     assert kept.read_text(encoding="utf-8") == written
     forced = run(file, "-p", policy, "--output", kept, "--limit", "group size >= 3", "--force", "--json")
     assert forced.exit_code == 1

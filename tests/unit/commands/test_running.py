@@ -114,11 +114,24 @@ def test_an_interrupt_is_one_line(said, line):
     assert (result.exit_code, result.stdout, result.stderr) == (130, "", f"sidelight: interrupted; {line}\n")
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
 def test_an_interrupt_that_a_library_made_an_error_of_is_one_too():
-    error = ImportError("half of it")
-    error.__context__ = KeyboardInterrupt()
-    result, _ = failing(error)
-    assert (result.exit_code, result.stderr.count("\n")) == (130, 1)
+    verbs = typer.Typer(cls=Verbs)
+
+    @verbs.callback()
+    def every_verb():
+        pass
+
+    @verbs.command()
+    def half():
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt:
+            message = "half of it was imported"
+            raise AttributeError(message) from None
+
+    result = CliRunner().invoke(verbs, ["half"])
+    assert (result.exit_code, result.stderr) == (130, "sidelight: interrupted; nothing unfinished is left behind\n")
 
 
 STOPPED = """
