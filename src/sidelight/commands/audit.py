@@ -13,6 +13,7 @@ from sidelight.commands.reading import inputs_of, read
 from sidelight.commands.running import Status
 from sidelight.commands.writing import write_whole
 from sidelight.measures.measure import Measure
+from sidelight.measures.together import findings as together
 from sidelight.policy.limit_text import read_limit, read_measure
 from sidelight.policy.policy import Policy, different
 from sidelight.policy.policy_file import Roles, read_policy_file
@@ -94,7 +95,7 @@ def judged(release: Release, question: Question, *, source: str) -> AuditReport:
     return audit_report(
         release,
         verdict=None if question.policy is None else question.policy.judge(release),
-        findings=[measure.measure(release) for measure in measures],
+        findings=list(together(measures, release)),
         source=source,
         roles=question.roles.said(),
         notes=question.notes,

@@ -9,6 +9,7 @@ from sidelight.errors import BadPolicy, NotTrueOrFalse
 from sidelight.measures.criterion import Criterion, Judgement
 from sidelight.measures.finding import Finding
 from sidelight.measures.measure import Measure
+from sidelight.measures.together import findings
 from sidelight.release.release import Release
 
 
@@ -78,7 +79,7 @@ class Policy:
 
     def judge(self, release: Release) -> Verdict:
         """Measure a release and decide each criterion."""
-        return self.decide(tuple(measure.measure(release) for measure in self.measures))
+        return self.decide(findings(self.measures, release))
 
     def decide(self, findings: tuple[Finding, ...]) -> Verdict:
         """Decide on findings that are at hand, one for each of `measures`."""
