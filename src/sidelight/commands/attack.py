@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -24,7 +23,6 @@ from sidelight.attack.witness import ExposureWitness
 from sidelight.commands.audit import Output
 from sidelight.commands.reading import read
 from sidelight.commands.running import Status
-from sidelight.commands.writing import write_whole
 from sidelight.errors import BadMeasure, BadRelease
 from sidelight.measures.criterion import exact
 from sidelight.policy.policy_file import Roles
@@ -137,16 +135,7 @@ def tell(question: Question, exposure: Exposure, witness: ExposureWitness | None
     if witness is not None:
         told["witness"] = witness_document(witness)
     text = json.dumps(told, indent=2, ensure_ascii=False) + "\n"
-    if output.file is not None:
-        write_whole(output.file, text, force=output.force)
-    if output.as_json:
-        sys.stdout.write(text)
-        return
-    console = Console(highlight=False)
-    for part in drawn(question, exposure, witness):
-        console.print(part)
-    if output.file is not None:
-        console.print(f"Written to {output.file}", markup=False)
+    output.tell(text, drawn(question, exposure, witness))
 
 
 def drawn(question: Question, exposure: Exposure, witness: ExposureWitness | None) -> Iterator[RenderableType]:

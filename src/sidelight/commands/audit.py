@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 
 from sidelight.commands.reading import inputs_of, read
 from sidelight.commands.running import Status
@@ -60,6 +60,19 @@ class Output:
         if self.file is not None:
             refuse_input(self.file, (*self.inputs, *(each for file in published for each in inputs_of(file))))
             refuse_existing(self.file, force=self.force)
+
+    def tell(self, text: str, parts: Iterable[RenderableType]) -> None:
+        """Print an answer, as JSON (`text`) or for people (`parts`), and write the JSON to a file if asked."""
+        if self.file is not None:
+            write_whole(self.file, text, force=self.force)
+        if self.as_json:
+            sys.stdout.write(text)
+            return
+        console = Console(highlight=False)
+        for part in parts:
+            console.print(part)
+        if self.file is not None:
+            console.print(f"Written to {self.file}", markup=False)
 
 
 def audit(file: str, question: Question, output: Output) -> Status:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from sidelight.commands.audit import Output
 from sidelight.commands.reading import read
 from sidelight.commands.running import Status
-from sidelight.commands.writing import write_whole
 from sidelight.knowledge.facts import Fact
 from sidelight.knowledge.facts_text import known_facts
 from sidelight.measures.finding import in_words
@@ -60,16 +58,7 @@ def tell(question: Question, facts: tuple[Fact, ...], beliefs: tuple[Belief, ...
     """Print it, as JSON or for people, and write it to a file if asked."""
     document = {"source": question.file, "facts": [str(fact) for fact in facts], "beliefs": [*map(as_data, beliefs)]}
     text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
-    if output.file is not None:
-        write_whole(output.file, text, force=output.force)
-    if output.as_json:
-        sys.stdout.write(text)
-        return
-    console = Console(highlight=False)
-    for part in drawn(question, facts, beliefs):
-        console.print(part)
-    if output.file is not None:
-        console.print(f"Written to {output.file}", markup=False)
+    output.tell(text, drawn(question, facts, beliefs))
 
 
 def as_data(belief: Belief) -> dict[str, object]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -17,7 +16,6 @@ from sidelight.commands.audit import Output
 from sidelight.commands.believe import Question
 from sidelight.commands.reading import read
 from sidelight.commands.running import Status
-from sidelight.commands.writing import write_whole
 from sidelight.errors import BadKnowledge, BadPolicy
 from sidelight.knowledge.facts_text import read_person
 from sidelight.knowledge.people import Described, Someone, Who, written_who
@@ -125,16 +123,7 @@ def believe_shares(question: Question, told: Told, output: Output) -> Status:
     release = _release(question, told)
     before, after = maxent(release), maxent(release, question.know)
     answer = Answer(question, before, after, _errors(question, told, before, after))
-    if output.file is not None:
-        write_whole(output.file, answer.to_json(), force=output.force)
-    if output.as_json:
-        sys.stdout.write(answer.to_json())
-        return Status.WITHIN_POLICY
-    console = Console(highlight=False)
-    for part in drawn(answer):
-        console.print(part)
-    if output.file is not None:
-        console.print(f"Written to {output.file}", markup=False)
+    output.tell(answer.to_json(), drawn(answer))
     return Status.WITHIN_POLICY
 
 

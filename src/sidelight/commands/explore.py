@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import json
 import math
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from sidelight.commands.audit import Output
 from sidelight.commands.reading import read
 from sidelight.commands.running import Status
-from sidelight.commands.writing import write_whole
 from sidelight.errors import BadMeasure
 from sidelight.measures.acquaintance import Acquaintance
 from sidelight.measures.disclosure_curve import DisclosureCurve, disclosure_curve
@@ -112,16 +110,7 @@ def curves(release: Release, question: Question) -> Iterator[tuple[str, Disclosu
 
 def tell(found: Explored, output: Output) -> None:
     """Print it, as JSON or for people, and write it to a file if asked."""
-    if output.file is not None:
-        write_whole(output.file, found.to_json(), force=output.force)
-    if output.as_json:
-        sys.stdout.write(found.to_json())
-        return
-    console = Console(highlight=False)
-    for part in drawn(found):
-        console.print(part)
-    if output.file is not None:
-        console.print(f"Written to {output.file}", markup=False)
+    output.tell(found.to_json(), drawn(found))
 
 
 def drawn(found: Explored) -> Iterator[RenderableType]:

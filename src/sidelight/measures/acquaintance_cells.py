@@ -9,6 +9,7 @@ import numpy as np
 from sidelight.measures.acquaintance_alike import first_of_alike, numbered
 from sidelight.measures.acquaintance_odds import SetOfValues
 from sidelight.measures.exact import Floats
+from sidelight.measures.most_frequent import largest_counts
 from sidelight.release.groups import Groups
 from sidelight.table.columns import Integers
 from sidelight.table.counts import Counts
@@ -35,7 +36,7 @@ class Cells:
 
 def cells_of(groups: Groups, asked: Integers, rules_out: int) -> Cells:
     """List the values asked about that occur in the groups, with what ruling out others would weigh."""
-    top = largest(groups.counts, min(rules_out + 1, groups.counts.width))
+    top = largest_counts(groups.counts, min(rules_out + 1, groups.counts.width))
     if rules_out + 1 > top.shape[1]:  # more than there are: whichever value is asked about, all others go
         top = np.pad(top, ((0, 0), (0, 1)))
     rows, values, counts = _occurring(groups.counts, asked)
@@ -52,31 +53,13 @@ def cells_of(groups: Groups, asked: Integers, rules_out: int) -> Cells:
 
 def ruled_out_weights(groups: Groups, counts: Integers, rules_out: int) -> Floats | Integers:
     """Weigh, for every group and value asked about (`counts` of it), the ℓ most frequent other values."""
-    top = largest(groups.counts, min(rules_out + 1, groups.counts.width))
+    top = largest_counts(groups.counts, min(rules_out + 1, groups.counts.width))
     if rules_out + 1 > top.shape[1]:
         top = np.pad(top, ((0, 0), (0, 1)))
     rows = np.broadcast_to(np.arange(len(groups))[:, np.newaxis], counts.shape)
     if groups.semantics == "set":
         return _weight_without(top, groups.sizes, rows, counts)
     return _sum_without(top, rows, counts)
-
-
-def largest(counts: Counts, width: int) -> Integers:
-    """Give the `width` largest counts of each row, falling.
-
-    >>> largest(Counts.from_cells([[1, 3, 2], [0, 0, 5]]), 2).tolist()
-    [[3, 2], [5, 0]]
-    """
-    if counts.cells is not None:
-        falling: Integers = np.sort(counts.cells, axis=1)[:, ::-1][:, :width]
-        return falling
-    rows, _, amounts = counts.entries()
-    order = np.lexsort((-amounts, rows))
-    rank = np.arange(len(rows)) - np.searchsorted(rows, rows)  # entries come row by row, so do the sorted ones
-    top = np.zeros((counts.rows, width), np.int64)
-    kept = rank < width
-    top[rows[kept], rank[kept]] = amounts[order][kept]
-    return top
 
 
 def _occurring(counts: Counts, asked: Integers) -> tuple[Integers, Integers, Integers]:

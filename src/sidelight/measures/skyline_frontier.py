@@ -13,9 +13,9 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.measures.acquaintance_cells import largest
 from sidelight.measures.acquaintance_odds import SetOfValues
 from sidelight.measures.exact import Floats
+from sidelight.measures.most_frequent import largest_counts
 from sidelight.release.groups import Groups
 from sidelight.table.columns import Integers
 from sidelight.table.counts import CELLS_AT_ONCE, Counts
@@ -110,7 +110,7 @@ def _others_falling(groups: Groups, value: int, rows: Integers) -> npt.NDArray[n
         some, places, counts = groups.counts.take(rows).entries()
         kept = places != value
         others = Counts.from_sorted(some[kept], places[kept], counts[kept], (len(rows), groups.counts.width))
-        return largest(others, int(np.bincount(some[kept], minlength=1).max()))
+        return largest_counts(others, int(np.bincount(some[kept], minlength=1).max()))
     cells = _short(groups.counts.cells[rows])
     cells[:, value] = -1
     cells.sort(axis=1)
