@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, NoReturn
 
 from sidelight.errors import BadKnowledge, NotTrueOrFalse
-from sidelight.knowledge.people import Who, as_who, written_who
-from sidelight.knowledge.tokens import written
-from sidelight.table.labels import Label, label
+from sidelight.knowledge.people import Who, as_label, as_who, written_who
+from sidelight.knowledge.tokens import in_short, written
+from sidelight.table.labels import Label
 
 if TYPE_CHECKING:
     from sidelight.knowledge.basic_implications import BasicImplication
+
+
+DEEPEST = 100
+"""How many parentheses, nots and ifs may stand within each other."""
 
 
 class Fact:
@@ -23,12 +27,18 @@ class Fact:
 
     __slots__ = ()
     binds: ClassVar[int] = 3  # how tightly its text holds together: -> 0, or 1, and 2, all others 3
+    depth: int  # how many parentheses, nots and ifs of its text stand within each other
 
     def __and__(self, other: Fact) -> Fact:
-        return And((self, other)) if isinstance(other, Fact) else NotImplemented
+        return And((self, other))
 
     def __or__(self, other: Fact) -> Fact:
-        return Or((self, other)) if isinstance(other, Fact) else NotImplemented
+        return Or((self, other))
+
+    def __rand__(self, other: object) -> NoReturn:
+        _refuse(other)
+
+    __ror__ = __rand__
 
     def __invert__(self) -> Fact:
         return Not(self)
@@ -76,12 +86,21 @@ class Fact:
 
         return basic_implications(self, values)
 
-    def _inside(self, part: Fact, *, above: int) -> str:
-        return str(part) if part.binds > above else f"({part})"
+    def _inside(self, part: Fact) -> str:
+        return f"({part})" if self._parted(part) else str(part)
+
+    def _parted(self, part: Fact) -> bool:
+        """Say whether a part stands in parentheses."""
+        return part.binds <= self.binds
+
+    def __lt__(self, other: object) -> NoReturn:
+        self.__bool__()
+
+    __le__ = __gt__ = __ge__ = __lt__
 
     def __bool__(self) -> NoReturn:
         message = (
-            f"'{self}' is something that somebody may know, not true or false here; "
+            f"'{in_short(str(self))}' is something that somebody may know, not true or false here; "
             "join facts with & | ~ and .implies(), and ask posterior() how likely it is"
         )
         raise NotTrueOrFalse(message)
@@ -91,6 +110,7 @@ class _Simple(Fact):
     """A fact that is not made of others."""
 
     __slots__ = ()
+    depth = 0
 
     def simple(self) -> Iterator[Fact]:
         yield self
@@ -109,7 +129,7 @@ class Has(_Simple):
 
     def __init__(self, person: object, value: object) -> None:
         object.__setattr__(self, "person", as_who(person))
-        object.__setattr__(self, "value", label(value))
+        object.__setattr__(self, "value", as_label(value, "sl.OneOf takes several values"))
 
     def about(self) -> tuple[Who, ...]:
         """The person."""
@@ -132,7 +152,11 @@ class OneOf(_Simple):
 
     def __init__(self, person: object, values: Iterable[object]) -> None:
         object.__setattr__(self, "person", as_who(person))
-        object.__setattr__(self, "values", tuple(dict.fromkeys(label(value) for value in values)))
+        if isinstance(values, str) or not isinstance(values, Iterable):
+            message = "sl.OneOf takes a list of values; a person who has one value is sl.Has"
+            raise BadKnowledge(message)
+        different = dict.fromkeys(as_label(value, "sl.OneOf takes one list of values") for value in values)
+        object.__setattr__(self, "values", tuple(different))
         if not self.values:
             message = f"'{written_who(self.person)} in {{}}' is never so; name at least one value"
             raise BadKnowledge(message)
@@ -169,25 +193,51 @@ class Same(_Simple):
 
 
 @dataclass(frozen=True, slots=True)
-class Not(Fact):
+class _Compound(Fact):
+    """A fact that is made of others; only so deep that its text can be read again."""
+
+    depth: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        for part in self.parts():
+            if not isinstance(part, Fact):
+                _refuse(part)
+        object.__setattr__(self, "depth", self._depth())
+        if self.depth > DEEPEST:
+            message = f"more than {DEEPEST} facts stand within each other; say it in several facts"
+            raise BadKnowledge(message)
+
+    def _depth(self) -> int:
+        return max(part.depth + self._parted(part) for part in self.parts())
+
+
+@dataclass(frozen=True, slots=True)
+class Not(_Compound):
     """A fact is not so."""
 
     fact: Fact
+    binds: ClassVar[int] = 3
 
     def parts(self) -> tuple[Fact, ...]:
         """The fact."""
         return (self.fact,)
+
+    def _parted(self, part: Fact) -> bool:
+        return part.binds < self.binds
+
+    def _depth(self) -> int:
+        return 0 if isinstance(self.fact, Has | OneOf) else self.fact.depth + self._parted(self.fact) + 1
 
     def __str__(self) -> str:
         if isinstance(self.fact, Has):
             return f"{written_who(self.fact.person)} != {written(self.fact.value)}"
         if isinstance(self.fact, OneOf):
             return f"{written_who(self.fact.person)} not in {{{', '.join(map(written, self.fact.values))}}}"
-        return f"not {self._inside(self.fact, above=2)}"
+        return f"not {self._inside(self.fact)}"
 
 
 @dataclass(frozen=True, slots=True)
-class _Joined(Fact):
+class _Joined(_Compound):
     """Several facts at once; those of the same kind are laid side by side."""
 
     facts: tuple[Fact, ...]
@@ -199,13 +249,14 @@ class _Joined(Fact):
             message = f"'{self.word}' joins at least two facts"
             raise BadKnowledge(message)
         object.__setattr__(self, "facts", level)
+        _Compound.__post_init__(self)
 
     def parts(self) -> tuple[Fact, ...]:
         """The facts."""
         return self.facts
 
     def __str__(self) -> str:
-        return f" {self.word} ".join(self._inside(fact, above=self.binds) for fact in self.facts)
+        return f" {self.word} ".join(map(self._inside, self.facts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +276,7 @@ class Or(_Joined):
 
 
 @dataclass(frozen=True, slots=True)
-class Implies(Fact):
+class Implies(_Compound):
     """If the one is so, so is the other."""
 
     premise: Fact
@@ -236,8 +287,11 @@ class Implies(Fact):
         """Both."""
         return (self.premise, self.conclusion)
 
+    def _depth(self) -> int:
+        return max(self.premise.depth + self._parted(self.premise), self.conclusion.depth + 1)
+
     def __str__(self) -> str:
-        return f"{self._inside(self.premise, above=0)} -> {self.conclusion}"
+        return f"{self._inside(self.premise)} -> {self.conclusion}"
 
 
 def all_of(facts: Sequence[Fact]) -> Fact:
@@ -248,3 +302,8 @@ def all_of(facts: Sequence[Fact]) -> Fact:
 def any_of(facts: Sequence[Fact]) -> Fact:
     """Say that at least one of these is so."""
     return facts[0] if len(facts) == 1 else Or(tuple(facts))
+
+
+def _refuse(other: object) -> NoReturn:
+    message = f"a fact joins with facts, not with a {type(other).__name__}; read a text with sl.read_fact first"
+    raise BadKnowledge(message)

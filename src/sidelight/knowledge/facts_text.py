@@ -14,20 +14,17 @@ dots and hyphens) or quoted; `(missing)` is the missing value.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from typing import TypeAlias
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias, cast
 
 from sidelight.errors import BadKnowledge
-from sidelight.knowledge.facts import And, Fact, Has, Implies, Not, OneOf, Same, all_of, any_of
+from sidelight.knowledge.facts import DEEPEST, And, Fact, Has, Implies, Not, OneOf, Same, all_of, any_of
 from sidelight.knowledge.people import Described, Someone, Who
 from sidelight.knowledge.tokens import Reader, refuse
 from sidelight.table.labels import Label
 
 Knowledge: TypeAlias = str | Fact | Sequence[str | Fact] | None
 """Facts as they may be given: a text, a fact, or several of them."""
-
-DEEPEST = 100
-"""How many parentheses, nots and ifs may stand within each other."""
 
 _SOMEONE = re.compile(r"#([0-9]+)(?:\.([0-9]+))?")
 
@@ -58,9 +55,14 @@ def known_facts(given: Knowledge) -> tuple[Fact, ...]:
     """
     if given is None:
         return ()
-    listed: Iterable[str | Fact] = (given,) if isinstance(given, str | Fact) else given
-    facts = [each if isinstance(each, Fact) else read_fact(each) for each in listed]
+    one = isinstance(given, str | Fact | Mapping) or not isinstance(given, Iterable)
+    facts = [as_fact(each) for each in cast("Iterable[str | Fact]", (given,) if one else given)]
     return tuple(part for fact in facts for part in (fact.facts if isinstance(fact, And) else (fact,)))
+
+
+def as_fact(given: str | Fact) -> Fact:
+    """Take a fact as it is, or read it."""
+    return given if isinstance(given, Fact) else read_fact(given)
 
 
 def _checked(text: object) -> str:
@@ -76,19 +78,23 @@ def read_person(reader: Reader) -> Who:
         return _described(reader)
     someone = _SOMEONE.fullmatch(reader.next.text) if reader.next.kind == "word" else None
     if someone:
-        group, number = int(someone[1][:18]), int((someone[2] or "1")[:18])
-        if not group or not number:
-            reader.fail("groups and their people are numbered from 1")
-        reader.take()
-        return Someone(group, number)
+        return _someone(reader, *someone.groups(default="1"))
     ahead = [reader.after(step) for step in range(4)]
-    if [token.text for token in ahead[:3]] == ["someone", "in", "group"] and re.fullmatch("[0-9]+", ahead[3].text):
-        for _ in range(4):
+    words = [token.text.lower() for token in ahead if token.kind == "word"]
+    if words[:3] == ["someone", "in", "group"] and re.fullmatch("[0-9]+", words[-1]):
+        for _ in range(3):
             reader.take()
-        if not int(ahead[3].text[:18]):
-            reader.fail("groups are numbered from 1")
-        return Someone(int(ahead[3].text[:18]))
+        return _someone(reader, words[-1])
     return reader.name("a person")
+
+
+def _someone(reader: Reader, group: str, number: str = "1") -> Someone:
+    """Take the token that numbers someone; a number longer than any group's is as good when cut."""
+    numbers = int(group[:18]), int(number[:18])
+    if 0 in numbers:
+        reader.fail("groups and their people are numbered from 1")
+    reader.take()
+    return Someone(*numbers)
 
 
 def read_value(reader: Reader) -> Label:

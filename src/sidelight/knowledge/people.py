@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from operator import index
 from typing import TypeAlias
 
 from sidelight.errors import BadKnowledge
-from sidelight.knowledge.tokens import written
+from sidelight.knowledge.tokens import in_short, written
 from sidelight.table.labels import Label, label
 
 
@@ -25,9 +26,8 @@ class Someone:
     number: int = 1
 
     def __post_init__(self) -> None:
-        if self.group < 1 or self.number < 1:
-            message = f"groups and their people are numbered from 1, not {min(self.group, self.number)}"
-            raise BadKnowledge(message)
+        for name in ("group", "number"):
+            object.__setattr__(self, name, _numbered(getattr(self, name)))
 
     def __str__(self) -> str:
         return f"#{self.group}" if self.number == 1 else f"#{self.group}.{self.number}"
@@ -56,7 +56,8 @@ class Described:
     @classmethod
     def of(cls, row: Mapping[str, object]) -> Described:
         """Take column → cell."""
-        return cls(tuple((str(column), label(cell)) for column, cell in row.items()))
+        one = "a description says one thing in each column"
+        return cls(tuple((str(column), as_label(cell, one)) for column, cell in row.items()))
 
     def __str__(self) -> str:
         return "{" + ", ".join(f"{written(column)} = {written(text)}" for column, text in self.says) + "}"
@@ -76,11 +77,30 @@ def as_who(person: object) -> Who:
         return person
     if isinstance(person, Mapping):
         return Described.of(person)
-    name = label(person)
+    name = as_label(person, "name one person in each simple fact")
     if name is None:
         message = "a fact is about a person; give a name, sl.Someone(group) or a mapping of columns"
         raise BadKnowledge(message)
     return name
+
+
+def as_label(cell: object, instead: str) -> Label:
+    """Take one name or value, not several at once."""
+    if isinstance(cell, Iterable) and not isinstance(cell, str | bytes):
+        message = f"a {type(cell).__name__} is not one name or value; {instead}"
+        raise BadKnowledge(message)
+    return label(cell)
+
+
+def _numbered(number: object) -> int:
+    try:
+        whole = index(number)  # type: ignore[arg-type]
+    except TypeError:
+        whole = 0
+    if whole < 1:
+        message = f"groups and their people are numbered 1, 2, 3 and so on; there is no {in_short(str(number))}"
+        raise BadKnowledge(message)
+    return whole
 
 
 def written_who(person: Who) -> str:

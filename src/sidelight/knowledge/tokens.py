@@ -14,6 +14,9 @@ Kind: TypeAlias = Literal["word", "quoted", "sign", "end"]
 KEYWORDS = ("and", "or", "not", "in")
 """Words that mean something; a name that has one of them is quoted."""
 
+MOST_SHOWN = 80
+"""At most so many characters of a text are shown in a message."""
+
 _ALIKE = {"→": "->", "≠": "!=", "≤": "<=", "≥": ">=", "==": "="}
 _TOKEN = re.compile(
     r"""
@@ -69,16 +72,30 @@ def _token(kind: str, said: str, place: int) -> Token:
 
 
 def refuse(text: str, place: int, wrong: str) -> NoReturn:
-    """Say what is wrong, and where; characters are counted from 1.
+    """Say what is wrong, and where; lines and characters are counted from 1.
 
     >>> refuse("Ed = ", 5, "a value is missing")
     Traceback (most recent call last):
     sidelight.errors.BadKnowledge: cannot read "Ed = " at character 6: a value is missing
     """
-    shown = text if len(text) <= 80 else f"{text[max(place - 40, 0) : place + 40]}"
-    said = f'cannot read "{shown}" at character {place + 1}: {wrong}'
-    message = " ".join(said.splitlines())
-    raise BadKnowledge(message, position=place)
+    shown = text if len(text) <= MOST_SHOWN else text[max(place - MOST_SHOWN // 2, 0) : place + MOST_SHOWN // 2]
+    line = f"line {text.count(chr(10), 0, place) + 1}, " if "\n" in text else ""
+    character = place - text.rfind("\n", 0, place)
+    said = f'cannot read "{shown}" at {line}character {character}: {wrong}'
+    raise BadKnowledge(_in_one_line(said), position=place)
+
+
+def in_short(text: str) -> str:
+    """Show a text in a message: in one line, and not all of a long one.
+
+    >>> in_short("Ann" + chr(10) + "Lee = Flu")
+    'Ann Lee = Flu'
+    """
+    return _in_one_line(text if len(text) <= MOST_SHOWN else f"{text[: MOST_SHOWN - 1]}…")
+
+
+def _in_one_line(text: str) -> str:
+    return " ".join(text.splitlines())
 
 
 class Reader:

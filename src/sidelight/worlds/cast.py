@@ -7,14 +7,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from sidelight.errors import BadKnowledge, did_you_mean
 from sidelight.knowledge.people import Described, Someone, Who, written_who
+from sidelight.knowledge.tokens import in_short
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
-from sidelight.table.labels import SUPPRESSED, Label, as_number
-
-_RANGE = re.compile(r"\[?(-?[0-9.]+)\s*(-|–|\.\.|,|:|to)\s*(-?[0-9.]+)([\])]?)")
+from sidelight.table.columns import Column
+from sidelight.table.labels import Label
+from sidelight.worlds.printed_cells import covers, says_one_thing
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,61 +45,63 @@ def cast_of(release: Release, people: Iterable[Who]) -> Cast:
 
 def _row(release: Release, who: Who) -> int:
     if isinstance(who, Described):
-        return _described_row(release.groups, who)
+        return _described_row(release, who)
     if isinstance(who, Someone):
         if who.group > len(release):
             message = f"no group {who.group} in the release; they are numbered 1 to {len(release)}"
             raise BadKnowledge(message)
         return who.group - 1
-    if release.people is None:
-        message = (
-            f"the release names nobody, so '{who}' cannot be found in it; write #3 for someone in group 3, describe "
-            "the person as {column = cell}, or read the release with person= and keep_people=True"
-        )
-        raise BadKnowledge(message)
-    if who not in release.people:
-        message = f"nobody in the release is called '{who}'; check the spelling, or put odd names into quotes"
-        raise BadKnowledge(message)
+    if release.people is None or who not in release.people:
+        raise BadKnowledge(_unknown(release, who))
     return release.people[who]
 
 
-def _described_row(groups: Groups, who: Described) -> int:
-    fits = np.ones(len(groups), bool)
-    columns = {column.name: column for column in groups.columns}
-    for name, text in who.says:
-        if name not in columns:
-            message = f"the release prints no column '{name}'{did_you_mean(name, columns)}"
-            raise BadKnowledge(message)
-        covering = np.array([covers(label, text) for label in columns[name].labels], bool)
-        fits &= covering[columns[name].codes]
-    found = np.flatnonzero(fits)
+def _unknown(release: Release, name: str) -> str:
+    numbered = re.fullmatch(r"#([0-9]+)(?:\.([0-9]+))?", name)
+    if numbered:  # a name in Python, someone of a group in a text
+        someone = ", ".join(number for number in numbered.groups() if number)
+        return f"nobody in the release is called '{name}'; in Python, someone in a group is sl.Someone({someone})"
+    if release.people is None:
+        return (
+            f"the release names nobody, so '{in_short(name)}' cannot be found in it; write #3 for someone in group 3, "
+            "describe the person as {column = cell}, or read the release with person= and keep_people=True"
+        )
+    return f"nobody in the release is called '{in_short(name)}'; check the spelling, or put odd names into quotes"
+
+
+def _described_row(release: Release, who: Described) -> int:
+    found = np.flatnonzero(_fitting(release, who))
     if len(found) != 1:
-        many = "fits no group" if len(found) == 0 else f"fits {len(found):,} groups"
-        message = f"{who} {many}; describe the person by columns that fit one, or write #3 for someone in group 3"
+        some = "fits no group" if len(found) == 0 else f"fits {len(found):,} groups"
+        message = (
+            f"{in_short(str(who))} {some}; describe the person by columns that fit one, in the words of the release, "
+            "or write #3 for someone in group 3"
+        )
         raise BadKnowledge(message)
     return int(found[0])
 
 
-def covers(printed: Label, text: Label) -> bool:
-    """Say whether a printed cell may stand for what is known: the same, suppressed, a range or a masked code.
+def _fitting(release: Release, who: Described) -> npt.NDArray[np.bool_]:
+    """Say which groups have people who may look like this: as printed, or as is known about their members."""
+    groups, members = release.groups, release.members
+    printed = {column.name: column for column in groups.columns}
+    known = {} if members is None else {column.name: column for column in members.columns}
+    columns = {*printed, *known}
+    group = np.arange(len(groups)) if members is None else members.group
+    fits = np.ones(len(group), bool)
+    for name, text in who.says:
+        if name not in columns:
+            message = f"the release prints no column '{in_short(name)}'{did_you_mean(name, sorted(columns))}"
+            raise BadKnowledge(message)
+        may = _covering(printed[name], text)[group] if name in printed else np.zeros(len(group), bool)
+        if members is not None and name in known:
+            may |= _covering(known[name], text)[members.line]
+        fits &= may
+    return np.bincount(group[fits], minlength=len(groups)) > 0
 
-    >>> [covers(printed, "34") for printed in ("34", "*", "30-39", "[30, 40)", "[20, 34)", "3*", "44", None)]
-    [True, True, True, True, False, True, False, False]
-    """
-    if printed in {text, SUPPRESSED}:
-        return True
-    if printed is None or text is None:
-        return False
-    if printed.endswith("*"):
-        start = printed.rstrip("*")
-        return len(printed) == len(text) and text.startswith(start)
-    between, number = _RANGE.fullmatch(printed), as_number(text)
-    if between is None or number is None:
-        return False
-    low, high = as_number(between[1]), as_number(between[3])
-    if low is None or high is None:
-        return False
-    return low <= number < high if between[4] == ")" else low <= number <= high
+
+def _covering(column: Column, text: Label) -> npt.NDArray[np.bool_]:
+    return np.array([covers(label, text) for label in column.labels], bool)[column.codes]
 
 
 def _check_room(groups: Groups, row: int, people: list[Who]) -> None:
@@ -113,20 +117,22 @@ def _check_room(groups: Groups, row: int, people: list[Who]) -> None:
         for other in people:
             if other is not who and not _differ(who, other):
                 message = (
-                    f"{who} and {written_who(other)} may be the same person of {name}; "
+                    f"{in_short(str(who))} and {in_short(written_who(other))} may be the same person of {name}; "
                     f"write #{row + 1}.1 and #{row + 1}.2 for two people of it"
                 )
                 raise BadKnowledge(message)
 
 
 def _differ(who: Described, other: Who) -> bool:
-    """Say whether two people cannot be the same: in some column, neither covers what the other says."""
+    """Say whether two people cannot be the same: in some column, what is said of one cannot be so of the other."""
     if isinstance(other, Someone):
         return True
     if isinstance(other, str):
         return False
     others = dict(other.says)
-    return any(
-        column in others and not covers(text, others[column]) and not covers(others[column], text)
-        for column, text in who.says
-    )
+    return any(column in others and _exclude(text, others[column]) for column, text in who.says)
+
+
+def _exclude(one: Label, other: Label) -> bool:
+    """Say whether two cells cannot be of one person; two ranges may overlap."""
+    return not covers(one, other) and not covers(other, one) and (says_one_thing(one) or says_one_thing(other))

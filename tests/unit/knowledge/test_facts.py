@@ -1,11 +1,15 @@
 """Facts in Python and as text."""
 
+import copy
+import pickle
+from dataclasses import fields
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sidelight.errors import BadKnowledge, NotTrueOrFalse
-from sidelight.knowledge.facts import And, Fact, Has, Implies, Not, OneOf, Or, Same
+from sidelight.knowledge.facts import DEEPEST, And, Fact, Has, Implies, Not, OneOf, Or, Same
 from sidelight.knowledge.facts_text import known_facts, read_fact
 from sidelight.knowledge.people import Described, Someone
 from sidelight.knowledge.tokens import tokenized, written
@@ -13,7 +17,11 @@ from sidelight.testing.fact_strategies import facts_of
 
 NAMES = st.one_of(
     st.sampled_from(
-        ["Bob", "Lung cancer", "same", "someone", "in", "not x", "#17", "O'Neil", "a->b", "", " x", "x  y"]
+        [
+            *("Bob", "Lung cancer", "same", "someone", "in", "not x", "#17", "O'Neil", "a->b", "", " x", "x  y"),
+            *("and", "OR", "In", "(missing)", "missing", "*", "5", "5.0", "-1", "1e3", "a\nb", "\t", 'say "so"', "''"),
+            *("same(a, b)", "{a = b}", "#1.2", "someone in group 3", "P(x)", "Zoë", "👩\u200d⚕️", "\u2028", "a=b"),
+        ]
     ),
     st.text(max_size=6),
 )
@@ -89,6 +97,8 @@ def test_operators_and_text_agree():
 def test_people_can_be_named_in_several_ways():
     assert read_fact("#17.2 = Flu") == Has(Someone(17, 2), "Flu")
     assert read_fact("someone in group 17 = Flu") == Has(Someone(17), "Flu")
+    assert read_fact("Someone in group 17 in {Flu}") == OneOf(Someone(17), ["Flu"])
+    assert read_fact("'someone' in {group 17}") == OneOf("someone", ["group 17"])
     assert read_fact("{zip = 81667, age=34} = Flu") == Has({"age": 34, "zip": "81667"}, "Flu")
     assert read_fact("'#17' = Flu") == Has("#17", "Flu")
     assert Has(4711, 5).person == "4711"
@@ -123,28 +133,128 @@ def test_what_cannot_be_read_says_where(text, character, said):
     assert said in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Bob = Flu\n  and Ann\n", "at line 3, character 1: '=', '!=' or 'in' is missing before the end"),
+        ("Bob = Flu\n\tand = Cold", "at line 2, character 6: a person is missing before '='"),
+        ("Zoë👩\u200d⚕️ = Flu and ", "at character 19: a person is missing"),
+        ("x" * 500 + " = ", 'cannot read "' + "x" * 37 + ' = " at character 504: a value is missing'),
+    ],
+)
+def test_lines_and_characters_are_counted_as_people_see_them(text, said):
+    with pytest.raises(BadKnowledge) as caught:
+        read_fact(text)
+    assert said in str(caught.value)
+    assert len(str(caught.value).splitlines()) == 1
+
+
 def test_nested_without_end_is_refused():
     with pytest.raises(BadKnowledge, match="100 things stand within each other"):
         read_fact("(" * 101 + "a = b" + ")" * 101)
     assert read_fact("(" * 100 + "a = b" + ")" * 100) == Has("a", "b")
 
 
-def test_a_fact_is_not_true_or_false():
+DEEPER = {
+    "not": lambda fact: ~fact,
+    "not all": lambda fact: ~(fact & Has("c", "d")),
+    "and, or": lambda fact: (fact & Has("c", "d")) | Has("e", "f"),
+    "not any": lambda fact: ~(Has("c", "d") | fact),
+    "if this": lambda fact: fact.implies(Has("c", "d")),
+    "then this": lambda fact: Has("c", "d").implies(fact),
+}
+
+
+@pytest.mark.parametrize("deeper", DEEPER.values(), ids=DEEPER)
+def test_facts_that_can_be_made_can_be_read_again_and_deeper_ones_are_refused(deeper):
+    fact = Has("a", "b")
+    while fact.depth < DEEPEST - 1:
+        fact = deeper(fact)
+        assert read_fact(str(fact)) == fact
+    with pytest.raises(BadKnowledge, match="100 facts stand within each other; say it in several facts"):
+        deeper(deeper(fact))
+    assert hash(fact) == hash(pickle.loads(pickle.dumps(fact)))
+
+
+def test_many_side_by_side_are_not_deep():
+    fact = And(tuple(Has(f"P{number}", "Flu") for number in range(5000)))
+    assert fact.depth == 0
+    assert read_fact(str(fact)) == fact
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        bool,
+        lambda fact: fact and fact,
+        lambda fact: fact or fact,
+        lambda fact: not fact,
+        lambda fact: 1 if fact else 0,
+        lambda fact: [1 for _ in "a" if fact],
+        lambda fact: all([fact]),
+        lambda fact: fact < fact,
+        lambda fact: fact <= fact < fact,
+        lambda fact: sorted([fact, fact]),
+    ],
+)
+def test_a_fact_is_not_true_or_false(use):
     with pytest.raises(NotTrueOrFalse, match=r"'Ed = Flu' is something that somebody may know.*& \| ~ and \.implies"):
-        bool(Has("Ed", "Flu") and Has("Bob", "Flu"))
+        use(Has("Ed", "Flu"))
 
 
-def test_facts_join_with_facts_only():
-    with pytest.raises(TypeError):
-        Has("Ed", "Flu") & "Bob = Flu"
-    with pytest.raises(TypeError):
-        Has("Ed", "Flu") | 1
+@pytest.mark.parametrize("fact", [Has("Ed\nLee", "Flu"), And(tuple(Has(f"P{each}", "Flu") for each in range(999)))])
+def test_messages_are_one_short_line(fact):
+    with pytest.raises(NotTrueOrFalse) as caught:
+        bool(fact)
+    assert len(str(caught.value).splitlines()) == 1
+    assert len(str(caught.value)) < 300
+
+
+@pytest.mark.parametrize(
+    "join",
+    [
+        lambda fact: fact & "Bob = Flu",
+        lambda fact: "Bob = Flu" & fact,
+        lambda fact: fact | 1,
+        lambda fact: "Bob = Flu" | fact,
+        lambda fact: fact.implies("Bob = Flu"),
+        lambda fact: And((fact, "Bob = Flu")),
+        lambda _: Not("Bob = Flu"),
+        lambda fact: Implies(fact, True),
+    ],
+)
+def test_facts_join_with_facts_only(join):
+    with pytest.raises(BadKnowledge, match=r"a fact joins with facts, not with a .*; read a text with sl\.read_fact"):
+        join(Has("Ed", "Flu"))
+
+
+@given(facts_of(PEOPLE, NAMES | st.none()))
+def test_facts_are_values(fact):
+    for same in (read_fact(str(fact)), copy.deepcopy(fact), pickle.loads(pickle.dumps(fact))):
+        assert same == fact
+        assert hash(same) == hash(fact)
+        assert repr(same) == repr(fact)
+    for name in (field.name for field in fields(fact)):
+        with pytest.raises(AttributeError):
+            setattr(fact, name, None)
 
 
 @pytest.mark.parametrize(
     "make",
     [
         lambda: OneOf("Bob", []),
+        lambda: OneOf("Bob", "Flu"),
+        lambda: OneOf("Bob", 5),
+        lambda: OneOf("Bob", [["Flu"]]),
+        lambda: Has("Bob", ["Flu", "Cold"]),
+        lambda: Has(["Bob", "Ed"], "Flu"),
+        lambda: Has({"age": [3, 4]}, "Flu"),
+        lambda: Someone("3"),
+        lambda: Someone(1.5),
+        lambda: Someone(1, -1),
+        lambda: known_facts(5),
+        lambda: known_facts({"Bob": "Flu"}),
+        lambda: known_facts([None]),
         lambda: And((Has("a", "b"),)),
         lambda: Has(None, "Flu"),
         lambda: Someone(0),

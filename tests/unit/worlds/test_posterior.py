@@ -168,6 +168,39 @@ def test_people_are_found_by_description_when_it_fits_one_group():
     assert posterior(PRINTED, "{age = 24} = Flu", given="{age = 25} = Flu") == Fraction(1, 3)
 
 
+BUCKETS = sl.Release.from_buckets(
+    [
+        ([{"sex": "male", "age": 34}, {"sex": "female", "age": 34}], ["Flu", "Cold"]),
+        ([{"sex": "male", "age": 40}, {"sex": "male", "age": None}, {"sex": "male", "age": 34.5}], ["Flu"] * 3),
+    ]
+)
+
+
+def test_people_of_buckets_are_found_by_what_is_known_about_them():
+    assert posterior(BUCKETS, "{sex = female} = Flu") == Fraction(1, 2)
+    assert posterior(BUCKETS, Has({"sex": "male", "age": 34.0}, "Flu")) == Fraction(1, 2)
+    assert posterior(BUCKETS, "{age = 34, sex = male} = Flu", given="{age = 34, sex = female} = Cold") == 1
+    assert posterior(BUCKETS, Has({"age": None}, "Flu")) == 1
+    with pytest.raises(BadKnowledge, match="fits 2 groups"):
+        posterior(BUCKETS, "{sex = male} = Flu")
+    with pytest.raises(BadKnowledge, match=r"no column 'ag'; did you mean 'age'\?"):
+        posterior(BUCKETS, "{ag = 34} = Flu")
+
+
+def test_ranges_that_may_overlap_may_be_the_same_person():
+    hidden = sl.Release.from_counts([{"Flu": 2, "Cold": 2}], labels=[{"age": "*"}])
+    with pytest.raises(BadKnowledge, match="may be the same person"):
+        posterior(hidden, "{age = 20-29} = Flu", given="{age = 25-35} = Flu")
+    assert posterior(hidden, "{age = 20-29} = Flu", given="{age = 34} = Flu") == Fraction(1, 3)
+
+
+@pytest.mark.parametrize("person", ["#1", "#1.2"])
+def test_the_text_of_someone_is_a_name_in_python(person):
+    for release in (NAMED, PRINTED):
+        with pytest.raises(BadKnowledge, match=r"someone in a group is sl\.Someone\(1(, 2)?\)"):
+            posterior(release, Has(person, "Flu"))
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
