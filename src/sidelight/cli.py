@@ -7,22 +7,26 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from sidelight import __version__
-from sidelight.commands import options
+from sidelight.commands import options_asking as asking
+from sidelight.commands import options_columns as columns
+from sidelight.commands import options_publishing as publishing
+from sidelight.commands import options_shared as options
+from sidelight.commands.bundles import spread
+from sidelight.commands.help import Verb
 from sidelight.commands.running import Status, Verbs
-
-if TYPE_CHECKING:
-    from sidelight.policy.policy_file import Roles
 
 app = typer.Typer(
     name="sidelight",
     cls=Verbs,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    subcommand_metavar="VERB ...",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
@@ -44,24 +48,16 @@ def every_verb(
     """What does your release reveal to someone who already knows something?"""
 
 
-@app.command()
+@app.command(cls=Verb)
+@spread
 def audit(
-    file: options.File,
+    file: options.ReleaseFile,
     *,
     policy: options.PolicyPath = None,
     limit: options.Limits = None,
     measure: options.Measures = None,
-    group: options.Group = None,
-    sensitive: options.Sensitive = None,
-    person: options.Person = None,
-    values: options.Values = None,
-    missing: options.Missing = None,
-    missing_mark: options.MissingMarks = None,
-    suppressed: options.Suppressed = None,
-    domain: options.Domain = None,
-    json: options.AsJson = False,
-    output: options.OutputPath = None,
-    force: options.Force = False,
+    said: columns.OfRelease,
+    answer: options.Answer,
 ) -> int:
     """Judge a published file as it stands: how bad is it, against whom, and who is worst off?
 
@@ -69,215 +65,126 @@ def audit(
     """
     from sidelight.commands import audit as verb  # noqa: PLC0415 - `--help` is quick
 
-    roles = _roles(
-        quasi=group,
-        sensitive=sensitive,
-        person=person,
-        values=values,
-        missing=missing,
-        missing_marks=missing_mark,
-        suppressed=suppressed,
-        domain=domain,
-    )
-    question = verb.asked(policy, limits=limit or (), measures=measure or (), roles=roles)
-    return verb.audit(file, question, verb.Output(as_json=json, file=output, force=force, inputs=_paths(policy)))
+    question = verb.asked(policy, limits=limit or (), measures=measure or (), roles=said.roles())
+    return verb.audit(file, question, answer.to(policy))
 
 
-@app.command()
+@app.command(cls=Verb)
+@spread
 def explore(
-    file: options.File,
+    file: options.ReleaseFile,
     *,
-    value: options.Value,
-    below: options.Below = "0.95",
-    up_to: options.UpTo = 10,
-    policy: options.PolicyPath = None,
-    group: options.Group = None,
-    sensitive: options.Sensitive = None,
-    person: options.Person = None,
-    values: options.Values = None,
-    missing: options.Missing = None,
-    missing_mark: options.MissingMarks = None,
-    suppressed: options.Suppressed = None,
-    domain: options.Domain = None,
-    json: options.AsJson = False,
-    output: options.OutputPath = None,
-    force: options.Force = False,
+    value: asking.Value,
+    below: asking.Below = "0.95",
+    up_to: asking.UpTo = 10,
+    policy: options.RolesPath = None,
+    said: columns.OfRelease,
+    answer: options.Answer,
 ) -> int:
     """See how much a published file withstands: who may know what before one value is given away?"""
     from sidelight.commands import explore as verb  # noqa: PLC0415 - `--help` is quick
-    from sidelight.commands.audit import Output  # noqa: PLC0415
 
-    roles = _roles(
-        quasi=group,
-        sensitive=sensitive,
-        person=person,
-        values=values,
-        missing=missing,
-        missing_marks=missing_mark,
-        suppressed=suppressed,
-        domain=domain,
-    )
-    question = verb.Question(file, value=value, below=below, up_to=up_to, roles=verb.roles_of(policy, roles))
-    return verb.explore(question, Output(as_json=json, file=output, force=force, inputs=_paths(policy)))
+    question = verb.Question(file, value=value, below=below, up_to=up_to, roles=verb.roles_of(policy, said.roles()))
+    return verb.explore(question, answer.to(policy))
 
 
-@app.command()
+@app.command(cls=Verb)
+@spread
 def protect(
     file: options.TableFile,
     *,
-    output: options.ReleasePath,
     policy: options.PolicyPath = None,
     limit: options.Limits = None,
-    hierarchies: options.Hierarchies = None,
-    suppress_only: options.SuppressOnly = None,
-    method: options.MethodName = "lattice",
-    utility: options.Utility = "discernibility",
-    suppress: options.Suppress = 0,
-    suppressed: options.SuppressedAs = "as *",
-    nodes: options.Nodes = 100_000,
-    layout: options.Layout = None,
-    written_as: options.WrittenAs = None,
-    group: options.Group = None,
-    sensitive: options.Sensitive = None,
-    person: options.Person = None,
-    values: options.Values = None,
-    missing: options.Missing = None,
-    missing_mark: options.MissingMarks = None,
-    domain: options.Domain = None,
-    json: options.AsJson = False,
-    force: options.Force = False,
+    hierarchies: options.HierarchyFolder = None,
+    search: publishing.Search,
+    said: columns.OfTable,
+    output: publishing.ReleasePath,
+    written: publishing.Written,
 ) -> int:
     """Find the most useful release of a table within a policy, and publish it."""
-    from sidelight.commands import protect as verb  # noqa: PLC0415 - `--help` is quick
-    from sidelight.commands.audit import asked  # noqa: PLC0415
+    from sidelight.commands.audit import asked  # noqa: PLC0415 - `--help` is quick
+    from sidelight.commands.protect import protect as verb  # noqa: PLC0415
 
-    roles = _roles(
-        quasi=group,
-        sensitive=sensitive,
-        person=person,
-        values=values,
-        missing=missing,
-        missing_marks=missing_mark,
-        domain=domain,
-    )
-    way = verb.Way(method, utility, hierarchies, tuple(suppress_only or ()), suppress, suppressed, nodes)
-    target = verb.Target(output, force=force, layout=layout, written_as=written_as, as_json=json)
-    return verb.protect(file, asked(policy, limits=limit or (), roles=roles), way, target)
+    question = asked(policy, limits=limit or (), roles=said.roles())
+    return verb(file, question, search.way(hierarchies), written.target(output))
 
 
-@app.command()
+@app.command(cls=Verb)
+@spread
 def believe(
-    file: options.File,
+    file: options.ReleaseFile,
     *,
-    know: options.Know = None,
-    about: options.About = None,
-    top: options.Top = 10,
-    quasi: options.ToldApart = None,
-    table: options.Original = None,
-    policy: options.PolicyPath = None,
-    group: options.Group = None,
-    sensitive: options.Sensitive = None,
-    person: options.Person = None,
-    values: options.Values = None,
-    missing: options.Missing = None,
-    missing_mark: options.MissingMarks = None,
-    suppressed: options.Suppressed = None,
-    domain: options.Domain = None,
-    json: options.AsJson = False,
-    output: options.OutputPath = None,
-    force: options.Force = False,
+    know: asking.Know = None,
+    about: asking.About = None,
+    top: asking.Top = 10,
+    quasi: asking.ToldApart = None,
+    table: asking.Original = None,
+    policy: options.RolesPath = None,
+    counting: asking.Counting,
+    said: columns.OfRelease,
+    answer: options.Answer,
 ) -> int:
     """See what someone who knows exactly this would conclude about people in a published file."""
     from sidelight.commands import believe as verb  # noqa: PLC0415 - `--help` is quick
     from sidelight.commands import believe_shares as shares  # noqa: PLC0415
-    from sidelight.commands.audit import Output  # noqa: PLC0415
     from sidelight.commands.explore import roles_of  # noqa: PLC0415
 
-    roles = _roles(
-        quasi=group,
-        sensitive=sensitive,
-        person=person,
-        values=values,
-        missing=missing,
-        missing_marks=missing_mark,
-        suppressed=suppressed,
-        domain=domain,
-    )
-    question = verb.Question(file, roles_of(policy, roles), tuple(know or ()), tuple(about or ()), top)
+    roles = roles_of(policy, said.roles())
+    question = verb.Question(file, roles, tuple(know or ()), tuple(about or ()), top, counting.wanted())
     told = shares.Told(tuple(quasi or ()), table)
-    target = Output(as_json=json, file=output, force=force, inputs=_paths(policy))
     if shares.speaks_of_shares(question, told):
-        return shares.believe_shares(question, told, target)
-    return verb.believe(question, target)
+        return shares.believe_shares(question, told, answer.to(policy))
+    return verb.believe(question, answer.to(policy))
 
 
-@app.command()
+@app.command(cls=Verb)
+@spread
 def attack(
     files: options.ReleaseFiles,
     *,
-    people: options.People,
-    quasi: options.Quasi = None,
-    sensitive: options.Sensitive = None,
-    person: options.NameColumn = None,
-    truth: options.Truth = None,
-    who: options.Who = None,
-    hierarchies: options.Hierarchies = None,
-    locate: options.LocateBy = None,
-    prior: options.PriorName = "pooled",
-    same_value: options.SameValues = None,
-    at_most: options.AtMost = None,
-    policy: options.PolicyPath = None,
-    missing: options.Missing = None,
-    missing_mark: options.MissingMarks = None,
-    suppressed: options.Suppressed = None,
-    json: options.AsJson = False,
-    output: options.OutputPath = None,
-    force: options.Force = False,
+    people: asking.People,
+    attacker: asking.Attacker,
+    hierarchies: options.HierarchyFolder = None,
+    policy: options.RolesPath = None,
+    said: columns.OfReleases,
+    answer: options.Answer,
 ) -> int:
     """See what files that were published independently give away together about the same people."""
     from sidelight.commands import attack as verb  # noqa: PLC0415 - `--help` is quick
-    from sidelight.commands.audit import Output  # noqa: PLC0415
     from sidelight.commands.explore import roles_of  # noqa: PLC0415
 
-    roles = _roles(quasi=quasi, sensitive=sensitive, missing=missing, missing_marks=missing_mark, suppressed=suppressed)
     question = verb.Question(
         files=tuple(files),
         people=people,
-        roles=roles_of(policy, roles),
-        person=person,
-        truth=truth,
+        roles=roles_of(policy, said.roles()),
+        person=attacker.person,
+        truth=attacker.truth,
         hierarchies=hierarchies,
-        locate=locate,
-        prior=prior,
-        same_values=tuple(same_value or ()),
-        who=who,
-        at_most=at_most,
+        locate=attacker.locate,
+        prior=attacker.prior,
+        same_values=tuple(attacker.same_value or ()),
+        who=attacker.who,
+        at_most=attacker.at_most,
     )
-    return verb.attack(question, Output(as_json=json, file=output, force=force, inputs=_paths(policy)))
+    return verb.attack(question, answer.to(policy))
 
 
-@app.command()
+@app.command(cls=Verb)
+@spread
 def noise(
     file: options.TableFile,
     *,
-    output: options.NoisyPath,
-    epsilon: options.Epsilon,
-    delta: options.Delta = "0",
-    levels: options.Levels = None,
-    hierarchies: options.Hierarchies = None,
-    neighbours: options.Neighbours = "add or remove",
-    outside: options.Outside = "an error",
-    cells: options.Cells = 1_000_000,
-    ledger: options.LedgerPath = None,
-    budget: options.BudgetEpsilon = None,
-    budget_delta: options.BudgetDelta = "0",
-    accounting: options.AccountingName = "basic",
-    policy: options.PolicyPath = None,
-    sensitive: options.Sensitive = None,
-    person: options.Person = None,
-    missing: options.Missing = None,
-    missing_mark: options.MissingMarks = None,
-    domain: options.Domain = None,
+    levels: publishing.Levels = None,
+    hierarchies: options.HierarchyFolder = None,
+    outside: publishing.Outside = "an error",
+    cells: publishing.Cells = 1_000_000,
+    policy: options.RolesPath = None,
+    epsilon: publishing.Epsilon,
+    delta: publishing.Delta = "0",
+    neighbours: publishing.Neighbours = "add or remove",
+    budget: publishing.Budget,
+    said: columns.OfCounts,
+    output: publishing.NoisyPath,
     json: options.AsJson = False,
     force: options.Force = False,
 ) -> int:
@@ -285,54 +192,41 @@ def noise(
     from sidelight.commands import noise as verb  # noqa: PLC0415 - `--help` is quick
     from sidelight.commands.audit import asked  # noqa: PLC0415
 
-    roles = _roles(sensitive=sensitive, person=person, missing=missing, missing_marks=missing_mark, domain=domain)
     wanted = verb.Noise(tuple(levels or ()), hierarchies, epsilon, delta, neighbours, outside, cells)
-    paid = verb.Budget(ledger, budget, budget_delta, accounting)
-    return verb.noise(file, asked(policy, roles=roles), wanted, paid, verb.Target(output, force=force, as_json=json))
+    target = verb.Target(output, force=force, as_json=json)
+    return verb.noise(file, asked(policy, roles=said.roles()), wanted, budget.wanted(), target)
 
 
-@app.command()
+@app.command(cls=Verb)
 def demo(*, folder: options.Folder = Path("sidelight-demo")) -> int:
     """Judge a release of real census data, publish a better one, and leave the files to go on with."""
-    from sidelight.commands.demo import demo as verb  # noqa: PLC0415
+    from sidelight.commands.demo import demo as verb  # noqa: PLC0415 - `--help` is quick
 
     return verb(folder)
 
 
-def _paths(*given: Path | None) -> tuple[Path, ...]:
-    return tuple(each for each in given if each is not None)
-
-
-def _roles(**options: str | list[str] | None) -> Roles:
-    """Say who is who by options; those not given say nothing."""
-    from sidelight.policy.policy_file import Roles  # noqa: PLC0415
-
-    given = {name: option for name, option in options.items() if option not in (None, [])}
-    return Roles.model_validate({name: tuple(each) if isinstance(each, list) else each for name, each in given.items()})
-
-
-@app.command("policy-schema", hidden=True)
+@app.command("policy-schema", cls=Verb, hidden=True)
 def policy_schema() -> int:
     """Print the JSON schema of policy files, for editors and for the documentation."""
-    from sidelight.policy.writing import policy_schema as schema  # noqa: PLC0415
+    from sidelight.policy.writing import policy_schema as schema  # noqa: PLC0415 - `--help` is quick
 
     typer.echo(schema(), nl=False)
     return Status.WITHIN_POLICY
 
 
-@app.command("report-schema", hidden=True)
+@app.command("report-schema", cls=Verb, hidden=True)
 def report_schema() -> int:
     """Print the JSON schema of reports, for programs that read them."""
-    from sidelight.report.document import report_schema as schema  # noqa: PLC0415
+    from sidelight.report.document import report_schema as schema  # noqa: PLC0415 - `--help` is quick
 
     typer.echo(schema(), nl=False)
     return Status.WITHIN_POLICY
 
 
-@app.command("sidecar-schema", hidden=True)
+@app.command("sidecar-schema", cls=Verb, hidden=True)
 def sidecar_schema() -> int:
     """Print the JSON schema of the sidecars of published releases, for programs that read them."""
-    from sidelight.publishing.sidecar import sidecar_schema as schema  # noqa: PLC0415
+    from sidelight.publishing.sidecar import sidecar_schema as schema  # noqa: PLC0415 - `--help` is quick
 
     typer.echo(schema(), nl=False)
     return Status.WITHIN_POLICY

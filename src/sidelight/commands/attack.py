@@ -20,7 +20,7 @@ from sidelight.attack.listed import Listed
 from sidelight.attack.locating import Locate, Way
 from sidelight.attack.telling import CONFIDENCES, document, percent, sentences, witness_document
 from sidelight.attack.witness import ExposureWitness
-from sidelight.commands.audit import Output
+from sidelight.commands.output import Output
 from sidelight.commands.reading import read
 from sidelight.commands.running import Status
 from sidelight.errors import BadMeasure, BadRelease

@@ -12,8 +12,9 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from sidelight.commands.audit import Output
 from sidelight.commands.believe import Question
+from sidelight.commands.believe_counting import Counting
+from sidelight.commands.output import Output
 from sidelight.commands.reading import read
 from sidelight.commands.running import Status
 from sidelight.errors import BadKnowledge, BadPolicy
@@ -114,7 +115,11 @@ def speaks_of_shares(question: Question, told: Told) -> bool:
             "facts are judged by counting worlds and statements P(…) by maximum entropy; ask with one kind at a time"
         )
         raise BadKnowledge(message)
-    return bool(statements) or told != Told()
+    shares = bool(statements) or told != Told()
+    if shares and question.counting != Counting():
+        message = "--states, --seconds and --approximate are for counting worlds; leave them out with statements P(…)"
+        raise BadKnowledge(message)
+    return shares
 
 
 def believe_shares(question: Question, told: Told, output: Output) -> Status:

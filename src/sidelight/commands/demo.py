@@ -10,7 +10,8 @@ import typer
 from rich.console import Console
 
 import sidelight as sl
-from sidelight.commands.audit import Output, asked, judged, tell
+from sidelight.commands.audit import asked, judged, tell
+from sidelight.commands.output import Output
 from sidelight.commands.protect import Target, Way, protect
 from sidelight.commands.protect import read as read_rows
 from sidelight.commands.reading import read

@@ -14,7 +14,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from sidelight.commands.audit import Output
+from sidelight.commands.output import Output
 from sidelight.commands.reading import read
 from sidelight.commands.running import Status
 from sidelight.errors import BadMeasure

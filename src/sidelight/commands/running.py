@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
+from sidelight.commands.help import write_parameters, write_verbs
 from sidelight.commands.option_words import as_options
 from sidelight.errors import SidelightError
 
@@ -50,6 +51,15 @@ class Verbs(TyperGroup):
         except Exception as error:  # noqa: BLE001 - whatever it is, the user gets one line; --debug shows all
             status = complain(error, debug=DEBUG in said)
         sys.exit(int(status or 0))
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:  # noqa: ANN401, ARG002 - whichever click typer brings
+        """Say how it is called."""
+        return [self.subcommand_metavar]
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
+        """Write the verbs first, then the options that all have."""
+        write_verbs(self.commands.values(), formatter)
+        write_parameters(self.get_params(ctx), formatter)
 
     def invoke(self, ctx: Any) -> object:  # noqa: ANN401 - whichever click typer brings
         """Run a verb; Ctrl-C ends it with one line, also where a library made another error of it."""
@@ -99,9 +109,8 @@ def complain(error: Exception, *, debug: bool) -> Status:
     """Say in one line what is wrong."""
     if debug:
         traceback.print_exception(error)
-    message = _message(error)
-    if message:
-        typer.echo(f"sidelight: {message}", err=True)
+    help_page = type(error).__name__ == "NoArgsIsHelpError"  # whichever click typer brings
+    typer.echo(str(error) if help_page else f"sidelight: {_message(error)}", err=True)
     return Status.COULD_NOT_TELL
 
 
@@ -137,6 +146,4 @@ def _usage(error: Any) -> str:  # noqa: ANN401
     said = _ours(" ".join(str(error.format_message()).split()))
     command = getattr(error, "ctx", None)
     path = command.command_path if command is not None else "sidelight"
-    if type(error).__name__ == "NoArgsIsHelpError":
-        return ""
     return f"{said.rstrip('.')}{' See' if said.endswith('?') else '; see'} '{path} --help'"

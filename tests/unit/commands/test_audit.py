@@ -133,7 +133,7 @@ def test_the_report_is_written_whole_and_not_over_another(file, policy, tmp_path
     kept = tmp_path / "report.json"
     first = run(file, "-p", policy, "--output", kept)
     assert first.exit_code == 0
-    assert "Report written to" in first.stdout
+    assert "Written to" in first.stdout
     written = kept.read_text(encoding="utf-8")
     assert AuditReport.model_validate_json(written).verdict == "within policy"
     again = run(file, "-p", policy, "--output", kept, "--limit", "group size >= 3")

@@ -1,6 +1,7 @@
 """`sidelight believe`, from the outside."""
 
 import json
+import re
 
 import pytest
 from typer.testing import CliRunner
@@ -58,6 +59,58 @@ def test_nothing_known_says_what_to_give(run):
     assert "--know" in run().stdout
 
 
+HARD = ("--person", "name", "-k", "Hannah = Flu -> Charlie = Flu", "-k", "not same(Bob, Gloria)", "--states", "1")
+
+
+def test_too_hard_names_the_options_that_help(run):
+    told = run(*HARD, "--seconds", "1.5")
+    assert (told.exit_code, told.stdout) == (2, "")
+    assert told.stderr == (
+        "sidelight: counting the worlds takes more than --states 1 or --seconds 1.5; "
+        "allow more, or say --approximate for estimates\n"
+    )
+
+
+def test_an_estimate_says_that_it_is_one(run):
+    args = (*HARD, "--approximate", "--about", "Charlie")
+    told = run(*args)
+    assert told.exit_code == 0, told.stderr
+    words = " ".join(told.stdout.split())
+    assert "these are estimates from 2,000 worlds drawn at random (seed 0); each interval holds the truth with" in words
+    assert "0.95 confidence" in words
+    assert re.search(r"Flu 2/5 about 0\.\d{3} \(0\.\d{3} to 0\.\d{3}\)", words)
+    assert run(*args).stdout == told.stdout
+    assert run(*args, "--seed", "1").stdout != told.stdout
+
+
+def test_estimates_in_json_have_intervals_that_hold_the_truth(run):
+    exact = json.loads(run(*HARD[:-2], "--about", "Charlie", "--json").stdout)
+    assert "estimated" not in exact
+    args = ("--approximate", "--about", "Charlie", "--samples", "500", "--confidence", "0.999", "--seed", "7", "--json")
+    told = json.loads(run(*HARD, *args).stdout)
+    assert told["estimated"] == {"samples": 500, "confidence": 0.999, "seed": 7}
+    truth = {each["value"]: each["probability"] for each in exact["beliefs"][0]["values"]}
+    for each in told["beliefs"][0]["values"]:
+        assert each["low"] <= truth[each["value"]] <= each["high"]
+        assert each["worlds"] in (0, 500)
+    assert any(each["worlds"] for each in told["beliefs"][0]["values"])
+
+
+def test_estimates_of_those_whom_the_facts_mention(run):
+    told = run(*HARD, "--approximate", "--top", "3", "--samples", "200")
+    assert told.exit_code == 0, told.stderr
+    assert "Hannah" in told.stdout
+    assert "about 0." in told.stdout
+    mentioned = json.loads(run(*HARD, "--approximate", "--json").stdout)["beliefs"]
+    assert {each["person"] for each in mentioned} == {"Hannah", "Charlie", "Bob", "Gloria"}
+
+
+def test_what_can_be_counted_is_no_estimate(run):
+    told = run("-k", "#2 = Flu -> #1 = Flu", "-a", "#1", "--approximate")
+    assert "10/19" in told.stdout
+    assert "estimate" not in told.stdout
+
+
 @pytest.mark.parametrize(
     ("args", "said"),
     [
@@ -65,6 +118,10 @@ def test_nothing_known_says_what_to_give(run):
         (("-k", "#1 ="), "at character 5"),
         (("-k", "#1 = Flu", "-k", "#1 = Lung"), "'#1 = Flu' and '#1 = Lung' cannot all be so"),
         (("-a", "#3"), "numbered 1 to 2"),
+        (("-a", "#1", "--approximate", "--confidence", "95"), "--confidence 95 is not between 0 and 1"),
+        (("-a", "#1", "--states", "0"), "'--states': give a number of at least 1"),
+        (("-a", "#1", "--seconds", "-1"), "more than no seconds"),
+        (("-k", "P(Flu | ward=1) = 0.4", "--approximate"), "are for counting worlds; leave them out with statements"),
     ],
 )
 def test_what_cannot_be_told_is_2(run, args, said):

@@ -3,12 +3,14 @@
 import signal
 import subprocess
 import sys
+import typing
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
 import sidelight
+from sidelight import cli
 from sidelight.cli import app
 from sidelight.commands.running import Verbs
 from sidelight.errors import BadTable
@@ -42,12 +44,47 @@ def test_help_and_version():
     assert run("--version").stdout == f"sidelight {sidelight.__version__}\n"
 
 
-def test_help_says_what_to_give_and_not_of_which_type():
-    for verb in ("audit", "explore", "protect", "believe", "attack", "noise"):
-        text = CliRunner().invoke(app, [verb, "--help"]).stdout
-        options = [line for line in text.splitlines() if " --" in line]
-        assert options
-        assert not [line for line in options if "list[" in line or "<path>" in line or "<str>" in line]
+VERBS = ("audit", "explore", "protect", "believe", "attack", "noise", "demo")
+
+
+def page(*args):
+    """A help page, 80 columns wide, as one line of words."""
+    result = CliRunner().invoke(app, [*args, "--help"], env={"COLUMNS": "80"})
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert max(map(len, result.stdout.splitlines())) <= 80
+    return result.stdout
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_help_says_what_to_give_and_not_of_which_type(verb):
+    text = page(verb)
+    assert [word for word in ("<str>", "<bool>", "list[", "[required]", "{", "}") if word in text.split()] == []
+    for option in typer.main.get_command(app).commands[verb].params:
+        gives = option.metavar or ""
+        assert gives == gives.upper()
+        assert gives or isinstance(option.default, bool), "a word for what to give"
+        assert f"{option.opts[0]} {gives}".strip() in text or f"  {gives}  " in text
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_help_names_every_choice(verb):
+    text = " ".join(page(verb).split()).replace("- ", "-")  # non- uniform
+    for name, annotation in typing.get_type_hints(getattr(cli, verb), include_extras=True).items():
+        if name == "return":
+            continue
+        kinds = [annotation.__origin__, *typing.get_args(annotation.__origin__)]
+        choices = [
+            each for kind in kinds if typing.get_origin(kind) is typing.Literal for each in typing.get_args(kind)
+        ]
+        missing = [each for each in choices if (f"'{each}'" if " " in each else each) not in text]
+        assert missing == [], name
+
+
+def test_usage_says_what_a_verb_cannot_do_without():
+    assert page("protect").splitlines()[0] == "Usage: sidelight protect TABLE --output FILE [OPTIONS]"
+    assert page("attack").splitlines()[0] == "Usage: sidelight attack RELEASES --people FILE [OPTIONS]"
+    assert page().splitlines()[0] == "Usage: sidelight VERB ..."
+    assert [verb for verb in VERBS if f"\n  {verb} " not in page()] == []
 
 
 def test_help_imports_nothing_heavy():
@@ -56,13 +93,13 @@ def test_help_imports_nothing_heavy():
         "CliRunner().invoke(app, ['audit', '--help']); print(*sys.modules)"
     )
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    assert {"numpy", "scipy", "pyarrow", "duckdb", "narwhals"}.intersection(loaded) == set()
+    assert {"numpy", "scipy", "pyarrow", "duckdb", "narwhals", "rich"}.intersection(loaded) == set()
 
 
 @pytest.mark.parametrize(
     ("args", "line"),
     [
-        (["audit"], "Missing argument 'FILE'"),
+        (["audit"], "Missing argument 'RELEASE'"),
         (["audt"], "No such command 'audt'"),
         (["audit", "x.csv", "--grup", "age"], "No such option"),
         (["audit", "x.csv", "--values", "sets"], "Invalid value for '--values': 'sets' is not one of 'single', 'set'"),
@@ -81,8 +118,9 @@ def test_usage_errors_are_one_line_and_status_2(args, line):
 
 def test_without_a_verb_help_is_shown_and_nothing_is_judged():
     result = run()
-    assert result.returncode == 2
-    assert "audit" in result.stdout + result.stderr
+    assert (result.returncode, result.stdout) == (2, "")
+    assert "audit" in result.stderr
+    assert "sidelight:" not in result.stderr
 
 
 @pytest.mark.parametrize(
