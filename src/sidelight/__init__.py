@@ -6,7 +6,8 @@ The public names and nothing else.  Each is imported when it is first used, so t
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING
+
+TYPE_CHECKING = False  # as type checkers know it; importing `typing` takes longer than all the rest
 
 __version__ = "0.1.0"
 

@@ -7,11 +7,11 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import IntEnum
 from types import FrameType
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 import typer
 from typer.core import TyperGroup
@@ -42,9 +42,8 @@ class Verbs(TyperGroup):
         options["standalone_mode"] = False
         try:
             status = super().main(given, *rest, **options)
-            sys.stdout.flush()
         except (KeyboardInterrupt, typer.Abort):  # before a verb began
-            status = Status.INTERRUPTED
+            status = interrupted()
         except (BrokenPipeError, SystemExit):  # typer makes one of the other, with a status that means something here
             _nobody_reads()
             status = Status.COULD_NOT_TELL
@@ -61,17 +60,25 @@ class Verbs(TyperGroup):
         write_verbs(self.commands.values(), formatter)
         write_parameters(self.get_params(ctx), formatter)
 
-    def invoke(self, ctx: Any) -> object:  # noqa: ANN401 - whichever click typer brings
+    def invoke(self, ctx: Any) -> object:  # noqa: ANN401
         """Run a verb; Ctrl-C ends it with one line, also where a library made another error of it."""
-        with noticing_interrupts() as interrupts:
+        with raising_interrupts(), noticing_interrupts() as interrupts:
             try:
-                return super().invoke(ctx)
+                status = super().invoke(ctx)
+                sys.stdout.flush()
             except BaseException as error:
                 if not interrupts.noticed and not isinstance(error, KeyboardInterrupt):
                     raise
                 stop = str(error) if isinstance(error, KeyboardInterrupt) else ""
-            typer.echo(f"sidelight: interrupted; {stop or 'nothing unfinished is left behind'}", err=True)
-            return Status.INTERRUPTED
+            else:
+                return status
+        return interrupted(stop)
+
+
+def interrupted(said: str = "") -> Status:
+    """Say in one line that it was interrupted, and what has become of it."""
+    typer.echo(f"sidelight: interrupted; {said or 'nothing unfinished is left behind'}", err=True)
+    return Status.INTERRUPTED
 
 
 class Interrupts:
@@ -81,21 +88,41 @@ class Interrupts:
 
 
 @contextmanager
+def raising_interrupts() -> Iterator[None]:
+    """Let Ctrl-C raise `KeyboardInterrupt`, whatever it did before, unless it is ignored: a background job."""
+    with _handling(lambda _: signal.default_int_handler):
+        yield
+
+
+@contextmanager
 def noticing_interrupts() -> Iterator[Interrupts]:
     """Notice Ctrl-C while something runs that may make something else of it: an end, or another error."""
     interrupts = Interrupts()
+
+    def noticing(before: Handler) -> Handler:
+        def notice(number: int, frame: FrameType | None) -> object:
+            interrupts.noticed = True
+            return before(number, frame)
+
+        return notice
+
+    with _handling(noticing):
+        yield interrupts
+
+
+Handler: TypeAlias = Callable[[int, FrameType | None], object]
+
+
+@contextmanager
+def _handling(made: Callable[[Handler], Handler]) -> Iterator[None]:
+    """Handle Ctrl-C by what is made of the handler before, and by that one again afterwards."""
     before = signal.getsignal(signal.SIGINT)
     if not callable(before) or threading.current_thread() is not threading.main_thread():
-        yield interrupts  # a background job, which Ctrl-C is not meant for
+        yield
         return
-
-    def notice(number: int, frame: FrameType | None) -> None:
-        interrupts.noticed = True
-        before(number, frame)
-
-    signal.signal(signal.SIGINT, notice)
+    signal.signal(signal.SIGINT, made(before))
     try:
-        yield interrupts
+        yield
     finally:
         signal.signal(signal.SIGINT, before)
 
