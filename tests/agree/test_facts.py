@@ -1,6 +1,7 @@
 """Counting with lumps, components and memory agrees with going through every world."""
 
 from fractions import Fraction
+from itertools import combinations
 
 import pytest
 from hypothesis import given
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.errors import Contradiction, TooHard
+from sidelight.knowledge.facts_text import known_facts
 from sidelight.knowledge.people import Someone
 from sidelight.knowledge.truth import is_so
 from sidelight.testing import releases
@@ -97,3 +99,20 @@ def test_crowds_agree_with_every_world(question):
     expected = by_every_world(release, target, known)
     if expected is not None:
         assert posterior(release, target, given=known) == expected
+
+
+@given(questions(max_leaves=2, max_known=6))
+def test_contradictions_are_smallest(question):
+    release, target, known = question
+    parts = known_facts(known)
+    try:
+        posterior(release, target, given=known)
+    except Contradiction as told:
+        sizes = (
+            size
+            for size in range(1, len(parts) + 1)
+            if any(by_every_world(release, target, some) is None for some in combinations(parts, size))
+        )
+        assert len(told.facts) == next(sizes)  # noqa: PT017
+        blamed = [sl.read_fact(text) for text in told.facts]
+        assert by_every_world(release, target, blamed) is None

@@ -1,0 +1,30 @@
+"""Looking for one world agrees with going through every world."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidelight.knowledge.people import Someone
+from sidelight.knowledge.truth import is_so
+from sidelight.testing import releases
+from sidelight.testing.fact_strategies import facts
+from sidelight.worlds.cast import cast_of
+from sidelight.worlds.every_world import every_world
+from sidelight.worlds.possible import Possible
+
+
+@given(st.data())
+def test_facts_are_possible_where_a_world_fits(data):
+    release = data.draw(releases(max_groups=2, max_people=3, max_values=3))
+    everybody = {
+        Someone(row + 1, place + 1): (row + 1, place)
+        for row, size in enumerate(release.groups.sizes)
+        for place in range(size)
+    }
+    known = data.draw(st.lists(facts([*everybody], release.domain, max_leaves=5), max_size=5))
+    fits = any(
+        all(is_so(fact, {who: world[place] for who, place in everybody.items()}) for fact in known)
+        for world in every_world(release)
+    )
+    mentioned = dict.fromkeys(who for fact in known for who in fact.people())
+    assert Possible(release, cast_of(release, mentioned)).all_of(known) == fits
+    assert Possible(release, cast_of(release, everybody)).all_of(known) == fits
