@@ -75,16 +75,15 @@ class Whole:
         row = blocks.row_of_places()
         column = blocks.column_of_places(row)
         places = np.arange(blocks.places)
+        known = constraints(scene, known_statements(rules))
+        part, at_row, at_column = known.places.crossed(blocks)
+        at = blocks.place(at_row, at_column)
         parts = [
             sparse.csr_array((np.ones(blocks.places), (row, places))),
             sparse.csr_array((np.ones(blocks.places), (column, places))),
+            sparse.csr_array((known.times[part], (known.sum[part], at)), shape=(len(known.low), blocks.places)),
         ]
-        right = [blocks.row_people, blocks.column_people]
-        for each in constraints(scene, known_statements(rules)).sums:
-            (part,) = each.parts
-            at = blocks.place(*blocks.crossed(part.rows, part.columns))
-            parts.append(sparse.csr_array((np.ones(len(at)), (np.zeros(len(at), int), at)), shape=(1, blocks.places)))
-            right.append([each.low])
+        right = (blocks.row_people, blocks.column_people, known.low)
         return cls(sparse.csr_array(sparse.vstack(parts)), np.concatenate(right).astype(float))
 
     def residual(self, amounts: np.ndarray) -> float:

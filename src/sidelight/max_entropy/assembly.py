@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -10,14 +11,13 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from sidelight.knowledge.people import Who
-from sidelight.max_entropy.blocks import Lumped
-from sidelight.max_entropy.constraints import Constraints, Part
+from sidelight.max_entropy.blocks import Lumped, paired, ranges
+from sidelight.max_entropy.constraints import NOBODY, Constraints
+from sidelight.max_entropy.lookup import Places
+from sidelight.max_entropy.lumping import untold
 from sidelight.max_entropy.problem import A_PERSON, Flags, Floats, Problem
 from sidelight.max_entropy.scene import Scene
-from sidelight.table.columns import Integers
-
-NOBODY = -1
-"""The person of variables that stand for everybody who is not named."""
+from sidelight.table.columns import Integers, numbered
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,11 +48,12 @@ def assembled(scene: Scene, known: Constraints) -> Assembly:
     """Lump, number the variables, and write down the sums."""
     lumped = _lumped(scene, known)
     blocks = lumped.blocks
-    people = tuple(known.people)
     place, person, row, column = _variables(lumped, known)
-    rows, new_row = np.unique(row, return_inverse=True)
-    columns, new_column = np.unique(column, return_inverse=True)
-    matrix, low, high, said = _sums(_Writer(lumped, place, person, column, known))
+    new_row, first = numbered(row, below=len(blocks.row_group))
+    new_column, top = numbered(column, below=len(blocks.column_group))
+    rows, columns = row[first], column[top]
+    matrix = sparse.vstack((_sums(lumped, known, place, person), _persons(person, len(known.people))))
+    ones = np.ones(len(known.people))
     problem = Problem(
         new_row,
         new_column,
@@ -60,59 +61,55 @@ def assembled(scene: Scene, known: Constraints) -> Assembly:
         blocks.row_people[rows].astype(float),
         blocks.column_people[columns].astype(float),
         np.unique(blocks.column_group[columns], return_inverse=True)[1],
-        matrix,
-        low,
-        high,
-        said,
+        sparse.csr_array(matrix),
+        np.concatenate((known.low, ones)),
+        np.concatenate((known.high, ones)),
+        np.concatenate((known.said, np.full(len(ones), A_PERSON))),
     )
-    return Assembly(lumped, problem, place, person, people, rows, columns)
+    return Assembly(lumped, problem, place, person, tuple(known.people), rows, columns)
 
 
 def _lumped(scene: Scene, known: Constraints) -> Lumped:
-    rows, columns = np.zeros(len(scene.members.group), bool), np.zeros(len(scene.value), bool)
-    for each in known.sums:
-        for part in each.parts:
-            rows[part.rows] = True
-            columns[part.columns] = True
-    for mine in known.people.values():
-        rows[mine] = True
-    return scene.blocks.lumped(rows, columns)
+    """Lump what no statement tells apart; rows where a named person may be stay alone."""
+    places, blocks = known.places, scene.blocks
+    alone = np.unique(np.concatenate([np.empty(0, np.int64), *known.people.values()]))
+    part = np.concatenate((places.row_part, len(known.sum) + np.arange(len(alone))))
+    return blocks.lumped(
+        untold(blocks.row_group, part, np.concatenate((places.row, alone))),
+        untold(blocks.column_group, places.column_part, places.column),
+    )
 
 
 def _variables(lumped: Lumped, known: Constraints) -> tuple[Integers, Integers, Integers, Integers]:
-    """Number the variables by row: everybody who is not named, then those who are; place, person, row, column."""
+    """Number the variables by place: everybody who is not named, then those who are; place, person, row, column."""
     blocks = lumped.blocks
     touched = _touched(lumped, known)
-    rows = np.flatnonzero(touched[blocks.row_group] & _has_others(lumped, known))
+    others = np.flatnonzero(touched[blocks.row_group] & _has_others(lumped, known))
     columns = np.flatnonzero(touched[blocks.column_group])
-    parts = [(NOBODY, *blocks.crossed(rows, columns))]
-    for number, mine in enumerate(known.people.values()):
-        parts.append((number, *blocks.crossed(lumped.row[mine], columns)))
-    person = np.concatenate([np.full(len(row), number) for number, row, _ in parts])
-    row = np.concatenate([row for _, row, _ in parts])
-    column = np.concatenate([column for _, _, column in parts])
-    order = np.argsort(row, kind="stable")
-    person, row, column = person[order], row[order], column[order]
-    return blocks.place(row, column), person, row, column
+    mine = [lumped.row[rows] for rows in known.people.values()]
+    who = np.repeat(np.arange(NOBODY, len(mine)), [len(others), *map(len, mine)])
+    rows = np.concatenate((others, *mine))
+    one, other = paired(blocks.row_group[rows], blocks.column_group[columns])
+    person, row, column = who[one], rows[one], columns[other]
+    place = blocks.place(row, column)
+    if mine:
+        order = np.lexsort((person, place))
+        place, person, row, column = place[order], person[order], row[order], column[order]
+    return place, person, row, column
 
 
 def _touched(lumped: Lumped, known: Constraints) -> Flags:
     """Say which groups are touched by a statement."""
     touched = np.zeros(lumped.blocks.groups, bool)
-    for each in known.sums:
-        for part in each.parts:
-            touched[lumped.original.row_group[part.rows]] = True
-    for mine in known.people.values():
-        touched[lumped.original.row_group[mine]] = True
+    for rows in (known.places.row, *known.people.values()):
+        touched[lumped.original.row_group[rows]] = True
     return touched
 
 
 def _has_others(lumped: Lumped, known: Constraints) -> Flags:
     """Say which rows have people who are not named."""
     others = np.ones(len(lumped.blocks.row_group), bool)
-    kinds: dict[tuple[int, ...], int] = {}
-    for mine in known.people.values():
-        kinds[tuple(mine)] = kinds.get(tuple(mine), 0) + 1
+    kinds = Counter(tuple(mine.tolist()) for mine in known.people.values())
     for mine_only, named in kinds.items():
         rows = lumped.row[list(mine_only)]
         if lumped.blocks.row_people[rows].sum() == named:
@@ -126,52 +123,46 @@ def _weights(scene: Scene, lumped: Lumped, row: Integers, person: Integers) -> F
     Any weights that are the same in all rows of a line come to the same in the end: each person's own sum makes up
     for them.  These are where the solver should start.
     """
+    if (person == NOBODY).all():
+        return np.ones(len(person))
     members = scene.members
     alike = np.bincount(members.line, members.people)[members.line]
-    weight = np.ones(len(lumped.blocks.row_group))
-    weight[lumped.row] = alike  # of the lines in a lump any one will do: nobody there is named
+    weight = alike[lumped.first_row]  # of the lines in a lump any one will do: nobody there is named
     return np.where(person == NOBODY, weight[row], 1.0)
 
 
-@dataclass(frozen=True, eq=False)
-class _Writer:
-    """Finds the variables that a part of a sum counts."""
-
-    lumped: Lumped
-    place: Integers
-    person: Integers
-    column: Integers
-    known: Constraints
-
-    def variables(self, part: Part) -> Integers:
-        rows, columns = self.lumped.row[part.rows], self.lumped.column[part.columns]
-        if part.person is not None:
-            number = list(self.known.people).index(part.person)
-            return np.flatnonzero((self.person == number) & np.isin(self.column, columns))
-        places = self.lumped.blocks.place(*self.lumped.blocks.crossed(rows, columns))
-        if self.known.people:
-            return np.flatnonzero(np.isin(self.place, places))
-        return np.searchsorted(self.place, places)  # without named people, variables stand by place
-
-
-def _sums(writer: _Writer) -> tuple[sparse.csr_array, Floats, Floats, Integers]:
-    written = [_entries(writer, each.parts) for each in writer.known.sums]
-    named = [(np.flatnonzero(writer.person == number), 1.0) for number in range(len(writer.known.people))]
-    written += [[(variables, times)] for variables, times in named]
-    entries = [(k, variables, times) for k, parts in enumerate(written) for variables, times in parts]
-    k = np.concatenate([np.full(len(variables), k) for k, variables, _ in entries] or [np.empty(0, np.int64)])
-    v = np.concatenate([variables for _, variables, _ in entries] or [np.empty(0, np.int64)])
-    times = np.concatenate([np.full(len(variables), each) for _, variables, each in entries] or [np.empty(0)])
-    matrix = sparse.csr_array((times, (k, v)), shape=(len(written), len(writer.place)))
+def _sums(lumped: Lumped, known: Constraints, place: Integers, person: Integers) -> sparse.csr_array:
+    """Write down which variables each statement counts, and how often."""
+    part, at = _counted(lumped, known.places)
+    alone = known.person[part]
+    first = np.concatenate(([0], np.cumsum(np.bincount(place, minlength=lumped.blocks.places))))
+    start, stop = first[at], first[at + 1]
+    named = np.flatnonzero(alone != NOBODY)
+    if len(named):  # of the variables at a place, that of the person
+        keys = len(known.people) + 1
+        start[named] = np.searchsorted(place * keys + person + 1, at[named] * keys + alone[named] + 1)
+        stop[named] = start[named] + 1
+    which, variable = ranges(start, stop)
+    entries = known.times[part][which], (known.sum[part][which], variable)
+    matrix = sparse.csr_array(entries, shape=(len(known.low), len(place)))
     matrix.eliminate_zeros()
-    low = [each.low for each in writer.known.sums] + [1.0] * len(named)
-    high = [each.high for each in writer.known.sums] + [1.0] * len(named)
-    said = [each.said for each in writer.known.sums] + [A_PERSON] * len(named)
-    return matrix, np.array(low, float), np.array(high, float), np.array(said, np.int64)
+    return matrix
 
 
-def _entries(writer: _Writer, parts: tuple[Part, ...]) -> list[tuple[Integers, float]]:
-    return [(writer.variables(part), part.times) for part in parts]
+def _counted(lumped: Lumped, places: Places) -> tuple[Integers, Integers]:
+    """Give the lumped places that parts count: the part and the place.  What is lumped is in the same parts."""
+    whole = places.only(
+        lumped.first_row[lumped.row[places.row]] == places.row,
+        lumped.first_column[lumped.column[places.column]] == places.column,
+    )
+    part, row, column = whole.crossed(lumped.original)
+    return part, lumped.blocks.place(lumped.row[row], lumped.column[column])
+
+
+def _persons(person: Integers, people: int) -> sparse.csr_array:
+    """Write down the variables of each person, which add up to one."""
+    named = np.flatnonzero(person != NOBODY)
+    return sparse.csr_array((np.ones(len(named)), (person[named], named)), shape=(people, len(person)))
 
 
 def components(problem: Problem, *, at_least: int) -> Iterator[tuple[Flags, Flags]]:

@@ -74,25 +74,21 @@ class Blocks:
         >>> [part.tolist() for part in two.crossed(np.array([1, 2]), np.array([0, 1, 2]))]
         [[1, 2, 2], [0, 1, 2]]
         """
-        per_group = np.bincount(self.column_group[columns], minlength=self.groups)
-        first = np.cumsum(per_group) - per_group
-        times = per_group[self.row_group[rows]]
-        row = np.repeat(rows, times)
-        inside = np.arange(len(row)) - np.repeat(np.cumsum(times) - times, times)
-        return row, columns[first[self.row_group[row]] + inside]
+        row, column = paired(self.row_group[rows], self.column_group[columns])
+        return rows[row], columns[column]
 
-    def lumped(self, rows: npt.NDArray[np.bool_], columns: npt.NDArray[np.bool_]) -> Lumped:
-        """Lump the rows of each group that are not chosen into one, and likewise its columns."""
-        row, some_row = _lumps(self.row_group, rows)
-        column, some_column = _lumps(self.column_group, columns)
+    def lumped(self, row: Integers, column: Integers) -> Lumped:
+        """Lump rows and columns; given is for each the first one of its lump, which is in the same group."""
+        row, first_row = _numbered(row)
+        column, first_column = _numbered(column)
         blocks = Blocks(
-            self.row_group[some_row],
-            added(row, self.row_people, len(some_row)),
-            self.column_group[some_column],
-            added(column, self.column_people, len(some_column)),
+            self.row_group[first_row],
+            added(row, self.row_people, len(first_row)),
+            self.column_group[first_column],
+            added(column, self.column_people, len(first_column)),
             self.groups,
         )
-        return Lumped(self, blocks, row, column)
+        return Lumped(self, blocks, row, column, first_row, first_column)
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,6 +103,8 @@ class Lumped:
     blocks: Blocks
     row: Integers
     column: Integers
+    first_row: Integers  # one original of each
+    first_column: Integers
 
     def share_out(self, amounts: npt.NDArray[np.float64], row: Integers, column: Integers) -> npt.NDArray[np.float64]:
         """Give what original places have, given what the lumped ones have."""
@@ -121,8 +119,40 @@ def _starts(group: Integers, groups: int) -> Integers:
     return np.concatenate(([0], np.cumsum(np.bincount(group, minlength=groups))))
 
 
-def _lumps(group: Integers, alone: npt.NDArray[np.bool_]) -> tuple[Integers, Integers]:
-    """Number chosen ones by themselves and the rest of each group together; gives one of each number."""
-    key = group * (len(group) + 1) + np.where(alone, np.arange(1, len(group) + 1), 0)
-    _, first, number = np.unique(key, return_index=True, return_inverse=True)
-    return number, first
+def _numbered(first: Integers) -> tuple[Integers, Integers]:
+    """Number lumps in the order of their first ones; gives those too."""
+    alone = first == np.arange(len(first))
+    return (np.cumsum(alone) - 1)[first], np.flatnonzero(alone)
+
+
+def ranges(start: Integers, stop: Integers) -> tuple[Integers, Integers]:
+    """Count from each start to its stop: which of them, and the number.
+
+    >>> [part.tolist() for part in ranges(np.array([5, 7]), np.array([7, 8]))]
+    [[0, 0, 1], [5, 6, 7]]
+    """
+    times = stop - start
+    which = np.repeat(np.arange(len(start)), times)
+    return which, np.arange(len(which)) + (start - np.cumsum(times) + times)[which]
+
+
+def runs(part: Integers, group: Integers) -> Integers:
+    """Number the different (part, group) of a list that stands by part and then by group.
+
+    >>> runs(np.array([0, 0, 1]), np.array([7, 7, 7])).tolist()
+    [0, 0, 1]
+    """
+    new = np.ones(len(part), bool)
+    new[1:] = (part[1:] != part[:-1]) | (group[1:] != group[:-1])
+    return np.cumsum(new) - 1
+
+
+def paired(one: Integers, other: Integers) -> tuple[Integers, Integers]:
+    """Pair the places of two lists where they have the same number; the other one is sorted.
+
+    >>> [part.tolist() for part in paired(np.array([1, 0]), np.array([0, 1, 1]))]
+    [[0, 0, 1], [1, 2, 0]]
+    """
+    below = max(one.max(initial=-1), other.max(initial=-1)) + 1
+    starts = _starts(other, int(below))
+    return ranges(starts[one], starts[one + 1])

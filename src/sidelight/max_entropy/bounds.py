@@ -39,32 +39,40 @@ def upper_bounds(problem: Problem) -> Floats:
 
 
 class _Sums:
-    """All sums of a problem as one list of (sum, variable, coefficient)."""
+    """All sums of a problem: its rows, its columns, and its statements entry by entry."""
 
     def __init__(self, problem: Problem) -> None:
+        self.problem = problem
         said = sparse.coo_array(problem.statements)
-        rows, columns, every = len(problem.people), len(problem.counts), np.arange(len(problem))
-        self.sum = np.concatenate((problem.row, rows + problem.column, rows + columns + said.coords[0]))
-        self.variable = np.concatenate((every, every, said.coords[1]))
-        self.coefficient = np.concatenate((np.ones(2 * len(problem)), said.data))
-        self.low = np.concatenate((problem.people, problem.counts, problem.low))
-        self.high = np.concatenate((problem.people, problem.counts, problem.high))
+        (self.sum, self.variable), self.times = said.coords, said.data
 
     def tightened(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
-        rising = self.coefficient > 0
-        small = np.where(rising, low[self.variable], high[self.variable]) * self.coefficient
-        large = np.where(rising, high[self.variable], low[self.variable]) * self.coefficient
-        least = summed(self.sum, small, len(self.low))
-        most = summed(self.sum, large, len(self.low))
-        if (least > self.high + near(self.high)).any() or (most < self.low - near(self.low)).any():
-            raise Infeasible
-        above = (self.high[self.sum] - least[self.sum] + small) / self.coefficient
-        below = (self.low[self.sum] - most[self.sum] + large) / self.coefficient
+        problem = self.problem
         upper, lower = high.copy(), low.copy()
+        for part, totals in ((problem.row, problem.people), (problem.column, problem.counts)):
+            least, most = summed(part, low, len(totals)), summed(part, high, len(totals))
+            _refuse(least, most, totals, totals)
+            np.minimum(upper, (totals - least)[part] + low, out=upper)
+            np.maximum(lower, (totals - most)[part] + high, out=lower)
+        self._by_statements(low, high, lower, upper)
+        np.maximum(upper, 0.0, out=upper)
+        return np.minimum(lower, upper, out=lower), upper
+
+    def _by_statements(self, low: Floats, high: Floats, lower: Floats, upper: Floats) -> None:
+        rising, bounds = self.times > 0, self.problem
+        small = np.where(rising, low[self.variable], high[self.variable]) * self.times
+        large = np.where(rising, high[self.variable], low[self.variable]) * self.times
+        least, most = (summed(self.sum, each, len(bounds.low)) for each in (small, large))
+        _refuse(least, most, bounds.low, bounds.high)
+        above = ((bounds.high - least)[self.sum] + small) / self.times
+        below = ((bounds.low - most)[self.sum] + large) / self.times
         np.minimum.at(upper, self.variable, np.where(rising, above, below))
         np.maximum.at(lower, self.variable, np.where(rising, below, above))
-        upper = np.maximum(upper, 0.0)
-        return np.minimum(lower, upper), upper
+
+
+def _refuse(least: Floats, most: Floats, low: Floats, high: Floats) -> None:
+    if (least > high + near(high)).any() or (most < low - near(low)).any():
+        raise Infeasible
 
 
 def near(bound: Floats) -> Floats:

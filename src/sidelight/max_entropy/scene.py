@@ -14,7 +14,7 @@ from sidelight.max_entropy.blocks import Blocks
 from sidelight.max_entropy.problem import Flags
 from sidelight.release.members import Members
 from sidelight.release.release import Release
-from sidelight.table.columns import Column, Integers
+from sidelight.table.columns import Codes, Column, Integers
 from sidelight.table.labels import Label, label, shown
 
 
@@ -72,12 +72,6 @@ class Scene:
             self._seen[values] = np.sort(np.concatenate([order[start[at] : start[at + 1]] for at in places]))
         return self._seen[values]
 
-    def other_columns(self, values: tuple[Label, ...]) -> Integers:
-        """Find the columns of all other values."""
-        others = np.ones(len(self.value), bool)
-        others[self.columns_with(values)] = False
-        return np.flatnonzero(others)
-
     @cached_property
     def columns(self) -> dict[str, Column]:
         """What may be asked of people, by name: what tells them apart, and what is printed about their group."""
@@ -85,37 +79,34 @@ class Scene:
         return printed | {column.name: column for column in self.members.columns}
 
     @cached_property
-    def _by_line(self) -> frozenset[str]:
-        return frozenset(column.name for column in self.members.columns)
+    def _codes(self) -> dict[str, Codes]:
+        return {}
 
     def rows_saying(self, given: tuple[tuple[str, Label], ...]) -> Integers:
         """Find the rows of the people who say all this."""
-        by_line = self._by_line
-        lines = np.ones(self.members.lines, bool)
-        groups: Flags | None = None
+        rows = np.ones(len(self.members.group), bool)
         for name, text in given:
-            says = self._says(name, text)
-            if name in by_line:
-                lines &= says
-            else:
-                groups = says if groups is None else groups & says
-        rows = lines[self.members.line]
-        return np.flatnonzero(rows if groups is None else rows & groups[self.members.group])
+            rows &= self.says(name, text)
+        return np.flatnonzero(rows)
 
-    def _says(self, name: str, text: Label) -> Flags:
+    def says(self, name: str, text: Label) -> Flags:
+        """Say for each row whether its people say this."""
         if name not in self.columns:
             message = f"no column '{name}' in the release{did_you_mean(name, self.columns)}"
             raise UnknownColumn(message)
         column = self.columns[name]
         if text not in column.labels:
-            return np.zeros(len(column), bool)
-        says: Flags = column.codes == column.labels.index(text)
+            return np.zeros(len(self.members.group), bool)
+        if name not in self._codes:
+            by_line = any(column is each for each in self.members.columns)
+            self._codes[name] = column.codes[self.members.line if by_line else self.members.group]
+        says: Flags = self._codes[name] == column.labels.index(text)
         return says
 
     def nearest(self, given: tuple[tuple[str, Label], ...]) -> str:
         """Say which cell nobody has, and the nearest one that somebody has."""
         for name, text in given:
-            if not self._says(name, text).any():
+            if not self.says(name, text).any():
                 near = did_you_mean(shown(text), self.columns[name].labels)
                 return f"nobody in the release says {name} '{shown(text)}'{near}"
         return "nobody in the release says all of this"

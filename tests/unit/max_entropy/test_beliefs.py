@@ -4,12 +4,10 @@ import itertools
 import math
 from collections import defaultdict
 
-import numpy as np
 import pytest
 
 import sidelight as sl
 from sidelight.errors import BadKnowledge, BadMeasure, Contradiction, TooHard, UnknownColumn, UnknownValue
-from sidelight.max_entropy.schur import gram
 
 WARDS = [
     ([{"sex": "m", "age": "30"}, {"sex": "m", "age": "40"}, {"sex": "f", "age": "30"}], ["Flu", "HIV", "Cold"]),
@@ -196,14 +194,3 @@ def test_many_statements_are_solved_step_by_step(monkeypatch, wards):
     at_once = sl.maxent(wards, said).entropy
     monkeypatch.setattr("sidelight.max_entropy.schur.DENSE_UP_TO", 0)
     assert sl.maxent(wards, said).entropy == pytest.approx(at_once, abs=1e-9)
-
-
-def test_gram_is_the_same_dense_and_sparse():
-    from scipy import sparse  # noqa: PLC0415
-
-    chance = np.random.default_rng(0)
-    for share in (0.001, 0.9):
-        matrix = sparse.csr_array(chance.random((300, 60)) * (chance.random((300, 60)) < share))
-        weights = chance.random(300)
-        full = matrix.toarray()
-        assert np.allclose(gram(matrix, weights), full.T @ (full * weights[:, np.newaxis]))
