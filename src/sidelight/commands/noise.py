@@ -14,7 +14,7 @@ import typer
 from sidelight.commands.audit import Question
 from sidelight.commands.noise_shown import as_text, document, told
 from sidelight.commands.protect import read
-from sidelight.commands.running import Status
+from sidelight.commands.running import Status, note
 from sidelight.errors import BadNoise, BadPolicy, BudgetExceeded, NotPublished
 from sidelight.noise.account import Account, Accounting
 from sidelight.noise.amounts import exact, written
@@ -25,7 +25,7 @@ from sidelight.noise.noisy_counts import COUNT, MEASURED, NoisyCounts, noisy_cou
 from sidelight.policy.policy_file import Roles
 from sidelight.publishing.formats import format_of
 from sidelight.publishing.layouts import Sheet
-from sidelight.publishing.placing import flushed, place, refuse_existing, refuse_input, unfinished
+from sidelight.publishing.placing import flushed, place, refuse_existing, refuse_input, refuse_left_over, unfinished
 from sidelight.table.hierarchy_files import hierarchy_files, read_hierarchies
 from sidelight.table.labels import Label
 
@@ -68,6 +68,7 @@ def noise(file: str, question: Question, wanted: Noise, budget: Budget, target: 
     """Read, spend, draw, write, tell."""
     format_of(target.path, None)
     beside = target.path.with_name(target.path.name + ENDING)
+    refuse_left_over(target.path, beside, force=target.force)
     for path in (target.path, beside):
         refuse_existing(path, force=target.force)
     levels = read_levels(wanted.levels)
@@ -94,11 +95,12 @@ def noise(file: str, question: Question, wanted: Noise, budget: Budget, target: 
         typer.echo(f"sidelight: {refused}", err=True)
         return Status.NOT_WITHIN_POLICY
     said = _written(noisy, target, beside)
-    if target.as_json:
-        sys.stdout.write(as_text(said))
-        return Status.WITHIN_POLICY
     account = None if budget.ledger is None else Ledger(budget.ledger).read()
     notes = (*table.intake.notes(), *_notes(question.roles, account))
+    if target.as_json:
+        sys.stdout.write(as_text(said))  # byte for byte the document beside the counts
+        note(*notes)
+        return Status.WITHIN_POLICY
     sys.stdout.write("\n".join(told(noisy, (target.path, beside), account, notes)) + "\n")
     return Status.WITHIN_POLICY
 

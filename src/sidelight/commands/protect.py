@@ -19,13 +19,13 @@ from sidelight.commands.audit import Question
 from sidelight.commands.option_words import as_options
 from sidelight.commands.protect_shown import shown
 from sidelight.commands.reading import columns
-from sidelight.commands.running import Status, noticing_interrupts
+from sidelight.commands.running import Status, note, noticing_interrupts
 from sidelight.errors import BadHierarchy, BadPolicy, NothingSafe, SidelightError
 from sidelight.policy.policy import Policy
 from sidelight.policy.policy_file import Roles
 from sidelight.publishing.formats import FormatName, format_of
 from sidelight.publishing.layouts import Layout
-from sidelight.publishing.placing import refuse_existing, refuse_input
+from sidelight.publishing.placing import refuse_existing, refuse_input, refuse_left_over
 from sidelight.publishing.sidecar import sidecar_path
 from sidelight.release.grouping import group
 from sidelight.report.making import audit_report
@@ -72,6 +72,7 @@ def protect(file: str, question: Question, way: Way, target: Target) -> Status:
     """Read, search, publish, tell."""
     policy = _policy(question)
     format_of(target.path, target.written_as)
+    refuse_left_over(target.path, sidecar_path(target.path), force=target.force)
     for path in (target.path, sidecar_path(target.path)):
         refuse_input(path, (*found_files(file), *question.files, *_hierarchy_files(way)))
         refuse_existing(path, force=target.force)
@@ -84,7 +85,8 @@ def protect(file: str, question: Question, way: Way, target: Target) -> Status:
         return _nothing(nothing, as_json=target.as_json)
     published = found.publish(target.path, force=target.force, layout=target.layout, written_as=target.written_as)
     if target.as_json:
-        sys.stdout.write(published.document.to_json())
+        sys.stdout.write(published.document.to_json())  # byte for byte the sidecar
+        note(*table.intake.notes(), *notes)
         return Status.WITHIN_POLICY
     raw = group(table, by=[column.name for column in table.quasi])
     before = audit_report(raw, verdict=policy.judge(raw), source=file, notes=notes)

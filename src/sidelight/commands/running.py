@@ -81,6 +81,12 @@ def interrupted(said: str = "") -> Status:
     return Status.INTERRUPTED
 
 
+def note(*notes: str) -> None:
+    """Say on standard error what the publisher should know and JSON for others does not hold."""
+    for each in notes:
+        typer.echo(f"sidelight: note: {each}", err=True)
+
+
 class Interrupts:
     """Whether Ctrl-C was pressed."""
 

@@ -33,6 +33,16 @@ def refuse_input(path: Path, inputs: Iterable[Path]) -> None:
             raise NotPublished(message)
 
 
+def refuse_left_over(path: Path, beside: Path, *, force: bool) -> None:
+    """Refuse to put a file beside a document that tells of another: publishing was cut short, or the file is gone."""
+    if beside.exists() and not path.exists() and not force:
+        message = (
+            f"'{beside}' is there without its '{path.name}': publishing was cut short, or the file was moved; "
+            "give another name, or replace it with --force (in Python force=True)"
+        )
+        raise SidelightError(message)
+
+
 @contextlib.contextmanager
 def unfinished(path: Path) -> Iterator[Path]:
     """Make a folder beside a file that is to be, for work that is not done; it is gone afterwards, however it ends.
@@ -69,19 +79,41 @@ def flushed(path: Path) -> None:
 def place(folder: Path, targets: Sequence[Path]) -> None:
     """Move files out of their folder to where they belong, the last one last: with it, they are published.
 
-    If that fails half-way, what stood there before stands there again.
+    The document that tells of the files goes first, so that the last one never stands there without it, or beside that
+    of another: a reader compares digests.  If moving fails half-way, what stood there before stands there again.
     """
-    before = [target.read_bytes() if target.exists() else None for target in targets[:-1]]
-    moved = 0
+    *first, last = targets
+    kept = {target: _kept(target, folder) for target in first if target.exists()}
     try:
-        for target in targets:
+        for target in first:
             (folder / target.name).replace(target)
-            moved += 1
+        _flushed_names(last.parent)  # so that also after a power cut the last one is not there alone
+        (folder / last.name).replace(last)
     except BaseException:
-        for target, old in zip(targets[:moved], before, strict=False):
-            target.unlink(missing_ok=True)
-            if old is not None:
-                target.write_bytes(old)
+        if (folder / last.name).exists():  # else all is published, and the interrupt came too late
+            for target in first:
+                _put_back(target, kept.get(target), moved=not (folder / target.name).exists())
         raise
+    _flushed_names(last.parent)
+
+
+def _kept(target: Path, folder: Path) -> Path:
+    """Keep a file that is to be replaced by a second name, or a copy where files cannot have two."""
+    kept = folder / f"{target.name}.before"
+    try:
+        kept.hardlink_to(target)
+    except OSError:
+        shutil.copyfile(target, kept)
+    return kept
+
+
+def _put_back(target: Path, kept: Path | None, *, moved: bool) -> None:
+    if moved and kept is not None:
+        kept.replace(target)
+    elif moved:
+        target.unlink(missing_ok=True)
+
+
+def _flushed_names(folder: Path) -> None:
     with contextlib.suppress(OSError):  # some systems cannot flush a folder
-        flushed(targets[-1].parent)
+        flushed(folder)

@@ -10,7 +10,7 @@ from sidelight.policy.policy import Policy, Verdict
 from sidelight.publishing.chance import shuffles
 from sidelight.publishing.formats import Format, FormatName, format_of
 from sidelight.publishing.layouts import Layout, Sheet
-from sidelight.publishing.placing import flushed, place, refuse_existing, refuse_input, unfinished
+from sidelight.publishing.placing import flushed, place, refuse_existing, refuse_input, refuse_left_over, unfinished
 from sidelight.publishing.plans import Told, planned
 from sidelight.publishing.printed import same
 from sidelight.publishing.reading import digest, read_back, with_members
@@ -48,11 +48,12 @@ def publish(
     Everything is written into a folder beside the file, whose name says that it is unfinished; flushed; read back;
     compared with what was meant; judged by the policy once more.  Only then the sidecar is moved to its place, and
     the file that was asked for last: when it is there, it was judged, and the digest in the sidecar says that it is
-    this one.
+    this one.  After a `kill -9` in between, the sidecar tells of a file that is not there, and no reader takes it.
     """
     path = Path(path)
     form = format_of(path, written_as)
     sidecar = sidecar_path(path)
+    refuse_left_over(path, sidecar, force=force)
     _refuse(found, (path, sidecar), force=force)
     plan = planned(found, path, shuffle=shuffles(seed), layout=layout, written_as=form.name)
     paths = tuple(path.with_name(name) for name in plan.sheets)

@@ -11,7 +11,7 @@ import numpy as np
 from sidelight.errors import BadRelease
 from sidelight.publishing.formats import FORMATS, Format
 from sidelight.publishing.printed import as_printed
-from sidelight.publishing.sidecar import Reading, read_sidecar
+from sidelight.publishing.sidecar import Reading, Sidecar, read_sidecar
 from sidelight.release.members import Members
 from sidelight.release.reading import read_release
 from sidelight.release.release import Release
@@ -34,6 +34,13 @@ def read_published(path: str | Path) -> Release:
     <Release of 45,222 people in 5 groups, occupation: 14 values (single)>
     """
     path = Path(path)
+    document = read_checked(path)
+    release = read_back(path.parent, document.reading)
+    return release if document.who is None else with_members(release, read_back(path.parent, document.who))
+
+
+def read_checked(path: Path) -> Sidecar:
+    """Read the sidecar of a file, and make sure that it tells of this file, and of all that belong to it."""
     document = read_sidecar(path)
     for file in document.files:
         here = path.with_name(file.name)
@@ -45,8 +52,7 @@ def read_published(path: str | Path) -> Release:
         if digest(here) != file.sha256:
             message = f"'{here}' is not the file that its sidecar tells of; publish again, or remove the sidecar"
             raise BadRelease(message)
-    release = read_back(path.parent, document.reading)
-    return release if document.who is None else with_members(release, read_back(path.parent, document.who))
+    return document
 
 
 def read_back(folder: Path, reading: Reading) -> Release:

@@ -69,11 +69,10 @@ class PublishedFinding(_Part):
 
 
 class HierarchyFacts(_Part):
-    """Which hierarchy a column had."""
+    """Which hierarchy a column had; no digest of it, by which guesses at the column's values could be tried."""
 
     column: str
     levels: int = Field(description="how many there are, the values themselves included")
-    sha256: str = Field(description="of its file, as `write_hierarchy` writes it; of one that was read, of that file")
 
 
 class People(_Part):
@@ -112,7 +111,9 @@ class Sidecar(_Part):
     verdict: Literal["within policy"] = "within policy"
     findings: tuple[PublishedFinding, ...] = Field(description="measured on the file as it was read back")
     people: People
-    utility: dict[str, float | None] = Field(description="smaller is better; null: infinite")
+    utility: dict[str, float | None] = Field(
+        description="smaller is better; null: infinite; to three digits where it was computed with the table"
+    )
     search: Search
     versions: dict[str, str]
     warnings: tuple[str, ...] = ()

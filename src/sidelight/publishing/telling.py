@@ -6,7 +6,6 @@ import datetime as dt
 import math
 import platform
 from dataclasses import fields
-from hashlib import sha256
 from importlib.metadata import version
 
 from sidelight import __version__
@@ -28,11 +27,12 @@ from sidelight.report.document import Plain
 from sidelight.report.making import bound_of, number, plain, release_facts
 from sidelight.search.found import Found
 from sidelight.search.method import Method
-from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.hierarchy_files import hierarchy_text
 from sidelight.table.table import Table
 
 SEEDED = "the order of the rows was drawn with a seed, for a test: whoever knows the seed learns the order before it"
+
+TOLD_BY_THE_RELEASE = ("discernibility", "average group size", "suppressed")
+"""Utilities that anybody can compute from what is published."""
 
 
 def sidecar_of(
@@ -54,7 +54,10 @@ def sidecar_of(
         release=release_facts(release),
         date=dt.datetime.now(dt.UTC).date().isoformat(),
         policy=_policy(found, table),
-        hierarchies=tuple(_hierarchy(found.hierarchies[name]) for name in sorted(found.hierarchies)),
+        hierarchies=tuple(
+            HierarchyFacts(column=name, levels=hierarchy.height)
+            for name, hierarchy in sorted(found.hierarchies.items())
+        ),
         findings=tuple(_finding(each) for each in verdict.judgements),
         people=People(
             rows_in=table.intake.rows,
@@ -62,7 +65,7 @@ def sidecar_of(
             people_out=release.size,
             suppressed=found.suppressed,
         ),
-        utility={name: worth if math.isfinite(worth) else None for name, worth in found.utility.items()},
+        utility={name: _worth(name, worth) for name, worth in found.utility.items()},
         search=_search(found),
         versions=_versions(),
         warnings=(*((SEEDED,) if seeded else ()), *found.warnings),
@@ -92,9 +95,11 @@ def _policy(found: Found, table: Table) -> str:
     return policy_text(found.policy, Roles.model_validate(said))
 
 
-def _hierarchy(hierarchy: Hierarchy) -> HierarchyFacts:
-    text = hierarchy_text(hierarchy).encode()
-    return HierarchyFacts(column=hierarchy.column, levels=hierarchy.height, sha256=sha256(text).hexdigest())
+def _worth(name: str, worth: float) -> float | None:
+    """Say what a release is worth; what was computed with the table only roughly, so that guesses cannot be tried."""
+    if not math.isfinite(worth):
+        return None
+    return worth if name in TOLD_BY_THE_RELEASE else float(f"{worth:.3g}")
 
 
 def _search(found: Found) -> Search:

@@ -154,6 +154,25 @@ def test_a_hierarchy_that_suppress_only_takes_the_place_of_is_noted():
     done = run(*USUAL, "-o", "r.csv", "--suppress-only", "age")
     assert done.exit_code == 0
     assert " • hierarchies/age.csv is not used: --suppress-only age takes its place" in done.stdout
+    done = run(*USUAL, "-o", "again.csv", "--suppress-only", "age", "--json")
+    assert json.loads(done.stdout)["verdict"] == "within policy"
+    assert done.stderr.splitlines() == [
+        "sidelight: note: columns not used: id",
+        "sidelight: note: hierarchies/age.csv is not used: --suppress-only age takes its place",
+    ]
+
+
+@pytest.mark.usefixtures("here")
+def test_a_sidecar_that_is_left_over_is_told_of():
+    assert run(*USUAL, "-o", "release.csv").exit_code == 0
+    Path("release.csv").unlink()
+    done = run(*USUAL, "-o", "release.csv")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr == (
+        "sidelight: 'release.csv.sidelight.json' is there without its 'release.csv': publishing was cut short, or the "
+        "file was moved; give another name, or replace it with --force\n"
+    )
+    assert run(*USUAL, "-o", "release.csv", "--force").exit_code == 0
 
 
 SLOW = """

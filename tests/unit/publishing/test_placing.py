@@ -9,8 +9,10 @@ import sys
 
 import pyarrow as pa
 import pytest
+from typer.testing import CliRunner
 
 import sidelight as sl
+from sidelight.cli import app
 from sidelight.errors import BadRelease, NotPublished, SidelightError
 from sidelight.publishing import formats, placing, publish
 
@@ -26,9 +28,11 @@ from sidelight.table.table import Table
 import numpy as np
 
 folder, kind, force = pathlib.Path(sys.argv[1]), getattr(signal, sys.argv[2]), sys.argv[3] == "force"
+method, before = sys.argv[4], sys.argv[5] == "earlier"
 table = Table((Column.of("age", [str(n) for n in range(20)]),), "disease", ("Flu", "Cold"),
               np.full(20, 3), Counts.from_cells([[1, 2]] * 20))
-found = sl.protect(table, sl.Policy(sl.GroupSize() >= 5), method="mondrian")
+found = sl.protect(table, sl.Policy(sl.GroupSize() >= 5), method=method)
+earlier = sl.protect(table, sl.Policy(sl.GroupSize() >= 20), method=method)
 
 
 def killing(function, call):
@@ -42,13 +46,16 @@ def killing(function, call):
     return killed
 
 
-points = [("flushed", 1), ("read_back", 1), ("sidecar_of", 1), ("flushed", 2), ("replace", 1), ("replace", 2), ("none", 1)]
+points = [("flushed", 1), ("read_back", 1), ("sidecar_of", 1), ("flushed", 2), ("replace", 1), ("replace", 2),
+          *([("replace", 3)] if method == "anatomy" else []), ("none", 1)]
 left = []
 for name, call in points:
     here = folder / f"{name}{call}"
     here.mkdir()
     path = here / "release.csv"
-    if force:
+    if before:
+        earlier.publish(path)
+    elif force:
         path.write_text("old")
         module.sidecar_path(path).write_text("old sidecar")
     child = os.fork()
@@ -68,8 +75,8 @@ print(json.dumps(left))
 """
 
 
-def killed(folder, kind, force="new"):
-    command = [sys.executable, "-c", KILLED, str(folder), kind, force]
+def killed(folder, kind, force="new", method="mondrian", before="nothing"):
+    command = [sys.executable, "-c", KILLED, str(folder), kind, force, method, before]
     done = subprocess.run(command, check=True, capture_output=True, text=True, env={**os.environ, "PYTHONWARNINGS": ""})
     return json.loads(done.stdout)
 
@@ -90,6 +97,79 @@ def test_a_kill_in_the_middle_leaves_nothing_that_looks_finished(tmp_path):
         if sidecar:
             with pytest.raises(BadRelease, match=r"release.csv' is missing, and the sidecar"):
                 sl.read_published(here / "release.csv")
+
+
+READINGS = (
+    (),
+    ("-g", "age", "-s", "disease"),
+    ("-g", "age", "-s", "disease", "--suppressed", "leave out"),
+    ("-g", "bucket", "-s", "disease", "--domain", "Flu", "--domain", "Cold", "--domain", "Ulcer"),
+)
+
+
+@pytest.mark.parametrize("method", ["mondrian", "anatomy"])
+@pytest.mark.parametrize("before", ["nothing", "earlier"])
+def test_a_kill_at_any_step_leaves_the_old_or_the_new_or_what_every_reader_refuses(method, before, tmp_path):
+    """Of what was there before and what was to come, a reader finds one or the other, whole, or says what is wrong."""
+    told = (
+        killed(tmp_path, "SIGKILL", "force", method, before)
+        if before == "earlier"
+        else killed(tmp_path, "SIGKILL", method=method)
+    )
+    refused = []
+    for name, call, status, _ in told:
+        path = tmp_path / f"{name}{call}" / "release.csv"
+        assert status == (0 if name == "none" else -signal.SIGKILL)
+        if name == "replace" and call > 1:
+            refused.append(call)
+            with pytest.raises(BadRelease, match=r"is missing|is not the file that its sidecar tells of"):
+                sl.read_published(path)
+            for said in READINGS:
+                audited = CliRunner().invoke(app, ["audit", str(path), "-m", "group size", *said])
+                assert (audited.exit_code, audited.stdout) == (2, "")
+        elif name == "none" or before == "earlier":
+            size = sl.GroupSize().measure(sl.read_published(path)).value
+            assert size >= (5 if name == "none" else 20)
+        else:
+            assert not path.exists()
+            assert not path.with_name("release.csv.sidelight.json").exists()
+    assert refused == ([2, 3] if method == "anatomy" else [2])
+
+
+def test_an_interrupt_that_comes_too_late_takes_nothing_back(found, tmp_path, monkeypatch):
+    """Between the last file's move and the end of publishing, Ctrl-C finds a whole publication and leaves it."""
+    move = placing.Path.replace
+
+    def late(self, target):
+        moved = move(self, target)
+        if self.name == "release.csv":
+            raise KeyboardInterrupt
+        return moved
+
+    monkeypatch.setattr(placing.Path, "replace", late)
+    with pytest.raises(KeyboardInterrupt):
+        found.publish(tmp_path / "release.csv")
+    assert len(sl.read_published(tmp_path / "release.csv")) > 1
+    assert {path.name for path in tmp_path.iterdir()} == {"release.csv", "release.csv.sidelight.json"}
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_what_was_to_be_replaced_stands_there_again(links, found, tmp_path, monkeypatch):
+    path = found.publish(tmp_path / "release.csv").path
+    before = {each.name: each.read_bytes() for each in tmp_path.iterdir()}
+    move = placing.Path.replace
+
+    def failing(self, target):
+        if self.name == "release.csv":
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return move(self, target)
+
+    monkeypatch.setattr(placing.Path, "replace", failing)
+    if not links:
+        monkeypatch.setattr(placing.Path, "hardlink_to", lambda *_: (_ for _ in ()).throw(OSError()))
+    with pytest.raises(NotPublished, match="Input/output error; nothing was published"):
+        found.publish(path, force=True)
+    assert {each.name: each.read_bytes() for each in tmp_path.iterdir()} == before
 
 
 def test_ctrl_c_leaves_nothing(tmp_path):
@@ -119,7 +199,7 @@ def test_nothing_is_replaced_unasked(found, tmp_path):
     assert path.read_text() == "mine"
     found.publish(path, force=True)
     path.unlink()
-    with pytest.raises(SidelightError, match=r"release.csv.sidelight.json' exists"):
+    with pytest.raises(SidelightError, match=r"release.csv.sidelight.json' is there without its 'release.csv'"):
         found.publish(path)
 
 
