@@ -7,33 +7,23 @@ boxes (some values of each person), each of which pins down at least one person 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 from math import prod
 from typing import TypeAlias
 
 from sidelight.errors import BadKnowledge, TooHard
+from sidelight.knowledge.boxes import ELSE, Box, Choice, Domains, Else, Space, TooManyBoxes
 from sidelight.knowledge.facts import And, Fact, Has, Implies, OneOf, Same, all_of, any_of
+from sidelight.knowledge.fewest_boxes import fewest_boxes
 from sidelight.knowledge.people import Who, as_who
-from sidelight.knowledge.truth import is_so
 from sidelight.table.labels import Label, label
 
 MOST_ROWS = 20_000
-"""How many combinations of values are looked at."""
+"""How many combinations of values are looked at to find the fewest; of more, few will do."""
 
 Values: TypeAlias = Iterable[object] | Mapping[object, Iterable[object]] | None
-
-
-class _Else:
-    """Whatever value is not named."""
-
-
-_ELSE = _Else()
-
-Choice: TypeAlias = Label | _Else
-Row: TypeAlias = tuple[Choice, ...]
-Box: TypeAlias = tuple[frozenset[Choice], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,16 +53,17 @@ def basic_implications(fact: Fact, values: Values = None) -> tuple[BasicImplicat
     """
     may_have = _domains(fact, values)
     parts = fact.facts if isinstance(fact, And) else (fact,)
-    apart = [each for part in parts for each in _covered(part, may_have)] if _small(parts, may_have) else None
-    whole = _covered(fact, may_have) if len(parts) > 1 and _small((fact,), may_have) else None
-    answers = sorted((answer for answer in (apart, whole) if answer is not None), key=len)
+    whole, apart = _said(fact, may_have), [said for part in parts if (said := _said(part, may_have)) is not None]
+    answers: list[tuple[BasicImplication, ...]] = [] if whole is None else [tuple(whole)]
+    if 1 < len(parts) == len(apart):
+        answers.append(tuple(dict.fromkeys(each for said in apart for each in said)))
     if not answers:
-        message = f"the fact speaks of more than {MOST_ROWS:,} combinations of values; say it in several facts"
+        message = "the fact takes too many basic implications to say; say it in several facts"
         raise TooHard(message)
-    return tuple(dict.fromkeys(answers[0]))
+    return min(answers, key=len)
 
 
-def _domains(fact: Fact, values: Values) -> dict[Who, tuple[Choice, ...]]:
+def _domains(fact: Fact, values: Values) -> Domains:
     """Say what each person may have; without being told: what the fact names, and something else."""
     people = fact.people()
     if isinstance(values, Mapping):
@@ -87,7 +78,7 @@ def _domains(fact: Fact, values: Values) -> dict[Who, tuple[Choice, ...]]:
     if any(isinstance(simple, Same) for simple in fact.simple()):
         raise BadKnowledge(_TELL)
     named = dict.fromkeys(value for simple in fact.simple() for value in _named(simple))
-    return dict.fromkeys(people, (*named, _ELSE))
+    return dict.fromkeys(people, (*named, ELSE))
 
 
 _TELL = "this fact needs all values that a person may have; name them with values="
@@ -103,87 +94,91 @@ def _named(simple: Fact) -> tuple[Label, ...]:
     return simple.values if isinstance(simple, OneOf) else ()
 
 
-def _small(facts: Sequence[Fact], may_have: Mapping[Who, tuple[Choice, ...]]) -> bool:
-    return all(prod(len(may_have[person]) for person in fact.people()) <= MOST_ROWS for fact in facts)
+def _said(fact: Fact, may_have: Domains) -> list[BasicImplication] | None:
+    """Say a fact by the fewest implications there are, or by few; `None` if that is too hard."""
+    space = Space.of(fact, may_have)
+    answers = [boxes for way in (_fewest, _few) if (boxes := way(fact, space)) is not None]
+    if not answers:
+        return None
+    boxes = min(answers, key=lambda boxes: sum(_cost(space, box) for box in boxes))
+    return [each for box in boxes for each in _implications(space, box)]
 
 
-def _covered(fact: Fact, may_have: Mapping[Who, tuple[Choice, ...]]) -> list[BasicImplication]:
-    people = fact.people()
-    sides = [may_have[person] for person in people]
-    forbidden = {row: None for row in product(*sides) if not is_so(fact, _as_sets(people, row))}
-    chosen: list[Box] = []
-    left = dict(forbidden)
-    while left:
-        row = next(iter(left))
-        boxes = [box for place in range(len(people)) if (box := _widened(row, place, sides, forbidden)) is not None]
-        if not boxes:
-            raise BadKnowledge(_TELL)
-        best = max(boxes, key=lambda box: sum(_in(each, box) for each in left))
-        chosen.append(best)
-        left = {each: None for each in left if not _in(each, best)}
-    return [_implication(people, sides, box) for box in _needed(chosen, forbidden)]
+def _fewest(fact: Fact, space: Space) -> list[Box] | None:
+    if space.rows > MOST_ROWS:
+        return None
+    forbidden = space.bits(space.whole) & ~space.so(fact)
+    try:
+        boxes = fewest_boxes(space, forbidden, lambda box: _cost(space, box))
+    except TooManyBoxes:
+        return None
+    if boxes is None:
+        raise BadKnowledge(_TELL)
+    return boxes
 
 
-def _as_sets(people: tuple[Who, ...], row: Row) -> dict[Who, frozenset[Label]]:
-    return {
-        person: frozenset() if isinstance(value, _Else) else frozenset([value])
-        for person, value in zip(people, row, strict=True)
-    }
+def _few(fact: Fact, space: Space) -> list[Box] | None:
+    try:
+        return space.cut(fact, so=False)
+    except TooManyBoxes:
+        return None
 
 
-def _in(row: Row, box: Box) -> bool:
-    return all(value in side for value, side in zip(row, box, strict=True))
+def _pins(space: Space, box: Box) -> tuple[int, ...]:
+    """Say whom to pin down to one value each: whoever has the fewest.
 
-
-def _widened(row: Row, pinned: int, sides: Sequence[tuple[Choice, ...]], forbidden: Mapping[Row, None]) -> Box | None:
-    """Grow a box of forbidden rows around a row; one person stays pinned down.
-
-    What is not named can be neither a premise nor a conclusion: a box that would need it is none.
+    What is not named can be neither a premise nor a conclusion, so where it is possible but not in the box, the person
+    is pinned down.
     """
-    box = [frozenset([value]) for value in row]
-    for place, side in enumerate(sides):
-        if place == pinned:
-            continue
-        for value in reversed(side):  # what is not named first
-            slab = [*box[:place], frozenset([value]), *box[place + 1 :]]
-            if all(each in forbidden for each in product(*slab)):
-                box[place] |= {value}
-    whole = [len(part) == 1 or _ELSE not in side or _ELSE in part for part, side in zip(box, sides, strict=True)]
-    unnamed = any(part == {_ELSE} and len(side) > 1 for part, side in zip(box, sides, strict=True))
-    return tuple(box) if all(whole) and not unnamed else None
+    places = range(len(box))
+    sizes = [len(space.values(place, side)) for place, side in enumerate(box)]
+    open_ended = [ELSE in space.values(place, space.whole[place]) for place in places]
+    if not any(open_ended):
+        return (min(places, key=sizes.__getitem__),)
+    pins = tuple(place for place in places if ELSE not in space.values(place, box[place]))
+    if not pins:
+        raise BadKnowledge(_TELL)
+    return pins
 
 
-def _needed(boxes: list[Box], forbidden: Mapping[Row, None]) -> list[Box]:
-    """Leave out boxes that the others cover."""
-    kept = list(boxes)
-    for box in boxes:
-        others = [each for each in kept if each is not box]
-        if all(any(_in(row, other) for other in others) for row in forbidden if _in(row, box)):
-            kept = others
-    return kept
+def _cost(space: Space, box: Box) -> int:
+    return prod(len(space.values(place, box[place])) for place in _pins(space, box))
 
 
-def _implication(people: tuple[Who, ...], sides: Sequence[tuple[Choice, ...]], box: Box) -> BasicImplication:
-    pinned: Callable[[int], bool] = lambda place: len(box[place]) == 1  # noqa: E731
-    premises = [_has(people[place], next(iter(box[place]))) for place in range(len(people)) if pinned(place)]
-    conclusions = [
-        _has(people[place], value)
-        for place, side in enumerate(sides)
-        for value in side
-        if not pinned(place) and value not in box[place]
-    ]
-    return BasicImplication(tuple(premises), tuple(conclusions) or (_impossible(people, sides, box),))
+def _implications(space: Space, box: Box) -> Iterator[BasicImplication]:
+    """Say that a box is forbidden: one implication for each way to pin it down."""
+    pins = _pins(space, box)
+    sides = [space.values(place, side) for place, side in enumerate(box)]
+    for chosen in product(*(sides[place] for place in pins)):
+        pinned = dict(zip(pins, chosen, strict=True))
+        yield _implication(
+            space, [(pinned[place],) if place in pinned else side for place, side in enumerate(sides)], pins
+        )
 
 
-def _impossible(people: tuple[Who, ...], sides: Sequence[tuple[Choice, ...]], box: Box) -> Has:
+def _implication(space: Space, sides: list[tuple[Choice, ...]], pins: tuple[int, ...]) -> BasicImplication:
+    premises: list[Has] = []
+    conclusions: list[Has] = []
+    for place, who in enumerate(space.people):
+        others = [value for value in space.values(place, space.whole[place]) if value not in sides[place]]
+        single = len(sides[place]) == 1 and sides[place][0] is not ELSE
+        if place in pins or (single and len(others) > 1):
+            premises += [_has(who, sides[place][0])]
+        else:
+            conclusions += [_has(who, value) for value in others]
+    return BasicImplication(tuple(premises), tuple(conclusions) or (_impossible(space, premises),))
+
+
+def _impossible(space: Space, premises: list[Has]) -> Has:
     """Find something that cannot be while the premises hold: another value of one of these people."""
-    for place, part in enumerate(box):
-        others = [value for value in sides[place] if value not in part and not isinstance(value, _Else)]
-        if len(part) == 1 and others:
-            return _has(people[place], others[0])
+    for has in premises:
+        place = space.people.index(has.person)
+        for value in space.values(place, space.whole[place]):
+            if value != has.value and not isinstance(value, Else):
+                return _has(has.person, value)
     raise BadKnowledge(_TELL)
 
 
 def _has(person: Who, value: Choice) -> Has:
-    assert not isinstance(value, _Else)
+    assert not isinstance(value, Else)
     return Has(person, value)

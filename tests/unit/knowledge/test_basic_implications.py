@@ -1,12 +1,15 @@
 """Facts as basic implications: equivalent by truth table, and few."""
 
-from itertools import product
+from functools import cache, reduce
+from itertools import combinations, product
+from operator import and_, or_
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from sidelight.errors import BadKnowledge, TooHard
-from sidelight.knowledge.facts import Has, OneOf, Same, all_of
+from sidelight.knowledge.facts import Has, OneOf, Same, all_of, any_of
 from sidelight.knowledge.facts_text import read_fact
 from sidelight.knowledge.truth import is_so
 from sidelight.testing.fact_strategies import facts
@@ -77,8 +80,55 @@ def test_what_is_never_so_where_there_is_one_value_cannot_be_said():
         (~Has("Ann", "Flu")).basic_implications(["Flu"])
 
 
-def test_too_many_combinations_are_refused():
-    everyone = [Has(f"P{number}", "Flu") for number in range(12)]
+def test_many_people_are_no_trouble():
+    everyone = [Has(f"P{number}", "Flu") for number in range(40)]
+    assert len(all_of(everyone).basic_implications(VALUES)) == 80
+    assert len((~all_of(everyone) | Has("Ann", "Cold")).basic_implications(VALUES)) == 1
+    assert len(all_of(everyone).implies(OneOf("Ann", ["Flu", "Cold"])).basic_implications()) == 1
+
+
+def test_facts_that_take_too_many_are_refused():
+    pairs = [Has(f"P{number}", "Flu") & Has(f"Q{number}", "Flu") for number in range(14)]
     with pytest.raises(TooHard, match="say it in several facts"):
-        (~all_of(everyone) | Has("Ann", "Cold")).basic_implications(VALUES)
-    assert len(all_of(everyone).basic_implications(VALUES)) == 24
+        any_of(pairs).basic_implications(VALUES)
+
+
+FOUR = (*VALUES, "Lung")
+
+
+def forbidding(sizes):
+    """Each set of combinations that one basic implication forbids, as bits: by trying all of them."""
+    rows = [*product(*map(range, sizes))]
+    atoms = [(place, value) for place, size in enumerate(sizes) for value in range(size)]
+    some = [chosen for many in range(1, len(atoms) + 1) for chosen in combinations(atoms, many)]
+    holds = {atom: sum(1 << number for number, row in enumerate(rows) if row[atom[0]] == atom[1]) for atom in atoms}
+    premises = {reduce(and_, (holds[atom] for atom in chosen)) for chosen in some}
+    conclusions = {reduce(or_, (holds[atom] for atom in chosen)) for chosen in some}
+    return {premise & ~conclusion for premise in premises for conclusion in conclusions} - {0}
+
+
+@cache
+def smallest(sizes):
+    """For each set of combinations, how many basic implications it takes to forbid it: by trying all of them."""
+    needed, known = {0: 0}, {0}
+    while known:
+        known = {old | one for old in known for one in forbidding(sizes)} - {*needed}
+        needed |= dict.fromkeys(known, max(needed.values()) + 1)
+    return needed
+
+
+@given(st.sampled_from([(3, 3), (2, 2, 2), (2, 4), (4,), (2, 2, 3)]), st.data())
+@settings(max_examples=200)
+def test_they_are_the_fewest(sizes, data):
+    rows = [*product(*map(range, sizes))]
+    forbidden = data.draw(st.sets(st.sampled_from(rows)))
+    fact = all_of(
+        [
+            ~all_of([Has(PEOPLE[place], FOUR[value]) for place, value in enumerate(row)])
+            for row in [*forbidden, *forbidden]
+        ]
+        or [Has("Ann", "Flu") | ~Has("Ann", "Flu")]
+    )
+    values = {person: FOUR[: sizes[place]] for place, person in enumerate(PEOPLE[: len(sizes)])}
+    expected = smallest(sizes)[sum(1 << number for number, row in enumerate(rows) if row in forbidden)]
+    assert len(fact.basic_implications(values)) == expected
