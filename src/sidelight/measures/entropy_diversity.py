@@ -11,7 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from sidelight.measures.exact import PRECISE, Floats, log, rounded_down
+from sidelight.measures.exact import PRECISE, Floats, in_lowest_terms, log, rounded_down
 from sidelight.measures.finding import Amount, Finding, Witness, in_words
 from sidelight.measures.group_by_group import GroupByGroup, exact_shares
 from sidelight.measures.trend import Trend
@@ -59,8 +59,9 @@ class EntropyDiversity(GroupByGroup):
         return scores
 
     def alike(self, groups: Groups, rows: Integers) -> Integers:
-        """Which values they are does not count."""
-        return np.sort(super().alike(groups, rows), axis=1)
+        """Which values they are does not count, nor how many do not occur."""
+        rising = np.sort(groups.counts.take(rows).dense(), axis=1)
+        return in_lowest_terms(rising[:, int(rising.any(axis=0).argmax()) :])
 
     def exactly(self, groups: Groups, row: int) -> Amount:
         """Give one group's effective number of values."""

@@ -59,10 +59,13 @@ class GroupByGroup(Measure):
     def summarize(self, groups: Groups) -> Worst:
         """Keep the worst group."""
         groups = groups.in_order()
+        scores = self.scores(groups)
         found = worst_row(
-            self.scores(groups),
+            scores,
             large_is_bad=self.large_is_bad,
-            alike=lambda rows: self.alike(groups, rows),
+            alike=scores.astype(np.int64)[:, np.newaxis]
+            if self.whole_numbers
+            else lambda rows: self.alike(groups, rows),
             exactly=lambda row: self.exactly(groups, row),
         )
         if found is None:

@@ -11,7 +11,6 @@ from sidelight.measures.finding import Finding
 from sidelight.measures.measure import Measure, Summary
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
-from sidelight.table.counts import Counts
 
 
 def findings(measures: Sequence[Measure], release: Release) -> tuple[Finding, ...]:
@@ -40,7 +39,7 @@ def _in_one_pass(measures: list[Measure], release: Release) -> list[Finding]:
         return [measure.summarize(blocks[0]).finding() for measure in measures]
 
     def summaries(block: Groups) -> list[Summary]:
-        spread = replace(block, counts=Counts(block.counts.shape, cells=block.counts.dense()))
+        spread = replace(block, counts=block.counts.spread_out())
         return [measure.summarize(spread) for measure in measures]
 
     with ThreadPoolExecutor(max_workers=min(len(blocks), 8)) as pool:

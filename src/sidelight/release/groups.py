@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from sidelight.errors import UnknownValue, did_you_mean
 from sidelight.table.columns import Column, Integers
-from sidelight.table.counts import Counts
+from sidelight.table.counts import CELLS_AT_ONCE, Counts
 from sidelight.table.labels import Label, label, shown
 from sidelight.table.table import Semantics
 
@@ -77,7 +77,7 @@ class Groups:
 
     def blocks(self) -> Iterator[Groups]:
         """Cut into parts small enough for `counts.dense()`."""
-        if self.counts.rows * self.counts.width <= 1 << 21:
+        if self.counts.rows * self.counts.width <= CELLS_AT_ONCE:
             yield self
             return
         for rows in self.counts.blocks():

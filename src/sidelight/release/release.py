@@ -225,11 +225,11 @@ def _check(groups: Groups) -> None:
     if groups.sizes.min() < 1:
         message = f"{groups.name(int(groups.sizes.argmin()))} has no people; leave empty groups out"
         raise BadRelease(message)
-    rows, _, counts = groups.counts.entries()
     if groups.semantics == "single":
         off = groups.counts.per_row() != groups.sizes
         remedy = 'the counts do not add up to the size; for several values per person say values="set" or "multiset"'
     elif groups.semantics == "set":
+        rows, _, counts = groups.counts.entries()
         off = np.zeros(len(groups), bool)
         off[rows[counts > groups.sizes[rows]]] = True
         remedy = 'a value counts more people than there are; for repeated values say values="multiset"'

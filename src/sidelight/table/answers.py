@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sidelight.table.columns import Integers
 from sidelight.table.moments import told, told_in_nanoseconds
 
 Frame: TypeAlias = nw.LazyFrame[Any]  # whatever engine it is in
@@ -41,6 +42,25 @@ def cells(array: pa.Array) -> list[object]:
         return [each and _interval(each) for each in array.to_pylist()]
     listed: list[object] = array.to_pylist()
     return listed
+
+
+def as_arrow(numbers: Integers) -> pa.Array:
+    """Show whole numbers to Arrow.  `pa.array` and `to_numpy` import pandas wherever it is installed: 0.15 s.
+
+    >>> as_arrow(np.array([3, 1])).to_pylist()
+    [3, 1]
+    """
+    return pa.Array.from_buffers(pa.int64(), len(numbers), [None, pa.py_buffer(np.ascontiguousarray(numbers))])
+
+
+def as_integers(column: pa.ChunkedArray) -> Integers:
+    """Copy a column of whole numbers, none of them missing, out of Arrow.
+
+    >>> as_integers(pa.chunked_array([[3], [1]], pa.int32())).tolist()
+    [3, 1]
+    """
+    parts = [np.from_dlpack(chunk) for chunk in column.chunks if len(chunk)]
+    return np.concatenate([np.zeros(0, np.int64), *parts], dtype=np.int64)
 
 
 def _interval(each: pa.MonthDayNano) -> str:

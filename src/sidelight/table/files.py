@@ -30,6 +30,7 @@ PACKERS = {".gz", ".zst"}
 SETTINGS: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": "false",  # nothing is fetched behind the user's back
     "autoload_known_extensions": "false",
+    "disabled_optimizers": "build_side_probe_side,join_order",  # rows look labels up, also where labels are as many
     "preserve_insertion_order": "false",  # counts have no order; saves memory
     "python_enable_replacements": "false",  # a file's name must not find a Python variable
 }

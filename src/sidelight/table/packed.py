@@ -1,7 +1,7 @@
 """Rows in a DuckDB connection of our own, packed into whole numbers before they are grouped.
 
 Grouping eight text columns costs DuckDB about twice the time and three times the memory of grouping one
-number.  So: one pass finds the labels of every column, then each column is joined with a small table
+number.  So: a first look finds the labels of every column, then each column is joined with a small table
 (label → its share of the packed number), and the sums are grouped.
 """
 
@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 
 import duckdb
 import narwhals.stable.v2 as nw
+import numpy as np
 import pyarrow as pa
 
-from sidelight.table.answers import Frame, cells
+from sidelight.table.answers import Frame, as_arrow, as_integers, cells
 from sidelight.table.frames import plain
 from sidelight.table.labels import SUPPRESSED
 from sidelight.table.packing import Packing, Words
@@ -60,7 +61,7 @@ class PackedRows:
     def words(self, answer: pa.Table, packing: Packing, columns: tuple[str, ...]) -> Words:
         """Take the numbers as they are."""
         del packing
-        return [answer.column(name).to_numpy() for name in columns]
+        return [as_integers(answer.column(name)) for name in columns]
 
 
 def packed_rows(con: duckdb.DuckDBPyConnection, roles: Roles, source: Source) -> PackedRows:
@@ -69,8 +70,8 @@ def packed_rows(con: duckdb.DuckDBPyConnection, roles: Roles, source: Source) ->
     known = packing_of(found, roles)
     for place, (column, labels, weight) in enumerate(zip(found, known.labels, known.weights(), strict=True)):
         code = {text: number for number, text in enumerate(labels)}
-        shares = [code[roles.says(cell)] * weight for cell in cells(column)]
-        con.register(f"code{place}", pa.table({"cell": column, "share": pa.array(shares, pa.int64())}))
+        shares = np.array([code[roles.says(cell)] * weight for cell in cells(column)], np.int64)
+        con.register(f"code{place}", pa.table({"cell": column, "share": as_arrow(shares)}))
     frame: Frame = nw.from_native(con.sql(_packed(found, known, roles)))
     if roles.person is not None:
         frame = frame.with_columns(plain(frame, "person", roles))
@@ -78,11 +79,14 @@ def packed_rows(con: duckdb.DuckDBPyConnection, roles: Roles, source: Source) ->
 
 
 def _different(con: duckdb.DuckDBPyConnection, roles: Roles) -> tuple[list[pa.Array], int]:
-    """Find the different cells of every column, and the number of rows, in one pass."""
+    """Find the different cells of every column, and the number of rows, reading each column once.
+
+    A query of its own for each can spill to disk, should nearly every row differ; lists of cells could not.
+    """
     names = [name for name in roles.used if name != "person"]
-    lists = ", ".join(f"list(DISTINCT {name}) AS {name}" for name in names)
-    answer = con.sql(f"SELECT {lists}, count(*) AS rows FROM src").to_arrow_table()  # noqa: S608 - our own names only
-    return [answer.column(name).combine_chunks().flatten() for name in names], answer.column("rows")[0].as_py()
+    queries = [f"SELECT DISTINCT {name} FROM src" for name in names]  # noqa: S608 - our own names only
+    found = [con.sql(query).to_arrow_table().column(0).combine_chunks() for query in queries]
+    return found, con.sql("SELECT count(*) FROM src").to_arrow_table().column(0)[0].as_py()
 
 
 def _packed(found: list[pa.Array], known: Packing, roles: Roles) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from sidelight.errors import BadTable
-from sidelight.table.answers import Frame, cells, collected
+from sidelight.table.answers import Frame, as_integers, cells, collected
 from sidelight.table.columns import Integers
 from sidelight.table.labels import shown
 from sidelight.table.packing import Packing, changes, in_order_of
@@ -20,8 +20,7 @@ from sidelight.table.rows import Rows
 def people_per_cell(rows: Rows, packing: Packing) -> Integers:
     """Count the different people of each cell, in the cells' order."""
     answer = collected(_places(rows).group_by(*rows.cell).agg(nw.len().alias("people")))
-    people = answer.column("people").to_numpy().astype(np.int64, copy=False)
-    _, sizes = in_order_of(rows.words(answer, packing, rows.cell), people)
+    _, sizes = in_order_of(rows.words(answer, packing, rows.cell), as_integers(answer.column("people")))
     return sizes
 
 

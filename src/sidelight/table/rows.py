@@ -121,8 +121,10 @@ def coded(column: pa.Array | pa.ChunkedArray, roles: Roles, labels: tuple[Label,
     for chunk in encoded.chunks:
         said = [roles.says(cell) for cell in cells(chunk.dictionary)]
         codes = [place.get(text, 0) for text in (*said, None)]  # a dictionary may hold cells that do not occur
-        indices = pc.fill_null(chunk.indices.cast(pa.int32()), len(codes) - 1).to_numpy(zero_copy_only=False)
-        parts.append(np.array(codes, np.int32)[indices])
+        indices = chunk.indices.cast(pa.int32())
+        if indices.null_count:  # asked first, because `fill_null` imports pandas
+            indices = pc.fill_null(indices, len(codes) - 1)
+        parts.append(np.array(codes, np.int32)[np.from_dlpack(indices)])
     return np.concatenate(parts)
 
 

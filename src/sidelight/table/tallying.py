@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight.errors import BadTable, MissingValues
-from sidelight.table.answers import collected
+from sidelight.table.answers import as_integers, collected
 from sidelight.table.columns import Column, Integers
 from sidelight.table.counts import Counts
 from sidelight.table.labels import SUPPRESSED, Label, shown
@@ -78,9 +78,9 @@ def _tally(rows: Rows, roles: Roles) -> Tally:
         query = rows.frame.group_by(*rows.key).agg(nw.len().alias("counts"))
     answer = collected(query)
     packing = rows.packing(answer)
-    counts = answer.column("counts").to_numpy().astype(np.int64, copy=False)
-    raw = answer.column("rows").to_numpy() if roles.values == "set" else counts
-    return Tally(packing, rows.words(answer, packing, rows.key), counts, raw.astype(np.int64, copy=False))
+    counts = as_integers(answer.column("counts"))
+    raw = as_integers(answer.column("rows")) if roles.values == "set" else counts
+    return Tally(packing, rows.words(answer, packing, rows.key), counts, raw)
 
 
 def _suppressed(tally: Tally, roles: Roles) -> npt.NDArray[np.bool_]:

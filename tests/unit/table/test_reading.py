@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 import duckdb
@@ -332,6 +333,49 @@ def test_ctrl_c_leaves_cleanly(folder):
         busy.send_signal(signal.SIGINT)
         assert busy.wait(timeout=60) == 42
     assert list((folder / "spill").iterdir()) == []
+
+
+def test_a_table_larger_than_the_memory_allowed_is_counted_on_disk(folder, monkeypatch):
+    file, spill = folder / "big.parquet", folder / "spill"
+    spill.mkdir()
+    wide = "SELECT hash(i) % 3000 AS a, hash(i + 7) % 3000 AS b, i % 5 AS c FROM range(1_500_000) r(i)"
+    duckdb.connect().execute(f"COPY ({wide}) TO '{file}'")
+    monkeypatch.setattr(tempfile, "tempdir", str(spill))
+    monkeypatch.setitem(files.SETTINGS, "memory_limit", "40MB")
+    monkeypatch.setitem(files.SETTINGS, "threads", 2)
+    done, spilled = threading.Event(), []
+
+    def watch():
+        while not done.wait(0.002):
+            spilled.extend(each.name for each in spill.glob("*/*"))
+
+    watching = threading.Thread(target=watch)
+    watching.start()
+    try:
+        release = sl.read_release(file, group=["a", "b"], sensitive="c")
+    finally:
+        done.set()
+        watching.join()
+    cells = duckdb.sql(f"SELECT count(*) AS n FROM '{file}' GROUP BY a, b").fetchall()
+    assert sorted(release.groups.sizes.tolist()) == sorted(n for (n,) in cells)
+    assert release.groups.whole.tolist() == [300_000] * 5
+    assert spilled
+    assert list(spill.iterdir()) == []
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+def test_reading_a_file_does_not_import_pandas(folder, ending):
+    """Arrow imports it to convert arrays, which would take longer than all the rest."""
+    file = folder / f"patients.{ending}"
+    duckdb.connect().execute(f"COPY (SELECT i % 3 AS age, i % 2 AS disease FROM range(12) r(i)) TO '{file}'")
+    code = "import sys, sidelight; sidelight.read_release(sys.argv[1], group='age', sensitive='disease')"
+    said = subprocess.run(
+        [sys.executable, "-c", f"{code}; print('pandas' in sys.modules)", str(file)],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert said.stdout == "False\n"
 
 
 def test_a_file_that_changes_between_two_passes_is_noticed(folder, monkeypatch):
