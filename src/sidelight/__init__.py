@@ -49,6 +49,8 @@ _HOME = {
     "posteriors": "worlds.posteriors",
     "Belief": "worlds.posteriors",
     "Posteriors": "worlds.posteriors",
+    "covering_k": "worlds.covering",
+    "BasicImplication": "knowledge.basic_implications",
     "Budget": "worlds.budget",
     "Estimate": "worlds.sampling",
     "Fact": "knowledge.facts",
@@ -124,6 +126,7 @@ if TYPE_CHECKING:
     from sidelight.attack.witness import ExposureWitness as ExposureWitness
     from sidelight.errors import NothingSafe as NothingSafe
     from sidelight.errors import SidelightError as SidelightError
+    from sidelight.knowledge.basic_implications import BasicImplication as BasicImplication
     from sidelight.knowledge.facts import Fact as Fact
     from sidelight.knowledge.facts import Has as Has
     from sidelight.knowledge.facts import OneOf as OneOf
@@ -194,6 +197,7 @@ if TYPE_CHECKING:
     from sidelight.table.reading import read_table as read_table
     from sidelight.table.table import Table as Table
     from sidelight.worlds.budget import Budget as Budget
+    from sidelight.worlds.covering import covering_k as covering_k
     from sidelight.worlds.posterior import posterior as posterior
     from sidelight.worlds.posteriors import Belief as Belief
     from sidelight.worlds.posteriors import Posteriors as Posteriors

@@ -1,5 +1,6 @@
 """Counting with lumps, components and memory agrees with going through every world."""
 
+import math
 from fractions import Fraction
 from itertools import combinations
 
@@ -12,8 +13,7 @@ from sidelight.errors import Contradiction, TooHard
 from sidelight.knowledge.facts_text import known_facts
 from sidelight.knowledge.people import Someone
 from sidelight.knowledge.truth import is_so
-from sidelight.testing import releases
-from sidelight.testing.fact_strategies import facts
+from sidelight.testing import facts, releases
 from sidelight.worlds.cast import cast_of
 from sidelight.worlds.every_world import every_world
 from sidelight.worlds.posterior import posterior
@@ -56,20 +56,68 @@ def test_posteriors_agree_with_every_world(question):
         assert posterior(release, target, given=known) == expected
 
 
+def replayed_as_facts(finding, release):
+    """What `posterior` says of a finding's witness, told as facts and read again from their text."""
+    target, known = finding.witness.as_facts()
+    assert [sl.read_fact(str(fact)) for fact in (target, *known)] == [target, *known]
+    assert posterior(release, target, given=known) == posterior(release, str(target), given=[*map(str, known)])
+    return posterior(release, target, given=known)
+
+
+@st.composite
+def adversaries(draw, release):
+    """A worst case of any amount, about one value or any."""
+    value = draw(st.sampled_from([{}, *({"value": each} for each in release.domain if each is not None)]))
+    few = st.integers(0, 3)
+    some = [sl.Acquaintance(rules_out=draw(few), others=draw(few), family=draw(few), **value)]
+    if release.semantics == "single":
+        some += [sl.Implications(draw(few), **value), sl.Negations(draw(few), **value)]
+    return draw(st.sampled_from(some))
+
+
 @given(st.data())
 def test_witnesses_replay_as_facts(data):
     release = data.draw(releases(max_groups=3, max_people=5, max_values=4))
-    adversaries = [
-        measure
-        for kind in (sl.Implications, sl.Negations, sl.Acquaintance)
-        for measure in kind.examples(release.domain)
-        if release.semantics in measure.semantics
-    ]
-    finding = data.draw(st.sampled_from(adversaries)).measure(release)
+    finding = data.draw(adversaries(release)).measure(release)
     if finding.witness is not None:
-        target, known = finding.witness.as_facts()
-        assert posterior(release, target, given=known) == finding.value
-        assert sl.read_fact(str(target)) == target
+        assert replayed_as_facts(finding, release) == finding.value == finding.replay(release)
+
+
+@given(st.data())
+def test_each_point_of_a_curve_is_a_story(data):
+    release = data.draw(releases(max_groups=2, max_people=4, max_values=3))
+    kinds = [(sl.Acquaintance, {"rules_out": [0, 1], "others": [0, 2], "family": [0, 1]})]
+    if release.semantics == "single":
+        kinds += [(sl.Implications, {"k": range(4)}), (sl.Negations, {"k": range(4)})]
+    kind, amounts = data.draw(st.sampled_from(kinds))
+    for chosen, risk in sl.disclosure_curve(release, kind, amounts).points():
+        finding = kind(**chosen).measure(release)
+        assert finding.witness is None or replayed_as_facts(finding, release) == risk
+
+
+@given(st.data())
+def test_beyond_a_skyline_is_a_story(data):
+    """At a maximal amount the worst story stays below the limit; with one more of anything, one does not."""
+    release = data.draw(releases(max_groups=2, max_people=4, max_values=3))
+    value = data.draw(st.sampled_from([each for each in release.domain if each is not None] or [None]))
+    if value is None:
+        return
+    below = data.draw(st.sampled_from([Fraction(1, 2), Fraction(3, 4), Fraction(1)]))
+
+    def story(amounts):
+        finding = sl.Acquaintance(*amounts, value=value).measure(release)
+        return finding.value if finding.witness is None else replayed_as_facts(finding, release)
+
+    for point in sl.knowledge_skyline(release, value, below=below):
+        held = tuple(3 if amount == math.inf else int(amount) for amount in point)
+        assert story(held) < below
+        for place in range(3):
+            more = tuple(amount + (each == place) for each, amount in enumerate(held))
+            known_best = any(
+                all(have <= most for have, most in zip(more, other, strict=True))
+                for other in sl.knowledge_skyline(release, value, below=below)
+            )
+            assert known_best or more[0] >= len(release.domain) or story(more) >= below
 
 
 @given(questions(max_leaves=8, max_known=4, semantics="single"))

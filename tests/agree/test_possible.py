@@ -5,8 +5,7 @@ from hypothesis import strategies as st
 
 from sidelight.knowledge.people import Someone
 from sidelight.knowledge.truth import is_so
-from sidelight.testing import releases
-from sidelight.testing.fact_strategies import facts
+from sidelight.testing import facts, releases
 from sidelight.worlds.cast import cast_of
 from sidelight.worlds.every_world import every_world
 from sidelight.worlds.possible import Possible

@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 from sidelight.errors import BadKnowledge, TooHard
 from sidelight.knowledge.boxes import ELSE, Box, Choice, Domains, Else, Space, TooManyBoxes
-from sidelight.knowledge.facts import And, Fact, Has, Implies, OneOf, Same, all_of, any_of
+from sidelight.knowledge.facts import And, Fact, Has, Implies, Same, all_of, any_of, named_values
 from sidelight.knowledge.fewest_boxes import fewest_boxes
 from sidelight.knowledge.people import Who, as_who
 from sidelight.table.labels import Label, label
@@ -77,7 +77,7 @@ def _domains(fact: Fact, values: Values) -> Domains:
         return dict.fromkeys(people, _labels(values))
     if any(isinstance(simple, Same) for simple in fact.simple()):
         raise BadKnowledge(_TELL)
-    named = dict.fromkeys(value for simple in fact.simple() for value in _named(simple))
+    named = dict.fromkeys(value for simple in fact.simple() for value in named_values(simple))
     return dict.fromkeys(people, (*named, ELSE))
 
 
@@ -86,12 +86,6 @@ _TELL = "this fact needs all values that a person may have; name them with value
 
 def _labels(values: Iterable[object]) -> tuple[Label, ...]:
     return tuple(dict.fromkeys(label(value) for value in values))
-
-
-def _named(simple: Fact) -> tuple[Label, ...]:
-    if isinstance(simple, Has):
-        return (simple.value,)
-    return simple.values if isinstance(simple, OneOf) else ()
 
 
 def _said(fact: Fact, may_have: Domains) -> list[BasicImplication] | None:

@@ -14,7 +14,7 @@ from math import prod
 from operator import and_, or_
 from typing import TypeAlias
 
-from sidelight.knowledge.facts import And, Fact, Has, Implies, Not, OneOf, Or, Same
+from sidelight.knowledge.facts import And, Fact, Has, Implies, Not, OneOf, Or, Same, named_values
 from sidelight.knowledge.people import Who
 from sidelight.table.labels import Label
 
@@ -156,9 +156,10 @@ def _within(box: Box, other: Box) -> bool:
 def _lumps(fact: Fact, who: Who, may_have: Domains) -> tuple[Lump, ...]:
     asked: list[frozenset[Choice]] = []
     for simple in fact.simple():
-        if isinstance(simple, Has | OneOf) and simple.person == who:
-            asked.append(frozenset(simple.values if isinstance(simple, OneOf) else (simple.value,)))
-        elif isinstance(simple, Same) and who in simple.about():
+        if who not in simple.about():
+            continue
+        asked.append(frozenset(named_values(simple)))
+        if isinstance(simple, Same):
             asked += [frozenset([value]) for other in simple.about() if other != who for value in may_have[other]]
     alike: dict[tuple[bool, ...], list[Choice]] = {}
     for value in may_have[who]:

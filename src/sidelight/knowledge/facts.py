@@ -304,6 +304,17 @@ def any_of(facts: Sequence[Fact]) -> Fact:
     return facts[0] if len(facts) == 1 else Or(tuple(facts))
 
 
+def named_values(simple: Fact) -> tuple[Label, ...]:
+    """Give the values that a simple fact names.
+
+    >>> named_values(Has("Bob", "Flu")), named_values(OneOf("Bob", ["Flu", None])), named_values(Same("Bob", "Ed"))
+    (('Flu',), ('Flu', None), ())
+    """
+    if isinstance(simple, Has):
+        return (simple.value,)
+    return simple.values if isinstance(simple, OneOf) else ()
+
+
 def _refuse(other: object) -> NoReturn:
     message = f"a fact joins with facts, not with a {type(other).__name__}; read a text with sl.read_fact first"
     raise BadKnowledge(message)

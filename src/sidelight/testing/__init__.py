@@ -1,4 +1,4 @@
-"""Hypothesis strategies for releases and tables, for our tests and yours."""
+"""Hypothesis strategies for releases, tables and facts, for our tests and yours."""
 
 from __future__ import annotations
 
@@ -10,7 +10,20 @@ if find_spec("hypothesis") is None:
     message = "sidelight.testing needs hypothesis; install it with: pip install 'sidelight[testing]'"
     raise NotAvailable(message)
 
+from sidelight.testing.fact_strategies import facts, facts_of
 from sidelight.testing.rearranged import merged, reordered, split
 from sidelight.testing.strategies import measures, merges, orders, releases, splits, tables
 
-__all__ = ["measures", "merged", "merges", "orders", "releases", "reordered", "split", "splits", "tables"]
+__all__ = [
+    "facts",
+    "facts_of",
+    "measures",
+    "merged",
+    "merges",
+    "orders",
+    "releases",
+    "reordered",
+    "split",
+    "splits",
+    "tables",
+]

@@ -1,4 +1,11 @@
-"""Facts about given people and values, of every form."""
+"""Facts about given people and values, of every form.
+
+from hypothesis import given
+from sidelight.testing import facts
+
+@given(facts(["Bob", "Ed"], ["Flu", "Cold"]))
+def test_something(fact): ...
+"""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from sidelight.errors import BadKnowledge, TooHard
 from sidelight.knowledge.facts import Has, OneOf, Same, all_of, any_of
 from sidelight.knowledge.facts_text import read_fact
 from sidelight.knowledge.truth import is_so
-from sidelight.testing.fact_strategies import facts
+from sidelight.testing import facts
 
 PEOPLE = ("Ann", "Bob", "Cleo")
 VALUES = ("Flu", "Cold", "Heart")

@@ -13,7 +13,7 @@ from sidelight.knowledge.facts import DEEPEST, And, Fact, Has, Implies, Not, One
 from sidelight.knowledge.facts_text import known_facts, read_fact
 from sidelight.knowledge.people import Described, Someone
 from sidelight.knowledge.tokens import tokenized, written
-from sidelight.testing.fact_strategies import facts_of
+from sidelight.testing import facts_of
 
 NAMES = st.one_of(
     st.sampled_from(

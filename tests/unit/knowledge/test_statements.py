@@ -11,7 +11,7 @@ from sidelight.errors import BadKnowledge, NotTrueOrFalse, SidelightError
 from sidelight.knowledge.people import Someone
 from sidelight.knowledge.statements import Compares, HowMany, P, Says, Share, count
 from sidelight.knowledge.statements_text import is_statement, known_statements, read_statement
-from sidelight.testing.fact_strategies import facts
+from sidelight.testing import facts
 
 names = st.text(min_size=1, max_size=8) | st.sampled_from(
     ["Flu", "Lung cancer", "and", "P", "person", "(missing)", "="]

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 import sidelight as sl
 from sidelight.errors import BadKnowledge, Contradiction
 from sidelight.knowledge.people import Someone
-from sidelight.testing import releases
-from sidelight.testing.fact_strategies import facts
+from sidelight.testing import facts, releases
 from sidelight.worlds.posterior import posterior
 from sidelight.worlds.posteriors import posteriors, read_who
 
@@ -46,7 +45,15 @@ def test_others_of_a_group_move_too():
     assert told.top(1) == (first,)
     with pytest.raises(BadKnowledge, match="do not mention #2"):
         told.of(Someone(2))
-    assert posteriors(release).top() == ()
+    assert posteriors(release).top() == told.top(0) == told.top(-1) == ()
+
+
+def test_values_are_looked_up_as_cells_say_them():
+    belief = posteriors(sl.Release.from_counts([{"5": 1, None: 2}]), person=Someone(1))
+    assert belief[5] == belief[5.0] == belief["5"] == Fraction(1, 3)
+    assert belief[None] == belief[float("nan")] == Fraction(2, 3)
+    assert belief.get(7) is None
+    assert 7 not in belief
 
 
 def test_a_person_is_read_as_facts_write_them():
