@@ -42,13 +42,18 @@ class Counting:
     """How much is counted, and how worlds are drawn if that is not enough."""
 
     states: int = 200_000
-    seconds: float = 20
+    seconds: float | None = None  # without it, as long as is usual
     chance: Chance | None = None
+
+    def __post_init__(self) -> None:
+        if self.seconds is not None and not self.seconds > 0:
+            message = f"--seconds {self.seconds:g} is no time to count in; give more than 0"
+            raise BadMeasure(message)
 
     @property
     def budget(self) -> Budget:
         """What exact counting may take."""
-        return Budget(self.states, self.seconds)
+        return Budget(self.states) if self.seconds is None else Budget(self.states, self.seconds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +93,8 @@ def concluded(
     except TooHard as hard:
         if counting.chance is None:
             message = (
-                f"counting the worlds takes more than --states {counting.states} or --seconds {counting.seconds:g}; "
+                f"counting the worlds takes more than --states {counting.states} or --seconds "
+                f"{counting.budget.seconds:g}; "
                 "allow more, or say --approximate for estimates"
             )
             raise TooHard(message, low=hard.low, high=hard.high) from None

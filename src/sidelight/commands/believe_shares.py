@@ -28,6 +28,9 @@ from sidelight.release.release import Release
 from sidelight.table.labels import Label, shown
 from sidelight.table.reading import read_table
 
+LONGEST = 600
+"""How many seconds solving may take, when nothing else is said."""
+
 
 @dataclass(frozen=True, slots=True)
 class Told:
@@ -116,8 +119,8 @@ def speaks_of_shares(question: Question, told: Told) -> bool:
         )
         raise BadKnowledge(message)
     shares = bool(statements) or told != Told()
-    if shares and question.counting != Counting():
-        message = "--states, --seconds and --approximate are for counting worlds; leave them out with statements P(…)"
+    if shares and question.counting != Counting(seconds=question.counting.seconds):
+        message = "--states and --approximate are for counting worlds; leave them out with statements P(…)"
         raise BadKnowledge(message)
     return shares
 
@@ -126,7 +129,8 @@ def believe_shares(question: Question, told: Told, output: Output) -> Status:
     """Read, solve, tell."""
     output.refuse(question.file, *([] if told.table is None else [told.table]))
     release = _release(question, told)
-    before, after = maxent(release), maxent(release, question.know)
+    seconds = question.counting.seconds or LONGEST
+    before, after = maxent(release), maxent(release, question.know, seconds=seconds)
     answer = Answer(question, before, after, _errors(question, told, before, after))
     output.tell(answer.to_json(), drawn(answer))
     return Status.WITHIN_POLICY

@@ -26,10 +26,9 @@ from sidelight.policy.policy_file import Roles
 from sidelight.publishing.formats import format_of
 from sidelight.publishing.layouts import Sheet
 from sidelight.publishing.placing import flushed, place, refuse_existing, refuse_input, refuse_left_over, unfinished
+from sidelight.publishing.sidecar import noise_path
 from sidelight.table.hierarchy_files import hierarchy_files, read_hierarchies
 from sidelight.table.labels import Label
-
-ENDING = ".noise.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +66,7 @@ class Target:
 def noise(file: str, question: Question, wanted: Noise, budget: Budget, target: Target) -> Status:
     """Read, spend, draw, write, tell."""
     format_of(target.path, None)
-    beside = target.path.with_name(target.path.name + ENDING)
+    beside = noise_path(target.path)
     refuse_left_over(target.path, beside, force=target.force)
     for path in (target.path, beside):
         refuse_existing(path, force=target.force)
@@ -154,6 +153,9 @@ def _ledger(budget: Budget, wanted: Noise) -> Ledger | None:
             raise BadNoise(message)
         return None
     ledger = Ledger(budget.ledger)
+    if budget.epsilon is None and not ledger.path.exists():
+        message = f"no ledger '{budget.ledger}'; check the path, or begin one with --budget"
+        raise BadNoise(message)
     if budget.epsilon is None:
         return ledger
     if not ledger.path.exists():

@@ -42,7 +42,7 @@ OPTIONS = {
 _QUOTED = r"(?<!\w)'[^']*'"  # somebody's own words stay as they are
 _IN_PYTHON = r" \(in Python[^()]*(?:\([^()]*\)[^()]*)*\)"
 _MAPPING = r"\{'(?P<key>[^']*)': '?(?P<held>[^'}]*)'?\}"
-_PARAMETER = rf"\b(?P<name>{'|'.join(OPTIONS)})=(?:{_MAPPING}|(?P<value>\"[^\"]*\"|'[^']*'|[\w.]+))?"
+_PARAMETER = rf"\b(?P<name>{'|'.join(OPTIONS)})=(?:{_MAPPING}|(?P<value>\"[^\"]*\"|'[^']*'|-?[\w.]+))?"
 _WORDS = re.compile(f"{_QUOTED}|(?P<python>{_IN_PYTHON})|{_PARAMETER}")
 
 

@@ -68,7 +68,10 @@ class Counting:
     """How much is counted, and what is done when that is not enough."""
 
     states: Annotated[int, hard("--states", gives="NUMBER", least=1, says="Count so many states at most.")] = 200_000
-    seconds: Annotated[float, hard("--seconds", gives="NUMBER", says="Count for so many seconds at most.")] = 20
+    seconds: Annotated[
+        float | None,
+        hard("--seconds", gives="NUMBER", says="Count for so many seconds at most: 20, or 600 for statements P(…)."),
+    ] = None
     approximate: Annotated[
         bool, hard("--approximate", says="If that is not enough, draw worlds at random: estimates with intervals.")
     ] = False

@@ -29,7 +29,7 @@ ReleaseFile: TypeAlias = Annotated[
     str, typer.Argument(metavar="RELEASE", help="A published file: CSV, TSV or Parquet, also compressed or a glob.")
 ]
 ReleaseFiles: TypeAlias = Annotated[
-    list[str], typer.Argument(metavar="RELEASES", help="Published files about the same people, two or more.")
+    list[str], typer.Argument(metavar="RELEASES", help="Published files about the same people, usually two or more.")
 ]
 TableFile: TypeAlias = Annotated[
     str, typer.Argument(metavar="TABLE", help="The table: CSV, TSV or Parquet, also compressed or a glob.")

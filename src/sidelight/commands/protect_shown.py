@@ -12,6 +12,7 @@ from rich.text import Text
 from sidelight.publishing.publish import Published
 from sidelight.publishing.sidecar import Sidecar
 from sidelight.report.document import AuditReport
+from sidelight.report.terminal import sentences
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.wording import counted, form
 
@@ -24,12 +25,11 @@ def shown(before: AuditReport, published: Published, by: Mapping[str, Hierarchy]
     )
     yield _compared(before, document)
     yield from map(Text, _sentences(document, by))
+    yield Text()
     notes = [*before.notes, *(note for each in document.findings for note in each.notes), *document.warnings]
-    if notes:
-        yield Text("\nNotes", style="bold")
-        yield from (Text(f" • {note}") for note in notes)
+    yield from sentences("Notes", notes)
     written = ", ".join(str(path) for path in (*published.paths, published.sidecar))
-    yield Text(f"\nWritten: {written}", no_wrap=True, overflow="ignore")  # paths stay in one piece
+    yield Text(f"Written: {written}", no_wrap=True, overflow="ignore")  # paths stay in one piece
 
 
 def _compared(before: AuditReport, document: Sidecar) -> Table:

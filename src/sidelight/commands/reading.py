@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from sidelight.errors import BadPolicy, listed
+from sidelight.errors import BadPolicy, BadRelease, listed
 from sidelight.policy.policy_file import Roles
 from sidelight.publishing.printed import as_printed
 from sidelight.publishing.reading import read_checked, read_published
-from sidelight.publishing.sidecar import Reading, Sidecar, read_sidecar, sidecar_path
+from sidelight.publishing.sidecar import Reading, Sidecar, noise_path, read_sidecar, sidecar_path
 from sidelight.release.reading import read_release
 from sidelight.release.release import Release
 from sidelight.table.files import columns_of, found_files
@@ -18,6 +18,11 @@ from sidelight.table.files import columns_of, found_files
 
 def read(file: str, roles: Roles, *, keep_people: bool = False) -> Release:
     """Read a published file with these roles; what they do not say, a sidecar beside it does."""
+    if noise_path(Path(file)).is_file():
+        message = (
+            f"'{file}' holds noisy counts, not people; '{noise_path(Path(file)).name}' beside it says what they promise"
+        )
+        raise BadRelease(message)
     document = read_checked(Path(file)) if sidecar_path(Path(file)).is_file() else None
     if document is not None and not keep_people and _as_published(document, roles):
         return _by(read_published(file), roles, document)

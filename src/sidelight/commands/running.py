@@ -44,9 +44,11 @@ class Verbs(TyperGroup):
             status = super().main(given, *rest, **options)
         except (KeyboardInterrupt, typer.Abort):  # before a verb began
             status = interrupted()
-        except (BrokenPipeError, SystemExit):  # typer makes one of the other, with a status that means something here
-            _nobody_reads()
-            status = Status.COULD_NOT_TELL
+        except (
+            BrokenPipeError,
+            SystemExit,
+        ) as end:  # typer makes one of the other, with a status that means another here
+            status = 0 if isinstance(end, SystemExit) and not end.code else _nobody_reads()
         except Exception as error:  # noqa: BLE001 - whatever it is, the user gets one line; --debug shows all
             status = complain(error, debug=DEBUG in said)
         sys.exit(int(status or 0))
@@ -133,9 +135,10 @@ def _handling(made: Callable[[Handler], Handler]) -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def _nobody_reads() -> None:
+def _nobody_reads() -> Status:
     """Send the rest nowhere: the reader has left, and the interpreter would complain about it on its way out."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return Status.COULD_NOT_TELL
 
 
 def complain(error: Exception, *, debug: bool) -> Status:

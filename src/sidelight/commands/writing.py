@@ -6,13 +6,21 @@ import os
 import tempfile
 from pathlib import Path
 
+from sidelight.errors import SidelightError
 from sidelight.publishing.placing import refuse_existing
 
 
 def write_whole(path: Path, content: str | bytes, *, force: bool = False) -> None:
     """Write a file in one step: a reader sees the old one, or all of the new one."""
     refuse_existing(path, force=force)
-    data = content.encode() if isinstance(content, str) else content
+    try:
+        _write(path, content.encode() if isinstance(content, str) else content)
+    except OSError as error:
+        message = f"cannot write '{path}': {error.strerror or type(error).__name__}; choose another place"
+        raise SidelightError(message) from None
+
+
+def _write(path: Path, data: bytes) -> None:
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     temporary = Path(name)
     try:

@@ -20,6 +20,9 @@ def refuse_existing(path: Path, *, force: bool) -> None:
     if path.is_dir():
         message = f"'{path}' is a folder; give the name of a file"
         raise SidelightError(message)
+    if path.exists() and not path.is_file():  # such as /dev/null, which would be replaced
+        message = f"'{path}' is a device or a pipe; give the name of a file"
+        raise SidelightError(message)
     if path.exists() and not force:
         message = f"'{path}' exists; give another name, or replace it with --force (in Python force=True)"
         raise SidelightError(message)

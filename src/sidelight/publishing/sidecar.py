@@ -22,6 +22,7 @@ SCHEMA_HOME = "docs/reference/sidecar.schema.json"
 """Where the schema is kept for programs that read the document."""
 
 ENDING = ".sidelight.json"
+NOISE_ENDING = ".noise.json"
 
 Says: TypeAlias = dict[str, Label]
 
@@ -130,6 +131,15 @@ def sidecar_path(path: Path) -> Path:
     'release.parquet.sidelight.json'
     """
     return path.parent / (path.name + ENDING)  # also for a folder such as '.'
+
+
+def noise_path(path: Path) -> Path:
+    """Say where the document of a file of noisy counts stands.
+
+    >>> noise_path(Path("made/counts.csv")).name
+    'counts.csv.noise.json'
+    """
+    return path.parent / (path.name + NOISE_ENDING)
 
 
 def read_sidecar(path: Path) -> Sidecar:

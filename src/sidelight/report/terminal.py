@@ -28,8 +28,8 @@ def drawn(report: AuditReport) -> Iterator[RenderableType]:
     """Give the parts of the page, from top to bottom."""
     yield _heading(report)
     yield _table(report)
-    yield from _sentences("What it means", [_meaning(each) for each in report.answers])
-    yield from _sentences("Notes", [*(note for each in report.answers for note in each.notes), *report.notes])
+    yield from sentences("What it means", [_meaning(each) for each in report.answers])
+    yield from sentences("Notes", [*(note for each in report.answers for note in each.notes), *report.notes])
     yield conclusion(report)
 
 
@@ -101,7 +101,8 @@ def _judged(answer: Answer) -> tuple[Text, Text]:
     return Text(answer.wanted.said if answer.wanted else ""), Text(mark, style=style)
 
 
-def _sentences(title: str, lines: list[str]) -> Iterator[RenderableType]:
+def sentences(title: str, lines: list[str]) -> Iterator[RenderableType]:
+    """Give a title and a bullet for each line, none twice; nothing if there are none."""
     different = list(dict.fromkeys(lines))
     if different:
         yield Text(title, style="bold")

@@ -1,6 +1,8 @@
 """`sidelight audit`, from the outside: what is printed, what is written, and the exit status."""
 
+import errno
 import json
+import os
 import subprocess
 import sys
 
@@ -8,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from sidelight.cli import app
+from sidelight.commands import writing
 from sidelight.commands.audit import CLASSICS
 from sidelight.measures import MEASURES
 from sidelight.policy.limits import settings_of
@@ -147,10 +150,24 @@ def test_the_report_is_written_whole_and_not_over_another(file, policy, tmp_path
 
 
 def test_places_that_cannot_be_written(file, policy, tmp_path):
-    for place, said in ((tmp_path, "is a folder"), (tmp_path / "no" / "report.json", "no folder")):
-        result = run(file, "-p", policy, "--output", place)
-        assert result.exit_code == 2
+    pipe = tmp_path / "pipe.json"
+    os.mkfifo(pipe)
+    places = ((tmp_path, "is a folder"), (tmp_path / "no" / "report.json", "no folder"), (pipe, "a device or a pipe"))
+    for place, said in places:
+        result = run(file, "-p", policy, "--output", place, "--force")
+        assert (result.exit_code, result.stdout) == (2, "")
         assert said in result.stderr
+    assert not pipe.is_file()
+
+
+def test_a_place_that_turns_out_not_to_be_writable_is_one_line(file, policy, tmp_path, monkeypatch):
+    def denied(**options):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    monkeypatch.setattr(writing.tempfile, "mkstemp", denied)
+    result = run(file, "-p", policy, "--output", tmp_path / "report.json")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.endswith("report.json': Permission denied; choose another place\n")
 
 
 @pytest.mark.parametrize(

@@ -120,7 +120,7 @@ def test_what_can_be_counted_is_no_estimate(run):
         (("-a", "#3"), "numbered 1 to 2"),
         (("-a", "#1", "--approximate", "--confidence", "95"), "--confidence 95 is not between 0 and 1"),
         (("-a", "#1", "--states", "0"), "'--states': give a number of at least 1"),
-        (("-a", "#1", "--seconds", "-1"), "more than no seconds"),
+        (("-a", "#1", "--seconds", "-1"), "--seconds -1 is no time to count in"),
         (("-k", "P(Flu | ward=1) = 0.4", "--approximate"), "are for counting worlds; leave them out with statements"),
     ],
 )

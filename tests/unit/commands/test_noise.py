@@ -65,6 +65,18 @@ def test_notes_say_what_was_not_checked():
     done = run(*USUAL, *DOMAIN, "-o", "noisy.csv")
     assert "each row was taken for one person" in done.stdout
     assert "no ledger" in done.stdout
+    done = run(*USUAL, *DOMAIN, "-o", "again.csv", "--json")
+    assert json.loads(done.stdout)["kind"] == "noisy counts"
+    assert "sidelight: note: each row was taken for one person; name --person to have that checked" in done.stderr
+
+
+def test_noisy_counts_are_not_taken_for_people():
+    run(*USUAL, *DOMAIN, "-o", "noisy.csv")
+    done = CliRunner().invoke(app, ["audit", "noisy.csv", "-g", "age", "-g", "sex", "-s", "disease"])
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr == (
+        "sidelight: 'noisy.csv' holds noisy counts, not people; 'noisy.csv.noise.json' beside it says what they promise\n"
+    )
 
 
 def test_a_run_that_would_exceed_the_budget_is_refused_and_writes_nothing(tmp_path):
@@ -102,7 +114,10 @@ def test_a_policy_file_gives_the_roles(tmp_path):
         ([*USUAL, *DOMAIN[2:]], "8 people have a label or a value that was not declared"),
         ([*USUAL, *DOMAIN, "--cells", "5"], "the limit is 5"),
         ([*USUAL, *DOMAIN, "--budget", "1"], "say where with --ledger"),
-        ([*USUAL, *DOMAIN, "--ledger", "budget.json"], "no ledger 'budget.json'"),
+        (
+            [*USUAL, *DOMAIN, "--ledger", "budget.json"],
+            "no ledger 'budget.json'; check the path, or begin one with --budg",
+        ),
         ([*USUAL[:4], *USUAL[6:], *DOMAIN], "give a folder of hierarchies with --hierarchies"),
         ([*USUAL[:6], *USUAL[8:], *DOMAIN], "which column is sensitive?"),
     ],

@@ -19,6 +19,7 @@ def test_every_word_is_an_option_of_some_verb():
     [
         ('values="set" needs person=, the column', '--values "set" needs --person, the column'),
         ("suppress=4 is not a share", "--suppress 4 is not a share"),
+        ("suppress=-1.5 is not a share", "--suppress -1.5 is not a share"),
         ("use method='lattice', 'mondrian' or", "use --method 'lattice', 'mondrian' or"),
         ("as in same_values={'Grippe': 'Flu'}, or", "as in --same-value 'Grippe=Flu', or"),
         ("replace it with --force (in Python force=True)", "replace it with --force"),

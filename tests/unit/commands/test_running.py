@@ -1,5 +1,6 @@
 """How the command line ends: with a status, and with one line when something is wrong."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -212,6 +213,12 @@ def test_ctrl_c_when_all_is_done_changes_nothing():
     result = stopped("the end")
     assert (result.returncode, result.stderr) == (0, "")
     assert result.stdout.startswith("{")
+
+
+def test_completion_is_shown_and_is_no_error():
+    result = run("--show-completion", "bash", env={**os.environ, "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"})
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "complete" in result.stdout
 
 
 def test_a_reader_who_leaves_learns_nothing():
