@@ -11,10 +11,10 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from sidelight.knowledge.people import Who
-from sidelight.max_entropy.blocks import Lumped, paired, ranges
+from sidelight.max_entropy.blocks import paired, ranges
 from sidelight.max_entropy.constraints import NOBODY, Constraints
 from sidelight.max_entropy.lookup import Places
-from sidelight.max_entropy.lumping import untold
+from sidelight.max_entropy.lumping import Lumped, lumped
 from sidelight.max_entropy.problem import A_PERSON, Flags, Floats, Problem
 from sidelight.max_entropy.scene import Scene
 from sidelight.table.columns import Integers, numbered
@@ -46,18 +46,18 @@ class Assembly:
 
 def assembled(scene: Scene, known: Constraints) -> Assembly:
     """Lump, number the variables, and write down the sums."""
-    lumped = _lumped(scene, known)
-    blocks = lumped.blocks
-    place, person, row, column = _variables(lumped, known)
+    fewer = _lumped(scene, known)
+    blocks = fewer.blocks
+    place, person, row, column = _variables(fewer, known)
     new_row, first = numbered(row, below=len(blocks.row_group))
     new_column, top = numbered(column, below=len(blocks.column_group))
     rows, columns = row[first], column[top]
-    matrix = sparse.vstack((_sums(lumped, known, place, person), _persons(person, len(known.people))))
+    matrix = sparse.vstack((_sums(fewer, known, place, person), _persons(person, len(known.people))))
     ones = np.ones(len(known.people))
     problem = Problem(
         new_row,
         new_column,
-        _weights(scene, lumped, row, person),
+        _weights(scene, fewer, row, person),
         blocks.row_people[rows].astype(float),
         blocks.column_people[columns].astype(float),
         np.unique(blocks.column_group[columns], return_inverse=True)[1],
@@ -66,7 +66,7 @@ def assembled(scene: Scene, known: Constraints) -> Assembly:
         np.concatenate((known.high, ones)),
         np.concatenate((known.said, np.full(len(ones), A_PERSON))),
     )
-    return Assembly(lumped, problem, place, person, tuple(known.people), rows, columns)
+    return Assembly(fewer, problem, place, person, tuple(known.people), rows, columns)
 
 
 def _lumped(scene: Scene, known: Constraints) -> Lumped:
@@ -74,19 +74,17 @@ def _lumped(scene: Scene, known: Constraints) -> Lumped:
     places, blocks = known.places, scene.blocks
     alone = np.unique(np.concatenate([np.empty(0, np.int64), *known.people.values()]))
     part = np.concatenate((places.row_part, len(known.sum) + np.arange(len(alone))))
-    return blocks.lumped(
-        untold(blocks.row_group, part, np.concatenate((places.row, alone))),
-        untold(blocks.column_group, places.column_part, places.column),
-    )
+    rows = part, np.concatenate((places.row, alone))
+    return lumped(blocks, rows, (places.column_part, places.column))
 
 
-def _variables(lumped: Lumped, known: Constraints) -> tuple[Integers, Integers, Integers, Integers]:
+def _variables(fewer: Lumped, known: Constraints) -> tuple[Integers, Integers, Integers, Integers]:
     """Number the variables by place: everybody who is not named, then those who are; place, person, row, column."""
-    blocks = lumped.blocks
-    touched = _touched(lumped, known)
-    others = np.flatnonzero(touched[blocks.row_group] & _has_others(lumped, known))
+    blocks = fewer.blocks
+    touched = _touched(fewer, known)
+    others = np.flatnonzero(touched[blocks.row_group] & _has_others(fewer, known))
     columns = np.flatnonzero(touched[blocks.column_group])
-    mine = [lumped.row[rows] for rows in known.people.values()]
+    mine = [fewer.row[rows] for rows in known.people.values()]
     who = np.repeat(np.arange(NOBODY, len(mine)), [len(others), *map(len, mine)])
     rows = np.concatenate((others, *mine))
     one, other = paired(blocks.row_group[rows], blocks.column_group[columns])
@@ -98,26 +96,26 @@ def _variables(lumped: Lumped, known: Constraints) -> tuple[Integers, Integers, 
     return place, person, row, column
 
 
-def _touched(lumped: Lumped, known: Constraints) -> Flags:
+def _touched(fewer: Lumped, known: Constraints) -> Flags:
     """Say which groups are touched by a statement."""
-    touched = np.zeros(lumped.blocks.groups, bool)
+    touched = np.zeros(fewer.blocks.groups, bool)
     for rows in (known.places.row, *known.people.values()):
-        touched[lumped.original.row_group[rows]] = True
+        touched[fewer.group[fewer.original.row_group[rows]]] = True
     return touched
 
 
-def _has_others(lumped: Lumped, known: Constraints) -> Flags:
+def _has_others(fewer: Lumped, known: Constraints) -> Flags:
     """Say which rows have people who are not named."""
-    others = np.ones(len(lumped.blocks.row_group), bool)
+    others = np.ones(len(fewer.blocks.row_group), bool)
     kinds = Counter(tuple(mine.tolist()) for mine in known.people.values())
     for mine_only, named in kinds.items():
-        rows = lumped.row[list(mine_only)]
-        if lumped.blocks.row_people[rows].sum() == named:
+        rows = fewer.row[list(mine_only)]
+        if fewer.blocks.row_people[rows].sum() == named:
             others[rows] = False
     return others
 
 
-def _weights(scene: Scene, lumped: Lumped, row: Integers, person: Integers) -> Floats:
+def _weights(scene: Scene, fewer: Lumped, row: Integers, person: Integers) -> Floats:
     """Let those who are not named weigh as much as there are people who look alike.
 
     Any weights that are the same in all rows of a line come to the same in the end: each person's own sum makes up
@@ -127,15 +125,15 @@ def _weights(scene: Scene, lumped: Lumped, row: Integers, person: Integers) -> F
         return np.ones(len(person))
     members = scene.members
     alike = np.bincount(members.line, members.people)[members.line]
-    weight = alike[lumped.first_row]  # of the lines in a lump any one will do: nobody there is named
+    weight = alike[fewer.first_row]  # of the lines in a lump any one will do: nobody there is named
     return np.where(person == NOBODY, weight[row], 1.0)
 
 
-def _sums(lumped: Lumped, known: Constraints, place: Integers, person: Integers) -> sparse.csr_array:
+def _sums(fewer: Lumped, known: Constraints, place: Integers, person: Integers) -> sparse.csr_array:
     """Write down which variables each statement counts, and how often."""
-    part, at = _counted(lumped, known.places)
+    part, at = _counted(fewer, known.places)
     alone = known.person[part]
-    first = np.concatenate(([0], np.cumsum(np.bincount(place, minlength=lumped.blocks.places))))
+    first = np.concatenate(([0], np.cumsum(np.bincount(place, minlength=fewer.blocks.places))))
     start, stop = first[at], first[at + 1]
     named = np.flatnonzero(alone != NOBODY)
     if len(named):  # of the variables at a place, that of the person
@@ -149,14 +147,14 @@ def _sums(lumped: Lumped, known: Constraints, place: Integers, person: Integers)
     return matrix
 
 
-def _counted(lumped: Lumped, places: Places) -> tuple[Integers, Integers]:
+def _counted(fewer: Lumped, places: Places) -> tuple[Integers, Integers]:
     """Give the lumped places that parts count: the part and the place.  What is lumped is in the same parts."""
     whole = places.only(
-        lumped.first_row[lumped.row[places.row]] == places.row,
-        lumped.first_column[lumped.column[places.column]] == places.column,
+        fewer.first_row[fewer.row[places.row]] == places.row,
+        fewer.first_column[fewer.column[places.column]] == places.column,
     )
-    part, row, column = whole.crossed(lumped.original)
-    return part, lumped.blocks.place(lumped.row[row], lumped.column[column])
+    part, row, column = whole.crossed(fewer.original)
+    return part, fewer.blocks.place(fewer.row[row], fewer.column[column])
 
 
 def _persons(person: Integers, people: int) -> sparse.csr_array:

@@ -112,8 +112,10 @@ class Beliefs:
     @cached_property
     def touched(self) -> Flags:
         """Which groups (by row) a statement touches."""
-        touched = np.zeros(self.scene.blocks.groups, bool)
-        touched[self.assembly.lumped.blocks.row_group[self.assembly.rows]] = True
+        lumped = self.assembly.lumped
+        kinds = np.zeros(lumped.blocks.groups, bool)
+        kinds[lumped.blocks.row_group[self.assembly.rows]] = True
+        touched: Flags = kinds[lumped.group]
         return touched
 
     def probability(

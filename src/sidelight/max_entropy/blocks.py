@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from sidelight.table.columns import Integers
 from sidelight.table.counts import added
@@ -77,52 +76,9 @@ class Blocks:
         row, column = paired(self.row_group[rows], self.column_group[columns])
         return rows[row], columns[column]
 
-    def lumped(self, row: Integers, column: Integers) -> Lumped:
-        """Lump rows and columns; given is for each the first one of its lump, which is in the same group."""
-        row, first_row = _numbered(row)
-        column, first_column = _numbered(column)
-        blocks = Blocks(
-            self.row_group[first_row],
-            added(row, self.row_people, len(first_row)),
-            self.column_group[first_column],
-            added(column, self.column_people, len(first_column)),
-            self.groups,
-        )
-        return Lumped(self, blocks, row, column, first_row, first_column)
-
-
-@dataclass(frozen=True, eq=False)
-class Lumped:
-    """Blocks with fewer rows and columns, and which of them each original one is part of.
-
-    What nobody says anything about is shared out evenly: of what a lump has at a place, a row gets the share of its
-    people, and a column of its occurrences.
-    """
-
-    original: Blocks
-    blocks: Blocks
-    row: Integers
-    column: Integers
-    first_row: Integers  # one original of each
-    first_column: Integers
-
-    def share_out(self, amounts: npt.NDArray[np.float64], row: Integers, column: Integers) -> npt.NDArray[np.float64]:
-        """Give what original places have, given what the lumped ones have."""
-        lump, other = self.row[row], self.column[column]
-        people = self.original.row_people[row] / self.blocks.row_people[lump]
-        occurrences = self.original.column_people[column] / self.blocks.column_people[other]
-        shared: npt.NDArray[np.float64] = amounts[self.blocks.place(lump, other)] * people * occurrences
-        return shared
-
 
 def _starts(group: Integers, groups: int) -> Integers:
     return np.concatenate(([0], np.cumsum(np.bincount(group, minlength=groups))))
-
-
-def _numbered(first: Integers) -> tuple[Integers, Integers]:
-    """Number lumps in the order of their first ones; gives those too."""
-    alone = first == np.arange(len(first))
-    return (np.cumsum(alone) - 1)[first], np.flatnonzero(alone)
 
 
 def ranges(start: Integers, stop: Integers) -> tuple[Integers, Integers]:
