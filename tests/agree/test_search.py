@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import sidelight as sl
 from sidelight.errors import NothingSafe
 from sidelight.measures.measure import Measure
-from sidelight.measures.outline import joined_after, joined_before
+from sidelight.measures.outline import joined_after, joined_all, joined_before
 from sidelight.release.lattice import Lattice
 from sidelight.search.full_domain import FullDomain
 from sidelight.search.limits import Limits
@@ -143,8 +143,9 @@ def test_outlines_say_what_measures_say(data):
     finding = measure.measure(release)
     if finding.witness is not None:
         assert value == pytest.approx(float(finding.value), rel=1e-9, abs=1e-9)
-    after = outline.value(joined_after(outline, rows)[:1])[0]
-    assert after == pytest.approx(value, rel=1e-9, abs=1e-9) or np.isnan(after)
+    for other in (joined_after(outline, rows)[:1], joined_all(outline, rows)):
+        again = outline.value(other)[0]
+        assert again == pytest.approx(value, rel=1e-9, abs=1e-9) or np.isnan(again)
 
 
 @given(st.data())

@@ -44,13 +44,12 @@ class ImplicationsOutline(Outline):
     def join(self, one: Floats, other: Floats) -> Floats:
         """Spend h atoms on both together: the target is on one side, or on neither."""
         k = self.k + 1
-        joined = np.full(one.shape, np.inf)
-        for here in range(k):
-            for there in range(k - here):
-                h = here + there
-                for at, left, right in ((h, here, there), (k + h, k + here, there), (k + h, here, k + there)):
-                    np.minimum(joined[:, at], one[:, left] + other[:, right], out=joined[:, at])
-        return joined
+        joined = np.full(one.shape[::-1], np.inf)
+        for here in range(k):  # atoms spent on the one; on the other any number of those left
+            for at, left, right in ((0, 0, 0), (k, k, 0), (k, 0, k)):
+                least = joined[at + here : at + k]
+                np.minimum(least, one.T[left + here] + other.T[right : right + k - here], out=least)
+        return joined.T
 
     def value(self, rows: Floats) -> Floats:
         """Give 1/(1+r), r the least chance with the target and k atoms."""

@@ -93,6 +93,19 @@ class WorstGroup(Outline):
         return rows[:, 0]
 
 
+def joined_all(outline: Outline, rows: Floats) -> Floats:
+    """Join all rows to one, by halves.
+
+    >>> sizes = lambda groups: groups.sizes
+    >>> joined_all(WorstGroup(sizes, sizes, large_is_bad=False), np.array([[5.0], [3.0], [4.0]])).tolist()
+    [[3.0]]
+    """
+    while len(rows) > 1:
+        half = len(rows) // 2
+        rows = np.concatenate((outline.join(rows[:half], rows[half : 2 * half]), rows[2 * half :]))
+    return rows
+
+
 def joined_before(outline: Outline, rows: Floats) -> Floats:
     """Join, for each row, all rows up to and including it (a scan, in log₂ steps over all rows at once).
 
@@ -101,7 +114,7 @@ def joined_before(outline: Outline, rows: Floats) -> Floats:
     >>> joined_before(worst, np.array([[5.0], [3.0], [4.0]])).ravel().tolist()
     [5.0, 3.0, 3.0]
     """
-    joined, step = rows.copy(), 1
+    joined, step = rows.copy(order="K"), 1
     while step < len(rows):
         joined[step:] = outline.join(joined[step:], joined[:-step].copy())
         step *= 2

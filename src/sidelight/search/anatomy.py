@@ -113,7 +113,7 @@ def buckets_of(table: Table, count: int) -> Groups:
 
 def _hold(groups: Groups, kinds: Integers, limits: Limits) -> bool:
     """Judge buckets of which many are alike: first one of each kind, then together where that decides."""
-    return bool(limits.alone(groups.take(kinds)).all()) and all(limit.exactly(groups) for limit in limits.shared)
+    return bool(limits.alone(groups.take(kinds)).all()) and all(limit.together(groups) for limit in limits.shared)
 
 
 def _in_line(table: Table, chance: np.random.Generator) -> tuple[Integers, Integers]:

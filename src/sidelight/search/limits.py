@@ -15,7 +15,7 @@ from sidelight.measures.criterion import Criterion, exact
 from sidelight.measures.exact import Floats
 from sidelight.measures.finding import Finding
 from sidelight.measures.group_size import GroupSize
-from sidelight.measures.outline import Outline
+from sidelight.measures.outline import Outline, joined_all
 from sidelight.policy.policy import Policy
 from sidelight.release.groups import Groups
 from sidelight.table.columns import Integers
@@ -67,6 +67,11 @@ class Limit:
         if kind not in self.known:
             self.known[kind] = self.exactly(groups.take(np.array([row])))
         return self.known[kind]
+
+    def together(self, groups: Groups) -> bool:
+        """Judge groups together as one release, in exact arithmetic only where floats cannot tell."""
+        value = self.outline.value(joined_all(self.outline, self.outline.of(groups)))
+        return bool(self.clear(value)[0]) or (bool(self.near(value)[0]) and self.exactly(groups))
 
     def exactly(self, groups: Groups) -> bool:
         """Judge groups together as one release, in exact arithmetic."""
@@ -133,7 +138,7 @@ class Limits:
     def hold(self, groups: Groups) -> bool:
         """Judge groups together as one release, exactly; stop at the first limit that is not kept."""
         return all(limit.each(groups).all() for limit in self.each) and all(
-            limit.exactly(groups) for limit in self.shared
+            limit.together(groups) for limit in self.shared
         )
 
 
