@@ -18,7 +18,7 @@ class Budget:
     Budget(states=1000, seconds=20)
     """
 
-    states: int = 200_000
+    states: int = 2_000_000
     seconds: float | None = 20
 
     def __post_init__(self) -> None:
@@ -43,15 +43,26 @@ class Meter:
     states: int = 0
     started: float = field(default_factory=time.perf_counter)
 
-    def spend(self) -> None:
-        """Count one more state."""
-        self.states += 1
+    def spend(self, states: int = 1) -> None:
+        """Count more states."""
+        before, self.states = self.states, self.states + states
         if self.states > self.budget.states:
             raise OverBudget
-        if self.budget.seconds is not None and self.states % 64 == 0:
+        if before >> 6 != self.states >> 6:
             self.check_time()
+
+    def left(self) -> Budget:
+        """Say what is left, at least a little."""
+        seconds = self.budget.seconds
+        if seconds is not None:
+            seconds = max(seconds - (time.perf_counter() - self.started), 1e-3)
+        return Budget(max(self.budget.states - self.states, 1), seconds)
+
+    def is_late(self) -> bool:
+        """Say whether it took too long."""
+        return self.budget.seconds is not None and time.perf_counter() - self.started > self.budget.seconds
 
     def check_time(self) -> None:
         """Give up when it takes too long."""
-        if self.budget.seconds is not None and time.perf_counter() - self.started > self.budget.seconds:
+        if self.is_late():
             raise OverBudget

@@ -2,35 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from itertools import combinations
-from math import comb
-from typing import TypeAlias
+from collections.abc import Sequence
 
 from sidelight.errors import Contradiction
 from sidelight.knowledge.facts import Fact
-from sidelight.worlds.budget import OverBudget
+from sidelight.knowledge.tokens import in_short
+from sidelight.worlds.budget import Budget, Meter, OverBudget
 from sidelight.worlds.counting import Counting
-from sidelight.worlds.formula import Formula
-from sidelight.worlds.grounding import Ground
+from sidelight.worlds.possible import Possible
+from sidelight.worlds.smallest_set import smallest_clash
 
-Impossible: TypeAlias = Callable[[Sequence[int]], bool]
-
-MOST_TRIED = 2_000
-"""How many sets of facts are tried to find a smaller one."""
+MOST_SECONDS = 5
+"""After that, a set of facts that may not be the smallest will do."""
 
 
-def contradiction(ground: Ground, counting: Counting, facts: Sequence[Fact], known: Sequence[Formula]) -> Contradiction:
+def contradiction(counting: Counting, facts: Sequence[Fact]) -> Contradiction:
     """Make the error that names a smallest set of facts that no world fits."""
+    possible = Possible(counting.release, counting.cast)
+    meter = Meter(Budget(counting.meter.budget.states, MOST_SECONDS))
 
     def impossible(chosen: Sequence[int]) -> bool:
-        try:
-            return counting.worlds(ground.formulas.all_of(known[place] for place in chosen), ground.urns) == 0
-        except OverBudget:
+        some = [facts[place] for place in chosen]
+        if meter.is_late():
             return False  # it is not known, so it is not blamed
+        try:
+            return not possible.all_of(some)
+        except OverBudget:
+            return _never(counting, some)
 
-    blamed = [facts[place] for place in _smallest(len(facts), impossible)]
-    told = " and ".join(f"'{fact}'" for fact in blamed[:5]) + (" and others" if len(blamed) > 5 else "")
+    blamed = [facts[place] for place in smallest_clash(len(facts), impossible)]
+    told = " and ".join(f"'{in_short(str(fact))}'" for fact in blamed[:5]) + (" and others" if len(blamed) > 5 else "")
     cannot = "cannot be so" if len(blamed) == 1 else "cannot all be so"
     message = (
         f"no world fits the release and the facts: {told} {cannot}; take {'it' if len(blamed) == 1 else 'one'} back"
@@ -38,19 +39,8 @@ def contradiction(ground: Ground, counting: Counting, facts: Sequence[Fact], kno
     return Contradiction(message, facts=tuple(map(str, blamed)))
 
 
-def _smallest(number: int, impossible: Impossible) -> list[int]:
-    """Leave out what can be left out, then look for a smaller set altogether while there are few."""
-    needed, many = list(range(number)), (number + 1) // 2
-    while many:
-        for start in range(0, number, many):  # many at once first: most facts are innocent
-            fewer = [each for each in needed if not start <= each < start + many]
-            if len(fewer) < len(needed) and impossible(fewer):
-                needed = fewer
-        many = (many + 1) // 2 if many > 1 else 0
-    for size in range(1, len(needed)):
-        if comb(number, size) > MOST_TRIED:
-            break
-        for chosen in combinations(range(number), size):
-            if impossible(chosen):
-                return list(chosen)
-    return needed
+def _never(counting: Counting, facts: Sequence[Fact]) -> bool:
+    try:
+        return counting.share(facts) == 0
+    except OverBudget:
+        return False  # it is not known, so it is not blamed

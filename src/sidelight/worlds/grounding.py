@@ -1,147 +1,237 @@
-"""Facts about people become formulas about draws from urns, in each of the three semantics."""
+"""Facts about people become terms about who draws which lot, in each of the three semantics.
+
+In all of them the values of a group are lots.  Where people have one value each, everybody draws one lot; where they
+have several, each lot is drawn or not.  Two people are alike if no lot is drawn by one of them only.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from sidelight.errors import BadKnowledge
 from sidelight.knowledge.facts import And, Fact, Has, Implies, Not, OneOf, Or, Same
 from sidelight.knowledge.people import Who
 from sidelight.release.release import Release
 from sidelight.table.labels import Label
-from sidelight.worlds.budget import Budget, Meter
-from sidelight.worlds.cast import Cast, cast_of
-from sidelight.worlds.counting import Counting, Lot
-from sidelight.worlds.formula import Formula, Formulas
-from sidelight.worlds.urns import HAS, LACKS, Bag, Scattered, Urn
+from sidelight.table.table import Semantics
+from sidelight.worlds.cast import Cast
+from sidelight.worlds.terms import Term, Terms
 
-About: TypeAlias = tuple[Label, ...]
-"""What an urn is about: one value that a person may have, or, as `()`, the one value that everybody has."""
+T = TypeVar("T")
 
 
-HAS_OR_LACKS = (frozenset(["has"]), frozenset(["lacks"]))
-"""The lots of an urn that is about one value, in the order of their bits."""
+@dataclass(frozen=True, slots=True)
+class Draws:
+    """A party draws a lot."""
+
+    party: int
+    lot: int
+
+
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """Two parties draw the same."""
+
+    party: int
+    other: int
+
+
+Atom: TypeAlias = Draws | Alike
 
 
 @dataclass(slots=True)
 class Ground:
-    """The urns that facts about a release speak of, and the facts as formulas."""
+    """The groups that facts are about, who draws from them, and the facts as terms.
 
-    release: Release
-    cast: Cast
-    formulas: Formulas = field(default_factory=Formulas)
-    urns: dict[int, Urn] = field(default_factory=dict)
-    lots: list[tuple[Lot, ...]] = field(default_factory=list)
-    waiting: dict[int, int] = field(default_factory=dict)  # row → people of the group who are mentioned
-    bags: dict[int, dict[Label, int]] = field(default_factory=dict)  # row → value → count
-    people: dict[tuple[Who, About], int] = field(default_factory=dict)
-    places: dict[tuple[int, About], int] = field(default_factory=dict)
+    People who are known to have the same values are one party.  Lots stand for one value each, or for several that no
+    fact tells apart.  Groups whose people are compared are kin; their lots have the same numbers.
+    """
 
-    def counting(self, budget: Budget) -> Counting:
-        """Start to count."""
-        return Counting(self.formulas, self.lots, Meter(budget))
+    semantics: Semantics
+    sizes: dict[int, int]  # row → people
+    kin: dict[int, int]  # row → the first of its kin
+    row_of: dict[Who, int]
+    party_of: dict[Who, int]
+    parties: list[Counter[int]]  # row → people
+    lots: dict[int, tuple[int, ...]] = field(default_factory=dict)  # row → its lots
+    said: list[frozenset[Label]] = field(default_factory=list)  # lot → the values it stands for
+    counts: Counter[tuple[int, int]] = field(default_factory=Counter)  # (row, lot) → how often it is there
+    terms: Terms = field(default_factory=Terms)
+    atoms: list[Atom] = field(default_factory=list)
+    numbers: dict[Atom, int] = field(default_factory=dict)
+    parts: tuple[Term, ...] = ()  # all of these are so
+    mentions: dict[int, list[int]] = field(default_factory=dict)  # atom → the parts that mention it
+    known: dict[Draws, bool] = field(default_factory=dict)  # and these, which `parts` no longer mention
 
-    def formula(self, fact: Fact) -> Formula:  # noqa: PLR0911 - one line per kind of fact
-        """Turn a fact into a formula."""
-        make = self.formulas
+    def term(self, fact: Fact) -> Term:  # noqa: PLR0911 - one line per kind of fact
+        """Turn a fact into a term."""
+        make = self.terms
         match fact:
             case Has(person=person, value=value):
                 return self._one_of(person, (value,))
             case OneOf(person=person, values=values):
                 return self._one_of(person, values)
             case Same(person=person, other=other):
-                return self._same(person, other)
+                return self._same(self.party_of[person], self.party_of[other])
             case Not(fact=inner):
-                return make.opposite(self.formula(inner))
+                return make.opposite(self.term(inner))
             case Implies(premise=premise, conclusion=conclusion):
-                return make.any_of([make.opposite(self.formula(premise)), self.formula(conclusion)])
+                return make.any_of([make.opposite(self.term(premise)), self.term(conclusion)])
             case And(facts=facts):
-                return make.all_of(map(self.formula, facts))
+                return make.all_of(map(self.term, facts))
             case Or(facts=facts):
-                return make.any_of(map(self.formula, facts))
+                return make.any_of(map(self.term, facts))
         message = f"no such kind of fact: {type(fact).__name__}"
         raise BadKnowledge(message)
 
-    def add_urn(self, row: int, about: About, urn: Urn, lots: tuple[Lot, ...]) -> None:
-        """Add an urn and what its lots say."""
-        number = self.formulas.new_urn(len(lots))
-        self.places[row, about], self.urns[number] = number, urn
-        self.lots.append(lots)
+    def kin_of(self, party: int) -> int:
+        """Say which groups a party is compared with."""
+        return self.kin[next(iter(self.parties[party]))]
 
-    def _person(self, who: Who, about: About = ()) -> int:
-        if (who, about) not in self.people:
-            urn = self._urn(self.cast.rows[who], about)
-            self.people[who, about] = self.formulas.new_person(urn)
-        return self.people[who, about]
+    def number(self, atom: Atom) -> int:
+        """Number the atoms."""
+        if atom not in self.numbers:
+            self.numbers[atom] = len(self.atoms)
+            self.atoms.append(atom)
+        return self.numbers[atom]
 
-    def _urn(self, row: int, about: About) -> int:
-        if (row, about) not in self.places:  # one of several values: an urn of its own
-            people, count = int(self.release.groups.sizes[row]), self.bags[row][about[0]]
-            bag, scattered = Bag((count, people - count), self.waiting[row]), Scattered(people, count)
-            self.add_urn(row, about, bag if self.release.semantics == "set" else scattered, HAS_OR_LACKS)
-        return self.places[row, about]
+    def add_lots(self, row: int, bag: dict[Label, int], lots: Iterable[Iterable[Label]]) -> None:
+        """Put the values of a group into lots."""
+        numbered = {said: lot for lot, said in enumerate(self.said)}
+        self.lots[row] = ()
+        for said in map(frozenset, lots):
+            lot = numbered.setdefault(said, len(self.said))
+            if lot == len(self.said):
+                self.said.append(said)
+            self.counts[row, lot] = sum(bag[value] for value in said)
+            self.lots[row] += (lot,)
 
-    def _one_of(self, who: Who, values: tuple[Label, ...]) -> Formula:
-        for value in values:
-            self.release.groups.place(value)  # refuses a value that nobody could have
-        if self.release.semantics == "single":
-            person = self._person(who)
-            lots = self.lots[self.formulas.urn_of[person]]
-            mask = sum(1 << lot for lot, said in enumerate(lots) if said.issubset(values))
-            return self.formulas.draws(person, mask)
-        there = [value for value in values if value in self.bags[self.cast.rows[who]]]
-        return self.formulas.any_of(self.formulas.draws(self._person(who, (value,)), HAS) for value in there)
+    def settle(self, parts: Iterable[Term]) -> None:
+        """Take the parts as given: what is known about single draws tells in all others."""
+        parts = [conjunct for part in parts for conjunct in part.conjuncts()]
+        while (literal := next((part for part in parts if self._is_draw(part)), None)) is not None:
+            drawn, so = self.atoms[literal.atom], literal.kind == "is"
+            assert isinstance(drawn, Draws)
+            self.known[drawn] = so
+            told = {literal.atom: so}
+            if so and self.semantics == "single":  # who has this has nothing else
+                told |= dict.fromkeys(self._others(drawn), False)
+            parts = [conjunct for part in parts for conjunct in self._given(part, told).conjuncts()]
+        self.parts = tuple(dict.fromkeys(parts))
+        for number, part in enumerate(self.parts):
+            for atom in part.atoms:
+                self.mentions.setdefault(atom, []).append(number)
 
-    def _same(self, who: Who, other: Who) -> Formula:
-        make = self.formulas
-        if self.release.semantics == "single":
-            return make.tie(self._person(who), self._person(other))
-        mine, theirs = (self.bags[self.cast.rows[each]] for each in (who, other))
-        both = [value for value in mine if value in theirs]
-        alone = [(who, value) for value in mine if value not in theirs]
-        alone += [(other, value) for value in theirs if value not in mine]
-        ties = [make.tie(self._person(who, (value,)), self._person(other, (value,))) for value in both]
-        return make.all_of([*ties, *(make.draws(self._person(each, (value,)), LACKS) for each, value in alone)])
+    def parts_of(self, atoms: Iterable[int]) -> list[int]:
+        """Say which parts mention any of some atoms."""
+        return sorted({part for atom in atoms for part in self.mentions.get(atom, ())})
+
+    def _is_draw(self, part: Term) -> bool:
+        return part.literal and isinstance(self.atoms[part.atom], Draws)
+
+    def _others(self, drawn: Draws) -> Iterator[int]:
+        for lot in range(len(self.said)):
+            other = Draws(drawn.party, lot)
+            if lot != drawn.lot:
+                self.known.pop(other, None)
+                if other in self.numbers:
+                    yield self.numbers[other]
+
+    def _given(self, part: Term, told: dict[int, bool]) -> Term:
+        for atom, so in told.items():
+            part = self.terms.given(part, atom, so=so)
+        return part
+
+    def _one_of(self, who: Who, values: Sequence[Label]) -> Term:
+        party, make = self.party_of[who], self.terms
+        have: list[int] = []
+        lack: list[int] = []
+        for lot in self.lots[self.row_of[who]]:
+            (lack if self.said[lot].isdisjoint(values) else have).append(self.number(Draws(party, lot)))
+        if self.semantics == "single" and len(have) > len(lack):  # shorter so
+            return make.all_of(make.atom(atom, so=False) for atom in lack)
+        return make.any_of(map(make.atom, have))
+
+    def _same(self, party: int, other: int) -> Term:
+        if party == other:
+            return self.terms.true
+        return self.terms.atom(self.number(Alike(min(party, other), max(party, other))))
 
 
-def ground(release: Release, facts: Iterable[Fact], *, people: Iterable[Who] = ()) -> Ground:
-    """Prepare to count worlds of the groups that some facts, and some more people, are about."""
-    facts = list(facts)
-    cast = cast_of(release, dict.fromkeys([*(who for fact in facts for who in fact.people()), *people]))
-    made = Ground(release, cast)
-    for row in dict.fromkeys(cast.rows.values()):
-        made.waiting[row] = len(cast.of_row(row))
+def ground(
+    release: Release, cast: Cast, facts: Sequence[Fact], *, watched: Sequence[Fact] = (), people: Iterable[Who] = ()
+) -> Ground:
+    """Prepare to count the worlds in which all facts are so; there are terms for facts that are only watched, too."""
+    both = [*facts, *watched]
+    people = dict.fromkeys([*(who for fact in both for who in fact.people()), *people])
+    for value in {value for fact in both for simple in fact.simple() for value in _values(simple)}:
+        release.groups.place(value)  # refuses a value that nobody could have
+    rows = list(dict.fromkeys(cast.rows[who] for who in people))
+    same = [simple.about() for fact in both for simple in fact.simple() if isinstance(simple, Same)]
+    firsts = joined(people, (top.about() for fact in facts for top in conjuncts(fact) if isinstance(top, Same)))
+    numbers = {first: number for number, first in enumerate(dict.fromkeys(firsts.values()))}
+    made = Ground(
+        release.semantics,
+        sizes={row: int(release.groups.sizes[row]) for row in rows},
+        kin=joined(rows, ([cast.rows[who] for who in pair] for pair in same)),
+        row_of={who: cast.rows[who] for who in people},
+        party_of={who: numbers[first] for who, first in firsts.items()},
+        parties=[Counter() for _ in numbers],
+    )
+    for who, party in made.party_of.items():
+        made.parties[party][cast.rows[who]] += 1
+    compared = {made.kin[cast.rows[who]] for pair in same for who in pair}
+    asked: dict[int, dict[frozenset[Label], None]] = {row: {} for row in rows}
+    for simple in (simple for fact in both for simple in fact.simple()):
+        asked[cast.rows[simple.about()[0]]][frozenset(_values(simple))] = None
+    for row in rows:
         counts = release.groups.counts.row(row).tolist()
-        made.bags[row] = {value: count for value, count in zip(release.domain, counts, strict=True) if count}
-    if release.semantics == "single":
-        for row, bag in made.bags.items():
-            lots = _lots(bag, _told_apart(facts, cast, row))
-            left = tuple(sum(bag[value] for value in said) for said in lots)
-            made.add_urn(row, (), Bag(left, made.waiting[row]), lots)
+        bag = {value: count for value, count in zip(release.domain, counts, strict=True) if count}
+        told_apart = release.semantics != "single" or made.kin[row] in compared
+        made.add_lots(row, bag, ([value] for value in bag) if told_apart else _lumped(bag, asked[row]))
+    made.settle(made.term(fact) for fact in facts)
     return made
 
 
-def _told_apart(facts: Iterable[Fact], cast: Cast, row: int) -> list[frozenset[Label]] | None:
-    """Collect the sets of values that facts ask of the people of a group; `None` where each value is one of them."""
-    asked: dict[frozenset[Label], None] = {}
-    for fact in facts:
-        for simple in fact.simple():
-            if all(cast.rows[who] != row for who in simple.about()):
-                continue
-            if isinstance(simple, Same):
-                return None
-            values = simple.values if isinstance(simple, OneOf) else (simple.value,) if isinstance(simple, Has) else ()
-            asked[frozenset(values)] = None
-    return list(asked)
+def conjuncts(fact: Fact) -> Iterator[Fact]:
+    """Go through the facts that a fact joins by and.
+
+    >>> [str(each) for each in conjuncts(Has("Ann", "Flu") & ~Has("Bob", "Flu"))]
+    ['Ann = Flu', 'Bob != Flu']
+    """
+    if isinstance(fact, And):
+        for part in fact.facts:
+            yield from conjuncts(part)
+    else:
+        yield fact
 
 
-def _lots(bag: dict[Label, int], asked: list[frozenset[Label]] | None) -> tuple[frozenset[Label], ...]:
+def joined(things: Iterable[T], links: Iterable[Iterable[T]]) -> dict[T, T]:
+    """Say for each thing which is the first of those that it is linked with.
+
+    >>> joined("abcd", ["bd", "da"])
+    {'a': 'a', 'b': 'a', 'c': 'c', 'd': 'a'}
+    """
+    first = {thing: thing for thing in things}
+    place = {thing: number for number, thing in enumerate(first)}
+    for link in links:
+        ends = {first[thing] for thing in link}
+        lead = min(ends, key=place.__getitem__)
+        if len(ends) > 1:
+            first = {thing: lead if end in ends else end for thing, end in first.items()}
+    return first
+
+
+def _values(simple: Fact) -> tuple[Label, ...]:
+    return simple.values if isinstance(simple, OneOf) else (simple.value,) if isinstance(simple, Has) else ()
+
+
+def _lumped(bag: dict[Label, int], asked: Iterable[frozenset[Label]]) -> Iterable[list[Label]]:
     """Lump the values that no fact tells apart."""
-    if asked is None:
-        return tuple(frozenset([value]) for value in bag)
     alike: dict[tuple[bool, ...], list[Label]] = {}
     for value in bag:
         alike.setdefault(tuple(value in values for values in asked), []).append(value)
-    return tuple(map(frozenset, alike.values()))
+    return alike.values()

@@ -14,59 +14,76 @@ from sidelight.knowledge.facts import Fact
 from sidelight.knowledge.facts_text import Knowledge, known_facts, read_fact
 from sidelight.knowledge.people import Who
 from sidelight.release.release import Release
-from sidelight.worlds.bounds import bounds
-from sidelight.worlds.budget import Budget, OverBudget
+from sidelight.table.labels import Label
+from sidelight.worlds.bounds import Attempts
+from sidelight.worlds.budget import Budget, Meter, OverBudget
+from sidelight.worlds.cast import Cast, cast_of
 from sidelight.worlds.contradiction import contradiction
-from sidelight.worlds.formula import Formula
-from sidelight.worlds.grounding import Ground, ground
+from sidelight.worlds.counting import Counting
 from sidelight.worlds.sampling import Estimate, estimated, generator
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """Facts and questions about a release, ready to be counted."""
+class Knowing:
+    """Somebody who saw a release and knows some facts."""
 
     release: Release
     facts: tuple[Fact, ...]
-    ground: Ground
-    known: tuple[Formula, ...]  # the facts, one by one
-    targets: tuple[Formula, ...]
+    cast: Cast
     budget: Budget
+    counting: Counting
 
     @classmethod
     def of(
-        cls,
-        release: Release,
-        facts: Sequence[Fact],
-        targets: Iterable[Fact] = (),
-        *,
-        people: Iterable[Who] = (),
-        budget: Budget | None = None,
-    ) -> Asked:
-        """Find the people, and turn facts into formulas."""
-        targets = tuple(targets)
-        made = ground(release, [*facts, *targets], people=people)
-        known = tuple(map(made.formula, facts))
-        return cls(release, tuple(facts), made, known, tuple(map(made.formula, targets)), budget or Budget())
+        cls, release: Release, facts: Sequence[Fact], *, people: Iterable[Who] = (), budget: Budget | None = None
+    ) -> Knowing:
+        """Find the people of the facts, and whoever else is asked about."""
+        cast = cast_of(release, dict.fromkeys([*(who for fact in facts for who in fact.people()), *people]))
+        budget = budget or Budget()
+        return cls(release, tuple(facts), cast, budget, Counting(release, cast, Meter(budget)))
 
-    def answers(self) -> tuple[Fraction, ...]:
-        """Say how likely each target is, or why that cannot be said."""
-        counting, make, urns = self.ground.counting(self.budget), self.ground.formulas, self.ground.urns
-        known = make.all_of(self.known)
+    def chance(self, target: Fact) -> Fraction:
+        """Say how likely something is, or why that cannot be said."""
         try:
-            possible = counting.worlds(known, urns)
-            both = [counting.worlds(make.all_of([known, target]), urns) for target in self.targets] if possible else []
+            return self.counting.share([*self.facts, target]) / self._possible()
         except OverBudget:
-            raise self._too_hard() from None
-        if not possible:
-            raise contradiction(self.ground, counting, self.facts, self.known)
-        return tuple(Fraction(number, possible) for number in both)
+            raise self._too_hard(*self._attempts().bounds(target, self.facts)) from None
 
-    def _too_hard(self) -> TooHard:
-        first, *others = self.targets
-        low, high = bounds(self.ground, first, self.known, self.budget)
-        if others:
-            low, high = Fraction(0), Fraction(1)
+    def values(self, who: Who) -> dict[Label, Fraction]:
+        """Say how likely each value of a person is that occurs in the person's group."""
+        try:
+            possible = self._possible()
+            return {value: share / possible for value, share in self.counting.values(self.facts, who).items()}
+        except OverBudget:
+            raise self._too_hard(Fraction(0), Fraction(1)) from None
+
+    def estimate(self, target: Fact, *, rng: np.random.Generator, samples: int, confidence: float) -> Estimate:
+        """Say how likely something is, from worlds drawn at random where it cannot be counted."""
+        try:
+            return Estimate.exactly(self.chance(target), confidence)
+        except TooHard as known:
+            drawn = estimated(
+                self._attempts(),
+                target,
+                self.facts,
+                rng=rng,
+                samples=samples,
+                confidence=confidence,
+            )
+            if drawn is None:
+                raise
+            return drawn.within(known.low, known.high)
+
+    def _possible(self) -> Fraction:
+        possible = self.counting.share(self.facts)
+        if not possible:
+            raise contradiction(self.counting, self.facts)
+        return possible
+
+    def _attempts(self) -> Attempts:
+        return Attempts(self.counting, Meter(self.budget))
+
+    def _too_hard(self, low: Fraction, high: Fraction) -> TooHard:
         message = (
             f"counting the worlds takes more than the budget of {self.budget.states:,} states; what is known: between "
             f"{in_decimals(low)} and {in_decimals(high)}; give a larger budget=, or ask for approximate=True"
@@ -150,22 +167,7 @@ def posterior(
     Source: Martin et al., Worst-case background knowledge, ICDE 2007, section 2.
     """
     wanted = read_fact(target) if isinstance(target, str) else target
-    asked = Asked.of(release, known_facts(given), [wanted], budget=budget)
+    knowing = Knowing.of(release, known_facts(given), people=wanted.people(), budget=budget)
     if not approximate:
-        return asked.answers()[0]
-    chance = generator(rng)
-    try:
-        return Estimate.exactly(asked.answers()[0], confidence)
-    except TooHard as known:
-        drawn = estimated(
-            asked.ground,
-            asked.targets[0],
-            asked.known,
-            budget=asked.budget,
-            rng=chance,
-            samples=samples,
-            confidence=confidence,
-        )
-        if drawn is None:
-            raise
-        return drawn.within(known.low, known.high)
+        return knowing.chance(wanted)
+    return knowing.estimate(wanted, rng=generator(rng), samples=samples, confidence=confidence)

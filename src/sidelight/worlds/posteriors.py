@@ -8,16 +8,16 @@ from fractions import Fraction
 from typing import overload
 
 from sidelight.errors import BadKnowledge
-from sidelight.knowledge.facts import Fact, Has
+from sidelight.knowledge.facts import Fact
 from sidelight.knowledge.facts_text import Knowledge, known_facts, read_person
 from sidelight.knowledge.people import Someone, Who, as_who, written_who
 from sidelight.knowledge.tokens import Reader
 from sidelight.release.groups import GroupName
 from sidelight.release.release import Release
-from sidelight.table.labels import Label
+from sidelight.table.labels import Label, label
 from sidelight.worlds.budget import Budget
 from sidelight.worlds.cast import Cast, cast_of
-from sidelight.worlds.posterior import Asked
+from sidelight.worlds.posterior import Knowing
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +30,8 @@ class Belief(Mapping[Label, Fraction]):
     after: Mapping[Label, Fraction]
     unnamed: bool = False  # anyone of the group whom the facts do not mention
 
-    def __getitem__(self, value: Label) -> Fraction:
-        return self.after[value]
+    def __getitem__(self, value: object) -> Fraction:
+        return self.after[label(value)]
 
     def __iter__(self) -> Iterator[Label]:
         return iter(self.after)
@@ -73,7 +73,7 @@ class Posteriors:
 
         People of a group whom the facts do not mention are all alike and stand there once.
         """
-        return tuple(sorted(self.beliefs, key=lambda belief: -belief.moved)[:n])
+        return tuple(sorted(self.beliefs, key=lambda belief: -belief.moved)[: max(n, 0)])
 
 
 @overload
@@ -137,19 +137,16 @@ def _others(release: Release, cast: Cast) -> list[tuple[Who, bool]]:
 def _beliefs(
     release: Release, facts: tuple[Fact, ...], people: list[tuple[Who, bool]], budget: Budget | None
 ) -> tuple[Belief, ...]:
-    cast = cast_of(
-        release, dict.fromkeys([*(who for fact in facts for who in fact.people()), *(who for who, _ in people)])
-    )
-    there = {row: release.groups.counts.row(row).nonzero()[0].tolist() for row in cast.rows.values()}
-    targets = [Has(who, release.domain[place]) for who, _ in people for place in there[cast.rows[who]]]
-    before = dict(zip(targets, Asked.of(release, (), targets).answers(), strict=True))
-    after = dict(zip(targets, Asked.of(release, facts, targets, budget=budget).answers(), strict=True))
+    everyone = [who for who, _ in people]
+    nothing = Knowing.of(release, (), people=everyone)
+    knowing = Knowing.of(release, facts, people=everyone, budget=budget)
+    nobody = dict.fromkeys(release.domain, Fraction(0))
     return tuple(
         Belief(
             who,
-            release.groups.name(cast.rows[who]),
-            {value: before.get(Has(who, value), Fraction(0)) for value in release.domain},
-            {value: after.get(Has(who, value), Fraction(0)) for value in release.domain},
+            release.groups.name(knowing.cast.rows[who]),
+            nobody | nothing.values(who),
+            nobody | knowing.values(who),
             unnamed,
         )
         for who, unnamed in people

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from bisect import bisect
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import accumulate
+from functools import partial
 
 import numpy as np
 
 from sidelight.errors import BadMeasure
-from sidelight.worlds.bounds import attempts, countable
-from sidelight.worlds.budget import Budget, OverBudget
-from sidelight.worlds.counting import Counting, Urns
-from sidelight.worlds.formula import Formula
-from sidelight.worlds.grounding import Ground
-from sidelight.worlds.urns import lots_of
+from sidelight.knowledge.facts import Fact
+from sidelight.worlds.bounds import Attempts
+from sidelight.worlds.budget import OverBudget
+from sidelight.worlds.drawing import DrawingWorlds, any_worlds, holds
+from sidelight.worlds.frontier import Frontier
+from sidelight.worlds.grounding import ground
+from sidelight.worlds.schedule import Schedule
 
 TRIES = 50
 """At most so many worlds are drawn for each one that is wanted."""
@@ -79,11 +79,10 @@ def _check(confidence: float) -> None:
 
 
 def estimated(
-    ground: Ground,
-    target: Formula,
-    known: Sequence[Formula],
+    attempts: Attempts,
+    target: Fact,
+    known: Sequence[Fact],
     *,
-    budget: Budget,
     rng: np.random.Generator,
     samples: int,
     confidence: float,
@@ -92,90 +91,21 @@ def estimated(
 
     Nothing if no such world was found.
     """
-    split = countable(ground, target, known, attempts(budget, known))
+    kept = attempts.countable(target, known).kept
+    made = ground(attempts.counting.release, attempts.counting.cast, kept, watched=[*known, target])
     try:
-        hits, worlds = _drawn(ground, target, known, _Sampler(ground, split.kept, budget), rng, samples)
+        terms = [made.term(fact) for fact in (*known, target)]
+        draw = DrawingWorlds(Frontier(Schedule.of(made, terms=terms, everyone=True)), attempts.meter()).worlds
     except OverBudget:  # then of all worlds, with no fact taken into account beforehand
-        hits, worlds = _drawn(ground, target, known, _Sampler(ground, (), budget), rng, samples)
-    return Estimate.of(hits, worlds, confidence) if worlds else None
-
-
-def _drawn(  # noqa: PLR0917 - one helper of one function
-    ground: Ground,
-    target: Formula,
-    known: Sequence[Formula],
-    sampler: _Sampler,
-    rng: np.random.Generator,
-    samples: int,
-) -> tuple[int, int]:
-    """Count worlds that fit the facts, and those of them with the target."""
-    asked = ground.formulas.all_of(known)
-    people = sorted({*target.people, *asked.people})
+        made = ground(attempts.counting.release, attempts.counting.cast, (), watched=[*known, target])
+        draw = partial(any_worlds, made)
+    asked, wanted = made.terms.all_of(map(made.term, known)), made.term(target)
     hits = fitting = 0
-    for _ in range(TRIES * samples):
-        world = sampler.world(people, rng)
-        if holds(asked, world, ground):
-            fitting += 1
-            hits += holds(target, world, ground)
+    for _ in range(TRIES):
+        worlds = draw(samples, rng)
+        fits = np.flatnonzero(holds(asked, worlds, made))[: samples - fitting]
+        fitting += len(fits)
+        hits += int(holds(wanted, worlds, made)[fits].sum())
         if fitting == samples:
             break
-    return hits, fitting
-
-
-def holds(formula: Formula, world: dict[int, int], ground: Ground) -> bool:
-    """Decide a formula where everybody's lot is known."""
-    if formula.kind == "draws":
-        return bool(formula.mask >> world[formula.person] & 1)
-    if formula.kind == "tie":
-        mine, theirs = (
-            ground.lots[ground.formulas.urn_of[person]][world[person]] for person in (formula.person, formula.other)
-        )
-        return (mine == theirs) == bool(formula.mask)
-    if formula.kind == "any":
-        return any(holds(part, world, ground) for part in formula.parts)
-    return formula.kind != "false" and all(holds(part, world, ground) for part in formula.parts)
-
-
-class _Sampler:
-    """Draws worlds of a formula that can be counted, each equally likely: lot by lot, by the worlds that are left."""
-
-    def __init__(self, ground: Ground, facts: Sequence[Formula], budget: Budget) -> None:
-        self.formula = ground.formulas.all_of(facts)
-        self.urns = ground.urns
-        self.counting: Counting = ground.counting(budget)
-        self.every_lot = ground.formulas.every_lot
-        self.urn_of = ground.formulas.urn_of
-        self._choices: dict[Hashable, tuple[list[int], list[float]]] = {}
-
-    def world(self, people: list[int], rng: np.random.Generator) -> dict[int, int]:
-        """Let everybody draw."""
-        formula, urns = self.formula, self.urns
-        lots: dict[int, int] = {}
-        for person, chance in zip(people, rng.random(len(people)).tolist(), strict=True):
-            number = self.urn_of[person]
-            choices, cumulative = self._alternatives(formula, person, urns)
-            lot = choices[min(bisect(cumulative, chance), len(choices) - 1)]
-            lots[person] = lot
-            formula = self.counting.after(formula, person, 1 << lot)
-            urns = {**urns, number: urns[number].take(1 << lot)[1]}
-        return lots
-
-    def _alternatives(self, formula: Formula, person: int, urns: Urns) -> tuple[list[int], list[float]]:
-        """Weigh the lots by the worlds that are left after each."""
-        number = self.urn_of[person]
-        concerned = {*formula.urns, number}
-        key = (formula, person, *((each, urns[each]) for each in sorted(concerned)))
-        if key not in self._choices:
-            here = {each: urns[each] for each in concerned}
-            weighed = []
-            for lot in lots_of(self.every_lot[number]):
-                ways, left = urns[number].take(1 << lot)
-                rest = self.counting.after(formula, person, 1 << lot)
-                weighed.append((lot, ways and ways * self.counting.worlds(rest, {**here, number: left})))
-            possible = [(lot, ways) for lot, ways in weighed if ways]
-            total = sum(ways for _, ways in possible)
-            self._choices[key] = (
-                [lot for lot, _ in possible],
-                list(accumulate(ways / total for _, ways in possible)),
-            )
-        return self._choices[key]
+    return Estimate.of(hits, fitting, confidence) if fitting else None
