@@ -64,7 +64,8 @@ def _unknown(release: Release, name: str) -> str:
     if release.people is None:
         return (
             f"the release names nobody, so '{in_short(name)}' cannot be found in it; write #3 for someone in group 3, "
-            "describe the person as {column = cell}, or read the release with person= and keep_people=True"
+            "describe the person as {column = cell}, or say which column has the names with person= "
+            "(in Python, with keep_people=True as well)"
         )
     return f"nobody in the release is called '{in_short(name)}'; check the spelling, or put odd names into quotes"
 

@@ -145,7 +145,10 @@ class Possible:
         sharing: dict[Hashable, list[Variable]] = {}
         for variable in left:
             sharing.setdefault(self.room_of[variable], []).append(variable)
-        return all(_all_seated(variables, left, self.rooms[room]) for room, variables in sharing.items())
+        try:
+            return all(_all_seated(variables, left, self.rooms[room]) for room, variables in sharing.items())
+        except RecursionError:  # thousands of people of one group
+            raise OverBudget from None
 
 
 def _all_seated(variables: list[Variable], left: Left, room: Mapping[Hashable, int]) -> bool:
@@ -228,5 +231,5 @@ def _ways(claim: Claim, left: Left) -> list[Claim]:
         return [_Some(claim.parts[1:], claim.every), first]
     assert isinstance(claim, _Tie)
     variable = min((claim.one, claim.other), key=lambda each: len(left[each]))
-    one, *others = left[variable]
-    return [_In(variable, frozenset(others)), _In(variable, frozenset([one]))]
+    one = min(left[variable], key=str)  # in the same order each time
+    return [_In(variable, left[variable] - {one}), _In(variable, frozenset([one]))]
