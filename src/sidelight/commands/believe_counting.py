@@ -41,7 +41,7 @@ class Chance:
 class Counting:
     """How much is counted, and how worlds are drawn if that is not enough."""
 
-    states: int = 200_000
+    states: int = 2_000_000
     seconds: float | None = None  # without it, as long as is usual
     chance: Chance | None = None
 

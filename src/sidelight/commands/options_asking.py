@@ -67,7 +67,7 @@ hard = section("When counting is too hard")
 class Counting:
     """How much is counted, and what is done when that is not enough."""
 
-    states: Annotated[int, hard("--states", gives="NUMBER", least=1, says="Count so many states at most.")] = 200_000
+    states: Annotated[int, hard("--states", gives="NUMBER", least=1, says="Count so many states at most.")] = 2_000_000
     seconds: Annotated[
         float | None,
         hard("--seconds", gives="NUMBER", says="Count for so many seconds at most: 20, or 600 for statements P(…)."),
