@@ -21,7 +21,12 @@ ROUNDS = 30
 
 
 class Infeasible(Exception):
-    """The sums cannot all be so; users get a `Contradiction` that says which."""
+    """The sums of a problem cannot all be so; users get a `Contradiction` that says which."""
+
+    def __init__(self, problem: Problem | None = None, alone: int | None = None) -> None:
+        super().__init__()
+        self.problem = problem
+        self.alone = alone  # the number of a statement that cannot be so by itself, if there is one
 
 
 def upper_bounds(problem: Problem) -> Floats:
@@ -96,8 +101,9 @@ def at_the_edge(problem: Problem) -> Flags:
     values = _once(k, problem.column[variable], group[variable], problem.counts, (len(problem.low), groups))
     plain = np.flatnonzero(_whole(problem))
     least, most = _range(asked, values, size, plain)
-    if (problem.low[plain] > most + near(most)).any() or (problem.high[plain] < least - near(least)).any():
-        raise Infeasible
+    beyond = (problem.low[plain] > most + near(most)) | (problem.high[plain] < least - near(least))
+    if beyond.any():
+        raise Infeasible(alone=int(problem.said[plain[beyond][0]]))
     # statements at 0 force nothing that `upper_bounds` does not see
     edge = (problem.low[plain] >= most - NOTHING) | (problem.high[plain] <= least + NOTHING)
     for place in np.flatnonzero(edge & (problem.high[plain] > NOTHING)):

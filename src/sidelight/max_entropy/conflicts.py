@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import combinations
-
-import numpy as np
+import time
+from collections.abc import Callable, Sequence
 
 from sidelight.errors import BadKnowledge, Contradiction
 from sidelight.knowledge.statements_text import Known
-from sidelight.max_entropy.problem import A_PERSON, Flags, Problem
-from sidelight.max_entropy.programs import feasible, in_the_way
+from sidelight.max_entropy.bounds import Infeasible
+from sidelight.max_entropy.problem import A_PERSON
+from sidelight.max_entropy.programs import in_the_way
+from sidelight.worlds.smallest_set import smallest_clash
 
-TRIED = 300
-"""How many sets are tried for a smaller one than the first that was found."""
+MOST_SECONDS = 5.0
+"""After that, a set of statements that may not be the smallest will do."""
+
+CanBe = Callable[[Sequence[int]], bool]
+"""Says of some statements, by number, whether they can all be so."""
 
 
-def contradiction(problem: Problem, known: Sequence[Known]) -> Contradiction | BadKnowledge:
-    """Say what cannot be: a set of statements that hold together only without any one of them.
-
-    The smallest one of all where that takes no more than a few hundred programs.
-    """
-    involved = in_the_way(problem) & (problem.said != A_PERSON)
-    if not involved.any():
+def contradiction(found: Infeasible, known: Sequence[Known], can_be: CanBe) -> Contradiction | BadKnowledge:
+    """Say what cannot be: a smallest set of statements that hold together only without any one of them."""
+    blamed = _blamed(found, can_be)
+    if not blamed:
         return BadKnowledge("the people who are named do not fit into the release together; name fewer of them")
-    found = _smaller(problem, _without_needless(problem, involved))
-    said = tuple(known[number].words for number in dict.fromkeys(problem.said[found].tolist()))
+    said = tuple(known[number].words for number in blamed)
     if len(said) == 1:
         message = f"the release says otherwise than '{said[0]}': no distribution fits both; leave it out or change it"
     else:
@@ -34,38 +33,24 @@ def contradiction(problem: Problem, known: Sequence[Known]) -> Contradiction | B
     return Contradiction(message, facts=said)
 
 
-def _without_needless(problem: Problem, involved: Flags) -> Flags:
-    """Drop statements one by one while the others still contradict each other."""
-    for number in np.flatnonzero(involved):
-        fewer = involved.copy()
-        fewer[number] = False
-        if not _can_be(problem, fewer):
-            involved = fewer
-    return involved
+def _blamed(found: Infeasible, can_be: CanBe) -> list[int]:
+    if found.alone is not None:
+        return [found.alone]
+    assert found.problem is not None
+    said, people = found.problem.said, found.problem.said == A_PERSON
+    involved = said[in_the_way(found.problem) & ~people].tolist()
+    if not involved or not can_be([]):
+        return []
+    first = _smallest(involved, can_be)
+    return first if len(first) == 1 else min(first, _smallest(said[~people].tolist(), can_be), key=len)
 
 
-def _smaller(problem: Problem, found: Flags) -> Flags:
-    """Try all sets of fewer statements, smallest first, as far as that is quick."""
-    every = np.flatnonzero(problem.said != A_PERSON)
-    tried = 0
-    for size in range(1, int(found.sum())):
-        for some in combinations(every, size):
-            tried += 1
-            if tried > TRIED:
-                return found
-            chosen = np.zeros(len(problem.low), bool)
-            chosen[list(some)] = True
-            if not _can_be(problem, chosen):
-                return chosen
-    return found
+def _smallest(statements: Sequence[int], can_be: CanBe) -> list[int]:
+    """Find a smallest set of some statements that contradict each other."""
+    deadline = time.monotonic() + MOST_SECONDS
 
+    def clash(places: Sequence[int]) -> bool:
+        in_time = time.monotonic() < deadline
+        return in_time and not can_be([statements[place] for place in places])
 
-def _can_be(problem: Problem, statements: Flags) -> bool:
-    """Say whether some statements can be so, looking only at the groups that they touch."""
-    people = problem.said == A_PERSON
-    kept = statements | people
-    touched = np.zeros(int(problem.group.max(initial=-1)) + 1, bool)
-    group = problem.group[problem.column]
-    touched[group[problem.statements[np.flatnonzero(kept)].indices]] = True
-    small, _, _ = problem.only(touched[group], kept)
-    return feasible(small)
+    return [statements[place] for place in smallest_clash(len(statements), clash)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -41,6 +41,14 @@ class Constraints:
     said: Integers  # number of the statement of each sum
     people: dict[Who, Integers]  # everybody who is mentioned → the rows where this person may be
     notes: tuple[str, ...]
+
+    def only(self, statements: Sequence[int]) -> Constraints:
+        """Keep what some statements say; whoever is mentioned stays mentioned."""
+        kept = np.isin(self.said, statements)
+        number = np.where(kept, np.cumsum(kept) - 1, SILENT)
+        sums = np.where(self.sum == SILENT, SILENT, number[self.sum]) if len(number) else self.sum
+        places = self.places.only(sums[self.places.row_part] >= 0, sums[self.places.column_part] >= 0)
+        return replace(self, places=places, sum=sums, low=self.low[kept], high=self.high[kept], said=self.said[kept])
 
 
 def constraints(scene: Scene, known: Sequence[Known]) -> Constraints:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 
 from sidelight.errors import TooHard
-from sidelight.knowledge.statements_text import Known
 from sidelight.max_entropy.assembly import components
 from sidelight.max_entropy.bounds import NOTHING, Infeasible, at_the_edge, upper_bounds, without_implied
-from sidelight.max_entropy.conflicts import contradiction
 from sidelight.max_entropy.newton import Solution, Watch, solved
 from sidelight.max_entropy.problem import Flags, Floats, Problem
 from sidelight.max_entropy.programs import feasible, forced_to_zero
@@ -46,15 +44,15 @@ class Solved:
     residual: float
 
 
-def solve(problem: Problem, known: Sequence[Known], *, seconds: float, progress: Progress) -> Solved:
-    """Find the amounts of largest entropy; raises `Contradiction`, or `TooHard` after `seconds`."""
+def solve(problem: Problem, *, seconds: float, progress: Progress) -> Solved:
+    """Find the amounts of largest entropy; raises `Infeasible`, or `TooHard` after `seconds`."""
     deadline = time.monotonic() + seconds
     amounts, multipliers = np.zeros(len(problem)), np.full(len(problem.low), np.nan)
     zero = np.zeros(len(problem), bool)
     steps = parts = 0
     for variables, statements in components(problem, at_least=TOGETHER):
         part, _, _ = problem.only(variables, statements)
-        done = _Part(part, known, deadline, progress).solve()
+        done = _Part(part, deadline, progress).solve()
         amounts[variables], zero[variables] = done.amounts, done.zero
         multipliers[statements] = done.multipliers
         steps, parts = steps + done.steps, parts + 1
@@ -65,8 +63,8 @@ def solve(problem: Problem, known: Sequence[Known], *, seconds: float, progress:
 class _Part:
     """One part of a problem on its way to a solution."""
 
-    def __init__(self, problem: Problem, known: Sequence[Known], deadline: float, progress: Progress) -> None:
-        self.problem, self.known, self.deadline, self.progress = problem, known, deadline, progress
+    def __init__(self, problem: Problem, deadline: float, progress: Progress) -> None:
+        self.problem, self.deadline, self.progress = problem, deadline, progress
         self.accepted = ACCEPTED * max(problem.people.sum() / 10, 1.0)
 
     def solve(self) -> Solved:
@@ -79,8 +77,8 @@ class _Part:
                 if not more.any():
                     break
                 zero = zero | more
-        except Infeasible:
-            raise contradiction(self.problem, self.known) from None
+        except Infeasible as why:
+            raise Infeasible(self.problem, why.alone) from None
         if found.residual > self.accepted:
             message = (
                 f"no solution after {found.steps} steps: a sum is still off by {found.residual:.1g} people; "
