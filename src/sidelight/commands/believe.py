@@ -17,10 +17,13 @@ from sidelight.commands.believe_counting import Chance, Counting, Estimated, con
 from sidelight.commands.output import Output
 from sidelight.commands.reading import read
 from sidelight.commands.running import Status
+from sidelight.errors import BadPolicy
 from sidelight.knowledge.facts import Fact
 from sidelight.knowledge.facts_text import known_facts
 from sidelight.measures.finding import in_words
 from sidelight.policy.policy_file import Roles
+from sidelight.release.reading import read_release
+from sidelight.release.release import Release
 from sidelight.table.labels import shown
 from sidelight.worlds.posteriors import Belief, read_who
 from sidelight.worlds.sampling import Estimate
@@ -31,7 +34,10 @@ VALUES_SHOWN = 20
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Which file, what is known, and about whom it is asked; about nobody in particular: whoever moves most."""
+    """Which file, what is known, and about whom it is asked; about nobody in particular: whoever moves most.
+
+    `quasi` are columns that tell the people of a bucket apart.
+    """
 
     file: str
     roles: Roles
@@ -39,6 +45,7 @@ class Question:
     about: tuple[str, ...] = ()
     top: int = 10
     counting: Counting = field(default_factory=Counting)
+    quasi: tuple[str, ...] = ()
 
 
 def believe(question: Question, output: Output) -> Status:
@@ -46,10 +53,28 @@ def believe(question: Question, output: Output) -> Status:
     output.refuse(question.file)
     facts = known_facts(question.know)
     people = tuple(map(read_who, question.about))
-    release = read(question.file, question.roles, keep_people=question.roles.person is not None)
-    beliefs = concluded(release, facts, people, question.counting, question.top)
+    beliefs = concluded(release_of(question), facts, people, question.counting, question.top)
     tell(question, facts, beliefs, output)
     return Status.WITHIN_POLICY
+
+
+def release_of(question: Question) -> Release:
+    """Read the release; with columns that tell people apart, its groups are buckets."""
+    roles = question.roles
+    if not question.quasi:
+        return read(question.file, roles, keep_people=roles.person is not None)
+    if roles.quasi is None or roles.sensitive is None:
+        message = "which columns? name the bucket with --group, the value with --sensitive"
+        raise BadPolicy(message)
+    return read_release(
+        question.file,
+        group=roles.quasi,
+        quasi=question.quasi,
+        sensitive=roles.sensitive,
+        missing=roles.missing or "an error",
+        missing_marks=roles.missing_marks or (),
+        domain=roles.domain,
+    )
 
 
 def tell(question: Question, facts: tuple[Fact, ...], beliefs: Sequence[Belief | Estimated], output: Output) -> None:
@@ -102,7 +127,7 @@ def drawn(
         for belief in beliefs:
             yield _distribution(belief)
     elif beliefs:
-        yield _movers(beliefs)
+        yield _movers([belief for belief in beliefs if isinstance(belief, Belief)])
     else:
         yield Text("Say what is known with --know, or about whom it is asked with --about.")
 
@@ -120,7 +145,7 @@ def _distribution(belief: Belief | Estimated) -> Table:
     return table
 
 
-def _movers(beliefs: Sequence[Belief | Estimated]) -> Table:
+def _movers(beliefs: Sequence[Belief]) -> Table:
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("about whom it says most", overflow="fold")
     table.add_column("value")
@@ -128,8 +153,7 @@ def _movers(beliefs: Sequence[Belief | Estimated]) -> Table:
     table.add_column("knowing this", justify="right")
     for belief in beliefs:
         value = belief.value
-        before, after = in_words(belief.before[value]), _said(belief.after[value])
-        table.add_row(Text(str(belief)), Text(shown(value)), before, after)
+        table.add_row(Text(str(belief)), Text(shown(value)), in_words(belief.before[value]), in_words(belief[value]))
     return table
 
 

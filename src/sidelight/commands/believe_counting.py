@@ -65,19 +65,6 @@ class Estimated:
     before: Mapping[Label, Fraction]
     after: Mapping[Label, Estimate]
 
-    @property
-    def value(self) -> Label:
-        """The value whose probability changed most."""
-        return max(self.after, key=self._moved)
-
-    @property
-    def moved(self) -> Fraction:
-        """By how much the probability of one value changed, at most."""
-        return max(map(self._moved, self.after))
-
-    def _moved(self, value: Label) -> Fraction:
-        return abs(self.after[value].value - self.before[value])
-
     def __str__(self) -> str:
         return written_who(self.person)
 
@@ -91,18 +78,17 @@ def concluded(
             return tuple(posteriors(release, given=facts, person=who, budget=counting.budget) for who in people)
         return posteriors(release, given=facts, budget=counting.budget).top(top)
     except TooHard as hard:
-        if counting.chance is None:
-            message = (
-                f"counting the worlds takes more than --states {counting.states} or --seconds "
-                f"{counting.budget.seconds:g}; "
-                "allow more, or say --approximate for estimates"
-            )
-            raise TooHard(message, low=hard.low, high=hard.high) from None
-    if people:
-        return _estimated(release, facts, people, counting.budget, counting.chance)
-    mentioned = tuple(dict.fromkeys(who for fact in facts for who in fact.people()))
-    found = _estimated(release, facts, mentioned, counting.budget, counting.chance)
-    return tuple(sorted(found, key=lambda each: -each.moved)[:top])
+        if counting.chance is None or not people:
+            raise TooHard(_help(counting), low=hard.low, high=hard.high) from None
+    return _estimated(release, facts, people, counting.budget, counting.chance)
+
+
+def _help(counting: Counting) -> str:
+    """Say what is too hard, and which options help."""
+    hard = f"counting the worlds takes more than --states {counting.states} or --seconds {counting.budget.seconds:g}"
+    if counting.chance is None:
+        return f"{hard}; allow more, or say --approximate for estimates"
+    return f"{hard}; allow more, or say with --about of whom to make estimates"
 
 
 def _estimated(

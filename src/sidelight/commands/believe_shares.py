@@ -12,32 +12,21 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from sidelight.commands.believe import Question
+from sidelight.commands.believe import Question, release_of
 from sidelight.commands.believe_counting import Counting
 from sidelight.commands.output import Output
-from sidelight.commands.reading import read
 from sidelight.commands.running import Status
-from sidelight.errors import BadKnowledge, BadPolicy
+from sidelight.errors import BadKnowledge
 from sidelight.knowledge.facts_text import read_person
 from sidelight.knowledge.people import Described, Someone, Who, written_who
 from sidelight.knowledge.statements_text import is_statement
 from sidelight.knowledge.tokens import Reader
 from sidelight.max_entropy.beliefs import Beliefs, maxent
-from sidelight.release.reading import read_release
-from sidelight.release.release import Release
 from sidelight.table.labels import Label, shown
 from sidelight.table.reading import read_table
 
 LONGEST = 600
 """How many seconds solving may take, when nothing else is said."""
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """What only statements about shares need: columns that tell the people of a group apart, and the original."""
-
-    quasi: tuple[str, ...] = ()
-    table: str | None = None
 
 
 @dataclass(frozen=True)
@@ -110,7 +99,7 @@ class Answer:
         return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 
-def speaks_of_shares(question: Question, told: Told) -> bool:
+def speaks_of_shares(question: Question, table: str | None) -> bool:
     """Say whether a question is for this model; facts and statements cannot be known together."""
     statements = [text for text in question.know if is_statement(text)]
     if statements and len(statements) < len(question.know):
@@ -118,47 +107,33 @@ def speaks_of_shares(question: Question, told: Told) -> bool:
             "facts are judged by counting worlds and statements P(…) by maximum entropy; ask with one kind at a time"
         )
         raise BadKnowledge(message)
-    shares = bool(statements) or told != Told()
+    facts = bool(question.know) and not statements
+    if facts and table is not None:
+        message = "--table is for statements P(…); leave it out with facts"
+        raise BadKnowledge(message)
+    shares = bool(statements) or table is not None or bool(question.quasi and not facts)
     if shares and question.counting != Counting(seconds=question.counting.seconds):
         message = "--states and --approximate are for counting worlds; leave them out with statements P(…)"
         raise BadKnowledge(message)
     return shares
 
 
-def believe_shares(question: Question, told: Told, output: Output) -> Status:
+def believe_shares(question: Question, table: str | None, output: Output) -> Status:
     """Read, solve, tell."""
-    output.refuse(question.file, *([] if told.table is None else [told.table]))
-    release = _release(question, told)
+    output.refuse(question.file, *([] if table is None else [table]))
+    release = release_of(question)
     seconds = question.counting.seconds or LONGEST
     before, after = maxent(release), maxent(release, question.know, seconds=seconds)
-    answer = Answer(question, before, after, _errors(question, told, before, after))
+    answer = Answer(question, before, after, _errors(question, table, before, after))
     output.tell(answer.to_json(), drawn(answer))
     return Status.WITHIN_POLICY
 
 
-def _release(question: Question, told: Told) -> Release:
-    roles = question.roles
-    if not told.quasi:
-        return read(question.file, roles, keep_people=roles.person is not None)
-    if roles.quasi is None or roles.sensitive is None:
-        message = "which columns? name the bucket with --group, the value with --sensitive"
-        raise BadPolicy(message)
-    return read_release(
-        question.file,
-        group=roles.quasi,
-        quasi=told.quasi,
-        sensitive=roles.sensitive,
-        missing=roles.missing or "an error",
-        missing_marks=roles.missing_marks or (),
-        domain=roles.domain,
-    )
-
-
-def _errors(question: Question, told: Told, before: Beliefs, after: Beliefs) -> tuple[float, float] | None:
-    if told.table is None:
+def _errors(question: Question, table: str | None, before: Beliefs, after: Beliefs) -> tuple[float, float] | None:
+    if table is None:
         return None
     original = read_table(
-        told.table,
+        table,
         quasi=[column.name for column in before.scene.members.columns],
         sensitive=before.scene.release.sensitive,
         missing=question.roles.missing or "an error",

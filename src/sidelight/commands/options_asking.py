@@ -50,7 +50,7 @@ ToldApart: TypeAlias = Annotated[
         "--quasi",
         "-q",
         gives="COLUMN",
-        says="A column that tells people of a bucket apart (with statements P(…)); repeat it.",
+        says="A column that tells people of a bucket apart; repeat it.",
     ),
 ]
 Original: TypeAlias = Annotated[
@@ -73,7 +73,11 @@ class Counting:
         hard("--seconds", gives="NUMBER", says="Count for so many seconds at most: 20, or 600 for statements P(…)."),
     ] = None
     approximate: Annotated[
-        bool, hard("--approximate", says="If that is not enough, draw worlds at random: estimates with intervals.")
+        bool,
+        hard(
+            "--approximate",
+            says="With --about, if that is not enough: draw worlds at random, for estimates with intervals.",
+        ),
     ] = False
     samples: Annotated[int, hard("--samples", gives="NUMBER", least=1, says="Estimate from so many worlds.")] = 2_000
     confidence: Annotated[float, hard("--confidence", gives="NUMBER", says="How sure each interval is.")] = 0.95
