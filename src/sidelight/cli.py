@@ -130,10 +130,10 @@ def believe(
     from sidelight.commands.explore import roles_of  # noqa: PLC0415
 
     roles = roles_of(policy, said.roles())
-    question = verb.Question(file, roles, tuple(know or ()), tuple(about or ()), top, counting.wanted())
-    told = shares.Told(tuple(quasi or ()), table)
-    if shares.speaks_of_shares(question, told):
-        return shares.believe_shares(question, told, answer.to(policy))
+    asked = counting.wanted()
+    question = verb.Question(file, roles, tuple(know or ()), tuple(about or ()), top, asked, tuple(quasi or ()))
+    if shares.speaks_of_shares(question, table):
+        return shares.believe_shares(question, table, answer.to(policy))
     return verb.believe(question, answer.to(policy))
 
 

@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sidelight as sl
@@ -57,6 +57,7 @@ def test_what_sidelight_prints_covers_what_it_stands_for(ages, data):
 
 
 @given(st.sets(st.sampled_from([*"abcde", None]), min_size=2), st.integers(2, 4))
+@settings(max_examples=20)
 def test_what_a_search_prints_covers_what_it_stands_for(labels, k):
     table = sl.read_table(
         pa.table({"job": [*labels] * 2, "age": [3, None, *range(2 * len(labels) - 2)], "ill": ["x"] * 2 * len(labels)}),
