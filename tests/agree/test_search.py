@@ -13,12 +13,14 @@ from sidelight.measures.measure import Measure
 from sidelight.measures.outline import joined_after, joined_all, joined_before
 from sidelight.release.lattice import Lattice
 from sidelight.search.full_domain import FullDomain
+from sidelight.search.level_recoding import LevelRecoding
 from sidelight.search.limits import Limits
 from sidelight.search.method import quiet
-from sidelight.search.minimal_nodes import finer, minimal_nodes
+from sidelight.search.minimal_nodes import lowest, minimal_nodes
 from sidelight.search.nothing_safe import everybody
 from sidelight.search.orders import orders
-from sidelight.search.recoding import released
+from sidelight.search.recoding import Stretches, released
+from sidelight.search.suppressed_nodes import SuppressedNode
 from sidelight.testing import measures, releases, tables
 
 
@@ -68,9 +70,41 @@ def test_minimal_nodes_are_those_of_trying_every_node(problem):
     lattice = Lattice(table, by)
     found = minimal_nodes(lattice, policy, most=None, progress=quiet)
     within = [node for node in lattice.nodes() if policy.judge(lattice.release_at(node)).safe]
-    lowest = {node for node in within if not any(finer(other, node) for other in within)}
-    assert set(found.minimal) == lowest
+    assert set(found.minimal) == {node for node in within if not any(finer(other, node) for other in within)}
     assert found.complete
+
+
+def finer(one, other):
+    return one != other and all(low <= high for low, high in zip(one, other, strict=True))
+
+
+@given(st.sets(st.tuples(*[st.integers(0, 3)] * 3), max_size=20))
+def test_the_lowest_nodes_are_coarser_than_no_other(nodes):
+    assert set(lowest(list(nodes))) == {node for node in nodes if not any(finer(other, node) for other in nodes)}
+
+
+@given(problems(), st.data())
+def test_what_a_node_covers_without_looking_at_cells_is_what_its_cells_say(problem, data):
+    table, by, policy = problem
+    lattice = Lattice(table, by)
+    node = tuple(data.draw(st.integers(0, height - 1)) for height in lattice.heights)
+    groups = lattice.groups_at(node)
+    out = np.array(data.draw(st.lists(st.booleans(), min_size=len(groups), max_size=len(groups))), bool)
+    people = int(groups.sizes[out].sum())
+    recodings = LevelRecoding(lattice, by)
+    chosen = SuppressedNode(node, out, people, as_group=False, limits=Limits.of(policy, table.people))
+    for recoding in (recodings.at(node), recodings.without(chosen)):
+        again = Stretches.of(table, recoding.orders, recoding.group, recoding.start, recoding.stop)
+        assert again.sizes.tolist() == recoding.sizes.tolist()
+        assert again.suppressed == recoding.suppressed
+        for column, order in enumerate(recoding.orders):
+            kept = recoding.group >= 0
+            place, group = order.place[table.quasi[column].codes[kept]], recoding.group[kept]
+            assert (recoding.start[group, column] <= place).all()
+            assert (place < recoding.stop[group, column]).all()
+            printed = groups.columns[column].codes[~out] if recoding.suppressed else groups.columns[column].codes
+            stretches = set(zip(recoding.start[:, column].tolist(), recoding.stop[:, column].tolist(), strict=True))
+            assert len(stretches) == len(set(printed.tolist()))
 
 
 @given(problems())

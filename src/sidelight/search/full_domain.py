@@ -85,10 +85,16 @@ class FullDomain(Method):
         """A coarser node that suppresses fewer may be worth more, so every node within policy is weighed."""
         room = int(Fraction(str(self.suppress)) * lattice.table.people)
         found = nodes_with_suppression(
-            lattice, policy, room=room, as_group=self.suppressed == "as *", most=self.nodes, progress=progress
+            lattice,
+            policy,
+            room=room,
+            as_group=self.suppressed == "as *",
+            weigh=lambda each: worth(utility, recodings.without(each)),
+            most=self.nodes,
+            progress=progress,
         )
         self._refuse_nothing(found.within, complete=found.complete)
-        best = min(found.within, key=lambda each: (worth(utility, recodings.without(each)), each.node))
+        best = min(found.within, key=lambda each: (each.worth, each.node))
         return Outcome(
             best.release(lattice),
             recodings.without(best),

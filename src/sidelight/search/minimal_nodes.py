@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+
 from sidelight.measures.criterion import Criterion, exact
 from sidelight.measures.group_size import GroupSize
 from sidelight.measures.trend import Trend
@@ -89,10 +91,14 @@ def one_by_one(found: Border, check: Callable[[Node], bool], *, most: int | None
 
 
 def lowest(nodes: list[Node]) -> tuple[Node, ...]:
-    """Keep the nodes that are not coarser than another of them."""
-    return tuple(node for node in nodes if not any(finer(other, node) for other in nodes))
+    """Keep the nodes that are not coarser than another of them, by their height.
 
-
-def finer(one: Node, other: Node) -> bool:
-    """Whether one node is finer than another, different one."""
-    return one != other and all(low <= high for low, high in zip(one, other, strict=True))
+    >>> lowest([(2, 2), (0, 1), (1, 0), (0, 3)])
+    ((0, 1), (1, 0))
+    """
+    left = np.array(sorted(nodes, key=lambda node: (sum(node), node)))
+    kept: list[Node] = []
+    while len(left):
+        kept.append(tuple(left[0].tolist()))
+        left = left[(left < left[0]).any(axis=1)]
+    return tuple(kept)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -47,20 +49,26 @@ class Recoding(ABC):
 class Stretches(Recoding):
     """Groups that cover a stretch of places in each column: generalised tables, Mondrian's regions, clusters.
 
-    `group` has a row per cell of the table (−1: suppressed); `start` and `stop` are group × column, in places of
-    `orders`.  Inside a group everybody may be anywhere, each combination of labels alike; suppressed people anywhere.
+    `start` and `stop` are group × column, in places of `orders`; `group` has a row per cell of the table (−1:
+    suppressed), looked up when it is first asked for: a search that weighs thousands of recodings may not need it.
+    Inside a group everybody may be anywhere, each combination of labels alike; suppressed people anywhere.
     """
 
-    group: Integers
     start: Integers
     stop: Integers
+    look_up: Callable[[], Integers]
 
     @classmethod
     def of(cls, table: Table, orders: tuple[Order, ...], group: Integers, start: Integers, stop: Integers) -> Stretches:
         """Put people into groups by their cells."""
         kept = group >= 0
         sizes = added(group[kept], table.sizes[kept], len(start))
-        return cls(table, orders, sizes, int(table.sizes[~kept].sum()), group, start, stop)
+        return cls(table, orders, sizes, int(table.sizes[~kept].sum()), start, stop, lambda: group)
+
+    @cached_property
+    def group(self) -> Integers:
+        """The group of each cell of the table; −1: suppressed."""
+        return self.look_up()
 
     def lost(self) -> Floats:
         """For numbers the range covered / the whole range, for other labels (covered − 1) / (all − 1)."""

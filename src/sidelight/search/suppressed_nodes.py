@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 
@@ -30,6 +33,7 @@ class SuppressedNode:
     people: int
     as_group: bool  # whether those people are printed as one group of `*`
     limits: Limits  # what the policy names is spoken of, even when nobody is left who has it
+    worth: float = math.nan  # smaller is better
 
     def release(self, lattice: Lattice) -> Release:
         """Make the release: the groups kept, and the suppressed people as `*` where they are printed."""
@@ -37,6 +41,10 @@ class SuppressedNode:
         kept = np.flatnonzero(~self.out)
         made = _with_star(groups, self.out) if self.as_group else on_their_own(groups, kept, self.limits)
         return Release(made, sensitive=lattice.table.sensitive, intake=lattice.table.intake)
+
+
+Weigh: TypeAlias = Callable[[SuppressedNode], float]
+"""Says what a node is worth; smaller is better."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,9 +58,9 @@ class WithSuppression:
 
 
 def nodes_with_suppression(
-    lattice: Lattice, policy: Policy, *, room: int, as_group: bool, most: int | None, progress: Progress
+    lattice: Lattice, policy: Policy, *, room: int, as_group: bool, weigh: Weigh, most: int | None, progress: Progress
 ) -> WithSuppression:
-    """Find all nodes that keep the policy once at most `room` people are suppressed.
+    """Find and weigh all nodes that keep the policy once at most `room` people are suppressed.
 
     What has to be suppressed may grow as groups merge, so nodes are not pruned by the policy; only by the people in
     groups that are too small, who never become more upwards.
@@ -61,23 +69,27 @@ def nodes_with_suppression(
     small = [each for each in policy.criteria if each.measure == GroupSize()]
     open_ = border(lattice.heights, count(lambda node: _too_small(lattice, node, small) <= room), most=most)
     limits = Limits.of(policy, lattice.table.people)
-    found: list[SuppressedNode] = []
-    complete = open_.complete
+    affordable = sorted(open_.within, key=_height)[: None if most is None else max(most - count.made, 0)]
+    found: dict[Node, SuppressedNode] = {}
+    complete = open_.complete and len(affordable) == len(open_.within)
     try:
-        for node in sorted(open_.within, key=lambda node: (sum(node), node)):
-            if most is not None and count.made >= most:
-                complete = False
-                break
+        for node in sorted(affordable):  # neighbours one after another, so that one is rolled up from the other
             count.made += 1
             progress(f"levels {node}", count.made, len(lattice))
-            out = _suppressed(lattice.groups_at(node), limits, room, as_group=as_group)
+            groups = lattice.groups_at(node)
+            out = _suppressed(groups, limits, room, as_group=as_group)
             if out is not None:
-                people = int(lattice.groups_at(node).sizes[out].sum())
-                found.append(SuppressedNode(node, out, people, as_group and people > 0, limits))
+                people = int(groups.sizes[out].sum())
+                plain = SuppressedNode(node, out, people, as_group and people > 0, limits)
+                found[node] = replace(plain, worth=weigh(plain))
     except KeyboardInterrupt:
         complete = False
-    minimal = set(lowest([each.node for each in found]))
-    return WithSuppression(tuple(found), tuple(each for each in found if each.node in minimal), count.made, complete)
+    minimal = tuple(found[node] for node in lowest(list(found)))
+    return WithSuppression(tuple(found.values()), minimal, count.made, complete)
+
+
+def _height(node: Node) -> tuple[int, Node]:
+    return sum(node), node
 
 
 def _too_small(lattice: Lattice, node: Node, small: list[Criterion]) -> int:
@@ -92,13 +104,12 @@ def _suppressed(groups: Groups, limits: Limits, room: int, *, as_group: bool) ->
     out = offending(groups, limits, room)
     if out is None or not as_group or not out.any():
         return out
-    for row in np.argsort(groups.sizes, kind="stable"):
-        if limits.hold(_with_star(groups, out)):
-            return out
-        out[row] = True
+    while not limits.hold(_with_star(groups, out)):
+        left = np.flatnonzero(~out)
+        out[left[groups.sizes[left].argmin()]] = True
         if out.all() or groups.sizes[out].sum() > room:
             return None
-    return None
+    return out
 
 
 def _with_star(groups: Groups, out: Flags) -> Groups:

@@ -39,7 +39,7 @@ def on_their_own(groups: Groups, rows: Integers, limits: Limits) -> Groups:
 
     Values that nobody has any more are not spoken of, unless the policy names them.
     """
-    some = groups.take(rows)
+    some = groups if len(rows) == len(groups) else groups.take(rows)
     totals = some.counts.totals()
     kept = np.flatnonzero((totals > 0) | (groups.whole == 0) | limits.named(groups.domain))
     counts = some.counts
