@@ -66,8 +66,8 @@ _HOME = {
     "Verdict": "policy.policy",
     "read_policy": "policy.policy_file",
     # what somebody with statistics would believe
-    "P": "knowledge.statements",
-    "count": "knowledge.statements",
+    "P": "knowledge.statements_python",
+    "count": "knowledge.statements_python",
     "read_statement": "knowledge.statements_text",
     "maxent": "max_entropy.beliefs",
     "Beliefs": "max_entropy.beliefs",
@@ -133,8 +133,8 @@ if TYPE_CHECKING:
     from sidelight.knowledge.facts import Same as Same
     from sidelight.knowledge.facts_text import read_fact as read_fact
     from sidelight.knowledge.people import Someone as Someone
-    from sidelight.knowledge.statements import P as P
-    from sidelight.knowledge.statements import count as count
+    from sidelight.knowledge.statements_python import P as P
+    from sidelight.knowledge.statements_python import count as count
     from sidelight.knowledge.statements_text import read_statement as read_statement
     from sidelight.max_entropy.beliefs import Beliefs as Beliefs
     from sidelight.max_entropy.beliefs import maxent as maxent

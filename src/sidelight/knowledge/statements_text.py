@@ -22,7 +22,6 @@ from sidelight.errors import BadKnowledge
 from sidelight.knowledge.facts_text import read_person, read_value
 from sidelight.knowledge.people import Who
 from sidelight.knowledge.statements import (
-    Asked,
     Compares,
     HowMany,
     Says,
@@ -33,6 +32,7 @@ from sidelight.knowledge.statements import (
     most_of,
     share,
 )
+from sidelight.knowledge.statements_python import Asked
 from sidelight.knowledge.tokens import Reader, is_word, refuse
 from sidelight.table.labels import Label
 

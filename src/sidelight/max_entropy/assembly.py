@@ -43,6 +43,17 @@ class Assembly:
         np.add.at(closed, self.place, amounts)
         return closed
 
+    def found_in(self, other: Assembly) -> Integers:
+        """Give for each variable the one of a coarser assembly that it is part of; −1 where that has none."""
+        lumped, coarser = self.lumped, other.lumped
+        row = coarser.row[lumped.first_row[self.rows[self.problem.row]]]
+        column = coarser.column[lumped.first_column[self.columns[self.problem.column]]]
+        people = len(self.people) + 1
+        wanted = coarser.blocks.place(row, column) * people + self.person + 1
+        there = other.place * people + other.person + 1
+        at = np.searchsorted(there, wanted)
+        return np.where(np.append(there, -1)[at] == wanted, at, -1)
+
 
 def assembled(scene: Scene, known: Constraints) -> Assembly:
     """Lump, number the variables, and write down the sums."""

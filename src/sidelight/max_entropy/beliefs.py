@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
@@ -17,9 +17,9 @@ from sidelight.max_entropy.bounds import Infeasible
 from sidelight.max_entropy.certificate import Certificate
 from sidelight.max_entropy.conflicts import contradiction
 from sidelight.max_entropy.constraints import Constraints, constraints
+from sidelight.max_entropy.fewer import Fewer
 from sidelight.max_entropy.line_beliefs import LineBeliefs, estimation_error
 from sidelight.max_entropy.problem import Flags, Floats
-from sidelight.max_entropy.programs import feasible
 from sidelight.max_entropy.scene import Scene
 from sidelight.max_entropy.solving import Progress, Solved, solve
 from sidelight.release.groups import GroupName
@@ -64,16 +64,12 @@ def maxent(
     known = known_statements(knowing)
     told = constraints(scene, known)
     made = assembled(scene, told)
+    fewer = Fewer(scene, told, made)
     try:
-        solved = solve(made.problem, seconds=seconds, progress=progress)
+        solved = solve(made.problem, fewer.forced, seconds=seconds, progress=progress)
     except Infeasible as found:
-        raise contradiction(found, known, partial(_can_be, scene, told)) from None
+        raise contradiction(found, known, fewer.can_be) from None
     return Beliefs(scene, known, told, made, solved)
-
-
-def _can_be(scene: Scene, told: Constraints, statements: Sequence[int]) -> bool:
-    """Say whether some statements can all be so; with fewer of them, more is lumped."""
-    return feasible(assembled(scene, told.only(statements)).problem)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -12,8 +13,9 @@ import numpy as np
 from sidelight.errors import TooHard
 from sidelight.max_entropy.assembly import components
 from sidelight.max_entropy.bounds import NOTHING, Infeasible, at_the_edge, upper_bounds, without_implied
+from sidelight.max_entropy.fewer import LARGEST
 from sidelight.max_entropy.newton import Solution, Watch, solved
-from sidelight.max_entropy.problem import Flags, Floats, Problem
+from sidelight.max_entropy.problem import A_PERSON, Flags, Floats, Problem
 from sidelight.max_entropy.programs import feasible, forced_to_zero
 
 Progress: TypeAlias = Callable[[str, int, int | None], None]
@@ -28,8 +30,11 @@ ACCEPTED = 1e-9
 RARE = 1e-7
 """An amount that is a smaller share than this of what it could be may be 0 in every solution: worth a closer look."""
 
-LOOKED_AT = 50_000
-"""How many variables a part may have for that closer look, when the sums fit already."""
+RUNS_AWAY = 8.0
+"""Statements that push more than this are looked at first, by themselves: what is 0 for them is 0 for all."""
+
+Closer: TypeAlias = Callable[[Sequence[int]], Flags]
+"""Says which variables are 0 whenever some statements (by number) are so, as far as it can tell."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +49,7 @@ class Solved:
     residual: float
 
 
-def solve(problem: Problem, *, seconds: float, progress: Progress) -> Solved:
+def solve(problem: Problem, closer: Closer, *, seconds: float, progress: Progress) -> Solved:
     """Find the amounts of largest entropy; raises `Infeasible`, or `TooHard` after `seconds`."""
     deadline = time.monotonic() + seconds
     amounts, multipliers = np.zeros(len(problem)), np.full(len(problem.low), np.nan)
@@ -52,7 +57,7 @@ def solve(problem: Problem, *, seconds: float, progress: Progress) -> Solved:
     steps = parts = 0
     for variables, statements in components(problem, at_least=TOGETHER):
         part, _, _ = problem.only(variables, statements)
-        done = _Part(part, deadline, progress).solve()
+        done = _Part(part, partial(_inside, variables, closer), deadline, progress).solve()
         amounts[variables], zero[variables] = done.amounts, done.zero
         multipliers[statements] = done.multipliers
         steps, parts = steps + done.steps, parts + 1
@@ -60,11 +65,16 @@ def solve(problem: Problem, *, seconds: float, progress: Progress) -> Solved:
     return Solved(amounts, multipliers, zero, steps, parts, problem.residual(amounts))
 
 
+def _inside(variables: Flags, closer: Closer, statements: Sequence[int]) -> Flags:
+    inside: Flags = closer(statements)[variables]
+    return inside
+
+
 class _Part:
     """One part of a problem on its way to a solution."""
 
-    def __init__(self, problem: Problem, deadline: float, progress: Progress) -> None:
-        self.problem, self.deadline, self.progress = problem, deadline, progress
+    def __init__(self, problem: Problem, closer: Closer, deadline: float, progress: Progress) -> None:
+        self.problem, self.closer, self.deadline, self.progress = problem, closer, deadline, progress
         self.accepted = ACCEPTED * max(problem.people.sum() / 10, 1.0)
 
     def solve(self) -> Solved:
@@ -119,17 +129,21 @@ class _Part:
 
     def _also_zero(self, zero: Flags, rest: Problem, found: Solution) -> Flags:
         """Look closer where amounts vanish or the method did not arrive: what is 0 in every solution?"""
-        none = np.zeros(len(zero), bool)
+        more = np.zeros(len(zero), bool)
         arrived = found.residual <= self.accepted
         possible = np.minimum(rest.people[rest.row], rest.counts[rest.column])
         rare = np.flatnonzero(found.point.amounts < (RARE if arrived else 1e-3) * possible)
-        if arrived and (len(rare) == 0 or len(rest) > LOOKED_AT):
-            return none
+        if arrived and len(rare) == 0:
+            return more
+        pushing = rest.said[(np.abs(found.point.statements) > RUNS_AWAY) & (rest.said != A_PERSON)]
+        more |= self.closer(pushing.tolist()) & ~zero
+        if more.any() or (arrived and len(rest) > LARGEST):
+            return more
         if not arrived and not feasible(rest):
             raise Infeasible
         if len(rare):
-            none[np.flatnonzero(~zero)] = forced_to_zero(rest, rare)
-        return none
+            more[np.flatnonzero(~zero)] = forced_to_zero(rest, rare)
+        return more
 
     def _told(self, zero: Flags, rest: Problem, found: Solution) -> Solved:
         amounts = np.zeros(len(zero))

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from sidelight.errors import BadKnowledge, NotTrueOrFalse, SidelightError
 from sidelight.knowledge.people import Someone
-from sidelight.knowledge.statements import Compares, HowMany, P, Says, Share, count
+from sidelight.knowledge.statements import Compares, HowMany, Says, Share
+from sidelight.knowledge.statements_python import P, count
 from sidelight.knowledge.statements_text import is_statement, known_statements, read_statement
 from sidelight.testing import facts
 
