@@ -22,7 +22,7 @@ MOST_TRIED = 5_000
 """So often something is tried before it is given up."""
 
 Lots: TypeAlias = frozenset[Hashable]
-Variable: TypeAlias = Hashable
+Variable: TypeAlias = int
 Left: TypeAlias = dict[Variable, Lots]  # what each variable may still be
 
 
@@ -61,14 +61,17 @@ class Possible:
     release: Release
     cast: Cast
     rooms: dict[Hashable, dict[Hashable, int]] = field(default_factory=dict)  # how many may be what
-    room_of: dict[Variable, Hashable] = field(default_factory=dict)
+    room_of: list[Hashable] = field(default_factory=list)  # of each variable
+    variables: dict[Hashable, Variable] = field(default_factory=dict)
 
     def all_of(self, facts: Iterable[Fact]) -> bool:
         """Say whether there is a world in which all of them are so."""
         claims = [self._claim(fact, so=True) for fact in facts]
         for who in self.cast.rows if self.release.semantics == "single" else ():
             self._variable(who)
-        waiting: list[tuple[Left, list[Claim]]] = [({each: self._lots(each) for each in self.room_of}, claims)]
+        waiting: list[tuple[Left, list[Claim]]] = [
+            ({each: self._lots(each) for each in self.variables.values()}, claims)
+        ]
         for _ in range(MOST_TRIED):
             if not waiting:
                 return False
@@ -118,20 +121,22 @@ class Possible:
         ]
         return _Some((*both, *(_In(self._variable(each), frozenset([not so])) for each in alone)), so)
 
-    def _bag(self, who: Who) -> Mapping[Label, int]:
+    def _bag(self, who: Who) -> dict[Hashable, int]:
         row = self.cast.rows[who]
         counts = self.release.groups.counts.row(row).tolist()
         return {value: count for value, count in zip(self.release.domain, counts, strict=True) if count}
 
     def _variable(self, about: Hashable) -> Variable:
         """Add a variable, and the room that it shares with others of the group."""
-        if about not in self.room_of:
+        if about not in self.variables:
             who, value = about if isinstance(about, tuple) else (about, None)
             row, single = self.cast.rows[who], self.release.semantics == "single"
-            self.room_of[about] = room = (row,) if single else (row, value)
+            room = (row,) if single else (row, value)
             if room not in self.rooms:
-                self.rooms[room] = {**self._bag(who)} if single else self._has_or_lacks(row, self._bag(who)[value])
-        return about
+                self.rooms[room] = self._bag(who) if single else self._has_or_lacks(row, self._bag(who)[value])
+            self.variables[about] = len(self.room_of)
+            self.room_of.append(room)
+        return self.variables[about]
 
     def _has_or_lacks(self, row: int, count: int) -> dict[Hashable, int]:
         people = int(self.release.groups.sizes[row])
@@ -152,6 +157,8 @@ class Possible:
 
 
 def _all_seated(variables: list[Variable], left: Left, room: Mapping[Hashable, int]) -> bool:
+    if len(variables) <= min(room.values()):
+        return True
     seated: dict[Hashable, list[Variable]] = {lot: [] for lot in room}
 
     def seat(variable: Variable, tried: set[Hashable]) -> bool:
