@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from sidelight.knowledge.facts import Fact
 from sidelight.worlds.budget import Meter, OverBudget
-from sidelight.worlds.counting import Counting
+from sidelight.worlds.counting import Counting, Shares
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +26,11 @@ class Attempts:
     counting: Counting
     spent: Meter
 
-    def share(self, facts: Iterable[Fact]) -> Fraction | None:
-        """Say in which share of the worlds these are so, if that can be counted."""
+    def shares(self, facts: Iterable[Fact], target: Fact) -> Shares | None:
+        """Say in which share of the worlds these are so, and the target as well, if that can be counted."""
         meter = self.meter()
         try:
-            return replace(self.counting, meter=meter).share(facts)  # which remembers what others counted
+            return replace(self.counting, meter=meter).shares(facts, target)  # which remembers what others counted
         except OverBudget:
             return None
         finally:
@@ -45,7 +45,7 @@ class Attempts:
         kept: tuple[Fact, ...] = ()
         left_out: list[Fact] = []
         for fact in self._bearing(target, known):
-            if self.share([target, *kept, fact]) is None or self.share([*kept, fact]) is None:
+            if self.shares([*kept, fact], target) is None:
                 left_out.append(fact)
             else:
                 kept = (*kept, fact)
@@ -74,8 +74,8 @@ class Attempts:
 
     def _with_and_without(self, target: Fact, facts: tuple[Fact, ...]) -> tuple[Fraction, Fraction] | None:
         """Count worlds that fit some facts: with the target, and without it."""
-        every, both = self.share(facts), self.share([target, *facts])
-        return None if every is None or both is None else (both, every - both)
+        shares = self.shares(facts, target)
+        return None if shares is None else (shares[1], shares[0] - shares[1])
 
     def _bearing(self, target: Fact, known: Sequence[Fact]) -> list[Fact]:
         """Keep the facts that are linked with the target by groups: the others cancel out."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import prod
+from typing import TypeAlias
 
 from sidelight.knowledge.facts import Fact
 from sidelight.knowledge.people import Who
@@ -18,6 +19,9 @@ from sidelight.worlds.grounding import conjuncts, ground, joined
 from sidelight.worlds.marginals import values_of
 from sidelight.worlds.schedule import Schedule
 
+Shares: TypeAlias = tuple[Fraction, Fraction]
+"""In which share of all worlds the facts are so, and in which the target is so as well."""
+
 
 @dataclass(slots=True)
 class Counting:
@@ -26,34 +30,48 @@ class Counting:
     release: Release
     cast: Cast
     meter: Meter
-    known: dict[frozenset[Fact], Fraction] = field(default_factory=dict)
+    known: dict[tuple[frozenset[Fact], Fact | None], Shares] = field(default_factory=dict)
 
     def share(self, facts: Iterable[Fact]) -> Fraction:
         """Say in which share of all worlds all of these are so: facts about different groups are independent."""
-        try:
-            return prod((self._share(linked) for linked in self._linked(facts)), start=Fraction(1))
-        except RecursionError:  # facts within facts within facts
-            raise OverBudget from None
+        return self._product(self._linked(facts))
+
+    def shares(self, facts: Iterable[Fact], target: Fact) -> Shares:
+        """Say in which share of all worlds all facts are so, and in which the target is so as well."""
+        near, far = self._near(facts, target.people())
+        others, (possible, both) = self._product(far), self._counted(near, target)
+        return others * possible, others * both
 
     def values(self, facts: Iterable[Fact], who: Who) -> dict[Label, Fraction]:
         """Say for each value of a person's group in which share of worlds the person has it and the facts are so."""
-        row = self.cast.rows[who]
+        near, far = self._near(facts, [who])
+        others, values = self._product(far), values_of(self.release, self.cast, near, who, self.meter)
+        return {value: others * share for value, share in values.items()}
+
+    def _product(self, linked: Iterable[Sequence[Fact]]) -> Fraction:
+        return prod((self._counted(facts)[0] for facts in linked), start=Fraction(1))
+
+    def _counted(self, facts: Sequence[Fact], target: Fact | None = None) -> Shares:
+        key = (frozenset(facts), target)
+        if key not in self.known:
+            try:
+                made = ground(self.release, self.cast, facts, tracked=target)
+                self.known[key] = Frontier(Schedule.of(made)).shares(self.meter)
+            except RecursionError:  # facts within facts within facts
+                raise OverBudget from None
+        return self.known[key]
+
+    def _near(self, facts: Iterable[Fact], people: Iterable[Who]) -> tuple[list[Fact], list[list[Fact]]]:
+        """Tell the facts that are linked with the groups of some people from those that are not."""
+        rows = {self.cast.rows[who] for who in people}
         near: list[Fact] = []
-        far = Fraction(1)
+        far: list[list[Fact]] = []
         for linked in self._linked(facts):
-            if any(self.cast.rows[other] == row for fact in linked for other in fact.people()):
+            if any(self.cast.rows[who] in rows for fact in linked for who in fact.people()):
                 near += linked
             else:
-                far *= self._share(linked)
-        return {
-            value: far * share for value, share in values_of(self.release, self.cast, near, who, self.meter).items()
-        }
-
-    def _share(self, facts: Sequence[Fact]) -> Fraction:
-        key = frozenset(facts)
-        if key not in self.known:
-            self.known[key] = Frontier(Schedule.of(ground(self.release, self.cast, facts))).share(self.meter)
-        return self.known[key]
+                far.append(linked)
+        return near, far
 
     def _linked(self, facts: Iterable[Fact]) -> list[list[Fact]]:
         """Put facts together that share a group."""

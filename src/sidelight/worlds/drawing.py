@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sidelight.worlds.budget import Meter
 from sidelight.worlds.frontier import Frontier, States, to_come
 from sidelight.worlds.grounding import Draws, Ground
-from sidelight.worlds.steps import Drawing, Reading
+from sidelight.worlds.steps import HAS, Drawing
 from sidelight.worlds.terms import Term
 
 Truths: TypeAlias = npt.NDArray[np.bool_]
@@ -67,7 +67,7 @@ class DrawingWorlds:
         step, left = self.frontier.steps[place], self.layers[place + 1]
         looked_at = state & step.mask
         if isinstance(step, Drawing):
-            moves = [(move, chance.reading is Reading.HAS) for chance, move in step.chances(looked_at)]
+            moves = [(move, chance is HAS) for chance, move in step.chances(looked_at)]
         else:
             moves = [(move, False) for move in step.known[looked_at]]
         weighed = [(state - looked_at + added, having, more) for (added, more), having in moves]

@@ -38,12 +38,13 @@ class Frontier:
         self._alike: dict[Turn, Drawing] = {}  # turns that are alike are one step, and learn from each other
         self.steps = self._steps()
 
-    def share(self, meter: Meter) -> Fraction:
-        """Say in which share of all worlds the facts are so."""
+    def shares(self, meter: Meter) -> tuple[Fraction, Fraction]:
+        """Say in which share of all worlds the facts are so, and in which that which is tracked is so as well."""
         states = self.begin()
         for step in self.steps:
             states = {state: ways for state, ways in moved(states, step, meter).items() if ways}
-        return Fraction(states.get(0, 0), self.every_way())
+        every = self.every_way()
+        return Fraction(sum(states.values()), every), Fraction(states.get(1, 0), every)
 
     def layers(self, meter: Meter) -> list[States]:
         """Give the states before each step, and after the last."""
@@ -54,7 +55,9 @@ class Frontier:
 
     def begin(self) -> States:
         """Start with nothing drawn; with nothing at all if the facts cannot be so."""
-        return {} if self.ground.terms.false in self.ground.parts else {self.board.start: 1}
+        parts = enumerate(self.ground.parts)
+        never = any(term is self.ground.terms.false for part, term in parts if part != self.ground.tracked)
+        return {} if never else {self.board.start: 1}
 
     def every_way(self) -> int:
         """Count all worlds, as far as they are told apart here."""
@@ -103,8 +106,8 @@ class Frontier:
         with_whom = compared.get(party, {})
         turn = Turn(
             party,
-            atom=ground.numbers.get(Draws(party, lot), -1),
-            later=frozenset(ground.numbers.get(Draws(party, other), -1) for other in later) - {-1},
+            atom=self._asked(party, lot),
+            later=frozenset(self._asked(party, other) for other in later) - {-1},
             last=not later,
             possible=all(ground.counts[row, lot] for row in ground.parties[party]),
             forced=ground.known.get(Draws(party, lot)),
@@ -117,6 +120,11 @@ class Frontier:
         if turn not in self._alike:
             self._alike[turn] = Drawing(self.board, turn)
         return self._alike[turn]
+
+    def _asked(self, party: int, lot: int) -> int:
+        """Find the atom that a party draws a lot, if a fact still asks for it."""
+        number = self.ground.numbers.get(Draws(party, lot), -1)
+        return number if number in self.ground.mentions else -1
 
 
 def moved(states: States, step: Step, meter: Meter) -> States:

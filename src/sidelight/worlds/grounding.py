@@ -63,6 +63,7 @@ class Ground:
     atoms: list[Atom] = field(default_factory=list)
     numbers: dict[Atom, int] = field(default_factory=dict)
     parts: tuple[Term, ...] = ()  # all of these are so
+    tracked: int | None = None  # the part that need not be so: it is counted both ways
     mentions: dict[int, list[int]] = field(default_factory=dict)  # atom → the parts that mention it
     known: dict[Draws, bool] = field(default_factory=dict)  # and these, which `parts` no longer mention
 
@@ -109,7 +110,7 @@ class Ground:
             self.counts[row, lot] = sum(bag[value] for value in said)
             self.lots[row] += (lot,)
 
-    def settle(self, parts: Iterable[Term]) -> None:
+    def settle(self, parts: Iterable[Term], tracked: Term | None = None) -> None:
         """Take the parts as given: what is known about single draws tells in all others."""
         parts = [conjunct for part in parts for conjunct in part.conjuncts()]
         while (literal := next((part for part in parts if self._is_draw(part)), None)) is not None:
@@ -120,7 +121,11 @@ class Ground:
             if so and self.semantics == "single":  # who has this has nothing else
                 told |= dict.fromkeys(self._others(drawn), False)
             parts = [conjunct for part in parts for conjunct in self._given(part, told).conjuncts()]
+            tracked = tracked and self._given(tracked, told)
         self.parts = tuple(dict.fromkeys(parts))
+        if tracked is not None:
+            self.tracked = len(self.parts)
+            self.parts += (tracked,)
         for number, part in enumerate(self.parts):
             for atom in part.atoms:
                 self.mentions.setdefault(atom, []).append(number)
@@ -162,10 +167,19 @@ class Ground:
 
 
 def ground(
-    release: Release, cast: Cast, facts: Sequence[Fact], *, watched: Sequence[Fact] = (), people: Iterable[Who] = ()
+    release: Release,
+    cast: Cast,
+    facts: Sequence[Fact],
+    *,
+    tracked: Fact | None = None,
+    watched: Sequence[Fact] = (),
+    people: Iterable[Who] = (),
 ) -> Ground:
-    """Prepare to count the worlds in which all facts are so; there are terms for facts that are only watched, too."""
-    both = [*facts, *watched]
+    """Prepare to count the worlds in which all facts are so, with and without the one that is tracked.
+
+    There can be terms for facts that are only watched, too.
+    """
+    both = [*facts, *watched] if tracked is None else [*facts, tracked, *watched]
     people = dict.fromkeys([*(who for fact in both for who in fact.people()), *people])
     for value in {value for fact in both for simple in fact.simple() for value in _values(simple)}:
         release.groups.place(value)  # refuses a value that nobody could have
@@ -192,7 +206,7 @@ def ground(
         bag = {value: count for value, count in zip(release.domain, counts, strict=True) if count}
         told_apart = release.semantics != "single" or made.kin[row] in compared
         made.add_lots(row, bag, ([value] for value in bag) if told_apart else _lumped(bag, asked[row]))
-    made.settle(made.term(fact) for fact in facts)
+    made.settle(map(made.term, facts), None if tracked is None else made.term(tracked))
     return made
 
 

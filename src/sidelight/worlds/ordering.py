@@ -10,16 +10,17 @@ from typing import Generic, TypeVar
 Thing = TypeVar("Thing", bound=Hashable)
 
 
-def little_open(things: Mapping[Thing, Sequence[AbstractSet[Hashable]]]) -> list[Thing]:
+def little_open(things: Mapping[Thing, Sequence[AbstractSet[Hashable]]], *, late: Hashable = None) -> list[Thing]:
     """Take next what leaves least open: links between what came up and what is to come, or the ends of such links.
 
     A thing has several ends, each with its links.  What came up is remembered by its ends that still have open links
     or by these links, whichever are fewer.  Greedy, one step ahead; only what is linked to the open ones is looked at.
+    The link `late` is opened late where that costs nothing.
 
     >>> little_open({"a": [{1}], "b": [{2, 3}], "c": [{1, 2}], "d": [{3}]})
     ['a', 'c', 'b', 'd']
     """
-    sweep = _Sweep(things)
+    sweep = _Sweep(things, late)
     order: list[Thing] = []
     rest = dict.fromkeys(things)
     while rest:
@@ -33,7 +34,8 @@ def little_open(things: Mapping[Thing, Sequence[AbstractSet[Hashable]]]) -> list
 class _Sweep(Generic[Thing]):
     """What is open so far."""
 
-    def __init__(self, things: Mapping[Thing, Sequence[AbstractSet[Hashable]]]) -> None:
+    def __init__(self, things: Mapping[Thing, Sequence[AbstractSet[Hashable]]], late: Hashable) -> None:
+        self._late = late
         self._ends = {thing: [end for end in ends if end] for thing, ends in things.items()}
         self._links = {thing: Counter(link for end in ends for link in end) for thing, ends in self._ends.items()}
         self._left = Counter(link for ends in self._ends.values() for end in ends for link in end)
@@ -49,7 +51,7 @@ class _Sweep(Generic[Thing]):
     def near(self) -> Collection[Thing]:
         return dict.fromkeys(thing for link in self._open for thing in self._whose[link])
 
-    def cost(self, thing: Thing) -> tuple[int, int]:
+    def cost(self, thing: Thing) -> tuple[int, bool, int]:
         links = self._links[thing]
         closed = {link for link, number in links.items() if self._left[link] == number}
         opened = sum(link not in self._open for link in links if link not in closed)
@@ -57,7 +59,7 @@ class _Sweep(Generic[Thing]):
         freed = Counter(end for link in closed for end in self._ends_of.get(link, ()))
         ends -= sum(number == self._links_of[end] for end, number in freed.items())
         open_links = len(self._open) + opened - sum(link in self._open for link in closed)
-        return min(ends, open_links), -sum(link in self._open for link in links)
+        return min(ends, open_links), self._late in links, -sum(link in self._open for link in links)
 
     def take(self, thing: Thing) -> None:
         for end in self._ends[thing]:

@@ -45,17 +45,23 @@ class Knowing:
     def chance(self, target: Fact) -> Fraction:
         """Say how likely something is, or why that cannot be said."""
         try:
-            return self.counting.share([*self.facts, target]) / self._possible()
+            possible, both = self.counting.shares(self.facts, target)
         except OverBudget:
             raise self._too_hard(*self._attempts().bounds(target, self.facts)) from None
+        if not possible:
+            raise contradiction(self.counting, self.facts)
+        return both / possible
 
     def values(self, who: Who) -> dict[Label, Fraction]:
         """Say how likely each value of a person is that occurs in the person's group."""
         try:
-            possible = self._possible()
-            return {value: share / possible for value, share in self.counting.values(self.facts, who).items()}
+            possible = self.counting.share(self.facts)
+            shares = self.counting.values(self.facts, who) if possible else {}
         except OverBudget:
             raise self._too_hard(Fraction(0), Fraction(1)) from None
+        if not possible:
+            raise contradiction(self.counting, self.facts)
+        return {value: share / possible for value, share in shares.items()}
 
     def estimate(self, target: Fact, *, rng: np.random.Generator, samples: int, confidence: float) -> Estimate:
         """Say how likely something is, from worlds drawn at random where it cannot be counted."""
@@ -73,12 +79,6 @@ class Knowing:
             if drawn is None:
                 raise
             return drawn.within(known.low, known.high)
-
-    def _possible(self) -> Fraction:
-        possible = self.counting.share(self.facts)
-        if not possible:
-            raise contradiction(self.counting, self.facts)
-        return possible
 
     def _attempts(self) -> Attempts:
         return Attempts(self.counting, Meter(self.budget))

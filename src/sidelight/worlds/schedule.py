@@ -125,7 +125,8 @@ class Schedule:
                 by_party[party] |= some - {("party", party)}
         parties = little_open({party: [some] for party, some in by_party.items()})
         place = {party: number for number, party in enumerate(parties)}
-        blocks = little_open({block: list(linked.values()) for block, linked in links.items()})
+        ends = {block: list(linked.values()) for block, linked in links.items()}
+        blocks = little_open(ends, late=self.ground.tracked)
         self.blocks = [(block, sorted(links[block], key=place.__getitem__)) for block in blocks]
 
     def _links(self, party: int, lot: int) -> set[Hashable]:

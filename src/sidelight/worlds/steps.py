@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from enum import Enum
 from math import comb, perm
-from typing import Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 from sidelight.table.table import Semantics
 from sidelight.worlds.board import Board
@@ -31,13 +30,9 @@ class Step(Protocol):
         """Say what may come of the fields of a state that this step looks at."""
 
 
-class Reading(Enum):
-    """What the facts hear when a party's turn is over."""
-
-    HAS = "it has drawn the lot"
-    LACKS = "it has not drawn the lot, perhaps another one later"
-    OVER = "it has drawn another lot"
-    NOTHING = "nothing new"
+Reading: TypeAlias = Literal["has", "lacks", "over", "nothing"]
+"""What the facts hear when a party's turn is over: it has drawn the lot; it has not, but perhaps will draw another one;
+it has drawn another one; nothing new."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +44,8 @@ class Chance:
     sign: int = 1
 
 
-HAS, LACKS = Chance(Reading.HAS, draws=True), Chance(Reading.LACKS, draws=False)
-NOTHING = Chance(Reading.NOTHING, draws=False)
-AS_IF = Chance(Reading.OVER, draws=True, sign=-1)
+HAS, LACKS, NOTHING = Chance("has", draws=True), Chance("lacks", draws=False), Chance("nothing", draws=False)
+AS_IF = Chance("over", draws=True, sign=-1)
 """Draws it, but the facts do not hear of it: takes back what was counted for those who lack it and are free to draw
 anything in the end (inclusion and exclusion)."""
 
@@ -91,11 +85,12 @@ class Drawing:
         self._drawn = board.drawn.get(turn.party, 0)
         self._marks = sum(board.mark[party] for party, _ in turn.before)
         self._kept = sum(board.mark[party] for party, _ in turn.before if party not in turn.done)
-        self.mask = sum(board.term_masks[part] for part in self._parts) | self._drawn | self._marks
+        self.mask = board.mask_of(self._parts) | self._drawn | self._marks
         counters = [board.having, board.served] if self.single else [board.having]
         people = board.ground.parties[turn.party]
         self._adds = sum(number * counter[row] for row, number in people.items() for counter in counters)
-        self._left: dict[tuple[Term, Reading, tuple[int, ...]], Term] = {}
+        self._compared_later = frozenset(atom for _, atom in turn.after)
+        self._left: dict[tuple[Reading, int], dict[Term, Term]] = {}  # what is heard → before → after
 
     def moves(self, state: int) -> list[Move]:
         """Let the party draw, or not."""
@@ -132,38 +127,34 @@ class Drawing:
 
     def _after(self, chance: Chance, state: int, terms: list[Term]) -> Move | None:
         turn, board = self.turn, self.board
-        marked = chance.reading is Reading.HAS
-        apart = tuple(atom for party, atom in turn.before if bool(state & board.mark[party]) != marked)
+        left_of = self._left.setdefault((chance.reading, state & self._marks), {})
         after, still_asked = self._adds if chance.draws else 0, False
         for part, term in zip(self._parts, terms, strict=True):
-            left = self._given(term, chance.reading, apart)
-            if left is board.ground.terms.false:
+            left = left_of.get(term)
+            if left is None:
+                left = left_of[term] = self._told(term, chance.reading, state)
+            if left is board.impossible and part != board.ground.tracked:
                 return None
             after += board.written(part, left)
-            still_asked = still_asked or any(atom in left.atoms for _, atom in turn.after)
-        if marked and still_asked:
+            still_asked = still_asked or not self._compared_later.isdisjoint(left.atoms)
+        if chance is HAS and still_asked:
             after += board.mark[turn.party]
-        if not turn.last and (chance is not LACKS):
+        if not turn.last and chance is not LACKS:
             after += self._drawn
         return after + (state & self._kept), chance.sign
 
-    def _given(self, term: Term, reading: Reading, apart: tuple[int, ...]) -> Term:
-        key = (term, reading, apart)
-        if key not in self._left:
-            self._left[key] = self._told(term, reading, apart)
-        return self._left[key]
-
-    def _told(self, term: Term, reading: Reading, apart: tuple[int, ...]) -> Term:
+    def _told(self, term: Term, reading: Reading, state: int) -> Term:
+        """Say what is left of a term when the facts hear of this turn."""
         make, turn = self.board.ground.terms, self.turn
-        if reading is not Reading.NOTHING:
-            term = make.given(term, turn.atom, so=reading is Reading.HAS)
-        if self.single and reading in (Reading.HAS, Reading.OVER):
+        if reading != "nothing":
+            term = make.given(term, turn.atom, so=reading == "has")
+        if self.single and reading in ("has", "over"):
             for atom in turn.later:
                 term = make.given(term, atom, so=False)
-        for _, atom in turn.before:
-            if atom in apart:
+        for other, atom in turn.before:
+            if bool(state & self.board.mark[other]) != (reading == "has"):
                 term = make.given(term, atom, so=False)
-            elif self.single and reading is Reading.HAS:  # both have drawn it, and nothing else
+            elif self.single and reading == "has":  # both have drawn it, and nothing else
                 term = make.given(term, atom, so=True)
         return term
 
@@ -193,21 +184,19 @@ class HandingOut:
     """Everybody of a group has had a turn for a lot: in how many ways can it be handed out?"""
 
     def __init__(self, board: Board, row: int, lot: int, asked: int) -> None:
-        self.board, self.row, self.lot, self.asked = board, row, lot, asked
         self.mask = board.field[row] * board.having[row]
-        self.known: dict[int, list[Move]] = {}
+        ground = board.ground
+        ways = {
+            having * board.having[row]: ways_to_have(
+                ground.semantics, people=ground.sizes[row], count=ground.counts[row, lot], asked=asked, having=having
+            )
+            for having in range(asked + 1)
+        }
+        self.known: dict[int, list[Move]] = {state: [(0, number)] if number else [] for state, number in ways.items()}
 
     def moves(self, state: int) -> list[Move]:
-        """Count the ways."""
-        ground = self.board.ground
-        ways = ways_to_have(
-            ground.semantics,
-            people=ground.sizes[self.row],
-            count=ground.counts[self.row, self.lot],
-            asked=self.asked,
-            having=self.board.count(self.board.having, self.row, state),
-        )
-        return [(0, ways)] if ways else []
+        """All is known."""
+        return self.known[state]
 
 
 class TheRest:
@@ -233,15 +222,18 @@ class TheEnd:
         self.known: dict[int, list[Move]] = {}
 
     def moves(self, state: int) -> list[Move]:
-        """One way, or none."""
+        """One way, or none; to state 1 if the term that is tracked is so, else to 0."""
         ground = self.board.ground
-        for part in range(len(ground.parts)):
-            term = self.board.term(state, part)
-            for atom in term.atoms:
-                term = ground.terms.given(term, atom, so=not isinstance(ground.atoms[atom], Draws))
-            if term is not ground.terms.true:
-                return []
-        return [(0, 1)]
+        ends = [self._at_last(self.board.term(state, part)) for part in range(len(ground.parts))]
+        if any(not so for part, so in enumerate(ends) if part != ground.tracked):
+            return []
+        return [(0 if ground.tracked is None else int(ends[ground.tracked]), 1)]
+
+    def _at_last(self, term: Term) -> bool:
+        ground = self.board.ground
+        for atom in term.atoms:
+            term = ground.terms.given(term, atom, so=not isinstance(ground.atoms[atom], Draws))
+        return term is ground.terms.true
 
 
 def ways_to_have(semantics: Semantics, *, people: int, count: int, asked: int, having: int) -> int:
