@@ -18,7 +18,8 @@ from sidelight.knowledge.boxes import ELSE, Box, Choice, Domains, Else, Space, T
 from sidelight.knowledge.facts import And, Fact, Has, Implies, Same, all_of, any_of, named_values
 from sidelight.knowledge.fewest_boxes import fewest_boxes
 from sidelight.knowledge.people import Who, as_who
-from sidelight.table.labels import Label, label
+from sidelight.knowledge.tokens import in_short
+from sidelight.table.labels import Label, label, shown
 
 MOST_ROWS = 20_000
 """How many combinations of values are looked at to find the fewest; of more, few will do."""
@@ -73,11 +74,16 @@ def _domains(fact: Fact, values: Values) -> Domains:
             message = f"values= says nothing about {len(unsaid)} of the people in the fact; list their values too"
             raise BadKnowledge(message)
         return {person: told[person] for person in people}
+    named = dict.fromkeys(value for simple in fact.simple() for value in named_values(simple))
     if values is not None:
-        return dict.fromkeys(people, _labels(values))
+        listed = _labels(values)
+        missing = [value for value in named if value not in listed]
+        if missing:
+            message = f"the fact names '{in_short(shown(missing[0]))}', which is not among values=; add it there"
+            raise BadKnowledge(message)
+        return dict.fromkeys(people, listed)
     if any(isinstance(simple, Same) for simple in fact.simple()):
         raise BadKnowledge(_TELL)
-    named = dict.fromkeys(value for simple in fact.simple() for value in named_values(simple))
     return dict.fromkeys(people, (*named, ELSE))
 
 
@@ -85,6 +91,9 @@ _TELL = "this fact needs all values that a person may have; name them with value
 
 
 def _labels(values: Iterable[object]) -> tuple[Label, ...]:
+    if isinstance(values, str) or not isinstance(values, Iterable) or not (values := [*values]):
+        message = "values= is a list of what a person may have, at least one value; or a list for each person"
+        raise BadKnowledge(message)
     return tuple(dict.fromkeys(label(value) for value in values))
 
 

@@ -80,6 +80,22 @@ def test_what_is_never_so_where_there_is_one_value_cannot_be_said():
         (~Has("Ann", "Flu")).basic_implications(["Flu"])
 
 
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ([], "at least one value"),
+        ("Flu", "is a list of what a person may have"),
+        (5, "is a list of what a person may have"),
+        ({"Ann": []}, "at least one value"),
+        ({"Ann": "Flu"}, "is a list of what a person may have"),
+        (["Cold", "Heart"], "names 'Flu', which is not among values="),
+    ],
+)
+def test_values_that_make_no_sense_are_refused(values, said):
+    with pytest.raises(BadKnowledge, match=said):
+        (~Has("Ann", "Flu")).basic_implications(values)
+
+
 def test_many_people_are_no_trouble():
     everyone = [Has(f"P{number}", "Flu") for number in range(40)]
     assert len(all_of(everyone).basic_implications(VALUES)) == 80
