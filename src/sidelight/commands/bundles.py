@@ -20,7 +20,7 @@ def spread(verb: Callable[..., int]) -> Callable[..., int]:
     >>> @spread
     ... def audit(file: str, *, answer: Answer) -> int:
     ...     return len(file) + answer.force
-    >>> inspect.signature(audit)
+    >>> print(inspect.signature(audit))
     (file: str, *, json: bool = False, force: bool = False)
     >>> audit(file="x.csv", json=False, force=True)
     6

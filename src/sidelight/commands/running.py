@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 import threading
@@ -164,17 +165,24 @@ def _message(error: Exception) -> str:
 
 
 _TYPERS_WORDS = {
-    "Value error, ": "",
-    "Input should be a valid integer, unable to parse string as an integer": "give a whole number",
-    "Input should be a valid number, unable to parse string as a number": "give a number",
-    "Input should be greater than or equal to ": "give a number of at least ",
+    r"Value error, ": "",
+    r"Input should be a valid integer, unable to parse string as an integer": "give a whole number",
+    r"Input should be a valid number, unable to parse string as a number": "give a number",
+    r"Input should be greater than or equal to ": "give a number of at least ",
+    r"'[^']*' is not a valid integer( range)?": "give a whole number",
+    r"'[^']*' is not a valid float( range)?": "give a number",
+    r"\S+ is not in the range x>=": "give a number of at least ",
+    r"Got unexpected extra argument\S* \((.*)\)": r"cannot tell what '\1' is for",
+    r"No such command": "no verb",
+    r"No such option:? ": "no option ",
+    r"Missing (argument|option) ": r"missing \1 ",
 }
-"""What typer says of a wrong value, and how we say it."""
+"""What typer says of a wrong value, in its older versions and in newer ones, and how we say it."""
 
 
 def _ours(said: str) -> str:
     for theirs, ours in _TYPERS_WORDS.items():
-        said = said.replace(theirs, ours)
+        said = re.sub(theirs, ours, said)
     return said
 
 

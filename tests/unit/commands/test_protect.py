@@ -131,7 +131,7 @@ def test_nothing_within_policy_says_what_would_pass(here):
             (*USUAL, "-o", "r.csv", "--layout", "two tables"),
             '--layout "two tables" is not for method "lattice"; leave --layout out',
         ),
-        ((*USUAL,), "Missing option '--output'"),
+        ((*USUAL,), "missing option '--output'"),
     ],
 )
 def test_bad_input_is_one_line(here, args, said):

@@ -103,12 +103,13 @@ def test_help_imports_nothing_heavy():
 @pytest.mark.parametrize(
     ("args", "line"),
     [
-        (["audit"], "Missing argument 'RELEASE'"),
-        (["audt"], "No such command 'audt'"),
-        (["audit", "x.csv", "--grup", "age"], "No such option"),
+        (["audit"], "missing argument 'RELEASE'"),
+        (["audt"], "no verb 'audt'"),
+        (["audit", "x.csv", "--grup", "age"], "no option"),
         (["audit", "x.csv", "--values", "sets"], "Invalid value for '--values': 'sets' is not one of 'single', 'set'"),
         (["explore", "x.csv", "--up-to", "far", "--value", "a"], "Invalid value for '--up-to': give a whole number"),
         (["protect", "x.csv", "--suppress", "few", "-o", "y.csv"], "Invalid value for '--suppress': give a number"),
+        (["audit", "x.csv", "y.csv", "z.csv"], "cannot tell what 'y.csv z.csv' is for"),
         (["audit", "x.csv", "--policy"], "Option '--policy' requires an argument"),
     ],
 )
