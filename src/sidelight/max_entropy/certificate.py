@@ -19,7 +19,12 @@ class Certificate:
     residual: float  # how far off the worst sum is, as a probability
     misplaced: float  # how far a share that pushes is from its bound, as a probability
     multipliers: Mapping[str, float | None]  # statement → μ; None: what it says is forced, and pushes nothing
-    forced_zeros: int  # places that are 0 in every distribution that fits (lumped ones count once)
+    forced_zeros: int
+    """Places that are 0 in every distribution that fits, as far as they were looked for; lumped ones count once.
+
+    Parts of more than 50,000 variables are searched by the statements that push hardest alone; a zero that this does
+    not find is as good as 0, and the statements behind it push very hard instead of `None`.
+    """
 
     @property
     def holds(self) -> bool:

@@ -88,7 +88,7 @@ class Curvature:
     def solve(self, columns: Floats, statements: Floats, free: Flags) -> tuple[Floats, Floats]:
         """Solve with the whole Hessian, for the free statements; the others stay where they are."""
         change = np.zeros(len(statements))
-        chosen = np.flatnonzero(free)
+        chosen = np.flatnonzero(free & (self.diagonal > 0))  # where nothing is left, nothing can be pushed
         if len(chosen):
             right = (statements - self.mixed_back(self.columns_solved(columns)))[chosen]
             change[chosen] = self._at_once(right, chosen) if self.dense else self._step_by_step(right, chosen)

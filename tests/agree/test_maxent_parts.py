@@ -1,0 +1,202 @@
+"""The parts of maximum entropy agree with slow, obvious twins: looking up, lumping, eliminating, forced zeros."""
+
+from fractions import Fraction
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import sidelight as sl
+from sidelight.errors import Contradiction
+from sidelight.knowledge.statements import Share
+from sidelight.knowledge.statements_text import known_statements
+from sidelight.max_entropy import lookup, schur, stacks
+from sidelight.max_entropy.assembly import assembled
+from sidelight.max_entropy.blocks import Blocks
+from sidelight.max_entropy.constraints import constraints
+from sidelight.max_entropy.lookup import Part, looked_up
+from sidelight.max_entropy.lumping import lumped
+from sidelight.max_entropy.scene import Scene
+
+SEX, TOWN, VALUES = ("m", "f"), ("x", "y", "z"), ("a", "b", "c", "d")
+LINE = st.fixed_dictionaries({"sex": st.sampled_from(SEX), "town": st.sampled_from(TOWN)})
+BUCKET = st.lists(st.tuples(LINE, st.sampled_from(VALUES)), min_size=1, max_size=5)
+
+
+def release(buckets):
+    return sl.Release.from_buckets([([line for line, _ in each], [value for _, value in each]) for each in buckets])
+
+
+@st.composite
+def shares(draw, values):
+    chosen = draw(st.lists(st.sampled_from(values), min_size=1, max_size=3, unique=True))
+    said = draw(st.fixed_dictionaries({}, optional={"sex": st.sampled_from(SEX), "town": st.sampled_from(TOWN)}))
+    return Share(tuple(chosen), tuple(sorted(said.items())))
+
+
+@given(st.data(), st.sampled_from([1, 1 << 23]))
+def test_looked_up_at_once_as_one_by_one(data, at_once):
+    scene = Scene(release(data.draw(st.lists(BUCKET, min_size=1, max_size=80))), {})
+    parts = data.draw(st.lists(st.builds(Part, shares(scene.release.domain), st.booleans()), max_size=5))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lookup, "AT_ONCE", at_once)
+        places, sizes = looked_up(scene, parts, {})
+    found = {*zip(*(each.tolist() for each in places.crossed(scene.blocks)), strict=True)}
+    assert len(found) == len(places.crossed(scene.blocks)[0])
+    expected = set()
+    for number, part in enumerate(parts):
+        rows = scene.rows_saying(part.share.given)
+        assert sizes[number] == scene.members.people[rows].sum()
+        columns = scene.columns_with(part.share.values)
+        if part.others:
+            columns = np.setdiff1d(np.arange(len(scene.value)), columns)
+        expected |= {
+            (number, *pair) for pair in zip(*map(np.ndarray.tolist, scene.blocks.crossed(rows, columns)), strict=True)
+        }
+    assert found == expected
+
+
+@given(st.data())
+def test_lumped_is_what_is_in_the_same_parts(data):
+    """Groups by what their rows and columns are in, written out."""
+    groups = data.draw(st.integers(1, 6))
+    sides = []
+    for _ in range(2):
+        sizes = data.draw(st.lists(st.integers(1, 3), min_size=groups, max_size=groups))
+        group = np.repeat(np.arange(groups), sizes)
+        people = np.array(data.draw(st.lists(st.integers(1, 2), min_size=len(group), max_size=len(group))))
+        told = [data.draw(st.sets(st.integers(0, 2))) for _ in group]
+        pairs = sorted((part, thing) for thing, parts in enumerate(told) for part in parts)
+        listed = tuple(np.array([pair[side] for pair in pairs], np.int64) for side in (0, 1))
+        sides.append((group, people, told, listed))
+    (rows, row_people, row_told, row_listed), (columns, column_people, column_told, column_listed) = sides
+    found = lumped(Blocks(rows, row_people, columns, column_people, groups), row_listed, column_listed)
+
+    def shape(number, group, people, told):
+        mine = {}
+        for thing in np.flatnonzero(group == number):
+            mine[frozenset(told[thing])] = mine.get(frozenset(told[thing]), 0) + people[thing]
+        return frozenset(mine.items())
+
+    shapes = [
+        (shape(g, rows, row_people, row_told), shape(g, columns, column_people, column_told)) for g in range(groups)
+    ]
+    for one in range(groups):
+        for other in range(groups):
+            assert (found.group[one] == found.group[other]) == (shapes[one] == shapes[other])
+    for kind, group, told in ((found.row, rows, row_told), (found.column, columns, column_told)):
+        for one in range(len(group)):
+            for other in range(len(group)):
+                same = told[one] == told[other] and shapes[group[one]] == shapes[group[other]]
+                assert (kind[one] == kind[other]) == same
+    assert found.blocks.row_people.sum() == row_people.sum()
+    assert found.share_out(np.ones(found.blocks.places), np.arange(0), np.arange(0)).size == 0
+
+
+@settings(max_examples=30)
+@given(st.lists(BUCKET, min_size=1, max_size=3), st.integers(2, 4), st.data())
+def test_a_release_several_times_over_is_believed_like_once(buckets, times, data):
+    once, often = release(buckets), release(buckets * times)
+    about = sorted({value for each in buckets for _, value in each})
+    said = []
+    for share in data.draw(st.lists(shares(about), max_size=3)):
+        mine = [value for each in buckets for line, value in each if set(share.given) <= set(line.items())]
+        if mine:
+            true = Fraction(sum(value in share.values for value in mine), len(mine))
+            said.append(sl.P(list(share.values), given=dict(share.given)) == true)
+    one, other = sl.maxent(once, said), sl.maxent(often, said)
+    first, again = one.table().to_pylist(), other.table().to_pylist()
+    for copy in range(times):
+        for expected, found in zip(first, again[copy * len(first) :], strict=False):
+            assert found["probability"] * times == pytest.approx(expected["probability"], abs=1e-7)
+    assert other.variables_solved == one.variables_solved
+
+
+@settings(max_examples=30)
+@given(
+    st.lists(BUCKET, min_size=1, max_size=6), st.data(), st.sampled_from([(1, 1 << 18), (4, 1 << 18), (4, 1), (1, 1)])
+)
+def test_a_step_solves_with_the_hessian(buckets, data, how):
+    scene = Scene(release(buckets), {})
+    asked = [
+        sl.P(list(share.values), given=dict(share.given)) >= 0.01
+        for share in data.draw(st.lists(shares(scene.release.domain), min_size=1, max_size=4))
+    ]
+    problem = assembled(scene, constraints(scene, known_statements(asked))).problem
+    if len(problem) == 0:
+        return
+    chance = np.random.default_rng(0)
+    amounts = chance.random(len(problem)) + 0.1
+    amounts *= (problem.people / np.add.reduceat(amounts, problem.first))[problem.row]
+    every = np.arange(len(problem))
+    row, column = (np.zeros((size, len(problem))) for size in (len(problem.people), len(problem.counts)))
+    row[problem.row, every] = column[problem.column, every] = 1
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(stacks, "NEARLY_ALL", how[0])
+        patch.setattr(stacks, "AT_ONCE", how[1])
+        curvature = schur.Curvature(schur.Plan(problem), amounts)
+    said = problem.statements.toarray()
+    weights = np.diag(amounts) - (row * amounts).T @ np.diag(1 / problem.people) @ (row * amounts)
+    whole = np.block(
+        [[column @ weights @ column.T, column @ weights @ said.T], [said @ weights @ column.T, said @ weights @ said.T]]
+    )
+    right = whole @ chance.random(len(whole))  # in its range: sums that follow from others leave it singular
+    columns, statements = np.split(right, [len(problem.counts)])
+    found = np.concatenate(curvature.solve(columns, statements, np.ones(len(statements), bool)))
+    assert whole @ found == pytest.approx(right, abs=1e-5)
+
+
+def at_the_edge(buckets, seed=0):
+    """Buckets of five in which those who say q=0 have as many of the values 0 and 1 as they can."""
+    chance = np.random.default_rng(seed)
+    rows = []
+    for bucket in range(buckets):
+        values = sorted(chance.permutation(8)[:5].tolist(), key=lambda value: value > 1)
+        people = sorted((int(chance.integers(2)), int(chance.integers(12))) for _ in values)
+        rows += [{"q": str(q), "r": str(r), "v": str(v), "b": bucket} for (q, r), v in zip(people, values, strict=True)]
+    return pa.Table.from_pylist(rows)
+
+
+@pytest.mark.parametrize("largest", [50_000, 200])
+def test_zeros_that_only_two_statements_together_force(largest, monkeypatch):
+    """Neither statement is at its edge; together they are.  Found at any size, without a program of everything."""
+    frame = at_the_edge(150)
+    release = sl.read_release(frame, group="b", quasi=["q", "r"], sensitive="v")
+    table = sl.read_table(frame, quasi=["q", "r"], sensitive="v")
+    rules = [
+        rule
+        for rule in sl.strongest_rules(table, positive=400, sizes=[1], support=5)
+        if ("q", "0") not in rule.about.given
+    ]
+    mine = frame.filter(pa.compute.equal(frame["q"], "0"))["v"].to_pylist()
+    both = [sl.P(value, q="0") == Fraction(mine.count(value), len(mine)) for value in "01"]
+    rules = rules[::3]  # all of them would say some things twice, and push without end and to no effect
+    expected = sl.maxent(release, [*rules, *both])
+    monkeypatch.setattr("sidelight.max_entropy.solving.LARGEST", largest)
+    found = sl.maxent(release, [*rules, *both])
+    assert found.variables_solved > 200
+    assert found.certificate.forced_zeros == expected.certificate.forced_zeros > 100
+    assert found.certificate.holds
+    assert found.solved.amounts[~found.solved.zero].min() > 1e-4
+    assert max(abs(each) for each in found.certificate.multipliers.values() if each is not None) < 10
+    for value in "01":  # one of the others has it only where there are too few who say q=0
+        assert found.probability(value, given={"q": "0"}) == pytest.approx(mine.count(value) / len(mine), abs=1e-9)
+
+
+def test_a_contradiction_of_two_among_many_is_named_in_one_line():
+    frame = at_the_edge(150)
+    release = sl.read_release(frame, group="b", quasi=["q", "r"], sensitive="v")
+    table = sl.read_table(frame, quasi=["q", "r"], sensitive="v")
+    rules = sl.strongest_rules(table, positive=30, sizes=[1], support=5)
+    mine = frame.filter(pa.compute.equal(frame["q"], "0"))["v"].to_pylist()
+    zero, one = (Fraction(mine.count(value), len(mine)) for value in "01")
+    said = [*(rule for rule in rules if ("q", "0") not in rule.about.given), sl.P("0", q="0") == zero]
+    more = sl.P("1", q="0") >= one + Fraction(1, 2 * len(mine))
+    with pytest.raises(Contradiction) as caught:
+        sl.maxent(release, [*said, more])
+    assert set(caught.value.facts) == {str(said[-1]), str(more)}
+    assert "\n" not in str(caught.value)
+    with pytest.raises(Contradiction, match=r"says otherwise than 'P\(0 \| q=0\) >= 0.9'"):
+        sl.maxent(release, [*said, sl.P("0", q="0") >= 0.9])
