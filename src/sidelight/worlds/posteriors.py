@@ -11,6 +11,7 @@ from sidelight.errors import BadKnowledge
 from sidelight.knowledge.facts import Fact
 from sidelight.knowledge.facts_text import Knowledge, known_facts, read_person
 from sidelight.knowledge.people import Someone, Who, as_who, written_who
+from sidelight.knowledge.stand_ins import stand_ins
 from sidelight.knowledge.tokens import Reader
 from sidelight.release.groups import GroupName
 from sidelight.release.release import Release
@@ -140,14 +141,11 @@ def _beliefs(
     everyone = [who for who, _ in people]
     nothing = Knowing.of(release, (), people=everyone)
     knowing = Knowing.of(release, facts, people=everyone, budget=budget)
+    rows, alike = knowing.cast.rows, stand_ins(facts, knowing.cast.rows)
+    before = {row: nothing.values(who) for row, who in {rows[who]: who for who in everyone}.items()}
+    after = {who: knowing.values(who) for who in dict.fromkeys(alike[who] for who in everyone)}
     nobody = dict.fromkeys(release.domain, Fraction(0))
     return tuple(
-        Belief(
-            who,
-            release.groups.name(knowing.cast.rows[who]),
-            nobody | nothing.values(who),
-            nobody | knowing.values(who),
-            unnamed,
-        )
+        Belief(who, release.groups.name(rows[who]), nobody | before[rows[who]], nobody | after[alike[who]], unnamed)
         for who, unnamed in people
     )

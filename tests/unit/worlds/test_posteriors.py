@@ -30,7 +30,8 @@ def test_each_belief_is_what_posterior_says(data):
         assert sum(belief.values()) == 1
     everybody = posteriors(release, given=known)
     for each in everybody.beliefs:
-        assert each == posteriors(release, given=known, person=each.person) or each.unnamed
+        chances = {value: posterior(release, sl.Has(each.person, value), given=known) for value in release.domain}
+        assert dict(each) == chances
     moved = [each.moved for each in everybody.top(99)]
     assert moved == sorted(moved, reverse=True)
 

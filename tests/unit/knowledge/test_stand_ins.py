@@ -1,0 +1,51 @@
+"""Who can change places in facts."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidelight.knowledge import stand_ins as module
+from sidelight.knowledge.facts import Has, Same
+from sidelight.knowledge.facts_text import known_facts
+from sidelight.knowledge.stand_ins import stand_ins
+from sidelight.knowledge.truth import is_so
+from sidelight.testing import facts
+
+PEOPLE = ("Ann", "Bob", "Cleo", "Dan")
+
+
+@given(st.lists(facts(PEOPLE, ("Flu", "Cold")), max_size=4), st.data())
+def test_who_stands_for_another_can_change_places(known, data):
+    has = {who: frozenset([data.draw(st.sampled_from(["Flu", "Cold", "Heart"]))]) for who in PEOPLE}
+    for who, other in stand_ins(known, dict.fromkeys(PEOPLE, 0)).items():
+        changed = {**has, who: has[other], other: has[who]}
+        assert all(is_so(fact, has) for fact in known) == all(is_so(fact, changed) for fact in known)
+
+
+@pytest.mark.parametrize(
+    ("text", "alike"),
+    [
+        ("Ann != Flu and Bob != Flu and Cleo != Cold", {"Bob": "Ann"}),
+        ("Ann = Flu -> Dan = Flu and (Bob = Flu -> Dan = Flu)", {}),
+        (
+            ["Ann = Flu -> Dan = Flu", "Bob = Flu -> Dan = Flu", "Cleo = Flu -> Dan = Flu"],
+            {"Bob": "Ann", "Cleo": "Ann"},
+        ),
+        ("Ann = Flu or same(Cleo, Dan) or Bob = Flu", {"Bob": "Ann", "Dan": "Cleo"}),
+        (["not same(Ann, Bob)", "not same(Bob, Cleo)"], {"Cleo": "Ann"}),
+        (["Ann = Flu -> Bob = Flu"], {"Dan": "Cleo"}),
+        ([], {"Bob": "Ann", "Cleo": "Ann", "Dan": "Ann"}),
+    ],
+)
+def test_stand_ins(text, alike):
+    found = stand_ins(known_facts(text), dict.fromkeys(PEOPLE, 0))
+    assert {who: other for who, other in found.items() if who != other} == alike
+
+
+def test_people_of_other_groups_do_not_stand_in():
+    assert stand_ins([Same("Ann", "Bob")], {"Ann": 0, "Bob": 1}) == {"Ann": "Ann", "Bob": "Bob"}
+
+
+def test_of_too_many_nobody_stands_in(monkeypatch):
+    monkeypatch.setattr(module, "MOST_LOOKED_AT", 1)
+    assert stand_ins([Has("Ann", "Flu"), Has("Bob", "Flu")], {"Ann": 0, "Bob": 0}) == {"Ann": "Ann", "Bob": "Bob"}
