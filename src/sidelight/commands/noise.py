@@ -14,7 +14,7 @@ import typer
 from sidelight.commands.audit import Question
 from sidelight.commands.noise_shown import as_text, document, told
 from sidelight.commands.protect import read
-from sidelight.commands.running import Status, note
+from sidelight.commands.running import Status, heed_interrupts, note
 from sidelight.errors import BadNoise, BadPolicy, BudgetExceeded, NotPublished
 from sidelight.noise.account import Account, Accounting
 from sidelight.noise.amounts import exact, written
@@ -77,6 +77,7 @@ def noise(file: str, question: Question, wanted: Noise, budget: Budget, target: 
     table = read(file, roles)
     kept = [each for each in (budget.ledger,) if each is not None]
     refuse_input(target.path, (*table.intake.files, *question.files, *kept, *hierarchy_files(_folder(wanted))))
+    heed_interrupts()  # from here on, budget is spent
     try:
         noisy = noisy_counts(
             table,

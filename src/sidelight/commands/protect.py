@@ -19,7 +19,7 @@ from sidelight.commands.audit import Question
 from sidelight.commands.option_words import as_options
 from sidelight.commands.protect_shown import shown
 from sidelight.commands.reading import columns
-from sidelight.commands.running import Status, note, noticing_interrupts
+from sidelight.commands.running import Status, heed_interrupts, note, noticing_interrupts
 from sidelight.errors import BadHierarchy, BadPolicy, NothingSafe, SidelightError
 from sidelight.policy.policy import Policy
 from sidelight.policy.policy_file import Roles
@@ -83,6 +83,7 @@ def protect(file: str, question: Question, way: Way, target: Target) -> Status:
         found = uninterrupted(table, policy, by, way)
     except NothingSafe as nothing:
         return _nothing(nothing, as_json=target.as_json)
+    heed_interrupts()
     published = found.publish(target.path, force=target.force, layout=target.layout, written_as=target.written_as)
     if target.as_json:
         sys.stdout.write(published.document.to_json())  # byte for byte the sidecar

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import os
 import re
 import signal
@@ -99,8 +100,20 @@ class Interrupts:
 @contextmanager
 def raising_interrupts() -> Iterator[None]:
     """Let Ctrl-C raise `KeyboardInterrupt`, whatever it did before, unless it is ignored: a background job."""
-    with _handling(lambda _: signal.default_int_handler):
-        yield
+    usual, sys.unraisablehook = sys.unraisablehook, _once_more
+    try:
+        with _handling(lambda _: signal.default_int_handler):
+            yield
+    finally:
+        sys.unraisablehook = usual
+
+
+def _once_more(lost: Any) -> None:  # noqa: ANN401 - typeshed's own class, which does not exist
+    """Interrupt once more where an interrupt was lost, as it came while something was being cleaned up."""
+    if isinstance(lost.exc_value, KeyboardInterrupt):
+        threading.Timer(0.01, _thread.interrupt_main).start()  # not here and now, where it would be lost again
+    else:
+        sys.__unraisablehook__(lost)
 
 
 @contextmanager
@@ -116,7 +129,21 @@ def noticing_interrupts() -> Iterator[Interrupts]:
         return notice
 
     with _handling(noticing):
-        yield interrupts
+        _NOTICING.append(interrupts)
+        try:
+            yield interrupts
+        finally:
+            _NOTICING.remove(interrupts)
+
+
+_NOTICING: list[Interrupts] = []
+
+
+def heed_interrupts() -> None:
+    """Stop, before something is published, if Ctrl-C was pressed and some library has swallowed it."""
+    if any(each.noticed for each in _NOTICING):
+        message = "nothing was published"
+        raise KeyboardInterrupt(message)
 
 
 Handler: TypeAlias = Callable[[int, FrameType | None], object]

@@ -231,6 +231,34 @@ def test_ctrl_c_in_a_terminal_publishes_nothing_and_tells_the_best_so_far(here, 
     assert sl.GroupSize().measure(sl.read_published(here / "release.csv")).value >= 5
 
 
+SWALLOWED = """
+import os, signal, sys
+from sidelight.commands import protect
+from sidelight.cli import main
+
+read = protect.read
+
+def swallowing(*args):
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+    except BaseException:
+        pass
+    return read(*args)
+
+protect.read = swallowing
+sys.argv = ["sidelight", *sys.argv[1:]]
+main()
+"""
+
+
+def test_an_interrupt_that_a_library_swallowed_publishes_nothing(here):
+    command = [sys.executable, "-c", SWALLOWED, "protect", *USUAL, "-o", "release.csv"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (130, "")
+    assert done.stderr == "sidelight: interrupted; nothing was published\n"
+    assert names(here) == set()
+
+
 def test_what_a_method_cannot_promise_and_notes_of_findings_are_printed(here):
     limit = ("--limit", "closeness(distance=ordered) <= 1")
     done = run(*USUAL, "-o", "release.csv", "--method", "anatomy", *limit)

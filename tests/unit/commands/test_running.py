@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 import typing
 
 import pytest
@@ -174,6 +175,29 @@ def test_an_interrupt_that_a_library_made_an_error_of_is_one_too():
             raise AttributeError(message) from None
 
     result = CliRunner().invoke(verbs, ["half"])
+    assert (result.exit_code, result.stderr) == (130, "sidelight: interrupted; nothing unfinished is left behind\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+@pytest.mark.filterwarnings("default")
+def test_an_interrupt_that_came_while_something_was_cleaned_up_is_not_lost():
+    verbs = typer.Typer(cls=Verbs)
+
+    class Rubbish:
+        def __del__(self):
+            signal.raise_signal(signal.SIGINT)
+
+    @verbs.callback()
+    def every_verb():
+        pass
+
+    @verbs.command()
+    def tidy():
+        rubbish = Rubbish()
+        del rubbish
+        time.sleep(30)
+
+    result = CliRunner().invoke(verbs, ["tidy"])
     assert (result.exit_code, result.stderr) == (130, "sidelight: interrupted; nothing unfinished is left behind\n")
 
 
