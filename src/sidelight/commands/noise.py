@@ -12,9 +12,10 @@ import numpy as np
 import typer
 
 from sidelight.commands.audit import Question
+from sidelight.commands.interrupts import heed_interrupts
 from sidelight.commands.noise_shown import as_text, document, told
 from sidelight.commands.protect import read
-from sidelight.commands.running import Status, heed_interrupts, note
+from sidelight.commands.running import Status, note
 from sidelight.errors import BadNoise, BadPolicy, BudgetExceeded, NotPublished
 from sidelight.noise.account import Account, Accounting
 from sidelight.noise.amounts import exact, written

@@ -16,10 +16,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColu
 from rich.progress import Progress as Bar
 
 from sidelight.commands.audit import Question
+from sidelight.commands.interrupts import heed_interrupts, noticing_interrupts
 from sidelight.commands.option_words import as_options
 from sidelight.commands.protect_shown import shown
 from sidelight.commands.reading import columns
-from sidelight.commands.running import Status, heed_interrupts, note, noticing_interrupts
+from sidelight.commands.running import Status, note
 from sidelight.errors import BadHierarchy, BadPolicy, NothingSafe, SidelightError
 from sidelight.policy.policy import Policy
 from sidelight.policy.policy_file import Roles

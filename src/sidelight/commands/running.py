@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import _thread
 import os
 import re
-import signal
 import sys
-import threading
 import traceback
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from enum import IntEnum
-from types import FrameType
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
 
 from sidelight.commands.help import write_parameters, write_verbs
+from sidelight.commands.interrupts import noticing_interrupts, raising_interrupts
 from sidelight.commands.option_words import as_options
 from sidelight.errors import SidelightError
 
@@ -89,78 +85,6 @@ def note(*notes: str) -> None:
     """Say on standard error what the publisher should know and JSON for others does not hold."""
     for each in notes:
         typer.echo(f"sidelight: note: {each}", err=True)
-
-
-class Interrupts:
-    """Whether Ctrl-C was pressed."""
-
-    noticed: bool = False
-
-
-@contextmanager
-def raising_interrupts() -> Iterator[None]:
-    """Let Ctrl-C raise `KeyboardInterrupt`, whatever it did before, unless it is ignored: a background job."""
-    usual, sys.unraisablehook = sys.unraisablehook, _once_more
-    try:
-        with _handling(lambda _: signal.default_int_handler):
-            yield
-    finally:
-        sys.unraisablehook = usual
-
-
-def _once_more(lost: Any) -> None:  # noqa: ANN401 - typeshed's own class, which does not exist
-    """Interrupt once more where an interrupt was lost, as it came while something was being cleaned up."""
-    if isinstance(lost.exc_value, KeyboardInterrupt):
-        threading.Timer(0.01, _thread.interrupt_main).start()  # not here and now, where it would be lost again
-    else:
-        sys.__unraisablehook__(lost)
-
-
-@contextmanager
-def noticing_interrupts() -> Iterator[Interrupts]:
-    """Notice Ctrl-C while something runs that may make something else of it: an end, or another error."""
-    interrupts = Interrupts()
-
-    def noticing(before: Handler) -> Handler:
-        def notice(number: int, frame: FrameType | None) -> object:
-            interrupts.noticed = True
-            return before(number, frame)
-
-        return notice
-
-    with _handling(noticing):
-        _NOTICING.append(interrupts)
-        try:
-            yield interrupts
-        finally:
-            _NOTICING.remove(interrupts)
-
-
-_NOTICING: list[Interrupts] = []
-
-
-def heed_interrupts() -> None:
-    """Stop, before something is published, if Ctrl-C was pressed and some library has swallowed it."""
-    if any(each.noticed for each in _NOTICING):
-        message = "nothing was published"
-        raise KeyboardInterrupt(message)
-
-
-Handler: TypeAlias = Callable[[int, FrameType | None], object]
-
-
-@contextmanager
-def _handling(made: Callable[[Handler], Handler]) -> Iterator[None]:
-    """Handle Ctrl-C by what is made of the handler before, and by that one again afterwards."""
-    before = signal.getsignal(signal.SIGINT)
-    if not callable(before) or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    signal.signal(signal.SIGINT, made(before))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def _nobody_reads() -> Status:
