@@ -145,10 +145,6 @@ def large_lines() -> list[str]:
     path = many(1_000_000)
     table = sl.read_table(path, quasi=list(QUASI), sensitive="occupation")
     lines = lattice_lines("a million rows", table, by, pq.read_table(path))
-    some_left_out = partial(sl.protect, table, POLICIES["5-anonymity"], by=by, suppress=0.04)
-    seconds, found = best_of(some_left_out, 1)
-    result = f"{found.checked:,} checks, {len(found.minimal)} minimal"
-    lines.append(f"| a million rows: lattice, 5-anonymity, up to 4 % suppressed | {seconds * 1000:,.0f} | | {result} |")
     for rows in (100_000, 1_000_000, 10_000_000):
         many(rows)
         said = subprocess.run(
@@ -159,6 +155,10 @@ def large_lines() -> list[str]:
             f"| Mondrian, 5-anonymity, {rows:,} rows ({one['cells']:,} distinct) | {one['seconds'] * 1000:,.0f} | | "
             f"{one['groups']:,} groups, peak {one['mb']:,.0f} MB |"
         )
+    some_left_out = partial(sl.protect, table, POLICIES["5-anonymity"], by=by, suppress=0.04)
+    seconds, found = best_of(some_left_out, 1)
+    result = f"{found.checked:,} checks, {len(found.minimal)} minimal"
+    lines.append(f"| a million rows: lattice, 5-anonymity, up to 4 % suppressed | {seconds * 1000:,.0f} | | {result} |")
     return lines
 
 
