@@ -12,7 +12,7 @@ from sidelight.worlds.counting import Counting
 from sidelight.worlds.possible import Possible
 from sidelight.worlds.smallest_set import smallest_clash
 
-MOST_SECONDS = 5
+MOST_SECONDS = 3
 """After that, a set of facts that may not be the smallest will do."""
 
 

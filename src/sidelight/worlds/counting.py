@@ -8,12 +8,13 @@ from fractions import Fraction
 from math import prod
 from typing import TypeAlias
 
-from sidelight.knowledge.facts import Fact
+from sidelight.knowledge.facts import Fact, Has, Same
 from sidelight.knowledge.people import Who
 from sidelight.release.release import Release
 from sidelight.table.labels import Label
 from sidelight.worlds.budget import Meter, OverBudget
 from sidelight.worlds.cast import Cast
+from sidelight.worlds.differing import Differing, all_differ, some_are_the_same
 from sidelight.worlds.frontier import Frontier
 from sidelight.worlds.grounding import conjuncts, ground, joined
 from sidelight.worlds.marginals import values_of
@@ -31,6 +32,8 @@ class Counting:
     cast: Cast
     meter: Meter
     known: dict[tuple[frozenset[Fact], Fact | None], Shares] = field(default_factory=dict)
+    distributions: dict[tuple[frozenset[Fact], Who], dict[Label, Fraction]] = field(default_factory=dict)
+    differing: Differing = field(default_factory=Differing)
 
     def share(self, facts: Iterable[Fact]) -> Fraction:
         """Say in which share of all worlds all of these are so: facts about different groups are independent."""
@@ -45,8 +48,23 @@ class Counting:
     def values(self, facts: Iterable[Fact], who: Who) -> dict[Label, Fraction]:
         """Say for each value of a person's group in which share of worlds the person has it and the facts are so."""
         near, far = self._near(facts, [who])
-        others, values = self._product(far), values_of(self.release, self.cast, near, who, self.meter)
+        others, values = self._product(far), self._values(near, who)
         return {value: others * share for value, share in values.items()}
+
+    def _values(self, facts: Sequence[Fact], who: Who) -> dict[Label, Fraction]:
+        key = (frozenset(facts), who)
+        if key not in self.distributions:
+            if self.differing.fits(ground(self.release, self.cast, facts)):
+                there = self.release.groups.counts.row(self.cast.rows[who]).nonzero()[0].tolist()
+                targets = {value: Has(who, value) for value in map(self.release.domain.__getitem__, there)}
+                found = {who: {value: self._counted(facts, target)[1] for value, target in targets.items()}}
+            else:
+                compared = [same.about() for fact in facts for same in fact.simple() if isinstance(same, Same)]
+                linked = dict.fromkeys(other for pair in compared for other in pair)
+                people = list(linked) if who in linked else [who]
+                found = values_of(self.release, self.cast, facts, people, self.meter)
+            self.distributions |= {(key[0], each): values for each, values in found.items()}
+        return self.distributions[key]
 
     def _product(self, linked: Iterable[Sequence[Fact]]) -> Fraction:
         return prod((self._counted(facts)[0] for facts in linked), start=Fraction(1))
@@ -55,11 +73,25 @@ class Counting:
         key = (frozenset(facts), target)
         if key not in self.known:
             try:
-                made = ground(self.release, self.cast, facts, tracked=target)
-                self.known[key] = Frontier(Schedule.of(made)).shares(self.meter)
+                self.known[key] = self._by_method(facts, target)
             except RecursionError:  # facts within facts within facts
                 raise OverBudget from None
         return self.known[key]
+
+    def _by_method(self, facts: Sequence[Fact], target: Fact | None) -> Shares:
+        alike = next((fact for fact in facts if some_are_the_same(fact)), None)
+        if alike is not None:  # all worlds, less those in which they all differ
+            others = [fact for fact in facts if fact != alike]
+            every, less = self._counted(others, target), self._counted([*others, *all_differ(alike)], target)
+            return every[0] - less[0], every[1] - less[1]
+        made = ground(self.release, self.cast, facts)
+        if self.differing.fits(made):
+            if target is not None:
+                return self._counted(facts)[0], self._counted([*facts, *conjuncts(target)])[0]
+            return self.differing.share(made, self.meter), Fraction(0)
+        if target is not None:
+            made = ground(self.release, self.cast, facts, tracked=target)
+        return Frontier(Schedule.of(made)).shares(self.meter)
 
     def _near(self, facts: Iterable[Fact], people: Iterable[Who]) -> tuple[list[Fact], list[list[Fact]]]:
         """Tell the facts that are linked with the groups of some people from those that are not."""

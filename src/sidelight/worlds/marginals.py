@@ -1,6 +1,6 @@
-"""How likely is each value of a person, all at once?
+"""How likely is each value of some people, all at once?
 
-The worlds are counted forwards, and what may still come backwards; both meet at each turn of the person.
+The worlds are counted forwards, and what may still come backwards; both meet at each turn of such a person.
 """
 
 from __future__ import annotations
@@ -20,12 +20,22 @@ from sidelight.worlds.schedule import Schedule
 from sidelight.worlds.steps import Drawing, Step, every_way, ways_to_have
 
 
-def values_of(release: Release, cast: Cast, facts: Sequence[Fact], who: Who, meter: Meter) -> dict[Label, Fraction]:
-    """Say for each value of a person's group in which share of all worlds the person has it and all facts are so."""
-    made = ground(release, cast, facts, people=[who])
-    row, counts = cast.rows[who], release.groups.counts.row(cast.rows[who]).tolist()
-    count_of = dict(zip(release.domain, counts, strict=True))
-    total, drawn = _lots_of(made, made.party_of[who], meter)
+def values_of(
+    release: Release, cast: Cast, facts: Sequence[Fact], people: Sequence[Who], meter: Meter
+) -> dict[Who, dict[Label, Fraction]]:
+    """Say for each person and each value of the group in which share of worlds the person has it and all facts are so.
+
+    People whom the facts compare cost no more together than one of them alone.
+    """
+    made = ground(release, cast, facts, people=people)
+    total, drawn = _lots_of(made, {made.party_of[who] for who in people}, meter)
+    return {who: _values(release, made, cast.rows[who], total, drawn[made.party_of[who]]) for who in people}
+
+
+def _values(
+    release: Release, made: Ground, row: int, total: Fraction, drawn: dict[int, Fraction]
+) -> dict[Label, Fraction]:
+    count_of = dict(zip(release.domain, release.groups.counts.row(row).tolist(), strict=True))
     shares = _with_the_others(made, row, total, drawn)
     return {
         value: shares[lot] * Fraction(count_of[value], made.counts[row, lot])  # some lots are of several values
@@ -34,18 +44,19 @@ def values_of(release: Release, cast: Cast, facts: Sequence[Fact], who: Who, met
     }
 
 
-def _lots_of(made: Ground, party: int, meter: Meter) -> tuple[Fraction, dict[int, Fraction]]:
-    """Count the worlds that fit, and for each lot that anybody is asked about those where the party draws it."""
-    frontier = Frontier(Schedule.of(made, watched=[party]))
+def _lots_of(made: Ground, parties: set[int], meter: Meter) -> tuple[Fraction, dict[int, dict[int, Fraction]]]:
+    """Count the worlds that fit, and for each party and lot that anybody is asked about those where it draws it."""
+    frontier = Frontier(Schedule.of(made, watched=parties))
     layers = frontier.layers(meter)
     every, total = frontier.every_way(), layers.pop().get(0, 0)
-    turns = {place: lot for (who, lot), place in frontier.drawings.items() if who == party}
-    drawn: dict[int, Fraction] = {}
+    turns = {place: who for who, place in frontier.drawings.items()}
+    drawn: dict[int, dict[int, Fraction]] = {party: {} for party in parties}
     after: States = {0: 1}
     for place, step in reversed(list(enumerate(frontier.steps))):
         states = layers.pop()
-        if place in turns:
-            drawn[turns[place]] = Fraction(_having(states, step, after), every)
+        party, lot = turns.get(place, (-1, -1))
+        if party in parties:
+            drawn[party][lot] = Fraction(_having(states, step, after), every)
         after = to_come(states, step, after)
         meter.check_time()
     return Fraction(total, every), drawn
@@ -64,6 +75,7 @@ def _having(states: States, step: Step, after: States) -> int:
 
 def _with_the_others(made: Ground, row: int, total: Fraction, drawn: dict[int, Fraction]) -> dict[int, Fraction]:
     """Add the lots that nobody is asked about."""
+    drawn = {lot: share for lot, share in drawn.items() if lot in made.lots[row]}
     others = [lot for lot in made.lots[row] if lot not in drawn]
     counts = {lot: made.counts[row, lot] for lot in others}
     if made.semantics == "single":  # they share what is left by their numbers

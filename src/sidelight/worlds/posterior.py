@@ -11,7 +11,7 @@ import numpy as np
 
 from sidelight.errors import TooHard
 from sidelight.knowledge.facts import Fact
-from sidelight.knowledge.facts_text import Knowledge, known_facts, read_fact
+from sidelight.knowledge.facts_text import Knowledge, as_fact, known_facts
 from sidelight.knowledge.people import Who
 from sidelight.release.release import Release
 from sidelight.table.labels import Label
@@ -20,6 +20,7 @@ from sidelight.worlds.budget import Budget, Meter, OverBudget
 from sidelight.worlds.cast import Cast, cast_of
 from sidelight.worlds.contradiction import contradiction
 from sidelight.worlds.counting import Counting
+from sidelight.worlds.possible import Possible
 from sidelight.worlds.sampling import Estimate, estimated, generator
 
 
@@ -47,6 +48,7 @@ class Knowing:
         try:
             possible, both = self.counting.shares(self.facts, target)
         except OverBudget:
+            self._check_possible()
             raise self._too_hard(*self._attempts().bounds(target, self.facts)) from None
         if not possible:
             raise contradiction(self.counting, self.facts)
@@ -58,6 +60,7 @@ class Knowing:
             possible = self.counting.share(self.facts)
             shares = self.counting.values(self.facts, who) if possible else {}
         except OverBudget:
+            self._check_possible()
             raise self._too_hard(Fraction(0), Fraction(1)) from None
         if not possible:
             raise contradiction(self.counting, self.facts)
@@ -82,6 +85,15 @@ class Knowing:
 
     def _attempts(self) -> Attempts:
         return Attempts(self.counting, Meter(self.budget))
+
+    def _check_possible(self) -> None:
+        """Refuse facts that cannot be so even where their worlds cannot be counted."""
+        try:
+            possible = Possible(self.release, self.cast).all_of(self.facts)
+        except OverBudget:
+            return
+        if not possible:
+            raise contradiction(self.counting, self.facts)
 
     def _too_hard(self, low: Fraction, high: Fraction) -> TooHard:
         message = (
@@ -166,7 +178,7 @@ def posterior(
 
     Source: Martin et al., Worst-case background knowledge, ICDE 2007, section 2.
     """
-    wanted = read_fact(target) if isinstance(target, str) else target
+    wanted = as_fact(target)
     knowing = Knowing.of(release, known_facts(given), people=wanted.people(), budget=budget)
     if not approximate:
         return knowing.chance(wanted)

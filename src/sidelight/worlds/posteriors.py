@@ -143,9 +143,30 @@ def _beliefs(
     knowing = Knowing.of(release, facts, people=everyone, budget=budget)
     rows, alike = knowing.cast.rows, stand_ins(facts, knowing.cast.rows)
     before = {row: nothing.values(who) for row, who in {rows[who]: who for who in everyone}.items()}
-    after = {who: knowing.values(who) for who in dict.fromkeys(alike[who] for who in everyone)}
+    by_the_rest = {who for who, unnamed in people if unnamed and release.semantics != "multiset"}
+    counted = dict.fromkeys(alike[who] for who in everyone if who not in by_the_rest)
+    after = {who: knowing.values(who) for who in counted}
+    after |= {
+        who: _left_over(release, rows[who], [after[alike[x]] for x in everyone if rows[x] == rows[who] and x != who])
+        for who in by_the_rest
+    }
     nobody = dict.fromkeys(release.domain, Fraction(0))
     return tuple(
-        Belief(who, release.groups.name(rows[who]), nobody | before[rows[who]], nobody | after[alike[who]], unnamed)
+        Belief(
+            who,
+            release.groups.name(rows[who]),
+            nobody | before[rows[who]],
+            nobody | after[alike.get(who, who)],
+            unnamed,
+        )
         for who, unnamed in people
     )
+
+
+def _left_over(release: Release, row: int, mentioned: list[dict[Label, Fraction]]) -> dict[Label, Fraction]:
+    """What all others of a group share alike: as many people have a value as are printed, whoever they are."""
+    others = int(release.groups.sizes[row]) - len(mentioned)
+    counts = dict(zip(release.domain, release.groups.counts.row(row).tolist(), strict=True))
+    return {
+        value: (count - sum(belief[value] for belief in mentioned)) / others for value, count in counts.items() if count
+    }

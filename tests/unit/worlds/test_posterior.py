@@ -99,8 +99,8 @@ DIFFER = [~Same(Someone(1, one), Someone(2, other)) for one, other in combinatio
 
 def test_too_hard_says_what_is_known():
     known = [fact for fact in DIFFER if fact.people()[0].number < 4 and fact.people()[1].number < 6]
-    with pytest.raises(TooHard, match=r"budget of 64,000 states; what is known: between 0.* and 0\.\d+; ") as caught:
-        posterior(CROWD, Has(Someone(1), "v00"), given=known, budget=Budget(states=64_000))
+    with pytest.raises(TooHard, match=r"budget of 32,000 states; what is known: between 0.* and 0\.\d+; ") as caught:
+        posterior(CROWD, Has(Someone(1), "v00"), given=known, budget=Budget(states=32_000))
     assert 0 <= caught.value.low < caught.value.high < Fraction(1, 2)
 
 

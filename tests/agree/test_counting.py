@@ -1,0 +1,119 @@
+"""The ways to count worlds agree with going through every world, and with each other."""
+
+from fractions import Fraction
+from functools import reduce
+from operator import or_
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidelight.knowledge.facts import Has, OneOf, Same
+from sidelight.knowledge.people import Someone
+from sidelight.knowledge.truth import is_so
+from sidelight.release.release import Release
+from sidelight.testing import releases
+from sidelight.worlds.budget import Budget, Meter
+from sidelight.worlds.cast import cast_of
+from sidelight.worlds.counting import Counting
+from sidelight.worlds.differing import Differing
+from sidelight.worlds.drawing import DrawingWorlds, any_worlds, holds
+from sidelight.worlds.every_world import every_world
+from sidelight.worlds.frontier import Frontier
+from sidelight.worlds.grounding import ground
+from sidelight.worlds.ordering import little_open
+from sidelight.worlds.schedule import Schedule
+
+SEMANTICS = ["single", "set", "multiset"]
+
+
+def everyone(release):
+    return [Someone(row + 1, number + 1) for row, size in enumerate(release.groups.sizes) for number in range(size)]
+
+
+def share_of_worlds(release, facts):
+    """In which share of all worlds are the facts so?"""
+    fitting = every = 0
+    for world in every_world(release):
+        has = {Someone(group, place + 1): values for (group, place), values in world.items()}
+        every += 1
+        fitting += all(is_so(fact, has) for fact in facts)
+    return Fraction(fitting, every)
+
+
+def counting(release):
+    return Counting(release, cast_of(release, everyone(release)), Meter(Budget()))
+
+
+@st.composite
+def people_who_differ(draw):
+    """Facts that people differ, that some of them are the same, and what some of them have or lack."""
+    release = draw(releases(max_groups=2, max_people=4, max_values=3))
+    people = everyone(release)
+    person, value = st.sampled_from(people), st.sampled_from(release.domain)
+    pairs = st.tuples(person, person).map(lambda pair: Same(*pair))
+    has = st.builds(Has, person, value)
+    facts = draw(st.lists(pairs.map(lambda pair: ~pair), min_size=1, max_size=6))
+    facts += draw(st.lists(has | has.map(lambda fact: ~fact) | pairs, max_size=3))
+    facts += draw(st.lists(st.lists(pairs, min_size=2, max_size=4).map(lambda some: reduce(or_, some)), max_size=1))
+    return release, facts
+
+
+@given(people_who_differ())
+def test_people_who_differ(question):
+    release, facts = question
+    assert counting(release).share(facts) == share_of_worlds(release, facts)
+
+
+@given(people_who_differ())
+def test_both_ways_to_count_people_who_differ(question):
+    release, facts = question
+    cast = cast_of(release, everyone(release))
+    made, differing = ground(release, cast, facts), Differing()
+    if differing.fits(made):
+        meter = Meter(Budget())
+        assert differing.share(made, meter) == Frontier(Schedule.of(made)).shares(meter)[0]
+
+
+@given(people_who_differ(), st.data())
+def test_a_target_is_counted_with_the_facts_or_after_them(question, data):
+    release, facts = question
+    person, value = data.draw(st.sampled_from(everyone(release))), data.draw(st.sampled_from(release.domain))
+    for target in (Has(person, value), ~OneOf(person, release.domain[:2]), Same(person, Someone(1))):
+        possible, both = counting(release).shares(facts, target)
+        assert (possible, both) == (counting(release).share(facts), counting(release).share([*facts, target]))
+
+
+@given(people_who_differ(), st.data())
+def test_a_person_has_each_value_as_often_as_it_is_counted(question, data):
+    release, facts = question
+    person = data.draw(st.sampled_from(everyone(release)))
+    for value, share in counting(release).values(facts, person).items():
+        assert share == counting(release).share([*facts, Has(person, value)])
+
+
+@pytest.mark.parametrize("semantics", SEMANTICS)
+@pytest.mark.parametrize("method", ["by the facts", "of all worlds"])
+def test_worlds_are_drawn_as_often_as_they_are(semantics, method):
+    release = Release.from_counts([{"a": 2, "b": 1, "c": 1}, {"a": 1, "b": 2}], sizes=[4, 3], values=semantics)
+    people = [Someone(1), Someone(1, 2), Someone(2)]
+    known = [Has(people[0], "a") | Same(people[1], people[2])] if method == "by the facts" else []
+    targets = [Has(person, value) for person in people for value in "ab"] + [Same(people[0], people[2])]
+    cast = cast_of(release, people)
+    made = ground(release, cast, known, watched=targets)
+    terms, rng = [made.term(target) for target in targets], np.random.default_rng(3)
+    if known:
+        frontier = Frontier(Schedule.of(made, terms=terms, everyone=True))
+        worlds = DrawingWorlds(frontier, Meter(Budget())).worlds(20_000, rng)
+    else:
+        worlds = any_worlds(made, 20_000, rng)
+    exact = Counting(release, cast, Meter(Budget()))
+    for target, term in zip(targets, terms, strict=True):
+        possible, both = exact.shares(known, target)
+        assert abs(holds(term, worlds, made).mean() - both / possible) < 0.015  # four times the usual error
+
+
+@given(st.dictionaries(st.integers(0, 9), st.lists(st.frozensets(st.integers(0, 6)), max_size=3)))
+def test_everything_comes_up_once(things):
+    assert sorted(little_open(things)) == sorted(things)
