@@ -15,7 +15,7 @@ from sidelight.release.groups import GroupName
 from sidelight.release.release import Release
 from sidelight.table.labels import Label
 from sidelight.worlds.budget import Budget
-from sidelight.worlds.posterior import posterior
+from sidelight.worlds.posterior import Knowing
 from sidelight.worlds.posteriors import Belief, posteriors
 from sidelight.worlds.sampling import Estimate
 
@@ -94,43 +94,26 @@ def _help(counting: Counting) -> str:
 def _estimated(
     release: Release, facts: tuple[Fact, ...], people: tuple[Who, ...], budget: Budget, chance: Chance
 ) -> tuple[Estimated, ...]:
-    """Draw worlds for each value that a person can have."""
-    before = [posteriors(release, person=who) for who in people]
-    draw = _Draw(release, facts, budget.share(sum(map(len, before))), chance, np.random.default_rng(chance.seed))
+    """Draw worlds for each person, and look at all values in them."""
+    rng = np.random.default_rng(chance.seed)
     return tuple(
-        Estimated(who, belief.group, belief.before, {value: draw.about(who, value, belief) for value in belief})
-        for who, belief in zip(people, before, strict=True)
+        _about(posteriors(release, person=who), Knowing.of(release, facts, people=[who], budget=budget), chance, rng)
+        for who in people
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Draw:
-    """Draws worlds for one question after the other."""
-
-    release: Release
-    facts: tuple[Fact, ...]
-    budget: Budget
-    chance: Chance
-    rng: np.random.Generator
-
-    def about(self, who: Who, value: Label, before: Belief) -> Estimate:
-        """Estimate how likely a value of a person is."""
-        if not before[value]:  # nobody in the group has it
-            return Estimate.exactly(Fraction(0), self.chance.confidence)
-        try:
-            return posterior(
-                self.release,
-                Has(who, value),
-                given=self.facts,
-                budget=self.budget,
-                approximate=True,
-                rng=self.rng,
-                samples=self.chance.samples,
-                confidence=self.chance.confidence,
-            )
-        except TooHard as hard:
-            message = (
-                "of the worlds that were drawn, none fits the facts; "
-                "draw more with --samples, or count more with --states and --seconds"
-            )
-            raise TooHard(message, low=hard.low, high=hard.high) from None
+def _about(before: Belief, knowing: Knowing, chance: Chance, rng: np.random.Generator) -> Estimated:
+    """Estimate how likely each value of a person is; who has one that nobody in the group has is clear."""
+    values = [value for value in before if before[value]]
+    drawn = knowing.estimates(
+        [Has(before.person, value) for value in values], rng=rng, samples=chance.samples, confidence=chance.confidence
+    )
+    if not drawn:
+        message = (
+            "of the worlds that were drawn, none fits the facts; "
+            "draw more with --samples, or count more with --states and --seconds"
+        )
+        raise TooHard(message, low=Fraction(0), high=Fraction(1))
+    never = Estimate.exactly(Fraction(0), chance.confidence)
+    after = dict.fromkeys(before, never) | dict(zip(values, drawn, strict=True))
+    return Estimated(before.person, before.group, before.before, after)

@@ -71,17 +71,16 @@ class Knowing:
         try:
             return Estimate.exactly(self.chance(target), confidence)
         except TooHard as known:
-            drawn = estimated(
-                self._attempts(),
-                target,
-                self.facts,
-                rng=rng,
-                samples=samples,
-                confidence=confidence,
-            )
-            if drawn is None:
+            drawn = self.estimates([target], rng=rng, samples=samples, confidence=confidence)
+            if not drawn:
                 raise
-            return drawn.within(known.low, known.high)
+            return drawn[0].within(known.low, known.high)
+
+    def estimates(
+        self, targets: Sequence[Fact], *, rng: np.random.Generator, samples: int, confidence: float
+    ) -> list[Estimate]:
+        """Say how likely several things about the same people are, from worlds drawn at random; none if none fits."""
+        return estimated(self._attempts(), targets, self.facts, rng=rng, samples=samples, confidence=confidence)
 
     def _attempts(self) -> Attempts:
         return Attempts(self.counting, Meter(self.budget))

@@ -80,32 +80,33 @@ def _check(confidence: float) -> None:
 
 def estimated(
     attempts: Attempts,
-    target: Fact,
+    targets: Sequence[Fact],
     known: Sequence[Fact],
     *,
     rng: np.random.Generator,
     samples: int,
     confidence: float,
-) -> Estimate | None:
-    """Draw worlds that fit the facts that can be counted, keep those that fit all, and look at the target in them.
+) -> list[Estimate]:
+    """Draw worlds that fit the facts that can be counted, keep those that fit all, and look at the targets in them.
 
-    Nothing if no such world was found.
+    The targets are about the same people.  Nothing if no such world was found.
     """
-    kept = attempts.countable(target, known).kept
-    made = ground(attempts.counting.release, attempts.counting.cast, kept, watched=[*known, target])
+    kept = attempts.countable(targets[0], known).kept
+    release, cast, watched = attempts.counting.release, attempts.counting.cast, [*known, *targets]
+    made = ground(release, cast, kept, watched=watched)
     try:
-        terms = [made.term(fact) for fact in (*known, target)]
-        draw = DrawingWorlds(Frontier(Schedule.of(made, terms=terms, everyone=True)), attempts.meter()).worlds
+        frontier = Frontier(Schedule.of(made, terms=list(map(made.term, watched)), everyone=True))
+        draw = DrawingWorlds(frontier, attempts.meter()).worlds
     except OverBudget:  # then of all worlds, with no fact taken into account beforehand
-        made = ground(attempts.counting.release, attempts.counting.cast, (), watched=[*known, target])
+        made = ground(release, cast, (), watched=watched)
         draw = partial(any_worlds, made)
-    asked, wanted = made.terms.all_of(map(made.term, known)), made.term(target)
-    hits = fitting = 0
+    asked, wanted = made.terms.all_of(map(made.term, known)), list(map(made.term, targets))
+    hits, fitting = np.zeros(len(wanted), int), 0
     for _ in range(TRIES):
         worlds = draw(samples, rng)
         fits = np.flatnonzero(holds(asked, worlds, made))[: samples - fitting]
         fitting += len(fits)
-        hits += int(holds(wanted, worlds, made)[fits].sum())
+        hits += [int(holds(term, worlds, made)[fits].sum()) for term in wanted]
         if fitting == samples:
             break
-    return Estimate.of(hits, fitting, confidence) if fitting else None
+    return [Estimate.of(each, fitting, confidence) for each in hits.tolist()] if fitting else []
