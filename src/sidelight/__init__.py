@@ -29,13 +29,13 @@ _HOME = {
     "DistinctValues": "measures.distinct_values",
     "EntropyDiversity": "measures.entropy_diversity",
     "RecursiveDiversity": "measures.recursive_diversity",
-    "Closeness": "measures.closeness",
+    "Closeness": "measures.closeness.measure",
     "BetaLikeness": "measures.beta_likeness",
     "DeltaDisclosure": "measures.delta_disclosure",
-    "Implications": "measures.implications",
+    "Implications": "measures.implications.adversary",
     "Negations": "measures.negations",
-    "Acquaintance": "measures.acquaintance",
-    "PriorBelief": "measures.prior_belief",
+    "Acquaintance": "measures.acquaintance.adversary",
+    "PriorBelief": "measures.prior_belief.adversary",
     "Finding": "measures.finding",
     "Measure": "measures.measure",
     "Trend": "measures.trend",
@@ -140,9 +140,9 @@ if TYPE_CHECKING:
     from sidelight.max_entropy.beliefs import maxent as maxent
     from sidelight.max_entropy.measure import MaxEnt as MaxEnt
     from sidelight.max_entropy.rules import strongest_rules as strongest_rules
-    from sidelight.measures.acquaintance import Acquaintance as Acquaintance
+    from sidelight.measures.acquaintance.adversary import Acquaintance as Acquaintance
     from sidelight.measures.beta_likeness import BetaLikeness as BetaLikeness
-    from sidelight.measures.closeness import Closeness as Closeness
+    from sidelight.measures.closeness.measure import Closeness as Closeness
     from sidelight.measures.criterion import Criterion as Criterion
     from sidelight.measures.delta_disclosure import DeltaDisclosure as DeltaDisclosure
     from sidelight.measures.disclosure_curve import DisclosureCurve as DisclosureCurve
@@ -152,11 +152,11 @@ if TYPE_CHECKING:
     from sidelight.measures.epsilon_table import smallest_epsilon_table as smallest_epsilon_table
     from sidelight.measures.finding import Finding as Finding
     from sidelight.measures.group_size import GroupSize as GroupSize
-    from sidelight.measures.implications import Implications as Implications
+    from sidelight.measures.implications.adversary import Implications as Implications
     from sidelight.measures.knowledge_skyline import knowledge_skyline as knowledge_skyline
     from sidelight.measures.measure import Measure as Measure
     from sidelight.measures.negations import Negations as Negations
-    from sidelight.measures.prior_belief import PriorBelief as PriorBelief
+    from sidelight.measures.prior_belief.adversary import PriorBelief as PriorBelief
     from sidelight.measures.recursive_diversity import RecursiveDiversity as RecursiveDiversity
     from sidelight.measures.skyline import skyline as skyline
     from sidelight.measures.trend import Trend as Trend

@@ -16,14 +16,14 @@ from sidelight.release.release import Release
 from sidelight.testing import releases
 from sidelight.worlds.budget import Budget, Meter
 from sidelight.worlds.cast import cast_of
-from sidelight.worlds.counting import Counting
-from sidelight.worlds.differing import Differing
-from sidelight.worlds.drawing import DrawingWorlds, any_worlds, holds
+from sidelight.worlds.counting.differing import Differing
+from sidelight.worlds.counting.drawing import DrawingWorlds, any_worlds, holds
+from sidelight.worlds.counting.frontier import Frontier
+from sidelight.worlds.counting.grounding import ground
+from sidelight.worlds.counting.ordering import little_open
+from sidelight.worlds.counting.schedule import Schedule
+from sidelight.worlds.counting.shares import Counting
 from sidelight.worlds.every_world import every_world
-from sidelight.worlds.frontier import Frontier
-from sidelight.worlds.grounding import ground
-from sidelight.worlds.ordering import little_open
-from sidelight.worlds.schedule import Schedule
 
 SEMANTICS = ["single", "set", "multiset"]
 

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight.measures.implications_exact import ExactGroup
-from sidelight.measures.implications_group import CERTAIN, Bags, least_chances
-from sidelight.measures.implications_program import best_solution
-from sidelight.measures.implications_shortlist import shortlist
-from sidelight.measures.implications_ties import deciding_counts
+from sidelight.measures.implications.exact import ExactGroup
+from sidelight.measures.implications.group import CERTAIN, Bags, least_chances
+from sidelight.measures.implications.program import best_solution
+from sidelight.measures.implications.shortlist import shortlist
+from sidelight.measures.implications.ties import deciding_counts
 from sidelight.testing import releases
 
 

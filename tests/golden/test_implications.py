@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight.measures.implications_witness import Atom, Implication, ImplicationsWitness, replayed
+from sidelight.measures.implications.witness import Atom, Implication, ImplicationsWitness, replayed
 from sidelight.testing import releases
 from sidelight.worlds.every_world import probability
 

@@ -18,9 +18,9 @@ from sidelight.commands.output import Output
 from sidelight.commands.reading import read
 from sidelight.commands.running import Status
 from sidelight.errors import BadMeasure
-from sidelight.measures.acquaintance import Acquaintance
+from sidelight.measures.acquaintance.adversary import Acquaintance
 from sidelight.measures.disclosure_curve import DisclosureCurve, disclosure_curve
-from sidelight.measures.implications import Implications
+from sidelight.measures.implications.adversary import Implications
 from sidelight.measures.knowledge_skyline import Point, knowledge_skyline
 from sidelight.measures.negations import Negations
 from sidelight.policy.policy_file import Roles, read_policy_file

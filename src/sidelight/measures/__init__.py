@@ -1,4 +1,4 @@
-"""One file per question asked of a release, and the list of them all.
+"""One file (or folder) per question asked of a release, and the list of them all.
 
 A new measure is a new file here and one line below; the policy file, the command line and the contract tests take it
 from `MEASURES`.  Files are imported when the list is first asked for, so that one measure does not cost all of them.
@@ -18,25 +18,24 @@ if TYPE_CHECKING:
     MEASURES: tuple[type[Measure], ...]
 
 _HOME = {
-    "GroupSize": "group_size",
-    "DistinctValues": "distinct_values",
-    "EntropyDiversity": "entropy_diversity",
-    "RecursiveDiversity": "recursive_diversity",
-    "Closeness": "closeness",
-    "BetaLikeness": "beta_likeness",
-    "DeltaDisclosure": "delta_disclosure",
-    "Implications": "implications",
-    "Negations": "negations",
-    "Acquaintance": "acquaintance",
-    "PriorBelief": "prior_belief",
-    "MaxEnt": "sidelight.max_entropy.measure",  # it builds on measures, and so has a folder of its own
+    "GroupSize": "measures.group_size",
+    "DistinctValues": "measures.distinct_values",
+    "EntropyDiversity": "measures.entropy_diversity",
+    "RecursiveDiversity": "measures.recursive_diversity",
+    "Closeness": "measures.closeness.measure",
+    "BetaLikeness": "measures.beta_likeness",
+    "DeltaDisclosure": "measures.delta_disclosure",
+    "Implications": "measures.implications.adversary",
+    "Negations": "measures.negations",
+    "Acquaintance": "measures.acquaintance.adversary",
+    "PriorBelief": "measures.prior_belief.adversary",
+    "MaxEnt": "max_entropy.measure",  # it builds on measures, and so has a folder of its own
 }
 
 
 @cache
 def _measures() -> tuple[type[Measure], ...]:
-    homes = {name: home if "." in home else f"sidelight.measures.{home}" for name, home in _HOME.items()}
-    return tuple(getattr(import_module(home), name) for name, home in homes.items())
+    return tuple(getattr(import_module(f"sidelight.{home}"), name) for name, home in _HOME.items())
 
 
 def measure_named(name: str) -> type[Measure]:

@@ -9,9 +9,9 @@ import numpy as np
 
 from sidelight.errors import BadMeasure
 from sidelight.measures.finding import Amount
-from sidelight.measures.prior_belief import PriorBelief
-from sidelight.measures.prior_belief_words import settings_in_words
-from sidelight.measures.prior_belief_worst import Cases, worst_of_parts
+from sidelight.measures.prior_belief.adversary import PriorBelief
+from sidelight.measures.prior_belief.words import settings_in_words
+from sidelight.measures.prior_belief.worst import Cases, worst_of_parts
 from sidelight.release.groups import Groups
 from sidelight.release.lattice import Lattice, Node
 from sidelight.table.counts import Counts

@@ -14,7 +14,7 @@ from sidelight.measures.amounts import whole_amount
 from sidelight.measures.exact import Floats, in_lowest_terms
 from sidelight.measures.finding import Amount, Finding, Witness, in_words
 from sidelight.measures.group_by_group import GroupByGroup
-from sidelight.measures.implications_witness import bag_of, either
+from sidelight.measures.implications.witness import bag_of, either
 from sidelight.measures.measure import Measure, Worst
 from sidelight.measures.most_frequent import largest_counts, values_by_frequency
 from sidelight.measures.trend import Trend

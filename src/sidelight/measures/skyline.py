@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from sidelight.errors import BadPolicy
-from sidelight.measures.acquaintance import Acquaintance
+from sidelight.measures.acquaintance.adversary import Acquaintance
 from sidelight.measures.amounts import whole_amount
 from sidelight.measures.criterion import Bound, Criterion, exact
 from sidelight.table.labels import Label, label, shown

@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.measures.acquaintance_odds import SetOfValues
+from sidelight.measures.acquaintance.odds import SetOfValues
 from sidelight.measures.exact import Floats
 from sidelight.measures.most_frequent import largest_counts
 from sidelight.release.groups import Groups

@@ -10,11 +10,11 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.measures.acquaintance import Acquaintance
-from sidelight.measures.acquaintance_exact import COMPARED, DECIMALS, FRACTIONS, Arithmetic, Number
-from sidelight.measures.acquaintance_minima import WAYS, FiveMinima, Knowledge, Place, five, reach
-from sidelight.measures.acquaintance_odds import ODDS
-from sidelight.measures.acquaintance_summary import AcquaintanceSummary
+from sidelight.measures.acquaintance.adversary import Acquaintance
+from sidelight.measures.acquaintance.exact import COMPARED, DECIMALS, FRACTIONS, Arithmetic, Number
+from sidelight.measures.acquaintance.minima import WAYS, FiveMinima, Knowledge, Place, five, reach
+from sidelight.measures.acquaintance.odds import ODDS
+from sidelight.measures.acquaintance.summary import AcquaintanceSummary
 from sidelight.measures.exact import Floats
 from sidelight.measures.skyline_frontier import Frontier
 from sidelight.release.groups import Groups

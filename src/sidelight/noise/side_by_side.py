@@ -14,10 +14,10 @@ from sidelight.attack.drawing import Samples, overlapping
 from sidelight.attack.exposure import Exposure
 from sidelight.attack.intersection import intersect
 from sidelight.errors import BadNoise, NothingSafe
-from sidelight.measures.closeness import Closeness
+from sidelight.measures.closeness.measure import Closeness
 from sidelight.measures.entropy_diversity import EntropyDiversity
 from sidelight.measures.group_size import GroupSize
-from sidelight.measures.implications import Implications
+from sidelight.measures.implications.adversary import Implications
 from sidelight.noise.amounts import Amount, exact_epsilon, written
 from sidelight.noise.noisy_attack import attack_noise
 from sidelight.noise.noisy_counts import noisy_counts

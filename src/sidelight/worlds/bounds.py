@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from sidelight.knowledge.facts import Fact
 from sidelight.worlds.budget import Meter, OverBudget
-from sidelight.worlds.counting import Counting, Shares
+from sidelight.worlds.counting.shares import Counting, Shares
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from sidelight.errors import Contradiction
 from sidelight.knowledge.facts import Fact
 from sidelight.knowledge.tokens import in_short
 from sidelight.worlds.budget import Budget, Meter, OverBudget
-from sidelight.worlds.counting import Counting
+from sidelight.worlds.counting.shares import Counting
 from sidelight.worlds.possible import Possible
 from sidelight.worlds.smallest_set import smallest_clash
 

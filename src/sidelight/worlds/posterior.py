@@ -19,7 +19,7 @@ from sidelight.worlds.bounds import Attempts
 from sidelight.worlds.budget import Budget, Meter, OverBudget
 from sidelight.worlds.cast import Cast, cast_of
 from sidelight.worlds.contradiction import contradiction
-from sidelight.worlds.counting import Counting
+from sidelight.worlds.counting.shares import Counting
 from sidelight.worlds.possible import Possible
 from sidelight.worlds.sampling import Estimate, estimated, generator
 

@@ -13,10 +13,10 @@ from sidelight.errors import BadMeasure
 from sidelight.knowledge.facts import Fact
 from sidelight.worlds.bounds import Attempts
 from sidelight.worlds.budget import OverBudget
-from sidelight.worlds.drawing import DrawingWorlds, any_worlds, holds
-from sidelight.worlds.frontier import Frontier
-from sidelight.worlds.grounding import ground
-from sidelight.worlds.schedule import Schedule
+from sidelight.worlds.counting.drawing import DrawingWorlds, any_worlds, holds
+from sidelight.worlds.counting.frontier import Frontier
+from sidelight.worlds.counting.grounding import ground
+from sidelight.worlds.counting.schedule import Schedule
 
 TRIES = 50
 """At most so many worlds are drawn for each one that is wanted."""

@@ -8,8 +8,8 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, UnknownValue
-from sidelight.measures.acquaintance_exact import DECIMALS, FRACTIONS
-from sidelight.measures.acquaintance_odds import ODDS
+from sidelight.measures.acquaintance.exact import DECIMALS, FRACTIONS
+from sidelight.measures.acquaintance.odds import ODDS
 
 HOSPITAL = sl.Release.from_counts(
     [

@@ -10,8 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight.measures.acquaintance_falling import log_missing_all
-from sidelight.measures.acquaintance_minima import reach
+from sidelight.measures.acquaintance.falling import log_missing_all
+from sidelight.measures.acquaintance.minima import reach
 from sidelight.measures.exact import log
 
 

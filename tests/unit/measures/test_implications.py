@@ -8,7 +8,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, UnknownValue
-from sidelight.measures.implications_witness import Atom, Implication
+from sidelight.measures.implications.witness import Atom, Implication
 
 HOSPITAL = sl.Release.from_counts(
     [

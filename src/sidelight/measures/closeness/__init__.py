@@ -1,0 +1,1 @@
+"""t-closeness, and the grounds on which distances between values are measured."""

@@ -1,0 +1,1 @@
+"""Counting the worlds in which facts are so, exactly."""
