@@ -20,7 +20,9 @@ SidelightError
 ├─ NotTrueOrFalse      an expression was used as if it were true or false (also a TypeError)
 └─ NotAvailable        a part that needs an extra (says which one to install)
 
-Each message names the thing and the remedy in one line and never shows a person's data.
+Each message names the thing and the remedy in one line and never shows a person's data: no row, nothing of the
+column that says who it is, no "names of columns" that look like a row.  The label of one column is shown where
+somebody has to add it to a hierarchy or a domain, and then only its beginning.
 """
 
 from __future__ import annotations

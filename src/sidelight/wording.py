@@ -1,4 +1,4 @@
-"""Words that depend on a number."""
+"""Words that depend on a number, and no more of them than fit."""
 
 from __future__ import annotations
 
@@ -23,3 +23,13 @@ def form(word: str, number: int) -> str:
     ('is', 'are', 'limits')
     """
     return word if number == 1 else MANY.get(word, f"{word}s")
+
+
+def shortened(text: str, most: int) -> str:
+    """Show a text in a message: in one line, and not all of a long one.
+
+    >>> shortened("Ann" + chr(10) + "Lee has Flu", most=10)
+    'Ann Lee h…'
+    """
+    line = " ".join(text.splitlines())
+    return line if len(line) <= most else f"{line[: most - 1]}…"

@@ -8,6 +8,7 @@ from typing import Literal, NoReturn, TypeAlias
 
 from sidelight.errors import BadKnowledge
 from sidelight.table.labels import Label
+from sidelight.wording import shortened
 
 Kind: TypeAlias = Literal["word", "quoted", "sign", "end"]
 
@@ -91,7 +92,7 @@ def in_short(text: str) -> str:
     >>> in_short("Ann" + chr(10) + "Lee = Flu")
     'Ann Lee = Flu'
     """
-    return _in_one_line(text if len(text) <= MOST_SHOWN else f"{text[: MOST_SHOWN - 1]}…")
+    return shortened(text, MOST_SHOWN)
 
 
 def _in_one_line(text: str) -> str:

@@ -15,11 +15,11 @@ from sidelight.worlds.smallest_set import smallest_clash
 MOST_SECONDS = 5.0
 """After that, a set of statements that may not be the smallest will do."""
 
-CanBe = Callable[[Sequence[int]], bool]
+Possible = Callable[[Sequence[int]], bool]
 """Says of some statements, by number, whether they can all be so."""
 
 
-def contradiction(found: Infeasible, known: Sequence[Known], can_be: CanBe) -> Contradiction | BadKnowledge:
+def contradiction(found: Infeasible, known: Sequence[Known], can_be: Possible) -> Contradiction | BadKnowledge:
     """Say what cannot be: a smallest set of statements that hold together only without any one of them."""
     blamed = _blamed(found, can_be)
     if not blamed:
@@ -33,7 +33,7 @@ def contradiction(found: Infeasible, known: Sequence[Known], can_be: CanBe) -> C
     return Contradiction(message, facts=said)
 
 
-def _blamed(found: Infeasible, can_be: CanBe) -> list[int]:
+def _blamed(found: Infeasible, can_be: Possible) -> list[int]:
     if found.alone is not None:
         return [found.alone]
     assert found.problem is not None
@@ -45,7 +45,7 @@ def _blamed(found: Infeasible, can_be: CanBe) -> list[int]:
     return first if len(first) == 1 else min(first, _smallest(said[~people].tolist(), can_be), key=len)
 
 
-def _smallest(statements: Sequence[int], can_be: CanBe) -> list[int]:
+def _smallest(statements: Sequence[int], can_be: Possible) -> list[int]:
     """Find a smallest set of some statements that contradict each other."""
     deadline = time.monotonic() + MOST_SECONDS
 

@@ -136,9 +136,8 @@ class Scene:
         named = self.release.people or {}
         if person in named:
             return np.flatnonzero(self.members.group == named[person])
-        known = [*self.described, *named]
         message = (
-            f"nobody called '{person}' is known{did_you_mean(person, known)}; say who it is: "
+            f"nobody called '{person}' is known{did_you_mean(person, self.described)}; say who it is: "
             f"people={{'{person}': {{column: cell}}}}"
         )
         raise BadKnowledge(message)

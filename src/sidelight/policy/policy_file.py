@@ -81,17 +81,23 @@ def read_policy(path: str | Path) -> Policy:
 
 def read_policy_file(path: str | Path) -> PolicyFile:
     """Read a policy file with all it says: the policy, and the roles of the columns."""
+    if not str(path).strip():
+        msg = "the name of the policy file is empty; give its path"
+        raise BadPolicy(msg)
     path = Path(path)
     try:
         text = path.read_bytes().decode()
     except FileNotFoundError:
         msg = f"no policy file '{path}'; check the path"
         raise BadPolicy(msg) from None
+    except IsADirectoryError:
+        msg = f"'{path}' is a folder; give the path of a policy file in it"
+        raise BadPolicy(msg) from None
     except UnicodeDecodeError as error:
         msg = f"{path.name} is not UTF-8 (byte {error.start + 1}); save it as UTF-8"
         raise BadPolicy(msg) from None
     except OSError as error:
-        msg = f"cannot read the policy file '{path}': {error.strerror}"
+        msg = f"cannot read the policy file '{path}': {error.strerror}; give the path of a readable file"
         raise BadPolicy(msg) from None
     return read_policy_text(text, name=path.name)
 

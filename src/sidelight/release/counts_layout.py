@@ -11,7 +11,7 @@ from sidelight.release.groups import Groups
 from sidelight.release.release import Release, whole_groups
 from sidelight.table.columns import Column, Integers, rows_alike
 from sidelight.table.counts import Counts
-from sidelight.table.labels import SUPPRESSED, Label, shown
+from sidelight.table.labels import SUPPRESSED, Label, hinted
 from sidelight.table.reading import counted
 from sidelight.table.roles import Roles
 from sidelight.table.table import Semantics, Table
@@ -111,7 +111,7 @@ def _declared(groups: Groups, roles: Roles, *, without_missing: bool) -> tuple[t
     domain = tuple(used) if roles.domain is None else roles.domain
     outside = [text for text in used if text not in domain]
     if outside:
-        message = f"'{shown(outside[0])}' occurs in '{roles.sensitive}' but is not in domain=; add it there"
+        message = f"'{hinted(outside[0])}' occurs in '{roles.sensitive}' but is not in domain=; add it there"
         raise BadRelease(message)
     place = np.array([domain.index(text) if text in used else -1 for text in groups.domain], np.int64)
     row, value, count = groups.counts.entries()

@@ -1,26 +1,22 @@
-"""CSV files: header, delimiter, and what is wrong with them.
+"""CSV files: the query that reads them, and what is wrong with them.
 
-We read the header ourselves and leave DuckDB's sniffer out: it may skip rows that do not fit its guess.
+We read the first line ourselves and leave DuckDB's sniffer out: it may skip rows that do not fit its guess.
 Every cell is text ("00734" stays), an empty cell is a missing one.
 """
 
 from __future__ import annotations
 
-import codecs
-import csv
-import io
 import re
 from collections import defaultdict
 from pathlib import Path
 
 import duckdb
-import pyarrow as pa
 
 from sidelight.errors import BadTable
+from sidelight.table.encoding import not_utf8
+from sidelight.table.first_line import FirstLine
 from sidelight.table.roles import Roles
 from sidelight.table.sql import quoted_path, quoted_text
-
-DELIMITERS = ",;\t|"
 
 
 def csv_view(files: list[tuple[Path, str | None]], roles: Roles) -> tuple[str, tuple[str, ...]]:
@@ -31,9 +27,9 @@ def csv_view(files: list[tuple[Path, str | None]], roles: Roles) -> tuple[str, t
     alike: dict[tuple[str, tuple[str, ...]], list[Path]] = defaultdict(list)
     dropped: dict[str, None] = {}
     for file, said in files:
-        delimiter, names = header(file, said)
-        dropped |= dict.fromkeys(roles.dropped(names, file.name))
-        alike[delimiter, names].append(file)
+        first = FirstLine.of(file, said)
+        dropped |= dict.fromkeys(roles.dropped(first.names, file.name, rows=first.rows))
+        alike[first.delimiter, first.names].append(file)
     parts = [_query(group, delimiter, names, roles) for (delimiter, names), group in alike.items()]
     return " UNION ALL ".join(parts), tuple(dropped)
 
@@ -48,35 +44,6 @@ def _query(files: list[Path], delimiter: str, names: tuple[str, ...], roles: Rol
     )
 
 
-def header(file: Path, said: str | None) -> tuple[str, tuple[str, ...]]:
-    """Read the delimiter, unless the file's ending has said it, and the names of the columns."""
-    try:
-        with pa.input_stream(str(file)) as stream, io.TextIOWrapper(stream, "utf-8-sig", newline="") as text:
-            first = text.readline()
-            if not first:
-                message = f"{file.name} is empty; it needs a line with the names of the columns, and rows"
-                raise BadTable(message)
-            delimiter = said or sniffed(first)
-            while first.count('"') % 2 and (more := text.readline()):  # a quoted name may hold a line break
-                first += more
-    except UnicodeDecodeError:
-        raise _not_utf8(file) from None
-    except OSError:
-        message = f"{file.name} cannot be unpacked; check its ending and that it was written completely"
-        raise BadTable(message) from None
-    return delimiter, tuple(next(csv.reader(io.StringIO(first, newline=""), delimiter=delimiter), ()))
-
-
-def sniffed(line: str) -> str:
-    """Guess the delimiter from the header: the one that occurs most, outside quotes.
-
-    >>> sniffed('age;"city, street";disease'), sniffed("disease")
-    (';', ',')
-    """
-    bare = re.sub(r'"[^"]*"', "", line)
-    return max(DELIMITERS, key=bare.count)
-
-
 def explained(files: list[Path], problem: duckdb.Error) -> BadTable:
     """Say in one line what is wrong with a CSV file; DuckDB's own message would show the row."""
     said = str(problem)
@@ -87,28 +54,12 @@ def explained(files: list[Path], problem: duckdb.Error) -> BadTable:
     wanted = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", said)
     if wanted:
         return BadTable(f"{where} has {wanted[2]} cells where the header has {wanted[1]}; repair that line")
+    long = re.search(r"Maximum line size of (\d+) bytes", said)
+    if long:
+        most = f"{int(long[1]):,}"
+        return BadTable(f"{where} has more than {most} bytes; check that its quotes are closed, or shorten its cells")
     if "utf-8" in said.lower() or "unicode" in said.lower():
-        return _not_utf8(file)
+        return not_utf8(file)
     if isinstance(problem, duckdb.OutOfMemoryException):
         return BadTable(f"not enough memory, or room for temporary files, to count the rows of {file.name}")
     return BadTable(f"{where} cannot be read as CSV; check quotes and line ends there")
-
-
-def _not_utf8(file: Path) -> BadTable:
-    return BadTable(f"{file.name} is not UTF-8: byte {_first_bad_byte(file):,} (from 0) is wrong; save it as UTF-8")
-
-
-def _first_bad_byte(file: Path) -> int:
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    read = 0
-    with pa.input_stream(str(file)) as stream:
-        while True:
-            chunk = stream.read(1 << 20)
-            waiting = len(decoder.getstate()[0])  # bytes of a character cut in two by the end of the last chunk
-            try:
-                decoder.decode(chunk, final=not chunk)
-            except UnicodeDecodeError as problem:
-                return read - waiting + problem.start
-            if not chunk:
-                return read
-            read += len(chunk)

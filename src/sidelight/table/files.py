@@ -14,7 +14,8 @@ import narwhals.stable.v2 as nw
 import pyarrow as pa
 
 from sidelight.errors import BadTable
-from sidelight.table.csv_files import csv_view, explained, header
+from sidelight.table.csv_files import csv_view, explained
+from sidelight.table.first_line import FirstLine
 from sidelight.table.frames import text_rows
 from sidelight.table.packed import packed_rows
 from sidelight.table.roles import Roles
@@ -75,7 +76,10 @@ def found_files(source: str | Path | Sequence[str | Path]) -> list[Path]:
 
 def _meant(path: str) -> list[Path]:
     file = Path(path)
-    if "\n" in path or len(file.name) > 255:
+    if not path.strip():
+        message = "the name of the file is empty; give the path of a file"
+        raise BadTable(message)
+    if "\0" in path or "\n" in path or len(file.name) > 255:
         message = "that is text, not the name of a file; give a path (in Python, or a dataframe)"
         raise BadTable(message)
     if file.is_dir():
@@ -107,10 +111,10 @@ def ending(file: Path) -> str:
 
 
 def columns_of(source: str | Path) -> tuple[str, ...]:
-    """Name the columns of a file, or of the first of those that are meant."""
+    """Name the columns of a file, or of the first of those that are meant, to be shown."""
     file = found_files(source)[0]
     kind = ending(file)
-    return tuple(_schema(file).names) if kind in PARQUET else header(file, TEXT[kind])[1]
+    return tuple(_schema(file).names) if kind in PARQUET else FirstLine.of(file, TEXT[kind]).shown()
 
 
 @contextmanager

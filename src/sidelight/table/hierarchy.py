@@ -12,7 +12,7 @@ from sidelight.errors import BadHierarchy
 from sidelight.table import hierarchy_makers as makers
 from sidelight.table.columns import Codes, Column
 from sidelight.table.hierarchy_makers import Levels, Nested, Period
-from sidelight.table.labels import Label, in_order, shown
+from sidelight.table.labels import Label, hinted, in_order
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,37 +196,38 @@ class Hierarchy:
 
     def _refuse(self, unknown: Iterable[str]) -> NoReturn:
         named = in_order(unknown)
-        some = ", ".join(map(shown, named[:10])) + (", …" if len(named) > 10 else "")
+        some = ", ".join(map(hinted, named[:10])) + (", …" if len(named) > 10 else "")
         many = f"{len(named):,} values of the data are" if len(named) > 1 else "1 value of the data is"
         message = f"hierarchy of '{self.column}': {many} not in it: {some}; add a row for each"
         raise BadHierarchy(message)
 
 
 def _checked(column: str, levels: Levels) -> dict[str, int]:
-    """Refuse levels that contradict one another; give each value's place."""
+    """Refuse levels that contradict one another; give each value's place.
+
+    Rows are told by their numbers: a file that is taken for a hierarchy may be a table of people.
+    """
     if not levels or not levels[0]:
         _bad(column, "it is empty; give at least one value")
     for number, level in enumerate(levels):
         if len(level) != len(levels[0]):
             _bad(column, f"level {number} has {len(level)} labels for {len(levels[0])} values; give one for each")
     place = {value: row for row, value in enumerate(levels[0])}
-    if len(place) < len(levels[0]):
-        twice = next(value for row, value in enumerate(levels[0]) if place[value] != row)
-        _bad(column, f"the value '{twice}' has two rows; keep one of them")
+    for row, value in enumerate(levels[0]):
+        if place[value] != row:
+            _bad(column, f"rows {row + 1:,} and {place[value] + 1:,} are of the same value; keep one of them")
     for number in range(1, len(levels)):
         _check_function(column, levels, number)
     return place
 
 
 def _check_function(column: str, levels: Levels, number: int) -> None:
-    becomes: dict[str, str] = {}
-    for below, above in zip(levels[number - 1], levels[number], strict=True):
-        if becomes.setdefault(below, above) != above:
-            _bad(
-                column,
-                f"'{below}' of level {number - 1} becomes '{becomes[below]}' in one row and '{above}' in another; "
-                f"give it one label at level {number}",
-            )
+    first: dict[str, int] = {}
+    for row, below in enumerate(levels[number - 1]):
+        other = first.setdefault(below, row)
+        if levels[number][other] != levels[number][row]:
+            same = f"rows {other + 1:,} and {row + 1:,} have one label at level {number - 1}"
+            _bad(column, f"{same} but two at level {number}; give them one there too")
 
 
 def _bad(column: str, what: str) -> NoReturn:

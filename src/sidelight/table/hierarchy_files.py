@@ -58,6 +58,9 @@ def read_hierarchies(place: str | os.PathLike[str]) -> dict[str, Hierarchy]:
     >>> sorted(read_hierarchies(sl.datasets.adult().path))
     ['age', 'education', 'marital-status', 'native-country', 'race', 'sex', 'workclass']
     """
+    if not str(place).strip():
+        message = "the name of the folder with hierarchies is empty; give its path, or . for this one"
+        raise BadHierarchy(message)
     where = Path(place)
     files = hierarchy_files(where)
     if not files:
@@ -129,7 +132,7 @@ def _text(file: Path) -> tuple[str, str]:
         message = f"{file.name} is not UTF-8 at byte {wrong.start}; save it as UTF-8"
         raise BadHierarchy(message) from None
     except OSError as wrong:
-        message = f"cannot read the hierarchy {file.name}: {wrong.strerror}; give the path of a readable file"
+        message = f"cannot read the hierarchy '{file}': {wrong.strerror}; give the path of a readable file"
         raise BadHierarchy(message) from None
     return (BYTE_ORDER_MARK, text[1:]) if text.startswith(BYTE_ORDER_MARK) else ("", text)
 

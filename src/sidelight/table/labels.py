@@ -12,6 +12,7 @@ import numpy as np
 
 from sidelight.errors import BadTable
 from sidelight.table.moments import told, told_by_numpy
+from sidelight.wording import shortened
 
 Label: TypeAlias = str | None
 """The text of one cell; `None` is a missing one."""
@@ -74,13 +75,22 @@ def shown(text: Label) -> str:
     return MISSING if text is None else text
 
 
+def hinted(text: Label) -> str:
+    """Show a label in a message: enough of it to find it, not somebody's story.
+
+    >>> hinted("Flu"), hinted("came in with a cough, then a fever and a rash")
+    ('Flu', 'came in with a cough, then a …')
+    """
+    return shortened(shown(text), most=30)
+
+
 def listed(labels: Iterable[Label], most: int = 10) -> str:
     """Show labels to a person, the first ones and how many more there are.
 
     >>> listed(["Flu", None]), listed(map(str, range(100)), most=3)
     ('Flu, (missing)', '0, 1, 2, … and 97 more')
     """
-    named = [shown(text) for text in labels]
+    named = [hinted(text) for text in labels]
     more = [f"… and {len(named) - most:,} more"] if len(named) > most else []
     return ", ".join([*named[:most], *more])
 

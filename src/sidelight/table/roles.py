@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 from sidelight.errors import BadTable, UnknownColumn, did_you_mean
+from sidelight.table.first_line import NO_NAMES, looks_like_a_row
 from sidelight.table.labels import Label, label
 from sidelight.table.table import Semantics
 
@@ -74,8 +75,16 @@ class Roles:
         columns = {f"q{place}": name for place, name in enumerate(self.quasi)} | {"value": self.sensitive}
         return columns if self.person is None else columns | {"person": self.person}
 
-    def dropped(self, columns: Sequence[str], where: str) -> tuple[str, ...]:
-        """Check that the used columns are there, once each; name those that are not used."""
+    def dropped(
+        self, columns: Sequence[str], where: str, *, rows: Callable[[], Iterable[Sequence[str]]] = tuple
+    ) -> tuple[str, ...]:
+        """Check that the used columns are there, once each; name those that are not used.
+
+        `rows` reads some of the rows, to tell names from a row; names are a row only where none is the one meant.
+        """
+        if not any(name in columns for name in self.used.values()) and looks_like_a_row(columns, rows()):
+            message = f"no column '{self.quasi[0]}' in {where}, which {NO_NAMES}"
+            raise UnknownColumn(message)
         repeated = _first_repeated(columns)
         if repeated is not None:
             message = f"two columns of {where} are called '{repeated}'; rename one"

@@ -12,7 +12,7 @@ from sidelight.errors import BadTable, MissingValues
 from sidelight.table.answers import as_integers, collected
 from sidelight.table.columns import Column, Integers
 from sidelight.table.counts import Counts
-from sidelight.table.labels import SUPPRESSED, Label, shown
+from sidelight.table.labels import SUPPRESSED, Label, hinted
 from sidelight.table.packing import Packing, Words, changes, in_order_of
 from sidelight.table.people import check_people, people_per_cell, places_of_people
 from sidelight.table.roles import Roles
@@ -135,6 +135,6 @@ def _domain(labels: tuple[Label, ...], values: Integers, roles: Roles) -> tuple[
         return column.labels, column.codes.astype(np.int64)
     beyond = int(values.max())
     if beyond >= len(roles.domain):
-        message = f"'{shown(labels[beyond])}' occurs in '{roles.sensitive}' but is not in domain=; add it there"
+        message = f"'{hinted(labels[beyond])}' occurs in '{roles.sensitive}' but is not in domain=; add it there"
         raise BadTable(message)
     return roles.domain, values

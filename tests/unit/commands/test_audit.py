@@ -252,6 +252,15 @@ def one_line(result, said):
     assert "should not have happened" not in result.stderr
 
 
+def test_a_file_without_names_of_columns_is_not_listed(tmp_path):
+    people = tmp_path / "people.csv"
+    people.write_text("Ann,34,Flu\nBea,35,Cold\n")
+    for args in ((), ("-g", "age", "-s", "disease")):
+        result = run(people, *args)
+        one_line(result, "its first line looks like somebody's row and is not shown; give it a line of column names")
+        assert "Ann" not in result.stderr
+
+
 def test_debug_shows_where(file):
     result = process(file, "--debug")
     assert result.returncode == 2

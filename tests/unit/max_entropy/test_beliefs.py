@@ -121,6 +121,14 @@ def test_what_is_refused(wards, knowing, people, error, said):
         sl.maxent(wards, knowing, people=people)
 
 
+def test_names_in_the_release_are_not_told_to_who_misspells_one():
+    named = sl.Release.from_groups([(["Ann", "Bobby", "Cy"], ["Flu", "Flu", "HIV"])])
+    for asked in ("Bob", "Zoe"):
+        with pytest.raises(BadKnowledge) as refused:
+            sl.maxent(named, [f"P(Flu | person={asked}) = 0.3"])
+        assert str(refused.value).startswith(f"nobody called '{asked}' is known; say who it is: people=")
+
+
 def test_conditions_that_match_nobody_are_notes(wards):
     (note,) = sl.maxent(wards, ["P(Flu | sex=n) = 0.3"]).notes
     assert note == "'P(Flu | sex=n) = 0.3' says nothing: nobody in the release says sex 'n'; there are: f, m"

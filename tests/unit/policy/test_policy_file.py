@@ -77,9 +77,11 @@ def test_reading_a_file(tmp_path):
 
 
 def test_files_that_cannot_be_read(tmp_path):
+    with pytest.raises(BadPolicy, match=r"the name of the policy file is empty; give its path"):
+        sl.read_policy("")
     with pytest.raises(BadPolicy, match=r"no policy file 'nowhere\.toml'; check the path"):
         sl.read_policy("nowhere.toml")
-    with pytest.raises(BadPolicy, match="cannot read the policy file"):
+    with pytest.raises(BadPolicy, match="' is a folder; give the path of a policy file in it"):
         sl.read_policy(tmp_path)
     latin = tmp_path / "latin.toml"
     latin.write_bytes("# Größe\n".encode("latin-1"))

@@ -60,11 +60,11 @@ def test_equal_hierarchies_are_equal():
         ((), "it is empty; give at least one value"),
         (((),), "it is empty; give at least one value"),
         ((("a", "b"), ("*",)), "level 1 has 1 labels for 2 values; give one for each"),
-        ((("a", "b", "a"), ("x", "y", "z")), "the value 'a' has two rows; keep one of them"),
-        ((("a", "b", "a"), ("x", "y", "x")), "the value 'a' has two rows; keep one of them"),
+        ((("a", "b", "a"), ("x", "y", "z")), "rows 1 and 3 are of the same value; keep one of them"),
+        ((("a", "b", "a"), ("x", "y", "x")), "rows 1 and 3 are of the same value; keep one of them"),
         (
             (("a", "b"), ("x", "x"), ("y", "z")),
-            "'x' of level 1 becomes 'y' in one row and 'z' in another; give it one label at level 2",
+            "rows 1 and 2 have one label at level 1 but two at level 2; give them one there too",
         ),
     ],
 )
@@ -88,6 +88,12 @@ def test_one_value_that_it_lacks_is_named():
     for ask in (lambda: AGE.generalise("99", 1), lambda: AGE.generalise("99", 0), lambda: AGE.recode(("99",), 1)):
         with pytest.raises(BadHierarchy, match=r"1 value of the data is not in it: 99; add a row for each"):
             ask()
+
+
+def test_only_the_beginning_of_a_long_value_is_shown():
+    with pytest.raises(BadHierarchy) as wrong:
+        AGE.check(Column.of("age", ["came in with a cough on Monday, was seen by Dr Lee"]))
+    assert "not in it: came in with a cough on Monda…; add" in str(wrong.value)
 
 
 def test_missing_cells_are_not_values_that_it_lacks():

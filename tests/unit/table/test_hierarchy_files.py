@@ -109,7 +109,7 @@ def test_no_hierarchies(tmp_path):
         (b"a;x;*\nb;*\n", "age.csv, line 2: 2 columns, but line 1 has 3; make them equal"),
         (b"a;*\n\n", "age.csv, line 2: 1 columns, but line 1 has 2"),
         (b"a;*\n\xff;*\n", "age.csv is not UTF-8 at byte 4; save it as UTF-8"),
-        (b"a;x;*\na;y;*\n", "hierarchy of 'age': the value 'a' has two rows"),
+        (b"a;x;*\na;y;*\n", "hierarchy of 'age': rows 1 and 2 are of the same value"),
     ],
 )
 def test_files_that_are_none(tmp_path, content, message):
@@ -134,8 +134,22 @@ def test_what_could_not_be_read_again_is_not_written(tmp_path):
     assert read_hierarchy(tmp_path / "name.csv").height == 2
 
 
+def test_a_table_taken_for_a_hierarchy_is_not_shown(tmp_path):
+    (tmp_path / "people.csv").write_text("Lee;34;Flu\nKim;35;Cold\nRoy;34;Gout\n")
+    with pytest.raises(BadHierarchy) as wrong:
+        read_hierarchies(tmp_path)
+    assert str(wrong.value).endswith(
+        "rows 1 and 3 have one label at level 1 but two at level 2; give them one there too"
+    )
+
+
+def test_a_folder_without_a_name():
+    with pytest.raises(BadHierarchy, match=r"the name of the folder with hierarchies is empty; give its path"):
+        read_hierarchies("")
+
+
 def test_no_such_file(tmp_path):
-    with pytest.raises(BadHierarchy, match=r"cannot read the hierarchy age.csv: No such file"):
+    with pytest.raises(BadHierarchy, match=r"cannot read the hierarchy '.*age.csv': No such file"):
         read_hierarchy(tmp_path / "age.csv")
 
 

@@ -156,8 +156,11 @@ def test_a_plain_list_is_nested_in_nothing():
     ("tree", "message"),
     [
         ({"Europe": {"West": ["France"]}, "Asia": ["Japan"]}, "'Japan' is nested less deeply than others"),
-        ({"Europe": ["France"], "Asia": ["France"]}, "the value 'France' has two rows"),
-        ({"Europe": {"East": ["Poland"]}, "Asia": {"East": ["Japan"]}}, "'East' of level 1 becomes 'Europe'"),
+        ({"Europe": ["France"], "Asia": ["France"]}, "rows 1 and 2 are of the same value"),
+        (
+            {"Europe": {"East": ["Poland"]}, "Asia": {"East": ["Japan"]}},
+            "rows 1 and 2 have one label at level 1 but two at",
+        ),
         ({}, "it is empty"),
         ([], "it is empty"),
         ({"Europe": []}, "it is empty"),

@@ -159,6 +159,8 @@ def test_a_shuffled_index_changes_pycanons_answer_and_not_ours():
         ({"source": 5}, "cannot read a int as a table"),
         ({"source": "zip,sex,disease\n1,f,p1"}, "that is text, not the name of a file"),
         ({"source": []}, "the list of files is empty"),
+        ({"source": ""}, "the name of the file is empty; give the path of a file"),
+        ({"source": "a\0b.csv"}, "that is text, not the name of a file"),
         ({"source": PATIENTS.slice(0, 0)}, "the table has no rows"),
         ({"source": pl.from_arrow(PATIENTS).head(0)}, "the table has no rows"),
         ({"source": pd.DataFrame([[1, 2]], columns=["zip", "zip"])}, "have the same name; rename one"),
@@ -242,6 +244,16 @@ def test_names_that_sql_or_globs_would_misread(folder):
         (b"zip,s\xe9x,disease\n1,f,p1\n", "a.csv is not UTF-8: byte 5 (from 0) is wrong"),
         ("zip,sex,sex,disease\n1,f,f,p1\n", "two columns of a.csv are called 'sex'"),
         ("zip,gender,disease\n1,f,p1\n", "no column 'sex' in a.csv"),
+        ("\n \n\r\n", "a.csv is empty; it needs a line with the names"),
+        ("\n\nzip,sex,disease\n1,f,p1\n", "the first line of a.csv is blank; begin with a line with the names"),
+        ('zip,"sex,disease\n1,f,p1\n', "a quote in the first line of a.csv is never closed; repair that line"),
+        ('zip,"sex,disease\n' + "1,f,p1\n" * 200 + '"', "a quote in the first line of a.csv is never closed"),
+        ("zip,sex,disease\n1,f,p1\n2,f," + "x" * 2_100_000, "line 3 of a.csv has more than 2,000,000 bytes; check"),
+        ("zip,sex," + "x" * 2_100_000 + "\n1,f,p1\n", "the first line of a.csv has more than 2,000,000 characters"),
+        (
+            "zip,sex," + "x" * 200_000 + "\n1,f,p1\n",
+            "a.csv has a cell of more than 131,072 characters at its beginning",
+        ),
     ],
 )
 def test_a_bad_csv_gets_one_line(folder, text, message):
@@ -250,6 +262,51 @@ def test_a_bad_csv_gets_one_line(folder, text, message):
     packed = folder / "a.csv.gz"
     packed.write_bytes(gzip.compress(file.read_bytes()))
     assert message.replace("a.csv", "a.csv.gz") in refused((BadTable, UnknownColumn), source=packed)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "34,f,Flu\n35,m,Cold\n",  # a number
+        "Ann,1990-02-28,Flu\n",  # a date, and nothing below it
+        "Ann;28.2.1990;Flu\n",
+        "Ann,,Flu\nBea,f,Cold\n",  # nothing
+        "Ann,Flu,Flu\nBea,f,Cold\n",  # the same twice
+        "Ann,f,Flu\nBea,m,Cold\nCat,f,Gout\n",  # a cell that another row says too
+        "Ann,f,Flu\n",  # one line, which may be anything
+        'Ann,"f\nBea",Flu\nCat,f,Gout\n',  # a broken line
+    ],
+)
+def test_a_first_line_that_may_be_a_row_is_not_shown(folder, text):
+    file = written(folder, text, "a.csv")
+    for refuse in (lambda: refused((BadTable, UnknownColumn), source=file), lambda: _of_columns(file)):
+        message = refuse()
+        assert "a.csv seems to have no line of column names" in message.replace("a.csv, which", "a.csv") or (
+            message == "a.csv has one line only; it needs a line with the names of the columns, and rows"
+        )
+        assert not any(cell in message for cell in ("Ann", "Bea", "34", "Flu", "1990"))
+
+
+def _of_columns(file):
+    with pytest.raises(BadTable) as caught:
+        files.columns_of(file)
+    return str(caught.value)
+
+
+def test_names_of_a_dataframe_that_may_be_a_row_are_not_shown():
+    rows = pl.DataFrame({"Ann": ["Bea"], "34": ["35"], "Flu": ["Cold"]})
+    assert refused(UnknownColumn, source=rows).startswith("no column 'zip' in the table, which seems to have no line")
+
+
+def test_a_name_that_is_found_says_that_the_others_are_names_too(folder):
+    file = written(folder, "zip,2019,2020,disease\n1,f,m,Flu\n", "a.csv")
+    assert refused(UnknownColumn, source=file) == "no column 'sex' in a.csv; there are: zip, 2019, 2020, disease"
+
+
+def test_pandas_nameless_index_is_no_row(folder):
+    file = written(folder, ",age,illness\n0,34,Flu\n", "a.csv")
+    assert refused(UnknownColumn, source=file).startswith("no column 'zip' in a.csv; there are: , age, illness")
+    assert files.columns_of(file) == ("", "age", "illness")
 
 
 def test_the_line_and_byte_are_found_in_a_large_file(folder):
