@@ -9,7 +9,8 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.attack.intervals import Interval, members, read_interval
+from sidelight.attack.intervals import Interval, members, read_days, read_interval
+from sidelight.search.days import as_day
 from sidelight.search.orders import Order
 from sidelight.table.columns import Column, Integers
 from sidelight.table.hierarchy import Hierarchy
@@ -77,6 +78,8 @@ class Places:
         self.labels = tuple(labels[code] for code in self.order)
         numbers = [as_number(text) for text in self.labels]
         self._numbers = np.array([number for number in numbers if number is not None])  # they stand first
+        days = [as_day(text) for text in self.labels]
+        self._days = np.array([np.nan if day is None else day for day in days])
         self._meaning: dict[Label, list[int]] = {}
         for place, text in enumerate(self.labels):
             for name in dict.fromkeys([text, *_above(text, hierarchy)]):
@@ -96,7 +99,7 @@ class Places:
         return np.array(self._meaning.get(text, ()), np.int64)
 
     def interval(self, text: Label) -> Integers:
-        """Also read `17-36`, `{Divorced, Widowed}` and `17-36 or (missing)`, as Mondrian prints them."""
+        """Also read `17-36`, `{Divorced, Widowed}`, `17-36 or (missing)` and `day to day`, as Mondrian prints them."""
         if text is None or text == SUPPRESSED or text in self._meaning:
             return self.label(text)
         parts = members(text)
@@ -104,21 +107,32 @@ class Places:
             named = [name for name in self._meaning if shown(name) in parts]
             return self._union(self._meaning[name] for name in named)
         numbers, missing = read_interval(text)
+        days = read_days(text)
         found = [] if numbers is None else self.between(numbers).tolist()
-        return self._union([found, self._meaning.get(None, []) if missing else []])
+        return self._union(
+            [
+                found,
+                [] if days is None else self.days_between(days).tolist(),
+                self._meaning.get(None, []) if missing else [],
+            ]
+        )
 
     def between(self, numbers: Interval) -> Integers:
         """Find the labels that are numbers in an interval."""
         return np.flatnonzero(numbers.holds(self._numbers))
 
+    def days_between(self, days: Interval) -> Integers:
+        """Find the labels that are days in an interval of their numbers."""
+        return np.flatnonzero(days.holds(self._days))
+
     def stretch(self, order: Order, start: int, stop: int) -> Integers:
-        """Find the labels in a stretch of a search's order; of numbers, also those between its ends."""
+        """Find the labels in a stretch of a search's order; of numbers and days, also those between its ends."""
         texts = order.labels[start:stop]
         places = [place for text in texts for place in self._meaning.get(text, ()) if self.labels[place] == text]
         if order.numeric and texts[0] is not None:
             end = stop - 1 if texts[-1] is not None else stop - 2
             whole = Interval(float(order.position[start]), float(order.position[end]))
-            places += self.between(whole).tolist()
+            places += (self.days_between(whole) if order.days else self.between(whole)).tolist()
         return self._union([places])
 
     def _union(self, parts: Iterable[list[int]]) -> Integers:

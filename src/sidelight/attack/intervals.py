@@ -10,9 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight.measures.exact import Floats
+from sidelight.search.days import as_day
 from sidelight.table.labels import MISSING, as_number
 
 BRACKETS = re.compile(r"^([\[(])\s*([^,;]+?)\s*[,;]\s*([^,;]+?)\s*([\])])$")
+DAYS = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?: to ([0-9]{4}-[0-9]{2}-[0-9]{2}))?")
 ONE_SIDED = re.compile(r"^(<=|>=|<|>|≤|≥)\s*(.+)$|^(.+)\+$")
 
 
@@ -58,6 +60,20 @@ def read_interval(text: str) -> tuple[Interval | None, bool]:
     body = text.removesuffix(f" or {MISSING}")
     missing = body != text or text == MISSING
     return _bracketed(body) or _one_sided(body) or _from_to(body), missing
+
+
+def read_days(text: str) -> Interval | None:
+    """Read days from one to another, as an interval of their numbers.
+
+    >>> read_days("1984-03-09 to 1984-03-11 or (missing)")
+    Interval(low=724344, high=724346, with_low=True, with_high=True)
+    >>> read_days("17-36")
+    """
+    match = DAYS.fullmatch(text.removesuffix(f" or {MISSING}"))
+    if match is None:
+        return None
+    low, high = as_day(match[1]), as_day(match[2] or match[1])
+    return None if low is None or high is None else Interval(low, high)
 
 
 def _bracketed(text: str) -> Interval | None:

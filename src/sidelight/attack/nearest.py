@@ -11,6 +11,7 @@ from sidelight.attack.located import Located, everywhere
 from sidelight.attack.people import People
 from sidelight.measures.exact import NEAR, Floats
 from sidelight.release.groups import Groups
+from sidelight.search.days import as_day
 from sidelight.table.columns import Codes, Column, Integers, rows_alike
 from sidelight.table.counts import CELLS_AT_ONCE
 from sidelight.table.hierarchy import Hierarchy
@@ -28,8 +29,8 @@ class Apart(NamedTuple):
 def nearest(people: People, groups: Groups, by: Mapping[str, Hierarchy]) -> Located:
     """Find the groups with the smallest squared distance to each row of people; all of them when several have it.
 
-    Numbers: ((x − y) / range)²; labels with a hierarchy: the share of its levels at which they differ; other labels:
-    0 if equal, 1 if not.  A `*` is equally far from everything.
+    Numbers and days: ((x − y) / range)²; labels with a hierarchy: the share of its levels at which they differ; other
+    labels: 0 if equal, 1 if not.  A `*` is equally far from everything.
     """
     known = [(its, mine) for mine in groups.columns if (its := people.column(mine.name)) is not None]
     if not known:
@@ -61,8 +62,9 @@ def _apart(people: Column, groups: Column, hierarchy: Hierarchy | None) -> Apart
 
 
 def _numbers(labels: tuple[Label, ...]) -> Floats | None:
-    """Read labels as numbers, nan for missing and suppressed ones; nothing if others are no numbers."""
-    read = [as_number(text) for text in labels]
+    """Read labels as numbers or as days, nan for missing and suppressed ones; nothing if others are neither."""
+    days = [as_day(text) for text in labels]
+    read = [as_number(text) for text in labels] if set(days) == {None} else days
     strange = [text for text, number in zip(labels, read, strict=True) if number is None]
     if len(strange) == len(labels) or any(text not in (None, SUPPRESSED) for text in strange):
         return None

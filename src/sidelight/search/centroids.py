@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Literal, TypeAlias
 
 import numpy as np
 
 from sidelight.measures.exact import Floats
+from sidelight.search.days import as_text
 from sidelight.search.orders import Order
 from sidelight.table.columns import Column, Integers
 from sidelight.table.labels import SUPPRESSED, Label, in_order, label
@@ -37,13 +39,14 @@ def averaged(
 
 
 def _means(order: Order, group: Integers, place: Integers, people: Integers, groups: int) -> Column:
-    """Average the numbers that are known, to about a hundredth of the column's range; missing where none is."""
+    """Average the numbers or days that are known, to about a hundredth of the column's range; missing where none is."""
     known = np.array([text is not None for text in order.labels])
     weights = people * known[place]
     total = np.bincount(group, weights=weights, minlength=groups)
     sums = np.bincount(group, weights=weights * order.position[place], minlength=groups)
     means = np.round(sums / np.maximum(total, 1), rounding(order.position[known]))
-    return _encoded(order.name, [label(mean) if n else None for mean, n in zip(means.tolist(), total, strict=True)])
+    said: Callable[[float], Label] = as_text if order.days else label
+    return _encoded(order.name, [said(mean) if n else None for mean, n in zip(means.tolist(), total, strict=True)])
 
 
 def rounding(numbers: Floats) -> int:

@@ -28,10 +28,10 @@ from sidelight.table.table import Table
 class Mondrian(Method):
     """Cut the people in two along one column, again and again, each cut only if the release stays within policy.
 
-    Numbers are cut at the median, then at other places; other labels along their hierarchy, or in sorted order
-    without one; the column along which a group spreads most widely comes first or, `towards` a column, the one whose
-    cut tells most about it.  Regions are printed as intervals, hierarchy labels or sets of them.  Under measures that
-    merging never makes worse the result is minimal: no group can be cut any further.
+    Numbers and days are cut at the median, then at other places; other labels along their hierarchy, or in sorted
+    order without one; the column along which a group spreads most widely comes first or, `towards` a column, the one
+    whose cut tells most about it.  Regions are printed as intervals, hierarchy labels or sets of them.  Under measures
+    that merging never makes worse the result is minimal: no group can be cut any further.
 
     Source: LeFevre et al., Mondrian, ICDE 2006; Chen et al., Privacy Skyline, VLDB 2007 (SkylineAnonymize).
     """

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from sidelight.search.days import as_day
 from sidelight.table.columns import Codes, Column, Integers
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Label, as_number, in_order, shown
@@ -17,9 +18,9 @@ from sidelight.table.labels import Label, as_number, in_order, shown
 class Order:
     """Where each label of a column stands, so that stretches of neighbours are what can be printed.
 
-    Numbers stand by size (a missing cell last); labels of a hierarchy so that each of its nodes covers neighbours;
-    other labels sorted.  `levels[h, p]` numbers the node of level h above place p: two places differ more deeply
-    the coarser the level at which their nodes still differ.
+    Numbers and days stand by size (a missing cell last); labels of a hierarchy so that each of its nodes covers
+    neighbours; other labels sorted.  `levels[h, p]` numbers the node of level h above place p: two places differ more
+    deeply the coarser the level at which their nodes still differ.
     """
 
     name: str
@@ -27,8 +28,9 @@ class Order:
     place: Codes  # the column's label code → place
     levels: Integers  # level × place → node
     nodes: tuple[tuple[Label, ...], ...]  # level → labels of its nodes
-    position: npt.NDArray[np.float64]  # by place: the number itself, or the place
-    numeric: bool
+    position: npt.NDArray[np.float64]  # by place: the number itself, the number of the day, or the place
+    numeric: bool  # numbers or days
+    days: bool = False
 
     def depth(self, one: Integers, other: Integers) -> Integers:
         """Give the coarsest level at which two places differ; a stretch is cut at its deepest borders first."""
@@ -42,6 +44,8 @@ class Order:
 
         >>> order_of(Column.of("age", ["30", "4", "5"])).says(0, 2)
         '4-5'
+        >>> order_of(Column.of("birth", ["1984-03-09", "1990-11-30"])).says(0, 2)
+        '1984-03-09 to 1990-11-30'
         """
         if self.numeric:
             return self.labels[start] if stop - start == 1 else self._interval(start, stop)
@@ -51,7 +55,8 @@ class Order:
     def _interval(self, start: int, stop: int) -> str:
         present = [text for text in self.labels[start:stop] if text is not None]
         gap = [shown(None)] if len(present) < stop - start else []
-        ends = present[:1] if len(present) == 1 else ["-".join((present[0], present[-1]))] if present else []
+        between = " to " if self.days else "-"
+        ends = present[:1] if len(present) == 1 else [between.join((present[0], present[-1]))] if present else []
         return " or ".join(ends + gap)
 
     def _fewest(self, start: int, stop: int) -> list[Label]:
@@ -76,14 +81,14 @@ def orders(columns: tuple[Column, ...], by: Mapping[str, Hierarchy]) -> tuple[Or
 
 
 def order_of(column: Column, hierarchy: Hierarchy | None = None) -> Order:
-    """Order a column's labels: numbers by size, others along the hierarchy, or sorted without one.
+    """Order a column's labels: numbers and days by size, others along the hierarchy, or sorted without one.
 
     >>> order_of(Column.of("age", ["30", "4", "5"])).labels
     ('4', '5', '30')
     """
-    numbers = {text: as_number(text) for text in column.labels if text is not None}
-    numeric = bool(numbers) and None not in numbers.values()
-    return _ordered(column, hierarchy, numbers if numeric else {})
+    present = [text for text in column.labels if text is not None]
+    days = _all_read(present, as_day)
+    return _ordered(column, hierarchy, days or _all_read(present, as_number), days=bool(days))
 
 
 def order_along(column: Column, hierarchy: Hierarchy | None) -> Order:
@@ -91,7 +96,18 @@ def order_along(column: Column, hierarchy: Hierarchy | None) -> Order:
     return _ordered(column, hierarchy, {})
 
 
-def _ordered(column: Column, hierarchy: Hierarchy | None, numbers: Mapping[str, float | None]) -> Order:
+def _all_read(texts: list[str], read: Callable[[str], float | None]) -> dict[str, float]:
+    """Read labels as numbers if each of them is one; else nothing."""
+    numbers: dict[str, float] = {}
+    for text in texts:
+        number = read(text)
+        if number is None:
+            return {}
+        numbers[text] = number
+    return numbers
+
+
+def _ordered(column: Column, hierarchy: Hierarchy | None, numbers: Mapping[str, float], *, days: bool = False) -> Order:
     numeric = bool(numbers)
     if numeric:
         above: list[list[Label]] = [[None if text is None else "" for text in column.labels]]
@@ -120,12 +136,13 @@ def _ordered(column: Column, hierarchy: Hierarchy | None, numbers: Mapping[str, 
         tuple(nodes),
         _positions(labels, numbers),
         numeric,
+        days,
     )
 
 
-def _positions(labels: tuple[Label, ...], numbers: Mapping[str, float | None]) -> npt.NDArray[np.float64]:
+def _positions(labels: tuple[Label, ...], numbers: Mapping[str, float]) -> npt.NDArray[np.float64]:
     """Numbers stand where they are; a missing cell, and labels that are no numbers, at their place."""
     if not numbers:
         return np.arange(len(labels), dtype=float)
-    known = [number for text in labels if text is not None and (number := numbers[text]) is not None]
+    known = [numbers[text] for text in labels if text is not None]
     return np.array(known + [known[-1] + 1.0] * (len(labels) - len(known)))

@@ -13,6 +13,7 @@ _AT_LEAST = re.compile(rf"(?:>=|≥)\s*({_NUMBER})|({_NUMBER})\s*\+")
 _ABOVE, _AT_MOST, _BELOW = (re.compile(rf"(?:{sign})\s*({_NUMBER})") for sign in (">", "<=|≤", "<"))
 _PLAIN_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?")
 _DAY = re.compile(r"([0-9]{4})-([0-9]{2})-[0-9]{2}.*")
+_DAYS = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2}) to ([0-9]{4}-[0-9]{2}-[0-9]{2})")
 
 
 def covers(printed: Label, text: Label) -> bool:
@@ -24,6 +25,8 @@ def covers(printed: Label, text: Label) -> bool:
     [False, False, False, False, False, False, False]
     >>> covers("{Divorced, Widowed}", "Widowed"), covers("30-39 or (missing)", None), covers("2024-Q1", "2024-03-09")
     (True, True, True)
+    >>> covers("1984-03-09 to 1990-11-30", "1990-11-30"), covers("1984-03-09 to 1990-11-30", "1990-12-01")
+    (True, False)
     """
     if printed in {text, SUPPRESSED}:
         return True
@@ -40,7 +43,9 @@ def says_one_thing(text: Label) -> bool:
     if text is None:
         return True
     several = len([*_alternatives(text)]) > 1 or text.endswith("*")
-    return not several and not any(kind.fullmatch(text) for kind in (_RANGE, _AT_LEAST, _ABOVE, _AT_MOST, _BELOW))
+    return not several and not any(
+        kind.fullmatch(text) for kind in (_RANGE, _DAYS, _AT_LEAST, _ABOVE, _AT_MOST, _BELOW)
+    )
 
 
 def _alternatives(printed: str) -> Iterator[Label]:
@@ -78,9 +83,11 @@ def _spans(printed: str, text: str) -> bool:
 
 
 def _in_period(printed: str, text: str) -> bool:
-    """A day may be printed as its month, quarter or year."""
+    """A day may be printed as its month, quarter or year, or as days from one to another."""
     day = _DAY.fullmatch(text)
     if day is None:
         return False
+    if between := _DAYS.fullmatch(printed):
+        return between[1] <= text[:10] <= between[2]
     year, month = day[1], day[2]
     return printed in (year, f"{year}-{month}", f"{year}-Q{(int(month) + 2) // 3}")

@@ -1,0 +1,107 @@
+"""Days are ordered, cut, averaged and found like the numbers that they are."""
+
+import datetime as dt
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sidelight as sl
+from sidelight.search.days import as_day, as_text
+from sidelight.search.orders import order_of
+from sidelight.table.columns import Column
+from sidelight.worlds.printed_cells import covers
+
+POLICY = sl.Policy(sl.GroupSize() >= 3)
+DAYS = st.dates(dt.date(1, 1, 1), dt.date(9999, 12, 31))
+
+
+def patients(births: list[str | None]) -> pd.DataFrame:
+    """A table with a disease for each birth, in turn."""
+    diseases = ["Flu", "Cold", "Ulcer"] * len(births)
+    return pd.DataFrame({"birth": births, "disease": diseases[: len(births)]})
+
+
+def read(births: list[str | None]) -> sl.Table:
+    return sl.read_table(patients(births), quasi=["birth"], sensitive="disease")
+
+
+def drawn(people: int = 200, missing: int = 7) -> list[str | None]:
+    rng = np.random.default_rng(5)
+    days: list[str | None] = [as_text(day) for day in rng.integers(700_000, 730_000, people)]
+    return [*days, *[None] * missing]
+
+
+@given(DAYS)
+def test_a_day_and_its_number(day: dt.date) -> None:
+    assert as_day(day.isoformat()) == day.toordinal()
+    assert as_text(day.toordinal()) == day.isoformat()
+
+
+@pytest.mark.parametrize(
+    "text", ["1984-3-9", "1984-02-31", "0000-01-01", "19840309", "1984-03-09 12:00", "", "x", None]
+)
+def test_what_is_no_day(text: str | None) -> None:
+    assert as_day(text) is None
+
+
+def test_one_label_that_is_no_day_makes_them_all_labels() -> None:
+    assert order_of(Column.of("birth", ["1984-03-09", "1990-11-30", None])).days
+    assert not order_of(Column.of("birth", ["1984-03-09", "unknown"])).numeric
+    assert not order_of(Column.of("birth", ["1984-03-09", "1984"])).numeric
+    assert not order_of(Column.of("birth", [None])).numeric
+
+
+def test_mondrian_cuts_days_as_it_cuts_their_numbers() -> None:
+    births = drawn()
+    numbers = [None if day is None else str(as_day(day)) for day in births]
+    by_day, by_number = (sl.protect(read(each), POLICY, method="mondrian").release for each in (births, numbers))
+    assert by_day.groups.sizes.tolist() == by_number.groups.sizes.tolist()
+    assert len(by_day) > 20
+    assert not any("{" in str(text) for text in by_day.groups.columns[0].labels)
+
+
+def test_days_with_a_hierarchy_are_printed_from_one_to_another_too() -> None:
+    table = read(drawn())
+    hierarchy = sl.Hierarchy.dates("birth", [day for day in table.column("birth").labels if day is not None])
+    alone, along = (sl.protect(table, POLICY, by=by, method="mondrian").release for by in ({}, {"birth": hierarchy}))
+    assert along.groups.columns[0].labels == alone.groups.columns[0].labels
+
+
+@pytest.mark.parametrize("locate", [None, "intervals"])
+def test_everybody_is_found_again_between_printed_days(locate: str | None) -> None:
+    births = drawn()
+    found = sl.protect(read(births), POLICY, method="mondrian")
+    source = found if locate is None else found.release
+    exposure = sl.intersect([source], people=patients(births), quasi=["birth"], truth="disease", locate=locate)
+    assert exposure.unlocated == (0,)
+    assert exposure.truth is not None
+    assert exposure.truth.hits == 1
+
+
+def test_days_that_the_table_does_not_have_are_found_between_its_own() -> None:
+    births = [f"2020-0{month}-01" for month in (1, 2, 3, 4, 5, 6)]
+    found = sl.protect(read(births), POLICY, method="mondrian")
+    people = pd.DataFrame({"birth": ["2020-01-20", "2020-05-20", "2021-01-01"]})
+    for source, locate in ((found, None), (found.release, "intervals")):
+        exposure = sl.intersect([source], people=people, quasi=["birth"], locate=locate)
+        assert exposure.unlocated == (1,)
+
+
+def test_clusters_are_printed_as_an_average_day() -> None:
+    births = ["2020-01-01", "2020-01-03", "2020-01-05", "2020-03-01", "2020-03-02", "2020-03-03"]
+    found = sl.protect(read(births), POLICY, method="microaggregation")
+    assert found.release.groups.columns[0].labels == ("2020-01-03", "2020-03-02")
+    people = pd.DataFrame({"birth": ["2020-01-02", "2020-02-27"]})
+    exposure = sl.intersect([found.release], people=people, quasi=["birth"], locate="nearest")
+    assert exposure.unlocated == (0,)
+    assert exposure.before.tolist() == [[3, 3]]
+
+
+def test_somebody_is_described_by_a_day() -> None:
+    release = sl.protect(read(drawn()), POLICY, method="mondrian").release
+    assert 0 < sl.posterior(release, "{birth = 1950-01-01} = Flu") < 1
+    assert covers("1984-03-09 to 1990-11-30 or (missing)", None)
+    assert not covers("1984-03-09 to 1990-11-30", "1984")
