@@ -235,11 +235,11 @@ def test_priors_from_elsewhere():
     [
         (
             sl.PriorBelief(shape="uniform", stubbornness=1000),
-            "as sure as 1,000 survey answers make one, who takes all values for equally common, would raise",
+            "as sure as 1,000 survey answers make one, who takes all values for equally common, would be surer",
         ),
         (
             sl.PriorBelief(stubbornness=30_000),
-            "as sure as 30,000 survey answers of any kind make one would raise the odds that a person of group 1 has Dyspepsia by a factor of 3,000.9: with that person left out of the release the belief is 0.00009997,",
+            "as sure as 30,000 survey answers of any kind make one would be surer that a person of group 1 has Dyspepsia, by a factor of 3,000.9: with that person left out of the release the belief is 0.00009997,",
         ),
         (
             sl.PriorBelief(shape="release", stubbornness=math.inf),
@@ -277,7 +277,7 @@ def test_explanations_are_for_people(measure, words):
     [
         (
             0,
-            "By the closed conditions, someone as sure as 40 survey answers of any kind make one could raise the odds that a person of group 1 has Dyspepsia by a factor of at most 5.",
+            "By the closed conditions, someone as sure as 40 survey answers of any kind make one could be surer that a person of group 1 has Dyspepsia, by a factor of at most 5.",
         ),
         (9, "by any factor"),
     ],

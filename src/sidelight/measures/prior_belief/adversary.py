@@ -84,7 +84,7 @@ class PriorBelief(GroupByGroup):
     >>> finding.value, finding.witness.group.number, finding.witness.value, finding.witness.ratio.value
     (Fraction(200000, 49999), 3, 'Flu', '(1 - p_out) / (1 - p_in)')
     >>> print(finding.explain())
-    Someone as sure as 30,000 survey answers make one would raise the odds that a person of group 3 has Flu by a \
+    Someone as sure as 30,000 survey answers make one would be surer that a person of group 3 has Flu, by a \
 factor of 4.0001: with that person left out of the release the belief is 0.5999, with them in it 0.9, and the doubt \
 that is left shrinks by that factor.
     >>> PriorBelief(stubbornness=1_000).measure(hospital).value

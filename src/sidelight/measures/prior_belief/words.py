@@ -52,7 +52,7 @@ def finding_in_words(finding: Finding, belief: PriorBelief, witness: Raised) -> 
         return f"{who} may have ruled out that {whom}; against such a person no release of counts is private."
     if belief.decided_by == "closed conditions":
         most = "any factor" if finding.value == math.inf else f"a factor of at most {rounded(finding.value, math.ceil)}"
-        return f"By the closed conditions, {who[0].lower()}{who[1:]} could raise the odds that {whom} by {most}."
+        return f"By the closed conditions, {who[0].lower()}{who[1:]} could be surer that {whom}, by {most}."
     before, after = rounded(witness.p_out, math.floor), rounded(witness.p_in, math.ceil)
     if finding.value == math.inf:
         return f"{who} would be certain that {whom}, and believe it with {before} if that person were left out."
@@ -61,7 +61,7 @@ def finding_in_words(finding: Finding, belief: PriorBelief, witness: Raised) -> 
     factor = rounded(finding.value, math.ceil)
     change = "belief grows" if witness.ratio is Ratio.BELIEF else "doubt that is left shrinks"
     return (
-        f"{who} would raise the odds that {whom} by a factor of {factor}: with that person left out of the release "
+        f"{who} would be surer that {whom}, by a factor of {factor}: with that person left out of the release "
         f"the belief is {before}, with them in it {after}, and the {change} by that factor."
     )
 
