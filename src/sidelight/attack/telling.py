@@ -27,6 +27,7 @@ def sentences(exposure: Exposure) -> Iterator[str]:
     )
     if exposure.contradicted:
         yield f"For {_people(exposure.contradicted, total)} the releases contradict each other: no value is left."
+    yield "Everybody who is looked for was taken to be in every release; of others this says nothing."
     for number, people in enumerate(exposure.unlocated, start=1):
         if people:
             yield f"{people:,} of {total:,} people fit no group of release {number}."

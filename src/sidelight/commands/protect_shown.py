@@ -16,6 +16,11 @@ from sidelight.report.terminal import sentences
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.wording import counted, form
 
+ONE_GROUP = (
+    "Everybody is in one group: nothing is left of these columns. A few people may be the reason "
+    "(try --suppress 0.02), or one of the limits; another --method may keep more."
+)
+
 
 def shown(before: AuditReport, published: Published, by: Mapping[str, Hierarchy]) -> Iterator[RenderableType]:
     """Give the parts of the page, from top to bottom; `before` is about the table as it is."""
@@ -25,6 +30,8 @@ def shown(before: AuditReport, published: Published, by: Mapping[str, Hierarchy]
     )
     yield _compared(before, document)
     yield from map(Text, _sentences(document, by))
+    if document.release.groups == 1 < before.release.groups:
+        yield Text(ONE_GROUP)
     yield Text()
     notes = [*before.notes, *(note for each in document.findings for note in each.notes), *document.warnings]
     yield from sentences("Notes", notes)

@@ -176,7 +176,9 @@ def _about(reader: Reader, person: Who) -> Fact:
     if negated:
         reader.take()
     if not reader.accept_word("in"):
-        reader.fail(f"'=', '!=' or 'in' is missing before {reader.next}; write Bob = Flu or Bob in {{Flu, Cold}}")
+        if_then = isinstance(person, str) and person.lower().startswith("if")
+        write = "Ann = Flu -> Bob = Flu for if … then" if if_then else "Bob = Flu or Bob in {Flu, Cold}"
+        reader.fail(f"'=', '!=' or 'in' is missing before {reader.next}; write {write}")
     fact = OneOf(person, _values(reader))
     return Not(fact) if negated else fact
 

@@ -65,11 +65,21 @@ def _read(text: str) -> Limit:
         raise BadPolicy(message)
     name = parts["name"].replace("_", " ").casefold()
     data: dict[str, object] = {"measure": name, **_settings(parts["settings"] or "", name, text)}
+    if not (parts["settings"] or "").strip() and (needed := _needed(name)):
+        message = f"'{needed[0]}' is missing in '{text}'; write it in parentheses, such as {name}({needed[0]}=2)"
+        raise BadPolicy(message)
     if parts["sign"]:
         data[_SIGNS[parts["sign"]].value] = _value(parts["bound"])
     document = validated({"limit": [data]}, named=lambda _section: f"'{text}'")
     limit: Limit = document.limit[0]  # type: ignore[attr-defined]
     return limit
+
+
+def _needed(measure: str) -> list[str]:
+    """List the settings of a measure that have no default."""
+    model = limit_models().get(measure)
+    settings = settings_of(model.question) if model else {}
+    return [name for name, (_, default) in settings.items() if default is ...]
 
 
 def _settings(inside: str, measure: str, text: str) -> dict[str, object]:

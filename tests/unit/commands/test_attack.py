@@ -32,6 +32,7 @@ def test_it_tells_what_is_given_away_and_by_what(files):
     said = " ".join(result.output.split())
     assert "give away the value of 1 of 2 people (50.0 %)" in said
     assert "contradict each other" in said
+    assert "Everybody who is looked for was taken to be in every release" in said
     assert "Only AIDS is in all of them." in said
     assert "spring.csv" in said
 

@@ -77,6 +77,13 @@ def test_it_says_before_and_after():
 
 
 @pytest.mark.usefixtures("here")
+def test_it_says_when_nothing_is_left_of_the_columns():
+    alone = run(*USUAL, "-o", "release.csv", "--limit", "group size >= 40").stdout
+    assert "Everybody is in one group: nothing is left of these columns." in alone
+    assert "in one group" not in run(*USUAL, "-o", "finer.csv").stdout
+
+
+@pytest.mark.usefixtures("here")
 def test_json_is_the_document_beside_the_release():
     done = run(*USUAL, "-o", "release.csv", "--json", "--utility", "loss")
     document = Sidecar.model_validate_json(done.stdout)

@@ -125,6 +125,7 @@ def test_people_can_be_named_in_several_ways():
         ("#0 = Flu", 1, "numbered from 1"),
         ("Bob = Flu } Ann", 11, "comes too late"),
         ("Bob !Flu", 9, "'=', '!=' or 'in' is missing"),
+        ("if {age = 3} = Flu then Bob = Flu", 4, "write Ann = Flu -> Bob = Flu for if … then"),
     ],
 )
 def test_what_cannot_be_read_says_where(text, character, said):

@@ -136,6 +136,11 @@ def test_settings_in_text_need_no_names_and_no_quotes():
             "limit 'group size >= 0': the limit 0 of 'group size' is out of range; it lies between 1 and inf",
         ),
         ("group size(k=3) >= 5", "no key 'k' in 'group size(k=3) >= 5'; there are: at_least, above, measure"),
+        (
+            "implications < 1/2",
+            "'k' is missing in 'implications < 1/2'; write it in parentheses, such as implications(k=2)",
+        ),
+        ("implications(K=3) < 1/2", "no key 'K' in 'implications(K=3) < 1/2'; did you mean 'k'?"),
         ("group size(3) >= 5", "cannot read '3' in 'group size(3) >= 5'; write settings like (k=3), each once"),
         (
             "recursive diversity(l=2, l=3) <= 5",
