@@ -41,7 +41,7 @@ OPTIONS = {
 
 _QUOTED = r"(?<!\w)'[^']*'"  # somebody's own words stay as they are
 _IN_PYTHON = r" \(in Python[^()]*(?:\([^()]*\)[^()]*)*\)"
-_MAPPING = r"\{'(?P<key>[^']*)': '?(?P<held>[^'}]*)'?\}"
+_MAPPING = r"(?P<mapping>\{(?:'(?P<key>[^']*)': '?(?P<held>[^'}]*)'?)?\})"
 _PARAMETER = rf"\b(?P<name>{'|'.join(OPTIONS)})=(?:{_MAPPING}|(?P<value>\"[^\"]*\"|'[^']*'|-?[\w.]+))?"
 _WORDS = re.compile(f"{_QUOTED}|(?P<python>{_IN_PYTHON})|{_PARAMETER}")
 
@@ -63,6 +63,6 @@ def _said(found: re.Match[str]) -> str:
     if not found["name"]:
         return found[0]
     option = OPTIONS[found["name"]]
-    if found["key"]:
-        return f"{option} '{found['key']}={found['held']}'"
+    if found["mapping"]:  # an empty one is '='
+        return f"{option} '{found['key'] or ''}={found['held'] or ''}'"
     return f"{option} {found['value']}" if found["value"] else option

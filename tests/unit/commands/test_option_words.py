@@ -22,6 +22,7 @@ def test_every_word_is_an_option_of_some_verb():
         ("suppress=-1.5 is not a share", "--suppress -1.5 is not a share"),
         ("use method='lattice', 'mondrian' or", "use --method 'lattice', 'mondrian' or"),
         ("as in same_values={'Grippe': 'Flu'}, or", "as in --same-value 'Grippe=Flu', or"),
+        ("or same_values={} if none", "or --same-value '=' if none"),
         ("replace it with --force (in Python force=True)", "replace it with --force"),
         ("write settings like (k=3), each once", "write settings like (k=3), each once"),
         ("cannot read 'values=3' in 'closeness(values=3)'; so", "cannot read 'values=3' in 'closeness(values=3)'; so"),
