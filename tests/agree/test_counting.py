@@ -73,7 +73,7 @@ def test_both_ways_to_count_people_who_differ(question):
     made, differing = ground(release, cast, facts), Differing()
     if differing.fits(made):
         meter = Meter(Budget())
-        assert differing.share(made, meter) == Frontier(Schedule.of(made)).shares(meter)[0]
+        assert differing.share(made, meter) == Frontier(Schedule.of(made, meter)).shares(meter)[0]
 
 
 @given(people_who_differ(), st.data())
@@ -104,7 +104,7 @@ def test_worlds_are_drawn_as_often_as_they_are(semantics, method):
     made = ground(release, cast, known, watched=targets)
     terms, rng = [made.term(target) for target in targets], np.random.default_rng(3)
     if known:
-        frontier = Frontier(Schedule.of(made, terms=terms, everyone=True))
+        frontier = Frontier(Schedule.of(made, Meter(Budget()), terms=terms, everyone=True))
         worlds = DrawingWorlds(frontier, Meter(Budget())).worlds(20_000, rng)
     else:
         worlds = any_worlds(made, 20_000, rng)
@@ -116,4 +116,4 @@ def test_worlds_are_drawn_as_often_as_they_are(semantics, method):
 
 @given(st.dictionaries(st.integers(0, 9), st.lists(st.frozensets(st.integers(0, 6)), max_size=3)))
 def test_everything_comes_up_once(things):
-    assert sorted(little_open(things)) == sorted(things)
+    assert sorted(little_open(things, Meter(Budget()))) == sorted(things)

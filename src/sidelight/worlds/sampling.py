@@ -95,8 +95,9 @@ def estimated(
     release, cast, watched = attempts.counting.release, attempts.counting.cast, [*known, *targets]
     made = ground(release, cast, kept, watched=watched)
     try:
-        frontier = Frontier(Schedule.of(made, terms=list(map(made.term, watched)), everyone=True))
-        draw = DrawingWorlds(frontier, attempts.meter()).worlds
+        meter = attempts.meter()
+        frontier = Frontier(Schedule.of(made, meter, terms=list(map(made.term, watched)), everyone=True))
+        draw = DrawingWorlds(frontier, meter).worlds
     except OverBudget:  # then of all worlds, with no fact taken into account beforehand
         made = ground(release, cast, (), watched=watched)
         draw = partial(any_worlds, made)

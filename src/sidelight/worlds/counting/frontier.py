@@ -12,7 +12,7 @@ was counted too often is taken back (`steps.AS_IF`).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from fractions import Fraction
 from math import perm, prod
 from typing import TypeAlias
@@ -34,7 +34,11 @@ class Frontier:
         self.schedule, self.ground = schedule, schedule.ground
         self.board = Board(self.ground, drawers=schedule.drawers(), comparers=sorted(schedule.compared))
         self.drawings: dict[tuple[int, int], int] = {}  # (party, lot) → its step
-        self._to_come = {(party, block[1]): None for block, parties in schedule.blocks for party in parties}
+        self._to_come: dict[int, dict[int, None]] = {}  # party → the lots for which its turn is to come
+        for block, parties in schedule.blocks:
+            for party in parties:
+                self._to_come.setdefault(party, {})[block[1]] = None
+        self._watched = schedule.watched.union(drawn.party for drawn in self.ground.known)
         self._alike: dict[Turn, Drawing] = {}  # turns that are alike are one step, and learn from each other
         self.steps = self._steps()
 
@@ -86,24 +90,24 @@ class Frontier:
 
     def _block_steps(self, block: Block, parties: list[int], asked: Counter[int]) -> Iterator[tuple[int | None, Step]]:
         """Let everybody have a turn for a lot, and hand it out in each group as soon as all of the group had it."""
-        for (theirs, row, having), people in self.schedule.crowds.items():
-            if theirs == block:
-                yield None, Crowd(self.board, row, people, having=having)
+        for (row, having), people in self.schedule.crowds.get(block, Counter()).items():
+            yield None, Crowd(self.board, row, people, having=having)
         ends = {row: party for party in parties for row in self.ground.parties[party]}
         for row in asked:
             if row not in ends:
                 yield None, HandingOut(self.board, row, block[1], asked[row])
-        for place, party in enumerate(parties):
-            yield party, self._drawing(party, block[1], parties[:place], parties[place + 1 :])
+        places = {party: place for place, party in enumerate(parties)}
+        for party in parties:
+            yield party, self._drawing(party, block[1], places)
             for row in self.ground.parties[party]:
                 if ends[row] == party:
                     yield None, HandingOut(self.board, row, block[1], asked[row])
 
-    def _drawing(self, party: int, lot: int, over: Sequence[int], to_come: Sequence[int]) -> Drawing:
-        del self._to_come[party, lot]
-        later = [other for who, other in self._to_come if who == party]
-        ground, compared = self.ground, self.schedule.compared
-        with_whom = compared.get(party, {})
+    def _drawing(self, party: int, lot: int, places: dict[int, int]) -> Drawing:
+        del self._to_come[party][lot]
+        later = self._to_come[party]
+        ground, with_whom, mine = self.ground, self._with_whom(party, places), places[party]
+        before = tuple((other, atom) for other, atom in with_whom if places[other] < mine)
         turn = Turn(
             party,
             atom=self._asked(party, lot),
@@ -112,14 +116,19 @@ class Frontier:
             possible=all(ground.counts[row, lot] for row in ground.parties[party]),
             forced=ground.known.get(Draws(party, lot)),
             free=self.schedule.free(party),
-            watched=party in self.schedule.watched or any(drawn.party == party for drawn in ground.known),
-            before=tuple((other, with_whom[other]) for other in over if other in with_whom),
-            after=tuple((other, with_whom[other]) for other in to_come if other in with_whom),
-            done=frozenset(other for other in over if other in compared and compared[other].keys().isdisjoint(to_come)),
+            watched=party in self._watched,
+            before=before,
+            after=tuple((other, atom) for other, atom in with_whom if places[other] > mine),
+            done=frozenset(other for other, _ in before if places[self._with_whom(other, places)[-1][0]] <= mine),
         )
         if turn not in self._alike:
             self._alike[turn] = Drawing(self.board, turn)
         return self._alike[turn]
+
+    def _with_whom(self, party: int, places: dict[int, int]) -> list[tuple[int, int]]:
+        """Say with whom a party is compared at a lot, each with the atom that both are alike, as their turns come."""
+        compared = self.schedule.compared.get(party, {})
+        return sorted(((other, compared[other]) for other in compared), key=lambda pair: places[pair[0]])
 
     def _asked(self, party: int, lot: int) -> int:
         """Find the atom that a party draws a lot, if a fact still asks for it."""

@@ -58,6 +58,7 @@ class Ground:
     parties: list[Counter[int]]  # row → people
     lots: dict[int, tuple[int, ...]] = field(default_factory=dict)  # row → its lots
     said: list[frozenset[Label]] = field(default_factory=list)  # lot → the values it stands for
+    saying: dict[frozenset[Label], int] = field(default_factory=dict)  # and the other way round
     counts: Counter[tuple[int, int]] = field(default_factory=Counter)  # (row, lot) → how often it is there
     terms: Terms = field(default_factory=Terms)
     atoms: list[Atom] = field(default_factory=list)
@@ -101,25 +102,14 @@ class Ground:
 
     def add_lots(self, row: int, bag: dict[Label, int], lots: Iterable[Iterable[Label]]) -> None:
         """Put the values of a group into lots."""
-        numbered = {said: lot for lot, said in enumerate(self.said)}
-        self.lots[row] = ()
-        for said in map(frozenset, lots):
-            lot = numbered.setdefault(said, len(self.said))
-            if lot == len(self.said):
-                self.said.append(said)
-            self.counts[row, lot] = sum(bag[value] for value in said)
-            self.lots[row] += (lot,)
+        self.lots[row] = tuple(self._lot(frozenset(values)) for values in lots)
+        for lot in self.lots[row]:
+            self.counts[row, lot] = sum(bag[value] for value in self.said[lot])
 
     def settle(self, parts: Iterable[Term], tracked: Term | None = None) -> None:
         """Take the parts as given: what is known about single draws tells in all others."""
         parts = [conjunct for part in parts for conjunct in part.conjuncts()]
-        while (literal := next((part for part in parts if self._is_draw(part)), None)) is not None:
-            drawn, so = self.atoms[literal.atom], literal.kind == "is"
-            assert isinstance(drawn, Draws)
-            self.known[drawn] = so
-            told = {literal.atom: so}
-            if so and self.semantics == "single":  # who has this has nothing else
-                told |= dict.fromkeys(self._others(drawn), False)
+        while told := self._told(parts):
             parts = [conjunct for part in parts for conjunct in self._given(part, told).conjuncts()]
             tracked = tracked and self._given(tracked, told)
         self.parts = tuple(dict.fromkeys(parts))
@@ -134,8 +124,22 @@ class Ground:
         """Say which parts mention any of some atoms."""
         return sorted({part for atom in atoms for part in self.mentions.get(atom, ())})
 
-    def _is_draw(self, part: Term) -> bool:
-        return part.literal and isinstance(self.atoms[part.atom], Draws)
+    def _lot(self, values: frozenset[Label]) -> int:
+        if values not in self.saying:
+            self.saying[values] = len(self.said)
+            self.said.append(values)
+        return self.saying[values]
+
+    def _told(self, parts: Iterable[Term]) -> dict[int, bool]:
+        """Take note of the parts that are single draws; a second one that says the opposite is left to fail."""
+        told: dict[int, bool] = {}
+        for part in parts:
+            drawn, so = self.atoms[part.atom] if part.literal else None, part.kind == "is"
+            if isinstance(drawn, Draws) and part.atom not in told:
+                self.known[drawn] = told[part.atom] = so
+                if so and self.semantics == "single":  # who has this has nothing else
+                    told |= dict.fromkeys(self._others(drawn), False)
+        return told
 
     def _others(self, drawn: Draws) -> Iterator[int]:
         for lot in range(len(self.said)):
@@ -146,8 +150,9 @@ class Ground:
                     yield self.numbers[other]
 
     def _given(self, part: Term, told: dict[int, bool]) -> Term:
-        for atom, so in told.items():
-            part = self.terms.given(part, atom, so=so)
+        for atom in part.atoms:
+            if atom in told:
+                part = self.terms.given(part, atom, so=told[atom])
         return part
 
     def _one_of(self, who: Who, values: Sequence[Label]) -> Term:
@@ -229,14 +234,19 @@ def joined(things: Iterable[T], links: Iterable[Iterable[T]]) -> dict[T, T]:
     >>> joined("abcd", ["bd", "da"])
     {'a': 'a', 'b': 'a', 'c': 'c', 'd': 'a'}
     """
-    first = {thing: thing for thing in things}
-    place = {thing: number for number, thing in enumerate(first)}
+    lead = {thing: thing for thing in things}  # somebody before, and so on to the first
+    place = {thing: number for number, thing in enumerate(lead)}
+
+    def first(thing: T) -> T:
+        while lead[thing] != thing:
+            lead[thing] = lead[lead[thing]]
+            thing = lead[thing]
+        return thing
+
     for link in links:
-        ends = {first[thing] for thing in link}
-        lead = min(ends, key=place.__getitem__)
-        if len(ends) > 1:
-            first = {thing: lead if end in ends else end for thing, end in first.items()}
-    return first
+        ends = [first(thing) for thing in link]
+        lead |= dict.fromkeys(ends, min(ends, key=place.__getitem__))
+    return {thing: first(thing) for thing in lead}
 
 
 def _values(simple: Fact) -> tuple[Label, ...]:

@@ -46,7 +46,7 @@ def _values(
 
 def _lots_of(made: Ground, parties: set[int], meter: Meter) -> tuple[Fraction, dict[int, dict[int, Fraction]]]:
     """Count the worlds that fit, and for each party and lot that anybody is asked about those where it draws it."""
-    frontier = Frontier(Schedule.of(made, watched=parties))
+    frontier = Frontier(Schedule.of(made, meter, watched=parties))
     layers = frontier.layers(meter)
     every, total = frontier.every_way(), layers.pop().get(0, 0)
     turns = {place: who for who, place in frontier.drawings.items()}

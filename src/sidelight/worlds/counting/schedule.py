@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from sidelight.worlds.budget import Meter
 from sidelight.worlds.counting.grounding import Alike, Draws, Ground
 from sidelight.worlds.counting.ordering import little_open
 from sidelight.worlds.counting.terms import Term
@@ -22,7 +23,7 @@ class Schedule:
     Who is compared with others has a turn for every lot of the kin.  Others have turns for the lots that the facts ask
     about, and are free to draw any other lot; unless `everyone` has a turn for all lots of the group.  `watched`
     parties have a turn for each lot that anybody has.  Of `crowds` no more is known than that they have a lot or not:
-    (block, row, having) → people.
+    block → (row, having) → people.
     """
 
     ground: Ground
@@ -30,19 +31,25 @@ class Schedule:
     everyone: bool = False
     compared: dict[int, dict[int, int]] = field(default_factory=dict)  # party → other party → atom that they are alike
     turns: dict[Block, set[int]] = field(default_factory=dict)
-    crowds: Counter[tuple[Block, int, bool]] = field(default_factory=Counter)
+    crowds: dict[Block, Counter[tuple[int, bool]]] = field(default_factory=dict)
     blocks: list[tuple[Block, list[int]]] = field(default_factory=list)  # in their order
 
     @classmethod
     def of(
-        cls, ground: Ground, *, watched: Iterable[int] = (), terms: Sequence[Term] = (), everyone: bool = False
+        cls,
+        ground: Ground,
+        meter: Meter,
+        *,
+        watched: Iterable[int] = (),
+        terms: Sequence[Term] = (),
+        everyone: bool = False,
     ) -> Schedule:
         """Plan the turns that the facts need, and those that further terms ask about."""
         made = cls(ground, frozenset(watched), everyone)
         atoms = sorted({atom for term in (*ground.parts, *terms) for atom in term.atoms})
         made._compare(atoms)
         made._need(atoms)
-        made._order()
+        made._order(meter)
         return made
 
     def free(self, party: int) -> bool:
@@ -61,17 +68,18 @@ class Schedule:
         asked: Counter[int] = Counter()
         for party in self.turns[block]:
             asked.update(self.ground.parties[party])
-        for (theirs, row, _), people in self.crowds.items():
-            asked[row] += people if theirs == block else 0
-        return +asked
+        for (row, _), people in self.crowds.get(block, Counter()).items():
+            asked[row] += people
+        return asked
 
     def waiting(self) -> Counter[int]:
         """Count the people of each group who have any turn."""
         waiting: Counter[int] = Counter()
         for party in {party for parties in self.turns.values() for party in parties}:
             waiting.update(self.ground.parties[party])
-        for (_, row, _), people in self.crowds.items():
-            waiting[row] += people
+        for crowds in self.crowds.values():
+            for (row, _), people in crowds.items():
+                waiting[row] += people
         return waiting
 
     def _compare(self, atoms: Iterable[int]) -> None:
@@ -89,7 +97,14 @@ class Schedule:
         ground, turns = self.ground, defaultdict[Block, set[int]](set)
         asked = [ground.atoms[atom] for atom in atoms]
         needed = [(atom.party, atom.lot) for atom in asked if isinstance(atom, Draws)]
-        needed += [(party, lot) for party in range(len(ground.parties)) for lot in self._all_lots(party)]
+        kin_lots = defaultdict[int, set[int]](set)
+        for row, lots in ground.lots.items():
+            kin_lots[ground.kin[row]].update(lots)
+        for party in range(len(ground.parties)):  # those who have a turn for each lot
+            if self._tied(party):
+                needed += [(party, lot) for lot in kin_lots[ground.kin_of(party)]]
+            elif self.everyone and ground.semantics == "single":
+                needed += [(party, lot) for lot in self._own_lots(party)]
         for party, lot in needed:
             turns[ground.kin_of(party), lot].add(party)
         often = Counter([*(drawn.party for drawn in ground.known), *(party for party, _ in set(needed))])
@@ -100,33 +115,27 @@ class Schedule:
                 theirs.add(drawn.party)
             else:
                 (row,) = ground.parties[drawn.party]
-                self.crowds[block, row, having] += 1
-        for (kin, lot), parties in turns.items():
-            parties |= {each for each in self.watched if ground.kin_of(each) == kin and lot in self._own_lots(each)}
+                self.crowds.setdefault(block, Counter())[row, having] += 1
+        for party in sorted(self.watched):
+            for block in [(ground.kin_of(party), lot) for lot in self._own_lots(party)]:
+                if block in turns:
+                    turns[block].add(party)
         self.turns = dict(turns)
 
     def _own_lots(self, party: int) -> set[int]:
         return {lot for row in self.ground.parties[party] for lot in self.ground.lots[row]}
 
-    def _all_lots(self, party: int) -> set[int]:
-        """Give the lots for which a party has a turn in any case."""
-        ground = self.ground
-        if self._tied(party):
-            kin = ground.kin_of(party)
-            return {lot for row, lots in ground.lots.items() if ground.kin[row] == kin for lot in lots}
-        return self._own_lots(party) if self.everyone and ground.semantics == "single" else set()
-
-    def _order(self) -> None:
+    def _order(self, meter: Meter) -> None:
         """Put lots that the same facts ask about close to each other, and the parties likewise."""
         links = {block: {each: self._links(each, block[1]) for each in who} for block, who in self.turns.items()}
         by_party: dict[int, set[Hashable]] = defaultdict(set)
         for linked in links.values():
             for party, some in linked.items():
                 by_party[party] |= some - {("party", party)}
-        parties = little_open({party: [some] for party, some in by_party.items()})
+        parties = little_open({party: [some] for party, some in by_party.items()}, meter)
         place = {party: number for number, party in enumerate(parties)}
         ends = {block: list(linked.values()) for block, linked in links.items()}
-        blocks = little_open(ends, late=self.ground.tracked)
+        blocks = little_open(ends, meter, late=self.ground.tracked)
         self.blocks = [(block, sorted(links[block], key=place.__getitem__)) for block in blocks]
 
     def _links(self, party: int, lot: int) -> set[Hashable]:

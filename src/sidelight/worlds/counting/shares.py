@@ -91,7 +91,7 @@ class Counting:
             return self.differing.share(made, self.meter), Fraction(0)
         if target is not None:
             made = ground(self.release, self.cast, facts, tracked=target)
-        return Frontier(Schedule.of(made)).shares(self.meter)
+        return Frontier(Schedule.of(made, self.meter)).shares(self.meter)
 
     def _near(self, facts: Iterable[Fact], people: Iterable[Who]) -> tuple[list[Fact], list[list[Fact]]]:
         """Tell the facts that are linked with the groups of some people from those that are not."""
