@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 
 from rich.box import SIMPLE_HEAD
@@ -15,22 +17,30 @@ from rich.table import Table
 from rich.text import Text
 
 from sidelight.commands.output import Output
+from sidelight.commands.progress import bar
 from sidelight.commands.reading import read
 from sidelight.commands.running import Status
-from sidelight.errors import BadMeasure
+from sidelight.errors import BadMeasure, TooHard
 from sidelight.measures.acquaintance.adversary import Acquaintance
-from sidelight.measures.disclosure_curve import DisclosureCurve, disclosure_curve
+from sidelight.measures.disclosure_curve import Axis, DisclosureCurve, disclosure_curve
 from sidelight.measures.implications.adversary import Implications
 from sidelight.measures.knowledge_skyline import Point, knowledge_skyline
+from sidelight.measures.measure import Measure
 from sidelight.measures.negations import Negations
 from sidelight.policy.policy_file import Roles, read_policy_file
 from sidelight.policy.section import read_number
 from sidelight.release.release import Release
 from sidelight.report.making import number
+from sidelight.search.method import Progress, quiet
 
 DIRECTIONS = ("rules_out", "others", "family")
 """The three kinds of knowledge of an acquaintance."""
 
+HEADINGS = ("values ruled out", "other people", "family")
+"""The same for people."""
+
+EVERY = 50
+"""Up to here curves have every amount of knowledge; beyond, some."""
 
 LINES = 20
 """How many lines of a skyline are printed."""
@@ -87,8 +97,11 @@ def explore(question: Question, output: Output) -> Status:
     """Read, explore, tell."""
     output.refuse(question.file)
     release = read(question.file, question.roles)
-    skyline = knowledge_skyline(release, question.value, question.limit)
-    tell(Explored(question, release, skyline, tuple(curves(release, question))), output)
+    with bar("exploring") as progress:
+        progress("what may be known", 0, None)
+        skyline = knowledge_skyline(release, question.value, question.limit)
+        found = Explored(question, release, skyline, tuple(curves(release, question, progress)))
+    tell(found, output)
     return Status.WITHIN_POLICY
 
 
@@ -97,15 +110,34 @@ def roles_of(policy: Path | None, roles: Roles) -> Roles:
     return roles if policy is None else read_policy_file(policy).roles.updated(roles)
 
 
-def curves(release: Release, question: Question) -> Iterator[tuple[str, DisclosureCurve]]:
+def curves(release: Release, question: Question, progress: Progress = quiet) -> Iterator[tuple[str, DisclosureCurve]]:
     """Compute the risk of the value against each kind of knowledge alone."""
-    amounts = range(question.up_to + 1)
-    if release.semantics in Implications.semantics:
-        yield "implications", disclosure_curve(release, Implications, amounts, value=question.value)
-    if release.semantics in Negations.semantics:
-        yield "negations", disclosure_curve(release, Negations, amounts, value=question.value)
-    for direction, said in zip(DIRECTIONS, ("values ruled out", "other people", "family"), strict=True):
-        yield said, disclosure_curve(release, Acquaintance, {direction: amounts}, value=question.value)
+    kinds: list[tuple[str, type[Measure], str]] = [
+        (family.name, family, "k") for family in (Implications, Negations) if release.semantics in family.semantics
+    ]
+    kinds += [(said, Acquaintance, name) for name, said in zip(DIRECTIONS, HEADINGS, strict=True)]
+    amounts = amounts_up_to(question.up_to)
+    for said, family, name in kinds:
+        parts = []
+        for done, amount in enumerate(amounts):
+            progress(said, done, len(amounts))
+            with suppress(TooHard):  # few amounts are, and more of the same is not: it makes sure
+                parts.append(disclosure_curve(release, family, {name: [amount]}, value=question.value))
+        tried = tuple(amount for part in parts for amount in part.axes[0].amounts)
+        risks = tuple(risk for part in parts for risk in part.risks)
+        yield said, replace(parts[0], axes=(Axis(name, tried),), risks=risks)
+
+
+def amounts_up_to(most: int) -> list[int]:
+    """Choose amounts of knowledge: every one at first, then each a quarter more than the last.
+
+    >>> amounts_up_to(3), amounts_up_to(100)[48:]
+    ([0, 1, 2, 3], [48, 49, 50, 62, 77, 96, 100])
+    """
+    amounts = list(range(min(most, EVERY) + 1))
+    while amounts[-1] < most:
+        amounts.append(min(amounts[-1] * 5 // 4, most))
+    return amounts
 
 
 def tell(found: Explored, output: Output) -> None:
@@ -124,7 +156,7 @@ def drawn(found: Explored) -> Iterator[RenderableType]:
         yield Text("Nothing: even someone who knows nothing can be as sure as that.")
         return
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for heading in ("values ruled out", "other people", "family"):
+    for heading in HEADINGS:
         table.add_column(heading, justify="right")
     for point in found.skyline[:LINES]:
         table.add_row(*("no end" if amount == math.inf else f"{amount:,}" for amount in point))
@@ -135,10 +167,20 @@ def drawn(found: Explored) -> Iterator[RenderableType]:
 
 
 def _curves(found: Explored) -> Table:
+    """Draw the curves; far out, where nothing changes any more, the last line is enough."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("knows", justify="right")
     for said, _ in found.curves:
         table.add_column(said, justify="right")
-    for amount in range(found.question.up_to + 1):
-        table.add_row(str(amount), *(number(curve.risks[amount], large_is_bad=True).said for _, curve in found.curves))
+    rows = [
+        (amount, [_risk(curve, amount) for _, curve in found.curves]) for amount in amounts_up_to(found.question.up_to)
+    ]
+    for (_, before), (amount, risks) in pairwise([(-1, []), *rows]):
+        if amount <= EVERY or amount == found.question.up_to or not before == risks == rows[-1][1]:
+            table.add_row(f"{amount:,}", *risks)
     return table
+
+
+def _risk(curve: DisclosureCurve, amount: int) -> str:
+    (axis,) = curve.axes
+    return number(curve.at(**{axis.name: amount}), large_is_bad=True).said if amount in axis.amounts else "too hard"

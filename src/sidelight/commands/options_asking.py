@@ -17,7 +17,10 @@ Below: TypeAlias = Annotated[
     str, asked("--below", "-b", gives="NUMBER", says="How sure nobody should get, such as 0.95 or 3/4.")
 ]
 UpTo: TypeAlias = Annotated[
-    int, asked("--up-to", gives="NUMBER", least=0, says="How much knowledge the curves go up to.")
+    int,
+    asked(
+        "--up-to", gives="NUMBER", least=0, says="How much knowledge the curves go up to; beyond 50 in growing steps."
+    ),
 ]
 
 Know: TypeAlias = Annotated[

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
-from rich.progress import Progress as Bar
 
 from sidelight.commands.audit import Question
 from sidelight.commands.interrupts import heed_interrupts, noticing_interrupts
 from sidelight.commands.option_words import as_options
+from sidelight.commands.progress import bar
 from sidelight.commands.protect_shown import shown
 from sidelight.commands.reading import columns
 from sidelight.commands.running import Status, note
@@ -32,7 +30,6 @@ from sidelight.release.grouping import group
 from sidelight.report.making import audit_report
 from sidelight.search.found import Found
 from sidelight.search.full_domain import FullDomain
-from sidelight.search.method import Progress, quiet
 from sidelight.search.protect import MethodName
 from sidelight.search.protect import protect as search
 from sidelight.search.utility import UtilityName
@@ -168,7 +165,7 @@ def searched(table: Table, policy: Policy, by: Mapping[str, Hierarchy], way: Way
     """Search, showing what is being tried."""
     method = FullDomain(suppress=way.suppress, suppressed=way.suppressed, nodes=way.nodes)
     suppresses = way.method == FullDomain.name
-    with bar() as progress:
+    with bar("trying") as progress:
         return search(
             table,
             policy,
@@ -178,19 +175,6 @@ def searched(table: Table, policy: Policy, by: Mapping[str, Hierarchy], way: Way
             suppress=0 if suppresses else way.suppress,
             progress=progress,
         )
-
-
-@contextmanager
-def bar() -> Iterator[Progress]:
-    """Show progress on standard error, where a person looks at it."""
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield quiet
-        return
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Bar(*columns, TimeElapsedColumn(), console=console, transient=True) as drawn:
-        task = drawn.add_task("searching", total=None)
-        yield lambda what, done, total: drawn.update(task, description=f"trying {what}", completed=done, total=total)
 
 
 def _nothing(nothing: NothingSafe, *, as_json: bool) -> Status:

@@ -1,12 +1,15 @@
 """`sidelight explore`, from the outside."""
 
 import json
+from contextlib import contextmanager
 
 import pytest
 from typer.testing import CliRunner
 
 import sidelight as sl
 from sidelight.cli import app
+from sidelight.commands import explore
+from sidelight.measures.implications import worst
 
 ROWS = "age,disease\n" + "\n".join(
     f"{age},{disease}" for age in ("20-29", "30-39") for disease in ("Flu", "Flu", "Flu", "Cold", "Cold", "AIDS")
@@ -147,3 +150,54 @@ def test_a_long_skyline_is_cut_in_the_terminal_only(tmp_path):
     assert len(result.output.splitlines()) < 45
     told = json.loads(run(path, *ROLES, "--value", "AIDS", "--up-to", 1, "--json").output)
     assert len(told["knowledge_skyline"]) == len(points)
+
+
+def test_a_long_curve_takes_growing_steps(file):
+    lines = run(file, *ROLES, "--value", "AIDS", "--up-to", 100_000).output.splitlines()
+    shown = [line.split() for line in lines if line.strip()[:1].isdigit()]
+    assert [row[0] for row in shown[50:53]] == ["50", "100,000", "0"]  # nothing changes in between; the skyline begins
+    told = json.loads(run(file, *ROLES, "--value", "AIDS", "--up-to", 100_000, "--json").output)
+    for curve, family in zip(told["curves"], (sl.Implications, sl.Negations), strict=False):
+        (axis,) = curve["axes"]
+        assert len(axis["amounts"]) < 100
+        assert axis["amounts"][:51] == list(range(51))
+        assert axis["amounts"][-1] == 100_000
+        whole = sl.disclosure_curve(read(file), family, axis["amounts"], value="AIDS")
+        assert [point["exact"] for point in curve["points"]] == [str(risk) for risk in whole.risks]
+
+
+def test_an_amount_that_is_too_hard_is_left_out(file, monkeypatch):
+    monkeypatch.setattr(worst, "MOST", 0)
+    result = run(file, *ROLES, "--value", "AIDS", "--up-to", 2)
+    assert [line.split()[1:3] for line in result.output.splitlines() if line[:10].strip()[:1] in {"0", "1", "2"}][
+        :3
+    ] == [
+        ["1/6", "1/6"],
+        ["too", "hard"],
+        ["1", "1"],
+    ]
+    told = json.loads(run(file, *ROLES, "--value", "AIDS", "--up-to", 2, "--json").output)
+    assert [curve["axes"][0]["amounts"] for curve in told["curves"]] == [[0, 2], *[[0, 1, 2]] * 4]
+
+
+def test_progress_is_shown_to_a_person(file, monkeypatch):
+    told = []
+
+    @contextmanager
+    def bar(doing):
+        yield lambda what, done, total: told.append((doing, what, done, total))
+
+    monkeypatch.setattr(explore, "bar", bar)
+    run(file, *ROLES, "--value", "AIDS", "--up-to", 2)
+    assert told[0] == ("exploring", "what may be known", 0, None)
+    assert told[1:4] == [("exploring", "implications", done, 3) for done in range(3)]
+
+
+def test_ctrl_c_ends_it_with_one_line(file, monkeypatch):
+    def curve(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(explore, "disclosure_curve", curve)
+    result = run(file, *ROLES, "--value", "AIDS")
+    assert (result.exit_code, result.stdout) == (130, "")
+    assert result.stderr == "sidelight: interrupted; nothing unfinished is left behind\n"

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import sidelight as sl
-from sidelight.errors import BadMeasure, UnknownValue
+from sidelight.errors import BadMeasure, TooHard, UnknownValue
 from sidelight.measures.implications.witness import Atom, Implication
 
 HOSPITAL = sl.Release.from_counts(
@@ -134,6 +134,13 @@ def test_more_implications_than_there_are_values():
     finding = sl.Implications(10**6).measure(HOSPITAL)
     assert finding.value == 1
     assert len(finding.witness.premises()) == 1
+
+
+def test_more_implications_than_can_be_weighed():
+    rare = sl.Release.from_counts([{f"value {number}": 1 for number in range(2000)}])
+    with pytest.raises(TooHard, match=r"1,000 implications are too many to weigh .*; give at most 400"):
+        sl.Implications(1000, value="value 0").measure(rare)
+    assert sl.Implications(1999, value="value 0").measure(rare).value == 1
 
 
 def test_many_groups_alike():

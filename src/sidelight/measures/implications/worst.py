@@ -6,6 +6,7 @@ from fractions import Fraction
 from functools import cache
 from typing import TypeAlias
 
+from sidelight.errors import TooHard
 from sidelight.measures.implications.exact import ExactGroup, Way
 from sidelight.measures.implications.group import Bags, least_chances
 from sidelight.measures.implications.program import Choice, best_solution
@@ -15,6 +16,9 @@ Spent: TypeAlias = list[tuple[int, Way]]
 """Rows and how atoms are spent on them; the way with the target says so.  A row may stand there twice."""
 
 CERTAIN = Fraction(0)
+
+MOST = 400
+"""So many implications are weighed exactly: some 5 s and 300 MB; both grow with the cube of their number."""
 
 
 def worst_case(bags: Bags, k: int) -> tuple[Fraction, Spent]:
@@ -28,6 +32,9 @@ def worst_case(bags: Bags, k: int) -> tuple[Fraction, Spent]:
     certain = _certain(bags, k)
     if certain:
         return Fraction(1), certain
+    if k > MOST:
+        message = f"{k:,} implications are too many to weigh where they do not make sure; give at most {MOST}"
+        raise TooHard(message)
 
     @cache
     def group(row: int) -> ExactGroup:
