@@ -131,6 +131,16 @@ class NotTrueOrFalse(SidelightError, TypeError):
 class NotAvailable(SidelightError):
     """A part of Sidelight whose extra is not installed."""
 
+    @classmethod
+    def without(cls, *, package: str, what: str, extra: str) -> NotAvailable:
+        """Say how to install a package that a part needs, wherever Sidelight came from.
+
+        >>> print(NotAvailable.without(package="opendp", what="noise", extra="dp"))
+        noise needs opendp; install it with: pip install "sidelight[dp]" (in a clone of the repository: ".[dp]")
+        """
+        install = f'pip install "sidelight[{extra}]" (in a clone of the repository: ".[{extra}]")'
+        return cls(f"{what} needs {package}; install it with: {install}")
+
 
 NEAR_ENOUGH = 0.65
 """How alike two names are where one is taken for a slip of the other: 'aeg' for 'age', not 'age' for 'name'."""

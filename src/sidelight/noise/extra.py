@@ -26,5 +26,4 @@ def _imported(module: str, *, what: str, package: str) -> ModuleType:
     try:
         return import_module(module)
     except ImportError:
-        message = f'{what} needs {package}; install it with: pip install "sidelight[dp]"'
-        raise NotAvailable(message) from None
+        raise NotAvailable.without(package=package, what=what, extra="dp") from None

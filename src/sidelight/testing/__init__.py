@@ -7,8 +7,7 @@ from importlib.util import find_spec
 from sidelight.errors import NotAvailable
 
 if find_spec("hypothesis") is None:
-    message = "sidelight.testing needs hypothesis; install it with: pip install 'sidelight[testing]'"
-    raise NotAvailable(message)
+    raise NotAvailable.without(package="hypothesis", what="sidelight.testing", extra="testing")
 
 from sidelight.testing.fact_strategies import facts, facts_of
 from sidelight.testing.rearranged import merged, reordered, split

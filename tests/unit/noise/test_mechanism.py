@@ -102,5 +102,7 @@ def test_amounts_are_read_back_exactly(text):
 )
 def test_without_the_extra_it_says_which_one_to_install(monkeypatch, module, use):
     monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(NotAvailable, match=r'pip install "sidelight\[dp\]"'):
+    with pytest.raises(
+        NotAvailable, match=r'pip install "sidelight\[dp\]" \(in a clone of the repository: "\.\[dp\]"\)'
+    ):
         use()

@@ -90,7 +90,7 @@ def test_without_hypothesis_the_remedy_is_named():
         "except sidelight.errors.NotAvailable as error:\n    print(error)"
     )
     said = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
-    assert "pip install 'sidelight[testing]'" in said
+    assert 'pip install "sidelight[testing]" (in a clone of the repository: ".[testing]")' in said
 
 
 @pytest.mark.parametrize(
