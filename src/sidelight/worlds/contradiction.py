@@ -18,8 +18,8 @@ MOST_SECONDS = 3
 
 def contradiction(counting: Counting, facts: Sequence[Fact]) -> Contradiction:
     """Make the error that names a smallest set of facts that no world fits."""
-    possible = Possible(counting.release, counting.cast)
     meter = Meter(Budget(counting.meter.budget.states, MOST_SECONDS))
+    possible = Possible(counting.release, counting.cast, meter)
 
     def impossible(chosen: Sequence[int]) -> bool:
         some = [facts[place] for place in chosen]

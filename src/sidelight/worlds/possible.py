@@ -15,7 +15,7 @@ from sidelight.knowledge.facts import And, Fact, Has, Implies, Not, OneOf, Or, S
 from sidelight.knowledge.people import Who
 from sidelight.release.release import Release
 from sidelight.table.labels import Label
-from sidelight.worlds.budget import OverBudget
+from sidelight.worlds.budget import Budget, Meter, OverBudget
 from sidelight.worlds.cast import Cast
 
 MOST_TRIED = 5_000
@@ -60,6 +60,7 @@ class Possible:
 
     release: Release
     cast: Cast
+    meter: Meter = field(default_factory=lambda: Meter(Budget()))  # its time
     rooms: dict[Hashable, dict[Hashable, int]] = field(default_factory=dict)  # how many may be what
     room_of: list[Hashable] = field(default_factory=list)  # of each variable
     variables: dict[Hashable, Variable] = field(default_factory=dict)
@@ -75,6 +76,7 @@ class Possible:
         for _ in range(MOST_TRIED):
             if not waiting:
                 return False
+            self.meter.check_time()
             left, claims = waiting.pop()
             open_claims = _narrowed(left, claims)
             if open_claims is None or not self._fit(left):

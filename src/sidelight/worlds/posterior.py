@@ -48,8 +48,9 @@ class Knowing:
         try:
             possible, both = self.counting.shares(self.facts, target)
         except OverBudget:
-            self._check_possible()
-            raise self._too_hard(*self._attempts().bounds(target, self.facts)) from None
+            attempts = self._attempts()
+            self._check_possible(attempts.meter())
+            raise self._too_hard(*attempts.bounds(target, self.facts)) from None
         if not possible:
             raise contradiction(self.counting, self.facts)
         return both / possible
@@ -60,7 +61,7 @@ class Knowing:
             possible = self.counting.share(self.facts)
             shares = self.counting.values(self.facts, who) if possible else {}
         except OverBudget:
-            self._check_possible()
+            self._check_possible(self._attempts().meter())
             raise self._too_hard(Fraction(0), Fraction(1)) from None
         if not possible:
             raise contradiction(self.counting, self.facts)
@@ -85,10 +86,10 @@ class Knowing:
     def _attempts(self) -> Attempts:
         return Attempts(self.counting, Meter(self.budget))
 
-    def _check_possible(self) -> None:
+    def _check_possible(self, meter: Meter) -> None:
         """Refuse facts that cannot be so even where their worlds cannot be counted."""
         try:
-            possible = Possible(self.release, self.cast).all_of(self.facts)
+            possible = Possible(self.release, self.cast, meter).all_of(self.facts)
         except OverBudget:
             return
         if not possible:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Hashable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Generic, TypeVar
 
-from sidelight.worlds.budget import Budget, Meter
+from sidelight.worlds.budget import Meter
 
 Thing = TypeVar("Thing", bound=Hashable)
 
@@ -21,6 +21,7 @@ def little_open(
     or by these links, whichever are fewer.  Greedy, one step ahead; only what is linked to the open ones is looked at.
     The link `late` is opened late where that costs nothing.
 
+    >>> from sidelight.worlds.budget import Budget
     >>> little_open({"a": [{1}], "b": [{2, 3}], "c": [{1, 2}], "d": [{3}]}, Meter(Budget()))
     ['a', 'c', 'b', 'd']
     """

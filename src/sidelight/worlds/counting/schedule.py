@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -97,14 +97,7 @@ class Schedule:
         ground, turns = self.ground, defaultdict[Block, set[int]](set)
         asked = [ground.atoms[atom] for atom in atoms]
         needed = [(atom.party, atom.lot) for atom in asked if isinstance(atom, Draws)]
-        kin_lots = defaultdict[int, set[int]](set)
-        for row, lots in ground.lots.items():
-            kin_lots[ground.kin[row]].update(lots)
-        for party in range(len(ground.parties)):  # those who have a turn for each lot
-            if self._tied(party):
-                needed += [(party, lot) for lot in kin_lots[ground.kin_of(party)]]
-            elif self.everyone and ground.semantics == "single":
-                needed += [(party, lot) for lot in self._own_lots(party)]
+        needed += self._in_any_case()
         for party, lot in needed:
             turns[ground.kin_of(party), lot].add(party)
         often = Counter([*(drawn.party for drawn in ground.known), *(party for party, _ in set(needed))])
@@ -116,11 +109,22 @@ class Schedule:
             else:
                 (row,) = ground.parties[drawn.party]
                 self.crowds.setdefault(block, Counter())[row, having] += 1
-        for party in sorted(self.watched):
-            for block in [(ground.kin_of(party), lot) for lot in self._own_lots(party)]:
-                if block in turns:
-                    turns[block].add(party)
+        for party in self.watched:
+            for lot in self._own_lots(party):
+                turns.get((ground.kin_of(party), lot), set()).add(party)
         self.turns = dict(turns)
+
+    def _in_any_case(self) -> Iterator[tuple[int, int]]:
+        """Go through the parties that have a turn for each lot, of their kin or of their own."""
+        ground = self.ground
+        kin_lots = defaultdict[int, set[int]](set)
+        for row, lots in ground.lots.items():
+            kin_lots[ground.kin[row]].update(lots)
+        for party in range(len(ground.parties)):
+            if self._tied(party):
+                yield from ((party, lot) for lot in kin_lots[ground.kin_of(party)])
+            elif self.everyone and ground.semantics == "single":
+                yield from ((party, lot) for lot in self._own_lots(party))
 
     def _own_lots(self, party: int) -> set[int]:
         return {lot for row in self.ground.parties[party] for lot in self.ground.lots[row]}
