@@ -29,7 +29,7 @@ Know: TypeAlias = Annotated[
         "--know",
         "-k",
         gives="FACT",
-        says="What is known, such as 'Bob != Flu' or 'P(Flu | sex=male) = 0.3'; repeat it.",
+        says="What is known, such as 'Bob != Flu', 'Ann = Flu -> Bob = Flu' or 'P(Flu | sex=male) = 0.3'; repeat it.",
     ),
 ]
 About: TypeAlias = Annotated[
