@@ -16,7 +16,7 @@ from sidelight.release.release import Release
 from sidelight.testing import releases
 from sidelight.worlds.budget import Budget, Meter
 from sidelight.worlds.cast import cast_of
-from sidelight.worlds.counting.differing import Differing
+from sidelight.worlds.counting.differing import Differing, partitions_of
 from sidelight.worlds.counting.drawing import DrawingWorlds, any_worlds, holds
 from sidelight.worlds.counting.frontier import Frontier
 from sidelight.worlds.counting.grounding import ground
@@ -117,3 +117,8 @@ def test_worlds_are_drawn_as_often_as_they_are(semantics, method):
 @given(st.dictionaries(st.integers(0, 9), st.lists(st.frozensets(st.integers(0, 6)), max_size=3)))
 def test_everything_comes_up_once(things):
     assert sorted(little_open(things, Meter(Budget()))) == sorted(things)
+
+
+def test_many_who_differ_are_not_counted_by_their_partitions():
+    pairs = [1 << place - 1 | 1 << place + 1 for place in range(1, 60)]
+    assert partitions_of((0b10, *pairs, 1 << 59)) is None

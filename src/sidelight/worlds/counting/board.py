@@ -9,7 +9,7 @@ from sidelight.worlds.budget import OverBudget
 from sidelight.worlds.counting.grounding import Ground
 from sidelight.worlds.counting.terms import Term
 
-TERM_BITS = 20
+MOST_BITS = 20
 """For up to a million different things that are left of a part."""
 
 
@@ -62,7 +62,8 @@ class _Left:
 
     def __init__(self, ground: Ground, part: int, field: Callable[[int], int]) -> None:
         term = ground.parts[part]
-        bits = 1 if term.literal and part != ground.tracked else TERM_BITS  # of an atom, all or nothing is left
+        alone = term.literal and part != ground.tracked  # then all of it is left, or nothing
+        bits = 1 if alone else min((3 ** len(term.atoms) + 1).bit_length(), MOST_BITS)  # each atom: open, so, or not
         self.terms = [ground.terms.true]
         self.place = field(bits)
         self.mask = (1 << bits) - 1 << self.place

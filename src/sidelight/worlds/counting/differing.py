@@ -103,6 +103,8 @@ def partitions_of(neighbours: tuple[People, ...]) -> Partitions | None:
     >>> sorted(triangle.coefficients.tolist()), len(triangle.unions)
     ([-1, -1, -1, 1, 2], 22)
     """
+    if 1 << len(neighbours) > MOST_UNIONS:  # as many as there are where all are alone
+        return None
     graph = _Graph(neighbours)
     coefficients: list[int] = []
     unions: list[int] = []
