@@ -130,6 +130,17 @@ def drawn(
         yield _movers([belief for belief in beliefs if isinstance(belief, Belief)])
     else:
         yield Text("Say what is known with --know, or about whom it is asked with --about.")
+    if any("." in in_words(each) for belief in beliefs for each in _counted(belief, question.about)):
+        yield Text("Decimals are rounded up; --json has the exact fractions.")
+
+
+def _counted(belief: Belief | Estimated, about: tuple[str, ...]) -> Iterator[Fraction]:
+    """Give the probabilities that are shown and no estimates."""
+    if isinstance(belief, Belief) and not about:
+        yield from (belief.before[belief.value], belief[belief.value])
+        return
+    yield from belief.before.values()
+    yield from (each for each in belief.after.values() if isinstance(each, Fraction))
 
 
 def _distribution(belief: Belief | Estimated) -> Table:
