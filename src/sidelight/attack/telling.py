@@ -16,15 +16,7 @@ CONFIDENCES = tuple(Fraction(1, choices) for choices in (1, 2, 3, 4, 5, 10))
 def sentences(exposure: Exposure) -> Iterator[str]:
     """Say it, a sentence or two at a time."""
     total = exposure.people.total
-    yield (
-        f"Together, {len(exposure.views)} releases give away the value of {_people(exposure.perfect, total)}; "
-        f"they leave fewer values than the best of them alone to {_people(exposure.vulnerable, total)}."
-    )
-    yield (
-        f"On average a person stands among {' and '.join(f'{float(size):,.1f}' for size in exposure.actual)} people, "
-        f"with {float(exposure.mean('before')):.1f} values to choose from in the best release and "
-        f"{float(exposure.mean('after')):.1f} in all together."
-    )
+    yield from _alone(exposure) if len(exposure.views) == 1 else _together(exposure)
     if exposure.contradicted:
         yield f"For {_people(exposure.contradicted, total)} the releases contradict each other: no value is left."
     yield "Everybody who is looked for was taken to be in every release; of others this says nothing."
@@ -37,6 +29,27 @@ def sentences(exposure: Exposure) -> Iterator[str]:
             f"The true value is among the candidates of {_people(truth.hits, truth.people)} and the likeliest for "
             f"{_people(truth.guessed, truth.people)}."
         )
+
+
+def _alone(exposure: Exposure) -> Iterator[str]:
+    yield f"The release alone gives away the value of {_people(exposure.perfect, exposure.people.total)}."
+    yield (
+        f"On average a person stands among {float(exposure.actual[0]):,.1f} people, "
+        f"with {float(exposure.mean('after')):.1f} values to choose from."
+    )
+
+
+def _together(exposure: Exposure) -> Iterator[str]:
+    total = exposure.people.total
+    yield (
+        f"Together, {len(exposure.views)} releases give away the value of {_people(exposure.perfect, total)}; "
+        f"they leave fewer values than the best of them alone to {_people(exposure.vulnerable, total)}."
+    )
+    yield (
+        f"On average a person stands among {' and '.join(f'{float(size):,.1f}' for size in exposure.actual)} people, "
+        f"with {float(exposure.mean('before')):.1f} values to choose from in the best release and "
+        f"{float(exposure.mean('after')):.1f} in all together."
+    )
 
 
 def _people(share: Fraction, total: int) -> str:

@@ -37,6 +37,12 @@ def test_it_tells_what_is_given_away_and_by_what(files):
     assert "spring.csv" in said
 
 
+def test_one_release_is_not_several(files):
+    said = " ".join(run(files[0], *files[2:]).output.split())
+    assert "The release alone gives away the value of 0 of 2 people (0 %)." in said
+    assert "Together" not in said
+
+
 def test_as_json_it_is_data(files, tmp_path):
     written = tmp_path / "exposure.json"
     result = run(*files, "--person", "name", "--who", "Ann", "--json", "--output", written)
