@@ -69,11 +69,21 @@ class Question:
 def attack(question: Question, output: Output) -> Status:
     """Read, intersect, tell, judge."""
     limit = question.limit
+    _refuse_repeated(question.files)
     output.refuse(*question.files, question.people, *_hierarchies(question))
     exposure = exposed(question)
     witness = None if question.who is None else exposure.witness(question.who)
     tell(question, exposure, witness, output)
     return Status.WITHIN_POLICY if limit is None else judged(exposure, limit)
+
+
+def _refuse_repeated(files: Sequence[str]) -> None:
+    """A release tells nothing more when it is read twice, and would be believed twice as much."""
+    places = [Path(file).resolve() for file in files]
+    for at, file in enumerate(files):
+        if places[at] in places[:at]:
+            message = f"{file} is listed twice; list each release once"
+            raise BadRelease(message)
 
 
 def _hierarchies(question: Question) -> list[str]:

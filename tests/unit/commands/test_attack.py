@@ -37,6 +37,12 @@ def test_it_tells_what_is_given_away_and_by_what(files):
     assert "spring.csv" in said
 
 
+def test_a_release_that_is_listed_twice_is_refused(files):
+    again = files[0].parent / "." / ".." / files[0].parent.name / "spring.csv"
+    result = run(files[0], again, *files[2:])
+    assert (result.exit_code, result.stderr) == (2, f"sidelight: {again} is listed twice; list each release once\n")
+
+
 def test_one_release_is_not_several(files):
     said = " ".join(run(files[0], *files[2:]).output.split())
     assert "The release alone gives away the value of 0 of 2 people (0 %)." in said
