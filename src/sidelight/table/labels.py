@@ -101,15 +101,22 @@ def in_order(labels: Iterable[Label]) -> tuple[Label, ...]:
     >>> in_order(["10", "9", None]), in_order(["b", "10", "9"])
     (('9', '10', None), ('10', '9', 'b'))
     """
-    different = set(labels)
+    different = dict.fromkeys(labels)  # and no set: labels that are in order already are sorted in no time
     present = [each for each in different if each is not None]
-    numbers = [as_number(each) for each in present]
-    if all(number is not None for number in numbers):
-        ranked = sorted(zip(numbers, present, strict=True))
-        ordered: list[Label] = [text for _, text in ranked]
-    else:
-        ordered = [*sorted(present)]
+    numbers = _numbers(present)
+    ordered = sorted(present) if numbers is None else [text for _, text in sorted(zip(numbers, present, strict=True))]
     return (*ordered, None) if None in different else tuple(ordered)
+
+
+def _numbers(texts: Iterable[str]) -> list[float] | None:
+    """Read texts as numbers, or stop at the first that is none: there may be millions."""
+    numbers = []
+    for text in texts:
+        number = as_number(text)
+        if number is None:
+            return None
+        numbers.append(number)
+    return numbers
 
 
 def as_number(text: Label) -> float | None:

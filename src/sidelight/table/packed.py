@@ -7,6 +7,7 @@ number.  So: a first look finds the labels of every column, then each column is 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import duckdb
@@ -14,12 +15,13 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 
-from sidelight.table.answers import Frame, as_arrow, as_integers, cells
+from sidelight.table.answers import Frame, as_arrow, as_integers
+from sidelight.table.columns import Integers
 from sidelight.table.frames import plain
-from sidelight.table.labels import SUPPRESSED
+from sidelight.table.labels import SUPPRESSED, Label
 from sidelight.table.packing import Packing, Words
 from sidelight.table.roles import Roles
-from sidelight.table.rows import Source, packing_of
+from sidelight.table.rows import Source, packing_of, says
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +71,7 @@ def packed_rows(con: duckdb.DuckDBPyConnection, roles: Roles, source: Source) ->
     found, rows = _different(con, roles)
     known = packing_of(found, roles)
     for place, (column, labels, weight) in enumerate(zip(found, known.labels, known.weights(), strict=True)):
-        code = {text: number for number, text in enumerate(labels)}
-        shares = np.array([code[roles.says(cell)] * weight for cell in cells(column)], np.int64)
+        shares = _places(says(column, roles), labels) * weight
         con.register(f"code{place}", pa.table({"cell": column, "share": as_arrow(shares)}))
     frame: Frame = nw.from_native(con.sql(_packed(found, known, roles)))
     if roles.person is not None:
@@ -81,12 +82,21 @@ def packed_rows(con: duckdb.DuckDBPyConnection, roles: Roles, source: Source) ->
 def _different(con: duckdb.DuckDBPyConnection, roles: Roles) -> tuple[list[pa.Array], int]:
     """Find the different cells of every column, and the number of rows, reading each column once.
 
-    A query of its own for each can spill to disk, should nearly every row differ; lists of cells could not.
+    A query of its own for each can spill to disk, should nearly every row differ; lists of cells could not.  In order,
+    because then millions of texts need neither be sorted nor looked up.
     """
     names = [name for name in roles.used if name != "person"]
-    queries = [f"SELECT DISTINCT {name} FROM src" for name in names]  # noqa: S608 - our own names only
+    queries = [f"SELECT DISTINCT {name} FROM src ORDER BY 1" for name in names]  # noqa: S608 - our own names only
     found = [con.sql(query).to_arrow_table().column(0).combine_chunks() for query in queries]
     return found, con.sql("SELECT count(*) FROM src").to_arrow_table().column(0)[0].as_py()
+
+
+def _places(texts: Sequence[Label], labels: tuple[Label, ...]) -> Integers:
+    """Say where each text stands among the labels."""
+    if tuple(texts) == labels:
+        return np.arange(len(labels))
+    place = {text: number for number, text in enumerate(labels)}
+    return np.fromiter((place[text] for text in texts), np.int64, len(texts))
 
 
 def _packed(found: list[pa.Array], known: Packing, roles: Roles) -> str:

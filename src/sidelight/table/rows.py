@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -107,10 +107,18 @@ class TextRows:
 
 def packing_of(columns: Iterable[pa.Array], roles: Roles) -> Packing:
     """Put the labels of each column in order; declared sensitive values come first, as declared."""
-    *quasi, values = ({roles.says(cell) for cell in cells(column)} for column in columns)
+    *quasi, values = (says(column, roles) for column in columns)
     declared = roles.domain or ()
-    domain = (*declared, *in_order(values.difference(declared)))
+    domain = (*declared, *in_order({*values}.difference(declared)))
     return Packing((*(in_order(labels) for labels in quasi), domain))
+
+
+def says(column: pa.Array, roles: Roles) -> Sequence[Label]:
+    """Give the labels of some cells; those of texts, of which there may be millions, are the texts."""
+    if pa.types.is_string(column.type) and not roles.missing_marks:
+        texts: list[Label] = column.to_pylist()
+        return texts
+    return [roles.says(cell) for cell in cells(column)]
 
 
 def coded(column: pa.Array | pa.ChunkedArray, roles: Roles, labels: tuple[Label, ...]) -> Codes:
@@ -119,7 +127,7 @@ def coded(column: pa.Array | pa.ChunkedArray, roles: Roles, labels: tuple[Label,
     encoded = _encoded(column)
     parts = [np.zeros(0, np.int32)]
     for chunk in encoded.chunks:
-        said = [roles.says(cell) for cell in cells(chunk.dictionary)]
+        said = says(chunk.dictionary, roles)
         codes = [place.get(text, 0) for text in (*said, None)]  # a dictionary may hold cells that do not occur
         indices = chunk.indices.cast(pa.int32())
         if indices.null_count:  # asked first, because `fill_null` imports pandas
