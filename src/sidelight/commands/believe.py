@@ -67,13 +67,7 @@ def release_of(question: Question) -> Release:
         message = "which columns? name the bucket with --group, the value with --sensitive"
         raise BadPolicy(message)
     return read_release(
-        question.file,
-        group=roles.quasi,
-        quasi=question.quasi,
-        sensitive=roles.sensitive,
-        missing=roles.missing or "an error",
-        missing_marks=roles.missing_marks or (),
-        domain=roles.domain,
+        question.file, group=roles.quasi, quasi=question.quasi, sensitive=roles.sensitive, **roles.settings()
     )
 
 

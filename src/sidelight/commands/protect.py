@@ -107,16 +107,7 @@ def _policy(question: Question) -> Policy:
 def read(file: str, roles: Roles) -> Table:
     """Read the table with these roles."""
     quasi, sensitive = columns(file, roles)
-    return read_table(
-        file,
-        quasi=quasi,
-        sensitive=sensitive,
-        person=roles.person,
-        values=roles.values or "single",
-        missing=roles.missing or "an error",
-        missing_marks=roles.missing_marks or (),
-        domain=roles.domain,
-    )
+    return read_table(file, quasi=quasi, sensitive=sensitive, **roles.settings())
 
 
 def hierarchies(table: Table, way: Way) -> dict[str, Hierarchy]:

@@ -33,16 +33,12 @@ def read(file: str, roles: Roles, *, keep_people: bool = False) -> Release:
         file,
         group=quasi,
         sensitive=sensitive,
-        person=told.person,
-        values=told.values or "single",
-        missing=told.missing or "an error",
         suppressed=told.suppressed or "a group",
-        missing_marks=told.missing_marks or (),
-        domain=told.domain,
         rows=rows.rows if rows else "people",
         people=(rows and rows.people) or "people",
         count=(rows and rows.count) or "count",
         keep_people=keep_people,
+        **told.settings(),
     )
 
 

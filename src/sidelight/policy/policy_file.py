@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import TypedDict
 
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
@@ -18,7 +18,18 @@ from sidelight.policy.limits import any_limit, limit_models
 from sidelight.policy.policy import Policy
 from sidelight.policy.section import Section, Text
 from sidelight.policy.skyline_section import SkylineSections
+from sidelight.table.roles import Missing, Suppressed
 from sidelight.table.table import Semantics
+
+
+class Settings(TypedDict):
+    """What `read_table` and `read_release` are told besides the columns and what is suppressed."""
+
+    person: str | None
+    values: Semantics
+    missing: Missing
+    missing_marks: tuple[str, ...]
+    domain: tuple[str, ...] | None
 
 
 class Roles(Section):
@@ -28,14 +39,24 @@ class Roles(Section):
     sensitive: Text | None = None
     person: Text | None = None
     values: Semantics | None = None
-    missing: Literal["an error", "a value", "drop"] | None = None
-    suppressed: Literal["a group", "leave out"] | None = None
+    missing: Missing | None = None
+    suppressed: Suppressed | None = None
     missing_marks: tuple[Text, ...] | None = None
     domain: tuple[Text, ...] | None = None
 
     def said(self) -> dict[str, object]:
         """Give what was said about the columns, and nothing that was not."""
         return {name: value for name in type(self).model_fields if (value := getattr(self, name)) is not None}
+
+    def settings(self) -> Settings:
+        """Give what readers are told, in their own words where nothing was said."""
+        return Settings(
+            person=self.person,
+            values=self.values or "single",
+            missing=self.missing or "an error",
+            missing_marks=self.missing_marks or (),
+            domain=self.domain,
+        )
 
     def updated(self, by: Roles) -> Roles:
         """Let other roles have the last word where they say something."""

@@ -82,3 +82,13 @@ def test_what_goes_wrong_is_one_line(run, know, said):
 def test_whom_to_ask_about(run):
     assert "nobody called 'Zoe'" in run("-k", "P(Flu) >= 0.1", "-a", "Zoe").stderr
     assert "too late" in run("-k", "P(Flu) >= 0.1", "-a", "{sex = male} x").stderr
+
+
+def test_the_column_that_names_people_is_heeded_in_buckets_too(run):
+    run.file.write_text(
+        "who,bucket,sex,degree,disease\nAnn,1,f,college,Flu\nAnn,1,f,college,HIV\nBob,1,m,college,Flu\n"
+    )
+    told = run("-k", "P(Flu | sex=m) = 0.3", "--person", "who")
+    assert told.exit_code == 2
+    assert told.stderr.startswith("sidelight: 1 person has more than one row; ")
+    assert "Ann" not in told.stderr
