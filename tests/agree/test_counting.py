@@ -56,7 +56,7 @@ def people_who_differ(draw):
     has = st.builds(Has, person, value)
     facts = draw(st.lists(pairs.map(lambda pair: ~pair), min_size=1, max_size=6))
     facts += draw(st.lists(has | has.map(lambda fact: ~fact) | pairs, max_size=3))
-    facts += draw(st.lists(st.lists(pairs, min_size=2, max_size=4).map(lambda some: reduce(or_, some)), max_size=1))
+    facts += draw(st.lists(st.lists(pairs, min_size=2, max_size=7).map(lambda some: reduce(or_, some)), max_size=1))
     return release, facts
 
 

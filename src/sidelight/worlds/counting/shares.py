@@ -14,7 +14,7 @@ from sidelight.release.release import Release
 from sidelight.table.labels import Label
 from sidelight.worlds.budget import Meter, OverBudget
 from sidelight.worlds.cast import Cast
-from sidelight.worlds.counting.differing import Differing, all_differ, some_are_the_same
+from sidelight.worlds.counting.differing import Differing, all_differ, some_of_many_are_the_same
 from sidelight.worlds.counting.frontier import Frontier
 from sidelight.worlds.counting.grounding import conjuncts, ground, joined
 from sidelight.worlds.counting.marginals import values_of
@@ -79,7 +79,7 @@ class Counting:
         return self.known[key]
 
     def _by_method(self, facts: Sequence[Fact], target: Fact | None) -> Shares:
-        alike = next((fact for fact in facts if some_are_the_same(fact)), None)
+        alike = next((fact for fact in facts if some_of_many_are_the_same(fact)), None)
         if alike is not None:  # all worlds, less those in which they all differ
             others = [fact for fact in facts if fact != alike]
             every, less = self._counted(others, target), self._counted([*others, *all_differ(alike)], target)
