@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 from functools import reduce
+from itertools import combinations
 from operator import or_
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sidelight.errors import Contradiction
 from sidelight.knowledge.facts import Has, OneOf, Same
 from sidelight.knowledge.people import Someone
 from sidelight.knowledge.truth import is_so
@@ -24,6 +26,7 @@ from sidelight.worlds.counting.ordering import little_open
 from sidelight.worlds.counting.schedule import Schedule
 from sidelight.worlds.counting.shares import Counting
 from sidelight.worlds.every_world import every_world
+from sidelight.worlds.posterior import posterior
 
 SEMANTICS = ["single", "set", "multiset"]
 
@@ -122,3 +125,14 @@ def test_everything_comes_up_once(things):
 def test_many_who_differ_are_not_counted_by_their_partitions():
     pairs = [1 << place - 1 | 1 << place + 1 for place in range(1, 60)]
     assert partitions_of((0b10, *pairs, 1 << 59)) is None
+
+
+@pytest.mark.parametrize("semantics", SEMANTICS)
+def test_a_fact_that_is_never_so_is_found_among_many_that_are_too_hard(semantics):
+    counts = {f"v{number}": 3 for number in range(100)}
+    release = Release.from_counts([counts], sizes=[300], values=semantics)
+    people = [Someone(1, number) for number in range(1, 60)]
+    hard = [~Same(one, other) for one, other in combinations(people, 2)][::7]
+    with pytest.raises(Contradiction) as told:
+        posterior(release, Has(people[0], "v1"), given=[*hard, ~Same(people[3], people[3])], budget=Budget(states=50))
+    assert told.value.facts == ("not same(#1.4, #1.4)",)

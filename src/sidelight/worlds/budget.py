@@ -12,7 +12,8 @@ from sidelight.errors import BadMeasure
 class Budget:
     """How much counting an exact answer may take: different states of the count, and seconds (`None`: any).
 
-    What is found out when that was not enough (bounds) may take as much again.
+    What is found out when that was not enough (bounds) may take as much again, and so may an estimate.  What runs out
+    of seconds depends on the machine; with `None`, the same seed gives the same estimate everywhere.
 
     >>> Budget(states=1000)
     Budget(states=1000, seconds=20)

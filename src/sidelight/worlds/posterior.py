@@ -159,7 +159,8 @@ def posterior(
         given: what is known: a fact, its text, or several of them.
         budget: how much counting is allowed.
         approximate: where that is not enough, draw worlds at random; the answer is then always an `Estimate`.
-        rng: a seed or a NumPy generator, needed to draw worlds; the same seed gives the same answer.
+        rng: a seed or a NumPy generator, needed to draw worlds; the same seed gives the same answer, unless the
+            budget's seconds run out.
         confidence: how sure the interval of an estimate is.
         samples: how many worlds that fit the facts an estimate is made from.
 

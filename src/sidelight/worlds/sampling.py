@@ -21,6 +21,9 @@ from sidelight.worlds.counting.schedule import Schedule
 TRIES = 50
 """At most so many worlds are drawn for each one that is wanted."""
 
+MOST_DRAWS = 50_000_000
+"""At most so many draws (of a lot by a party) are in memory, for as many worlds as that allows."""
+
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
@@ -89,7 +92,7 @@ def estimated(
 ) -> list[Estimate]:
     """Draw worlds that fit the facts that can be counted, keep those that fit all, and look at the targets in them.
 
-    The targets are about the same people.  Nothing if no such world was found.
+    The targets are about the same people.  Nothing if no such world was found in the time that is left.
     """
     kept = attempts.countable(targets[0], known).kept
     release, cast, watched = attempts.counting.release, attempts.counting.cast, [*known, *targets]
@@ -102,12 +105,11 @@ def estimated(
         made = ground(release, cast, (), watched=watched)
         draw = partial(any_worlds, made)
     asked, wanted = made.terms.all_of(map(made.term, known)), list(map(made.term, targets))
-    hits, fitting = np.zeros(len(wanted), int), 0
-    for _ in range(TRIES):
-        worlds = draw(samples, rng)
+    hits, fitting, drawn = np.zeros(len(wanted), int), 0, 0
+    at_once = min(samples, max(MOST_DRAWS // (len(made.parties) * len(made.said) + 1), 1))
+    while fitting < samples and drawn < TRIES * samples and not (drawn and attempts.spent.is_late()):
+        worlds = draw(at_once, rng)
         fits = np.flatnonzero(holds(asked, worlds, made))[: samples - fitting]
-        fitting += len(fits)
+        fitting, drawn = fitting + len(fits), drawn + at_once
         hits += [int(holds(term, worlds, made)[fits].sum()) for term in wanted]
-        if fitting == samples:
-            break
     return [Estimate.of(each, fitting, confidence) for each in hits.tolist()] if fitting else []

@@ -59,9 +59,7 @@ class Frontier:
 
     def begin(self) -> States:
         """Start with nothing drawn; with nothing at all if the facts cannot be so."""
-        parts = enumerate(self.ground.parts)
-        never = any(term is self.ground.terms.false for part, term in parts if part != self.ground.tracked)
-        return {} if never else {self.board.start: 1}
+        return {} if self.ground.never else {self.board.start: 1}
 
     def every_way(self) -> int:
         """Count all worlds, as far as they are told apart here."""

@@ -120,6 +120,11 @@ class Ground:
             for atom in part.atoms:
                 self.mentions.setdefault(atom, []).append(number)
 
+    @property
+    def never(self) -> bool:
+        """Say whether a part is false, whatever is drawn."""
+        return any(part is self.terms.false for number, part in enumerate(self.parts) if number != self.tracked)
+
     def parts_of(self, atoms: Iterable[int]) -> list[int]:
         """Say which parts mention any of some atoms."""
         return sorted({part for atom in atoms for part in self.mentions.get(atom, ())})

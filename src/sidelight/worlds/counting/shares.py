@@ -85,6 +85,8 @@ class Counting:
             every, less = self._counted(others, target), self._counted([*others, *all_differ(alike)], target)
             return every[0] - less[0], every[1] - less[1]
         made = ground(self.release, self.cast, facts)
+        if made.never:
+            return Fraction(0), Fraction(0)
         if self.differing.fits(made):
             if target is not None:
                 return self._counted(facts)[0], self._counted([*facts, *conjuncts(target)])[0]
