@@ -2,6 +2,7 @@
 
 import pickle
 from fractions import Fraction
+from functools import reduce
 
 import numpy as np
 import pytest
@@ -141,6 +142,16 @@ def test_more_implications_than_can_be_weighed():
     with pytest.raises(TooHard, match=r"1,000 implications are too many to weigh .*; give at most 400"):
         sl.Implications(1000, value="value 0").measure(rare)
     assert sl.Implications(1999, value="value 0").measure(rare).value == 1
+    sure, unsure, nobody = {"a": 1, "b": 900}, {f"v{at}": 1 for at in range(950)} | {"a": 1}, {"c": 3000}
+    for groups in ([sure, unsure, nobody], [unsure, sure], [nobody, unsure, {"d": 500}]):
+        release = sl.Release.from_counts(groups)
+        parts = [
+            sl.Implications(900, value="a").summarize(release.groups.take(slice(at, at + 1)))
+            for at in range(len(groups))
+        ]
+        assert reduce(lambda one, other: one.merge(other), parts).finding().value == 1
+    nowhere = sl.Release.from_counts([{"c": 3000, "d": 3000}], domain=["a", "c", "d"])
+    assert sl.Implications(900, value="a").measure(nowhere).value == 0
 
 
 def test_many_groups_alike():

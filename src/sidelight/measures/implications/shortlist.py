@@ -20,6 +20,7 @@ from sidelight.measures.exact import Floats, in_lowest_terms, worst_row
 from sidelight.measures.implications.exact import ExactGroup
 from sidelight.measures.implications.group import Bags, least_chances, reach
 from sidelight.measures.implications.ties import deciding_counts, first_few_of_each, settled, unsettled
+from sidelight.measures.implications.worst import MOST
 from sidelight.table.columns import Integers
 
 
@@ -41,6 +42,8 @@ def shortlist(bags: Bags, k: int) -> Integers:
     certain = bags.certain_without_target()
     if (certain <= k).any():
         return np.unique([certain.argmin(), *_likeliest_target(bags)])
+    if k > MOST:  # what these groups give away will not be weighed; another may still make sure
+        return np.array(_likeliest_target(bags), np.int64)
     return _smallest_everywhere(bags, k)
 
 
