@@ -184,19 +184,16 @@ class HandingOut:
     """Everybody of a group has had a turn for a lot: in how many ways can it be handed out?"""
 
     def __init__(self, board: Board, row: int, lot: int, asked: int) -> None:
+        self.board, self.row, self.lot, self.asked = board, row, lot, asked
         self.mask = board.field[row] * board.having[row]
-        ground = board.ground
-        ways = {
-            having * board.having[row]: ways_to_have(
-                ground.semantics, people=ground.sizes[row], count=ground.counts[row, lot], asked=asked, having=having
-            )
-            for having in range(asked + 1)
-        }
-        self.known: dict[int, list[Move]] = {state: [(0, number)] if number else [] for state, number in ways.items()}
+        self.known: dict[int, list[Move]] = {}
 
     def moves(self, state: int) -> list[Move]:
-        """All is known."""
-        return self.known[state]
+        """Count the ways."""
+        ground, having = self.board.ground, self.board.count(self.board.having, self.row, state)
+        people, count = ground.sizes[self.row], ground.counts[self.row, self.lot]
+        ways = ways_to_have(ground.semantics, people=people, count=count, asked=self.asked, having=having)
+        return [(0, ways)] if ways else []
 
 
 class TheRest:
