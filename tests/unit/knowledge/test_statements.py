@@ -4,7 +4,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sidelight.errors import BadKnowledge, NotTrueOrFalse, SidelightError
@@ -38,6 +38,7 @@ statements = says | counts | st.builds(Compares, shares, shares, st.sampled_from
 
 
 @given(statements)
+@example(P("Flu") <= Fraction(1, 10**30))
 def test_what_is_written_is_read_back_as_it_was(statement):
     assert read_statement(str(statement)) == statement
     assert is_statement(str(statement))
