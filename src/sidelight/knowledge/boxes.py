@@ -14,8 +14,9 @@ from math import prod
 from operator import and_, or_
 from typing import TypeAlias
 
-from sidelight.knowledge.facts import And, Fact, Has, Implies, Not, OneOf, Or, Same, named_values
+from sidelight.knowledge.facts import Fact, Has, OneOf, Same, named_values
 from sidelight.knowledge.people import Who
+from sidelight.knowledge.walking import walked
 from sidelight.table.labels import Label
 
 MOST_BOXES = 1_000
@@ -91,32 +92,21 @@ class Space:
 
     def so(self, fact: Fact) -> int:
         """Give the rows in which a fact is so."""
-        if isinstance(fact, Not):
-            return self.bits(self.whole) & ~self.so(fact.fact)
-        if isinstance(fact, And | Or):
-            return reduce(and_ if isinstance(fact, And) else or_, map(self.so, fact.facts))
-        if isinstance(fact, Implies):
-            return self.bits(self.whole) & ~self.so(fact.premise) | self.so(fact.conclusion)
-        return reduce(or_, map(self.bits, self.cut(fact, so=True)), 0)
+        return walked(
+            fact,
+            lambda simple, so: reduce(or_, map(self.bits, self._simple(simple, so)), 0),
+            every=lambda several: reduce(and_, several),
+            some=lambda several: reduce(or_, several),
+        )
 
     def cut(self, fact: Fact, *, so: bool) -> list[Box]:
         """Cut the rows in which a fact is so (or is not) into boxes, without looking at rows."""
-        match fact:
-            case Not(fact=inner):
-                return self.cut(inner, so=not so)
-            case And(facts=parts) | Or(facts=parts):
-                every = isinstance(fact, And) == so
-                return (self._shared if every else _outermost)([self.cut(part, so=so) for part in parts])
-            case Implies(premise=premise, conclusion=conclusion):
-                return (_outermost if so else self._shared)([self.cut(premise, so=not so), self.cut(conclusion, so=so)])
-            case Same(person=one, other=other):
-                return self._same(one, other, so=so)
-            case Has(person=person, value=value):
-                return self._one_of(person, (value,), so=so)
-            case OneOf(person=person, values=values):
-                return self._one_of(person, values, so=so)
-        message = f"no such kind of fact: {type(fact).__name__}"
-        raise TypeError(message)
+        return walked(fact, self._simple, every=self._shared, some=_outermost, so=so)
+
+    def _simple(self, fact: Has | OneOf | Same, so: bool) -> list[Box]:  # noqa: FBT001 - as it is walked
+        if isinstance(fact, Same):
+            return self._same(fact.person, fact.other, so=so)
+        return self._one_of(fact.person, named_values(fact), so=so)
 
     def _one_of(self, who: Who, values: tuple[Label, ...], *, so: bool) -> list[Box]:
         place, side = self.side(who, values)

@@ -1,7 +1,8 @@
 """One file (or folder) per question asked of a release, and the list of them all.
 
-A new measure is a new file here and one line below; the policy file, the command line and the contract tests take it
-from `MEASURES`.  Files are imported when the list is first asked for, so that one measure does not cost all of them.
+A new measure is a new file here, a public name in `sidelight/__init__.py` and one line below; the policy file, the
+command line and the contract tests take it from `MEASURES`.  Files are imported when the list is first asked for, so
+that one measure does not cost all of them.
 """
 
 from __future__ import annotations
@@ -17,25 +18,26 @@ if TYPE_CHECKING:
 
     MEASURES: tuple[type[Measure], ...]
 
-_HOME = {
-    "GroupSize": "measures.group_size",
-    "DistinctValues": "measures.distinct_values",
-    "EntropyDiversity": "measures.entropy_diversity",
-    "RecursiveDiversity": "measures.recursive_diversity",
-    "Closeness": "measures.closeness.measure",
-    "BetaLikeness": "measures.beta_likeness",
-    "DeltaDisclosure": "measures.delta_disclosure",
-    "Implications": "measures.implications.adversary",
-    "Negations": "measures.negations",
-    "Acquaintance": "measures.acquaintance.adversary",
-    "PriorBelief": "measures.prior_belief.adversary",
-    "MaxEnt": "max_entropy.measure",  # it builds on measures, and so has a folder of its own
-}
+_NAMES = (
+    "GroupSize",
+    "DistinctValues",
+    "EntropyDiversity",
+    "RecursiveDiversity",
+    "Closeness",
+    "BetaLikeness",
+    "DeltaDisclosure",
+    "Implications",
+    "Negations",
+    "Acquaintance",
+    "PriorBelief",
+    "MaxEnt",  # it builds on measures, and so has a folder of its own
+)
 
 
 @cache
 def _measures() -> tuple[type[Measure], ...]:
-    return tuple(getattr(import_module(f"sidelight.{home}"), name) for name, home in _HOME.items())
+    sidelight = import_module("sidelight")  # which knows where each public name lives
+    return tuple(getattr(sidelight, name) for name in _NAMES)
 
 
 def measure_named(name: str) -> type[Measure]:

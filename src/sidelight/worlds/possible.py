@@ -11,8 +11,9 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from sidelight.knowledge.facts import And, Fact, Has, Implies, Not, OneOf, Or, Same
+from sidelight.knowledge.facts import Fact, Has, OneOf, Same, named_values
 from sidelight.knowledge.people import Who
+from sidelight.knowledge.walking import walked
 from sidelight.release.release import Release
 from sidelight.table.labels import Label
 from sidelight.worlds.budget import Budget, Meter, OverBudget
@@ -67,7 +68,7 @@ class Possible:
 
     def all_of(self, facts: Iterable[Fact]) -> bool:
         """Say whether there is a world in which all of them are so."""
-        claims = [self._claim(fact, so=True) for fact in facts]
+        claims = [self._claim(fact) for fact in facts]
         for who in self.cast.rows if self.release.semantics == "single" else ():
             self._variable(who)
         waiting: list[tuple[Left, list[Claim]]] = [
@@ -86,22 +87,18 @@ class Possible:
             waiting += [({**left}, [*open_claims, tried]) for tried in _ways(open_claims[-1], left)]
         raise OverBudget
 
-    def _claim(self, fact: Fact, *, so: bool) -> Claim:
-        match fact:
-            case Not(fact=inner):
-                return self._claim(inner, so=not so)
-            case And(facts=parts) | Or(facts=parts):
-                return _Some(tuple(self._claim(each, so=so) for each in parts), isinstance(fact, And) == so)
-            case Implies(premise=premise, conclusion=conclusion):
-                return _Some((self._claim(premise, so=not so), self._claim(conclusion, so=so)), not so)
-            case Same(person=one, other=other):
-                return self._same(one, other, so=so)
-            case Has(person=person, value=value):
-                return self._one_of(person, (value,), so=so)
-            case OneOf(person=person, values=values):
-                return self._one_of(person, values, so=so)
-        message = f"no such kind of fact: {type(fact).__name__}"
-        raise TypeError(message)
+    def _claim(self, fact: Fact) -> Claim:
+        return walked(
+            fact,
+            self._simple,
+            every=lambda parts: _Some(tuple(parts), every=True),
+            some=lambda parts: _Some(tuple(parts)),
+        )
+
+    def _simple(self, fact: Has | OneOf | Same, so: bool) -> Claim:  # noqa: FBT001 - as it is walked
+        if isinstance(fact, Same):
+            return self._same(fact.person, fact.other, so=so)
+        return self._one_of(fact.person, named_values(fact), so=so)
 
     def _one_of(self, who: Who, values: Sequence[Label], *, so: bool) -> Claim:
         if self.release.semantics == "single":

@@ -1,17 +1,33 @@
 """Messages on the command line speak of options, whatever Python calls them."""
 
+from typing import Literal, get_args, get_origin, get_type_hints
+
 import pytest
 import typer
 from typer.testing import CliRunner
 
 from sidelight.cli import app
 from sidelight.commands.option_words import OPTIONS, as_options
+from sidelight.commands.options_columns import OfTable
+from sidelight.commands.options_publishing import Search
+from sidelight.search.utility import UtilityName
+from sidelight.table.table import Semantics
 
 
 def test_every_word_is_an_option_of_some_verb():
     verbs = typer.main.get_command(app).commands.values()
     known = {option for verb in verbs for parameter in verb.params for option in parameter.opts}
     assert set(OPTIONS.values()) <= known
+
+
+@pytest.mark.parametrize(
+    ("options", "name", "kind"), [(Search, "utility", UtilityName), (OfTable, "values", Semantics)]
+)
+def test_choices_are_those_of_the_library(options, name, kind):
+    """They are written again for the command line, so that `--help` does not import what they belong to."""
+    wanted = get_type_hints(options)[name]
+    choices = {each for part in (wanted, *get_args(wanted)) if get_origin(part) is Literal for each in get_args(part)}
+    assert choices == {*get_args(kind)}
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias, TypeVar
 
-from sidelight.errors import BadKnowledge
-from sidelight.knowledge.facts import And, Fact, Has, Implies, Not, OneOf, Or, Same
+from sidelight.knowledge.facts import And, Fact, Has, OneOf, Same, named_values
 from sidelight.knowledge.people import Who
+from sidelight.knowledge.walking import walked
 from sidelight.release.release import Release
 from sidelight.table.labels import Label
 from sidelight.table.table import Semantics
@@ -68,26 +68,16 @@ class Ground:
     mentions: dict[int, list[int]] = field(default_factory=dict)  # atom → the parts that mention it
     known: dict[Draws, bool] = field(default_factory=dict)  # and these, which `parts` no longer mention
 
-    def term(self, fact: Fact) -> Term:  # noqa: PLR0911 - one line per kind of fact
+    def term(self, fact: Fact) -> Term:
         """Turn a fact into a term."""
-        make = self.terms
-        match fact:
-            case Has(person=person, value=value):
-                return self._one_of(person, (value,))
-            case OneOf(person=person, values=values):
-                return self._one_of(person, values)
-            case Same(person=person, other=other):
-                return self._same(self.party_of[person], self.party_of[other])
-            case Not(fact=inner):
-                return make.opposite(self.term(inner))
-            case Implies(premise=premise, conclusion=conclusion):
-                return make.any_of([make.opposite(self.term(premise)), self.term(conclusion)])
-            case And(facts=facts):
-                return make.all_of(map(self.term, facts))
-            case Or(facts=facts):
-                return make.any_of(map(self.term, facts))
-        message = f"no such kind of fact: {type(fact).__name__}"
-        raise BadKnowledge(message)
+        return walked(fact, self._simple, every=self.terms.all_of, some=self.terms.any_of)
+
+    def _simple(self, fact: Has | OneOf | Same, so: bool) -> Term:  # noqa: FBT001 - as it is walked
+        if isinstance(fact, Same):
+            made = self._same(self.party_of[fact.person], self.party_of[fact.other])
+        else:
+            made = self._one_of(fact.person, named_values(fact))
+        return made if so else self.terms.opposite(made)
 
     def kin_of(self, party: int) -> int:
         """Say which groups a party is compared with."""
@@ -191,7 +181,7 @@ def ground(
     """
     both = [*facts, *watched] if tracked is None else [*facts, tracked, *watched]
     people = dict.fromkeys([*(who for fact in both for who in fact.people()), *people])
-    for value in {value for fact in both for simple in fact.simple() for value in _values(simple)}:
+    for value in {value for fact in both for simple in fact.simple() for value in named_values(simple)}:
         release.groups.place(value)  # refuses a value that nobody could have
     rows = list(dict.fromkeys(cast.rows[who] for who in people))
     same = [simple.about() for fact in both for simple in fact.simple() if isinstance(simple, Same)]
@@ -210,7 +200,7 @@ def ground(
     compared = {made.kin[cast.rows[who]] for pair in same for who in pair}
     asked: dict[int, dict[frozenset[Label], None]] = {row: {} for row in rows}
     for simple in (simple for fact in both for simple in fact.simple()):
-        asked[cast.rows[simple.about()[0]]][frozenset(_values(simple))] = None
+        asked[cast.rows[simple.about()[0]]][frozenset(named_values(simple))] = None
     for row in rows:
         counts = release.groups.counts.row(row).tolist()
         bag = {value: count for value, count in zip(release.domain, counts, strict=True) if count}
@@ -252,10 +242,6 @@ def joined(things: Iterable[T], links: Iterable[Iterable[T]]) -> dict[T, T]:
         ends = [first(thing) for thing in link]
         lead |= dict.fromkeys(ends, min(ends, key=place.__getitem__))
     return {thing: first(thing) for thing in lead}
-
-
-def _values(simple: Fact) -> tuple[Label, ...]:
-    return simple.values if isinstance(simple, OneOf) else (simple.value,) if isinstance(simple, Has) else ()
 
 
 def _lumped(bag: dict[Label, int], asked: Iterable[frozenset[Label]]) -> Iterable[list[Label]]:
