@@ -29,7 +29,7 @@ test-oldest: $(VENV)/.can-test
 	$(BIN)/uv pip compile --quiet --resolution lowest-direct --only-binary :all: --output-file .venv-oldest/pins.txt pyproject.toml
 	$(BIN)/uv pip install --quiet --python .venv-oldest --requirement .venv-oldest/pins.txt hypothesis pandas polars pytest pytest-xdist
 	PYTHONPATH=src .venv-oldest/bin/python -m pytest -n 2 -m "not spark" -W default::DeprecationWarning \
-	    tests/unit/table tests/unit/release tests/unit/policy tests/unit/commands tests/engines
+	    tests/unit/table tests/unit/release tests/unit/policy tests/unit/cli tests/engines
 
 check: lint types spelling hosts test
 

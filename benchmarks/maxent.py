@@ -32,14 +32,14 @@ from scipy.optimize import minimize
 
 import sidelight as sl
 from sidelight.datasets.bundled import ADULT
+from sidelight.knowledge.parse_statements import known_statements
 from sidelight.knowledge.statements import Rule
-from sidelight.knowledge.statements_text import known_statements
-from sidelight.max_entropy.assembly import assembled
 from sidelight.max_entropy.beliefs import quiet
 from sidelight.max_entropy.constraints import constraints
 from sidelight.max_entropy.fewer import Fewer
+from sidelight.max_entropy.reduction import assembled
 from sidelight.max_entropy.scene import Scene
-from sidelight.max_entropy.solving import solve
+from sidelight.max_entropy.subproblems import solve
 from sidelight.search.dealing import dealt
 
 QUASI = ["age", "workclass", "marital-status", "relationship", "race", "sex", "native-country", "hours-per-week"]

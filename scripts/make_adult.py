@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.hierarchy_files import write_hierarchy
+from sidelight.table.hierarchy_io import write_hierarchy
 
 ARCHIVE = "dataprep==0.4.1"
 SHA256 = "7de0d2c7fc285b03f816aa91fe98197d4d4d1c6b9c280bf87b7f7139547d4c1a"

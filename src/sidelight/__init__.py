@@ -14,36 +14,36 @@ __version__ = "0.1.0"
 _HOME = {
     # what the publisher holds
     "Table": "table.table",
-    "read_table": "table.reading",
+    "read_table": "table.read",
     "Hierarchy": "table.hierarchy",
-    "read_hierarchies": "table.hierarchy_files",
-    "read_hierarchy": "table.hierarchy_files",
-    "write_hierarchy": "table.hierarchy_files",
+    "read_hierarchies": "table.hierarchy_io",
+    "read_hierarchy": "table.hierarchy_io",
+    "write_hierarchy": "table.hierarchy_io",
     # what the world sees
     "Release": "release.release",
-    "read_release": "release.reading",
-    "group": "release.grouping",
-    "generalise": "release.grouping",
+    "read_release": "release.read",
+    "group": "release.generalise",
+    "generalise": "release.generalise",
     # measures: adversaries and classics alike
-    "GroupSize": "measures.group_size",
-    "DistinctValues": "measures.distinct_values",
+    "GroupSize": "measures.k_anonymity",
+    "DistinctValues": "measures.l_diversity",
     "EntropyDiversity": "measures.entropy_diversity",
     "RecursiveDiversity": "measures.recursive_diversity",
-    "Closeness": "measures.closeness.measure",
+    "Closeness": "measures.t_closeness",
     "BetaLikeness": "measures.beta_likeness",
     "DeltaDisclosure": "measures.delta_disclosure",
-    "Implications": "measures.implications.adversary",
-    "Negations": "measures.negations",
-    "Acquaintance": "measures.acquaintance.adversary",
-    "PriorBelief": "measures.prior_belief.adversary",
+    "Implications": "measures.ck_safety.implications",
+    "Negations": "measures.ck_safety.negations",
+    "Acquaintance": "measures.privacy_skyline.acquaintance",
+    "PriorBelief": "measures.epsilon_privacy.prior_belief",
     "Finding": "measures.finding",
     "Measure": "measures.measure",
     "Trend": "measures.trend",
     # exploring
-    "knowledge_skyline": "measures.knowledge_skyline",
+    "knowledge_skyline": "measures.privacy_skyline.knowledge_skyline",
     "disclosure_curve": "measures.disclosure_curve",
     "DisclosureCurve": "measures.disclosure_curve",
-    "smallest_epsilon_table": "measures.epsilon_table",
+    "smallest_epsilon_table": "measures.epsilon_privacy.table",
     # what somebody would conclude
     "posterior": "worlds.posterior",
     "posteriors": "worlds.posteriors",
@@ -51,27 +51,27 @@ _HOME = {
     "Posteriors": "worlds.posteriors",
     "covering_k": "worlds.covering",
     "BasicImplication": "knowledge.basic_implications",
-    "Budget": "worlds.budget",
-    "Estimate": "worlds.sampling",
-    "Fact": "knowledge.facts",
-    "Has": "knowledge.facts",
-    "OneOf": "knowledge.facts",
-    "Same": "knowledge.facts",
+    "Budget": "worlds.effort",
+    "Estimate": "worlds.estimate",
+    "Fact": "knowledge.facts_part",
+    "Has": "knowledge.facts_part",
+    "OneOf": "knowledge.facts_part",
+    "Same": "knowledge.facts_part",
     "Someone": "knowledge.people",
-    "read_fact": "knowledge.facts_text",
+    "read_fact": "knowledge.parse_facts",
     # policies
     "Criterion": "measures.criterion",
-    "skyline": "measures.skyline",
+    "skyline": "measures.privacy_skyline.skyline",
     "Policy": "policy.policy",
     "Verdict": "policy.policy",
     "read_policy": "policy.policy_file",
     # what somebody with statistics would believe
     "P": "knowledge.statements_python",
     "count": "knowledge.statements_python",
-    "read_statement": "knowledge.statements_text",
+    "read_statement": "knowledge.parse_statements",
     "maxent": "max_entropy.beliefs",
     "Beliefs": "max_entropy.beliefs",
-    "strongest_rules": "max_entropy.rules",
+    "strongest_rules": "max_entropy.association_rules",
     "MaxEnt": "max_entropy.measure",
     # searching
     "protect": "search.protect",
@@ -80,8 +80,8 @@ _HOME = {
     "Mondrian": "search.mondrian",
     "Anatomy": "search.anatomy",
     "Microaggregation": "search.microaggregation",
-    "Published": "publishing.publish",
-    "read_published": "publishing.reading",
+    "Published": "publish.publish",
+    "read_published": "publish.read",
     "NothingSafe": "errors",
     # attacks
     "intersect": "attack.intersection",
@@ -91,21 +91,21 @@ _HOME = {
     "simulate_composition": "attack.simulation",
     "Simulation": "attack.curves",
     # noise
-    "noisy_counts": "noise.noisy_counts",
-    "NoisyCounts": "noise.noisy_counts",
-    "choose_levels": "noise.chosen_levels",
-    "ChosenLevels": "noise.chosen_levels",
-    "Ledger": "noise.ledger",
-    "Spending": "noise.spending",
-    "privacy_spent": "noise.spending",
-    "PrivacySpent": "noise.spending",
-    "attack_noise": "noise.noisy_attack",
-    "NoisyExposure": "noise.noisy_attack",
-    "side_by_side": "noise.side_by_side",
-    "SideBySide": "noise.side_by_side",
-    "Compared": "noise.side_by_side",
-    "semantic_privacy": "noise.semantic_privacy",
-    "SemanticPrivacy": "noise.semantic_privacy",
+    "noisy_counts": "dp.noisy_counts",
+    "NoisyCounts": "dp.noisy_counts",
+    "choose_levels": "dp.levels",
+    "ChosenLevels": "dp.levels",
+    "Ledger": "dp.ledger",
+    "Spending": "dp.accountant",
+    "privacy_spent": "dp.accountant",
+    "PrivacySpent": "dp.accountant",
+    "attack_noise": "dp.attack",
+    "NoisyExposure": "dp.attack",
+    "side_by_side": "dp.comparison",
+    "SideBySide": "dp.comparison",
+    "Compared": "dp.comparison",
+    "semantic_privacy": "dp.semantic_privacy",
+    "SemanticPrivacy": "dp.semantic_privacy",
     # errors
     "SidelightError": "errors",
     # modules of their own
@@ -124,65 +124,65 @@ if TYPE_CHECKING:
     from sidelight.attack.listed import Listed as Listed
     from sidelight.attack.simulation import simulate_composition as simulate_composition
     from sidelight.attack.witness import ExposureWitness as ExposureWitness
+    from sidelight.dp.accountant import PrivacySpent as PrivacySpent
+    from sidelight.dp.accountant import Spending as Spending
+    from sidelight.dp.accountant import privacy_spent as privacy_spent
+    from sidelight.dp.attack import NoisyExposure as NoisyExposure
+    from sidelight.dp.attack import attack_noise as attack_noise
+    from sidelight.dp.comparison import Compared as Compared
+    from sidelight.dp.comparison import SideBySide as SideBySide
+    from sidelight.dp.comparison import side_by_side as side_by_side
+    from sidelight.dp.ledger import Ledger as Ledger
+    from sidelight.dp.levels import ChosenLevels as ChosenLevels
+    from sidelight.dp.levels import choose_levels as choose_levels
+    from sidelight.dp.noisy_counts import NoisyCounts as NoisyCounts
+    from sidelight.dp.noisy_counts import noisy_counts as noisy_counts
+    from sidelight.dp.semantic_privacy import SemanticPrivacy as SemanticPrivacy
+    from sidelight.dp.semantic_privacy import semantic_privacy as semantic_privacy
     from sidelight.errors import NothingSafe as NothingSafe
     from sidelight.errors import SidelightError as SidelightError
     from sidelight.knowledge.basic_implications import BasicImplication as BasicImplication
-    from sidelight.knowledge.facts import Fact as Fact
-    from sidelight.knowledge.facts import Has as Has
-    from sidelight.knowledge.facts import OneOf as OneOf
-    from sidelight.knowledge.facts import Same as Same
-    from sidelight.knowledge.facts_text import read_fact as read_fact
+    from sidelight.knowledge.facts_part import Fact as Fact
+    from sidelight.knowledge.facts_part import Has as Has
+    from sidelight.knowledge.facts_part import OneOf as OneOf
+    from sidelight.knowledge.facts_part import Same as Same
+    from sidelight.knowledge.parse_facts import read_fact as read_fact
+    from sidelight.knowledge.parse_statements import read_statement as read_statement
     from sidelight.knowledge.people import Someone as Someone
     from sidelight.knowledge.statements_python import P as P
     from sidelight.knowledge.statements_python import count as count
-    from sidelight.knowledge.statements_text import read_statement as read_statement
+    from sidelight.max_entropy.association_rules import strongest_rules as strongest_rules
     from sidelight.max_entropy.beliefs import Beliefs as Beliefs
     from sidelight.max_entropy.beliefs import maxent as maxent
     from sidelight.max_entropy.measure import MaxEnt as MaxEnt
-    from sidelight.max_entropy.rules import strongest_rules as strongest_rules
-    from sidelight.measures.acquaintance.adversary import Acquaintance as Acquaintance
     from sidelight.measures.beta_likeness import BetaLikeness as BetaLikeness
-    from sidelight.measures.closeness.measure import Closeness as Closeness
+    from sidelight.measures.ck_safety.implications import Implications as Implications
+    from sidelight.measures.ck_safety.negations import Negations as Negations
     from sidelight.measures.criterion import Criterion as Criterion
     from sidelight.measures.delta_disclosure import DeltaDisclosure as DeltaDisclosure
     from sidelight.measures.disclosure_curve import DisclosureCurve as DisclosureCurve
     from sidelight.measures.disclosure_curve import disclosure_curve as disclosure_curve
-    from sidelight.measures.distinct_values import DistinctValues as DistinctValues
     from sidelight.measures.entropy_diversity import EntropyDiversity as EntropyDiversity
-    from sidelight.measures.epsilon_table import smallest_epsilon_table as smallest_epsilon_table
+    from sidelight.measures.epsilon_privacy.prior_belief import PriorBelief as PriorBelief
+    from sidelight.measures.epsilon_privacy.table import smallest_epsilon_table as smallest_epsilon_table
     from sidelight.measures.finding import Finding as Finding
-    from sidelight.measures.group_size import GroupSize as GroupSize
-    from sidelight.measures.implications.adversary import Implications as Implications
-    from sidelight.measures.knowledge_skyline import knowledge_skyline as knowledge_skyline
+    from sidelight.measures.k_anonymity import GroupSize as GroupSize
+    from sidelight.measures.l_diversity import DistinctValues as DistinctValues
     from sidelight.measures.measure import Measure as Measure
-    from sidelight.measures.negations import Negations as Negations
-    from sidelight.measures.prior_belief.adversary import PriorBelief as PriorBelief
+    from sidelight.measures.privacy_skyline.acquaintance import Acquaintance as Acquaintance
+    from sidelight.measures.privacy_skyline.knowledge_skyline import knowledge_skyline as knowledge_skyline
+    from sidelight.measures.privacy_skyline.skyline import skyline as skyline
     from sidelight.measures.recursive_diversity import RecursiveDiversity as RecursiveDiversity
-    from sidelight.measures.skyline import skyline as skyline
+    from sidelight.measures.t_closeness import Closeness as Closeness
     from sidelight.measures.trend import Trend as Trend
-    from sidelight.noise.chosen_levels import ChosenLevels as ChosenLevels
-    from sidelight.noise.chosen_levels import choose_levels as choose_levels
-    from sidelight.noise.ledger import Ledger as Ledger
-    from sidelight.noise.noisy_attack import NoisyExposure as NoisyExposure
-    from sidelight.noise.noisy_attack import attack_noise as attack_noise
-    from sidelight.noise.noisy_counts import NoisyCounts as NoisyCounts
-    from sidelight.noise.noisy_counts import noisy_counts as noisy_counts
-    from sidelight.noise.semantic_privacy import SemanticPrivacy as SemanticPrivacy
-    from sidelight.noise.semantic_privacy import semantic_privacy as semantic_privacy
-    from sidelight.noise.side_by_side import Compared as Compared
-    from sidelight.noise.side_by_side import SideBySide as SideBySide
-    from sidelight.noise.side_by_side import side_by_side as side_by_side
-    from sidelight.noise.spending import PrivacySpent as PrivacySpent
-    from sidelight.noise.spending import Spending as Spending
-    from sidelight.noise.spending import privacy_spent as privacy_spent
     from sidelight.policy.policy import Policy as Policy
     from sidelight.policy.policy import Verdict as Verdict
     from sidelight.policy.policy_file import read_policy as read_policy
-    from sidelight.publishing.publish import Published as Published
-    from sidelight.publishing.reading import read_published as read_published
-    from sidelight.release.grouping import generalise as generalise
-    from sidelight.release.grouping import group as group
-    from sidelight.release.reading import read_release as read_release
+    from sidelight.publish.publish import Published as Published
+    from sidelight.publish.read import read_published as read_published
+    from sidelight.release.generalise import generalise as generalise
+    from sidelight.release.generalise import group as group
+    from sidelight.release.read import read_release as read_release
     from sidelight.release.release import Release as Release
     from sidelight.search.anatomy import Anatomy as Anatomy
     from sidelight.search.found import Found as Found
@@ -191,18 +191,18 @@ if TYPE_CHECKING:
     from sidelight.search.mondrian import Mondrian as Mondrian
     from sidelight.search.protect import protect as protect
     from sidelight.table.hierarchy import Hierarchy as Hierarchy
-    from sidelight.table.hierarchy_files import read_hierarchies as read_hierarchies
-    from sidelight.table.hierarchy_files import read_hierarchy as read_hierarchy
-    from sidelight.table.hierarchy_files import write_hierarchy as write_hierarchy
-    from sidelight.table.reading import read_table as read_table
+    from sidelight.table.hierarchy_io import read_hierarchies as read_hierarchies
+    from sidelight.table.hierarchy_io import read_hierarchy as read_hierarchy
+    from sidelight.table.hierarchy_io import write_hierarchy as write_hierarchy
+    from sidelight.table.read import read_table as read_table
     from sidelight.table.table import Table as Table
-    from sidelight.worlds.budget import Budget as Budget
     from sidelight.worlds.covering import covering_k as covering_k
+    from sidelight.worlds.effort import Budget as Budget
+    from sidelight.worlds.estimate import Estimate as Estimate
     from sidelight.worlds.posterior import posterior as posterior
     from sidelight.worlds.posteriors import Belief as Belief
     from sidelight.worlds.posteriors import Posteriors as Posteriors
     from sidelight.worlds.posteriors import posteriors as posteriors
-    from sidelight.worlds.sampling import Estimate as Estimate
 
 __all__ = ["__version__", *_HOME]  # noqa: PLE0604 - the names are those of the table above
 

@@ -22,7 +22,7 @@ def main() -> None:
     ours = signal.getsignal(signal.SIGINT) is signal.default_int_handler  # else: a background job, which ignores it
     if ours:
         signal.signal(signal.SIGINT, leave)  # until a verb begins
-    from sidelight.cli import main as run  # noqa: PLC0415 - only now
+    from sidelight.cli.app import main as run  # noqa: PLC0415 - only now
 
     try:
         run()

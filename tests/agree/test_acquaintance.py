@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sidelight.measures.acquaintance.adversary import Acquaintance
-from sidelight.measures.acquaintance.alike import first_of_alike, numbered
+from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
+from sidelight.measures.privacy_skyline.alike import first_of_alike, numbered
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.counts import Counts

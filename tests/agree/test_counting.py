@@ -11,21 +11,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.errors import Contradiction
-from sidelight.knowledge.facts import Has, OneOf, Same
+from sidelight.knowledge.facts_part import Has, OneOf, Same
 from sidelight.knowledge.people import Someone
 from sidelight.knowledge.truth import is_so
 from sidelight.release.release import Release
 from sidelight.testing import releases
-from sidelight.worlds.budget import Budget, Meter
-from sidelight.worlds.cast import cast_of
-from sidelight.worlds.counting.differing import Differing, partitions_of
-from sidelight.worlds.counting.drawing import DrawingWorlds, any_worlds, holds
+from sidelight.worlds.brute_force import every_world
+from sidelight.worlds.counting.compile import ground
+from sidelight.worlds.counting.counter import Counting
+from sidelight.worlds.counting.distinct import Differing, partitions_of
 from sidelight.worlds.counting.frontier import Frontier
-from sidelight.worlds.counting.grounding import ground
+from sidelight.worlds.counting.order import Schedule
 from sidelight.worlds.counting.ordering import little_open
-from sidelight.worlds.counting.schedule import Schedule
-from sidelight.worlds.counting.shares import Counting
-from sidelight.worlds.every_world import every_world
+from sidelight.worlds.counting.sampling import DrawingWorlds, any_worlds, holds
+from sidelight.worlds.effort import Budget, Meter
+from sidelight.worlds.identify import cast_of
 from sidelight.worlds.posterior import posterior
 
 SEMANTICS = ["single", "set", "multiset"]

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.errors import Contradiction, TooHard
-from sidelight.knowledge.facts_text import known_facts
+from sidelight.knowledge.parse_facts import known_facts
 from sidelight.knowledge.people import Someone
 from sidelight.knowledge.truth import is_so
 from sidelight.testing import facts, releases
-from sidelight.worlds.cast import cast_of
-from sidelight.worlds.every_world import every_world
+from sidelight.worlds.brute_force import every_world
+from sidelight.worlds.identify import cast_of
 from sidelight.worlds.posterior import posterior
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import sidelight as sl
 from sidelight.attack.covers import Cover
 from sidelight.attack.located import located
-from sidelight.worlds.every_world import worlds_of_group
+from sidelight.worlds.brute_force import worlds_of_group
 
 VALUES = ("AIDS", "Cold", "Flu", "Heart")
 LABELS = {

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight.measures.skyline_frontier import undominated
+from sidelight.measures.privacy_skyline.pareto import undominated
 from sidelight.release.release import whole_groups
 from sidelight.table.counts import Counts
 from sidelight.testing import releases

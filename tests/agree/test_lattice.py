@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.release.grouping import generalise
+from sidelight.release.generalise import generalise
 from sidelight.release.groups import Groups
 from sidelight.release.lattice import Lattice
 from sidelight.table.columns import Column

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.errors import Contradiction
+from sidelight.knowledge.parse_statements import known_statements
 from sidelight.knowledge.statements import Share
-from sidelight.knowledge.statements_text import known_statements
 from sidelight.max_entropy import lookup, schur, stacks
-from sidelight.max_entropy.assembly import assembled
 from sidelight.max_entropy.blocks import Blocks
 from sidelight.max_entropy.constraints import constraints
 from sidelight.max_entropy.lookup import Part, looked_up
 from sidelight.max_entropy.lumping import lumped
+from sidelight.max_entropy.reduction import assembled
 from sidelight.max_entropy.scene import Scene
 
 SEX, TOWN, VALUES = ("m", "f"), ("x", "y", "z"), ("a", "b", "c", "d")
@@ -174,7 +174,7 @@ def test_zeros_that_only_two_statements_together_force(largest, monkeypatch):
     both = [sl.P(value, q="0") == Fraction(mine.count(value), len(mine)) for value in "01"]
     rules = rules[::3]  # all of them would say some things twice, and push without end and to no effect
     expected = sl.maxent(release, [*rules, *both])
-    monkeypatch.setattr("sidelight.max_entropy.solving.LARGEST", largest)
+    monkeypatch.setattr("sidelight.max_entropy.subproblems.LARGEST", largest)
     found = sl.maxent(release, [*rules, *both])
     assert found.variables_solved > 200
     assert found.certificate.forced_zeros == expected.certificate.forced_zeros > 100

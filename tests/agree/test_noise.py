@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight.noise.careful_reader import expected_counts
-from sidelight.noise.grid import counted_on, declared_grid
-from sidelight.noise.mechanism import Mechanism
-from sidelight.noise.noisy_counts import NoisyCounts
-from sidelight.noise.noisy_queries import noisy_query_error
-from sidelight.noise.tidying import tidied
+from sidelight.dp.careful_reader import expected_counts
+from sidelight.dp.domain import counted_on, declared_grid
+from sidelight.dp.mechanism import Mechanism
+from sidelight.dp.noisy_counts import NoisyCounts
+from sidelight.dp.noisy_queries import noisy_query_error
+from sidelight.dp.tidying import tidied
 from sidelight.table.columns import Column
 from sidelight.table.counts import Counts
 from sidelight.table.table import Table

@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 from sidelight.knowledge.people import Someone
 from sidelight.knowledge.truth import is_so
 from sidelight.testing import facts, releases
-from sidelight.worlds.cast import cast_of
-from sidelight.worlds.every_world import every_world
-from sidelight.worlds.possible import Possible
+from sidelight.worlds.brute_force import every_world
+from sidelight.worlds.identify import cast_of
+from sidelight.worlds.satisfiable import Possible
 
 
 @given(st.data())

@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight.measures.prior_belief.predicates import Predicate
+from sidelight.measures.epsilon_privacy.predicates import Predicate
 from sidelight.testing import releases
 from sidelight.worlds.dirichlet import drawn_from, drawn_from_dirichlet, smallest_epsilon_of_group
 

@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 import sidelight as sl
 from sidelight.errors import NothingSafe
 from sidelight.measures.measure import Measure
-from sidelight.measures.outline import joined_after, joined_all, joined_before
+from sidelight.measures.screening import joined_after, joined_all, joined_before
 from sidelight.release.lattice import Lattice
 from sidelight.search.full_domain import FullDomain
+from sidelight.search.lattice_search import lowest, minimal_nodes
 from sidelight.search.level_recoding import LevelRecoding
-from sidelight.search.limits import Limits
 from sidelight.search.method import quiet
-from sidelight.search.minimal_nodes import lowest, minimal_nodes
 from sidelight.search.nothing_safe import everybody
 from sidelight.search.orders import orders
+from sidelight.search.policy_check import Limits
 from sidelight.search.recoding import Stretches, released
 from sidelight.search.suppressed_nodes import SuppressedNode
 from sidelight.testing import measures, releases, tables

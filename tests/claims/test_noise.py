@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from scipy.stats import beta
 
 import sidelight as sl
-from sidelight.noise.chosen_levels import WHOLE, _details, _standing_out
-from sidelight.noise.grid import counted_on, declared_grid
-from sidelight.noise.mechanism import Mechanism, calibrated
+from sidelight.dp.domain import counted_on, declared_grid
+from sidelight.dp.levels import WHOLE, _details, _standing_out
+from sidelight.dp.mechanism import Mechanism, calibrated
 from sidelight.table.columns import Column
 from sidelight.table.counts import Counts
 from sidelight.table.table import Table

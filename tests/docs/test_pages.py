@@ -11,12 +11,12 @@ import pytest
 import typer
 
 from sidelight import errors
-from sidelight.cli import app
+from sidelight.cli.app import app
 from sidelight.measures import MEASURES
 from sidelight.policy.limits import right_bounds, settings_of
 from sidelight.policy.policy_file import Roles, policy_document
-from sidelight.publishing.sidecar import Sidecar
-from sidelight.report.document import AuditReport
+from sidelight.publish.sidecar import Sidecar
+from sidelight.report.report import AuditReport
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight.measures.implications.witness import Atom, Implication, ImplicationsWitness, replayed
+from sidelight.measures.ck_safety.witness import Atom, Implication, ImplicationsWitness, replayed
 from sidelight.testing import releases
-from sidelight.worlds.every_world import probability
+from sidelight.worlds.brute_force import probability
 
 HOSPITAL = sl.Release.from_counts(
     [

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from sidelight.attack.view import View
+from sidelight.attack.posterior import View
 from sidelight.measures.exact import Floats
 from sidelight.table.columns import Integers
 

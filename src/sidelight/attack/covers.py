@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight.attack.intervals import Interval, members, read_days, read_interval
-from sidelight.search.days import as_day
 from sidelight.search.orders import Order
 from sidelight.table.columns import Column, Integers
+from sidelight.table.days import as_day
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import SUPPRESSED, Label, as_number, shown
 

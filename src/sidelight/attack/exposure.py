@@ -14,9 +14,9 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sidelight.attack.bayes import exact_posterior, posteriors
-from sidelight.attack.people import People
+from sidelight.attack.posterior import View, Words
+from sidelight.attack.targets import People
 from sidelight.attack.values import flags
-from sidelight.attack.view import View, Words
 from sidelight.attack.witness import ExposureWitness, witness_of
 from sidelight.errors import BadMeasure
 from sidelight.measures.criterion import Bound, exact
@@ -179,13 +179,13 @@ class Exposure:
 
     def explain(self) -> str:
         """Say it in a few sentences, for someone who has to decide."""
-        from sidelight.attack.telling import sentences  # noqa: PLC0415 - it stands below
+        from sidelight.attack.report import sentences  # noqa: PLC0415 - it stands below
 
         return "\n".join(sentences(self))
 
     def to_json(self) -> str:
         """Write the figures as JSON; shares exactly, and as numbers rounded up."""
-        from sidelight.attack.telling import document  # noqa: PLC0415 - it stands below
+        from sidelight.attack.report import document  # noqa: PLC0415 - it stands below
 
         return json.dumps(document(self), indent=2, ensure_ascii=False) + "\n"
 

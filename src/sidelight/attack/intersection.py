@@ -10,19 +10,10 @@ import numpy as np
 
 from sidelight.attack.bayes import Prior, posteriors, prior_of
 from sidelight.attack.exposure import Exposure, TruthCheck, words_left
-from sidelight.attack.locating import (
-    Locate,
-    Published,
-    by_name,
-    columns_of,
-    find,
-    release_of,
-    share_right,
-    ways_for,
-)
-from sidelight.attack.people import People, people_of
+from sidelight.attack.linkage import Locate, Published, by_name, columns_of, find, release_of, share_right, ways_for
+from sidelight.attack.posterior import View
+from sidelight.attack.targets import People, people_of
 from sidelight.attack.values import Values, flags
-from sidelight.attack.view import View
 from sidelight.errors import BadRelease, BadTable
 from sidelight.measures.exact import Floats
 from sidelight.table.columns import Integers

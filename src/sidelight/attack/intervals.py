@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight.measures.exact import Floats
-from sidelight.search.days import as_day
+from sidelight.table.days import as_day
 from sidelight.table.labels import MISSING, as_number
 
 BRACKETS = re.compile(r"^([\[(])\s*([^,;]+?)\s*[,;]\s*([^,;]+?)\s*([\])])$")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sidelight.attack.located import Located
-from sidelight.attack.people import People
+from sidelight.attack.targets import People
 from sidelight.errors import BadTable
 from sidelight.release.members import Members
 from sidelight.release.release import Release

@@ -8,12 +8,12 @@ from typing import NamedTuple
 import numpy as np
 
 from sidelight.attack.located import Located, everywhere
-from sidelight.attack.people import People
+from sidelight.attack.targets import People
 from sidelight.measures.exact import NEAR, Floats
 from sidelight.release.groups import Groups
-from sidelight.search.days import as_day
 from sidelight.table.columns import Codes, Column, Integers, rows_alike
 from sidelight.table.counts import CELLS_AT_ONCE
+from sidelight.table.days import as_day
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import SUPPRESSED, Label, as_number
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from sidelight.attack.bayes import exact_posterior
-from sidelight.attack.locating import Published, release_of
-from sidelight.attack.people import People
-from sidelight.attack.view import View
+from sidelight.attack.linkage import Published, release_of
+from sidelight.attack.posterior import View
+from sidelight.attack.targets import People
 from sidelight.measures.finding import in_words
 from sidelight.release.groups import GroupName
 from sidelight.table.labels import Label, shown

@@ -10,8 +10,8 @@ from typing import Literal
 import pyarrow.parquet as pq
 
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.hierarchy_files import read_hierarchies
-from sidelight.table.reading import read_table
+from sidelight.table.hierarchy_io import read_hierarchies
+from sidelight.table.read import read_table
 from sidelight.table.roles import Missing
 from sidelight.table.table import Table
 

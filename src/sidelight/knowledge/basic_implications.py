@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 from sidelight.errors import BadKnowledge, TooHard
 from sidelight.knowledge.boxes import ELSE, Box, Choice, Domains, Else, Space, TooManyBoxes
-from sidelight.knowledge.facts import And, Fact, Has, Implies, Same, all_of, any_of, named_values
+from sidelight.knowledge.facts_part import And, Fact, Has, Implies, Same, all_of, any_of, named_values
 from sidelight.knowledge.fewest_boxes import fewest_boxes
 from sidelight.knowledge.people import Who, as_who
 from sidelight.knowledge.tokens import in_short

@@ -14,7 +14,7 @@ from math import prod
 from operator import and_, or_
 from typing import TypeAlias
 
-from sidelight.knowledge.facts import Fact, Has, OneOf, Same, named_values
+from sidelight.knowledge.facts_part import Fact, Has, OneOf, Same, named_values
 from sidelight.knowledge.people import Who
 from sidelight.knowledge.walking import walked
 from sidelight.table.labels import Label

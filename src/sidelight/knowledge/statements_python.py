@@ -11,17 +11,7 @@ from typing import NoReturn, TypeAlias
 
 from sidelight.errors import BadKnowledge, NotTrueOrFalse
 from sidelight.knowledge.people import as_who
-from sidelight.knowledge.statements import (
-    Compares,
-    HowMany,
-    Says,
-    Share,
-    Statement,
-    around,
-    how_many,
-    most_of,
-    share,
-)
+from sidelight.knowledge.statements import Compares, HowMany, Says, Share, Statement, around, how_many, most_of, share
 from sidelight.table.labels import Label, label
 
 Number: TypeAlias = int | float | Fraction | Decimal

@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import Literal, NoReturn, TypeAlias
 
+from sidelight._text import shortened
 from sidelight.errors import BadKnowledge
 from sidelight.table.labels import Label
-from sidelight.wording import shortened
 
 Kind: TypeAlias = Literal["word", "quoted", "sign", "end"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sidelight.knowledge.facts import And, Fact, Has, Implies, Not, OneOf, Or, Same
+from sidelight.knowledge.facts_part import And, Fact, Has, Implies, Not, OneOf, Or, Same
 from sidelight.knowledge.people import Who
 from sidelight.table.labels import Label
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from sidelight.errors import BadKnowledge
-from sidelight.knowledge.facts import And, Fact, Has, Implies, Not, OneOf, Or, Same
+from sidelight.knowledge.facts_part import And, Fact, Has, Implies, Not, OneOf, Or, Same
 
 Made = TypeVar("Made")
 

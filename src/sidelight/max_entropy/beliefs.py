@@ -10,18 +10,18 @@ import numpy as np
 import pyarrow as pa
 
 from sidelight.errors import BadKnowledge
+from sidelight.knowledge.parse_statements import Known, Statements, known_statements
 from sidelight.knowledge.people import as_who
-from sidelight.knowledge.statements_text import Known, Statements, known_statements
-from sidelight.max_entropy.assembly import Assembly, assembled
-from sidelight.max_entropy.bounds import Infeasible
 from sidelight.max_entropy.certificate import Certificate
 from sidelight.max_entropy.conflicts import contradiction
 from sidelight.max_entropy.constraints import Constraints, constraints
 from sidelight.max_entropy.fewer import Fewer
 from sidelight.max_entropy.line_beliefs import LineBeliefs, estimation_error
+from sidelight.max_entropy.presolve import Infeasible
 from sidelight.max_entropy.problem import Flags, Floats
+from sidelight.max_entropy.reduction import Assembly, assembled
 from sidelight.max_entropy.scene import Scene
-from sidelight.max_entropy.solving import Progress, Solved, solve
+from sidelight.max_entropy.subproblems import Progress, Solved, solve
 from sidelight.release.groups import GroupName
 from sidelight.release.release import Release
 from sidelight.table.columns import Column, Integers

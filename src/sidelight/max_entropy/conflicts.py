@@ -6,11 +6,11 @@ import time
 from collections.abc import Callable, Sequence
 
 from sidelight.errors import BadKnowledge, Contradiction
-from sidelight.knowledge.statements_text import Known
-from sidelight.max_entropy.bounds import Infeasible
+from sidelight.knowledge.parse_statements import Known
+from sidelight.max_entropy.presolve import Infeasible
 from sidelight.max_entropy.problem import A_PERSON
 from sidelight.max_entropy.programs import in_the_way
-from sidelight.worlds.smallest_set import smallest_clash
+from sidelight.worlds.smallest_conflict import smallest_clash
 
 MOST_SECONDS = 5.0
 """After that, a set of statements that may not be the smallest will do."""

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sidelight.errors import BadKnowledge
+from sidelight.knowledge.parse_statements import Known
 from sidelight.knowledge.people import Who
 from sidelight.knowledge.statements import Compares, Says, Share
-from sidelight.knowledge.statements_text import Known
 from sidelight.max_entropy.lookup import Part, Places, looked_up
 from sidelight.max_entropy.problem import Floats
 from sidelight.max_entropy.scene import Scene

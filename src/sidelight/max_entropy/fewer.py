@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sidelight.max_entropy.assembly import Assembly, assembled
 from sidelight.max_entropy.constraints import Constraints
 from sidelight.max_entropy.problem import Flags
 from sidelight.max_entropy.programs import feasible, forced_to_zero
+from sidelight.max_entropy.reduction import Assembly, assembled
 from sidelight.max_entropy.scene import Scene
 
 LARGEST = 50_000

@@ -11,10 +11,10 @@ from typing import ClassVar, NoReturn
 import numpy as np
 
 from sidelight.errors import BadMeasure
+from sidelight.knowledge.parse_statements import Statements, known_statements
 from sidelight.knowledge.statements import Statement
-from sidelight.knowledge.statements_text import Statements, known_statements
+from sidelight.max_entropy.association_rules import strongest_rules
 from sidelight.max_entropy.beliefs import Beliefs, maxent
-from sidelight.max_entropy.rules import strongest_rules
 from sidelight.measures.finding import Amount, Finding, Witness, in_words
 from sidelight.measures.measure import Measure
 from sidelight.measures.trend import Trend

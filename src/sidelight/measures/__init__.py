@@ -44,7 +44,7 @@ def measure_named(name: str) -> type[Measure]:
     """Find a measure by its name in the user's words.
 
     >>> measure_named("group size")
-    <class 'sidelight.measures.group_size.GroupSize'>
+    <class 'sidelight.measures.k_anonymity.GroupSize'>
     """
     known = {kind.name: kind for kind in _measures()}
     if name not in known:

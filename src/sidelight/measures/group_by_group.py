@@ -12,7 +12,7 @@ import numpy as np
 from sidelight.measures.exact import Floats, in_lowest_terms, worst_row
 from sidelight.measures.finding import Amount, Witness
 from sidelight.measures.measure import Measure, Worst
-from sidelight.measures.outline import WorstGroup
+from sidelight.measures.screening import WorstGroup
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.columns import Integers

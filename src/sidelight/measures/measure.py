@@ -12,7 +12,7 @@ from typing import ClassVar, Protocol, Self
 from sidelight.errors import BadMeasure
 from sidelight.measures.criterion import Bound, Comparison, Criterion
 from sidelight.measures.finding import Amount, Finding, Witness
-from sidelight.measures.outline import Outline
+from sidelight.measures.screening import Outline
 from sidelight.measures.trend import Trend
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release

@@ -13,8 +13,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
 from sidelight.errors import BadPolicy, SidelightError
 from sidelight.measures.criterion import Criterion
-from sidelight.policy.complaints import complaint
 from sidelight.policy.limits import any_limit, limit_models
+from sidelight.policy.messages import complaint
 from sidelight.policy.policy import Policy
 from sidelight.policy.section import Section, Text
 from sidelight.policy.skyline_section import SkylineSections

@@ -16,7 +16,7 @@ from pydantic import AfterValidator, Field, PrivateAttr, StrictInt
 
 from sidelight.errors import BadPolicy
 from sidelight.measures.criterion import Criterion
-from sidelight.measures.skyline import Skyline, SkylinePoint
+from sidelight.measures.privacy_skyline.skyline import Skyline, SkylinePoint
 from sidelight.policy.section import Number, Section, Text
 from sidelight.table.labels import Label, shown
 

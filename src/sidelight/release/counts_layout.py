@@ -6,17 +6,17 @@ from dataclasses import replace
 
 import numpy as np
 
+from sidelight._text import counted as so_many
+from sidelight._text import form
 from sidelight.errors import BadRelease, MissingValues
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release, whole_groups
 from sidelight.table.columns import Column, Integers, rows_alike
 from sidelight.table.counts import Counts
 from sidelight.table.labels import SUPPRESSED, Label, hinted
-from sidelight.table.reading import counted
+from sidelight.table.read import counted
 from sidelight.table.roles import Roles
 from sidelight.table.table import Semantics, Table
-from sidelight.wording import counted as so_many
-from sidelight.wording import form
 
 
 def read_counts(source: object, roles: Roles, *, values: Semantics, people: str, count: str) -> Release:

@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from sidelight.errors import BadHierarchy
-from sidelight.release.grouping import cells_as_groups, rolled_up
+from sidelight.release.generalise import cells_as_groups, rolled_up
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.columns import Codes, Column, Integers

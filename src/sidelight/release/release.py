@@ -11,6 +11,7 @@ from typing import get_args
 import numpy as np
 import numpy.typing as npt
 
+from sidelight._text import counted, form
 from sidelight.errors import BadRelease
 from sidelight.release.groups import GroupName, Groups
 from sidelight.release.members import Members
@@ -18,7 +19,6 @@ from sidelight.table.columns import Column
 from sidelight.table.counts import Counts
 from sidelight.table.labels import Label, in_order, label, shown
 from sidelight.table.table import Intake, Semantics
-from sidelight.wording import counted, form
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -18,8 +18,8 @@ from sidelight.policy.policy import Verdict
 from sidelight.policy.writing import settings
 from sidelight.release.groups import GroupName
 from sidelight.release.release import Release
-from sidelight.report.document import Answer, AuditReport, IntakeFacts, Number, ReleaseFacts, Wanted
 from sidelight.report.noticing import alone, broken_by, look_alikes
+from sidelight.report.report import Answer, AuditReport, IntakeFacts, Number, ReleaseFacts, Wanted
 from sidelight.table.labels import shown
 
 READABLE = 12

@@ -10,8 +10,8 @@ from sidelight.errors import BadMeasure
 from sidelight.measures.criterion import Judgement
 from sidelight.measures.finding import Witness
 from sidelight.release.release import Release
-from sidelight.report.document import BrokenBy
-from sidelight.search.limits import Limit
+from sidelight.report.report import BrokenBy
+from sidelight.search.policy_check import Limit
 from sidelight.table.labels import Label
 
 ALONE = "the group that is worst off has one person: its line here describes that person; do not share this report"

@@ -9,8 +9,8 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from sidelight.report.document import Answer, AuditReport
-from sidelight.wording import counted, form
+from sidelight._text import counted, form
+from sidelight.report.report import Answer, AuditReport
 
 LONGEST = 60
 """How many characters of a label are printed; the document has all."""

@@ -14,10 +14,10 @@ from sidelight.policy.policy import Policy
 from sidelight.release.groups import Groups
 from sidelight.search.buckets import Buckets
 from sidelight.search.dealing import bucket_counts, dealt, most_buckets, one_of_each_kind
-from sidelight.search.limits import Limits, loose_groups
 from sidelight.search.merging import Neighbours, merge_until_within
 from sidelight.search.method import Method, Outcome, Progress
 from sidelight.search.orders import orders
+from sidelight.search.policy_check import Limits, loose_groups
 from sidelight.search.utility import UtilityName
 from sidelight.table.columns import Integers
 from sidelight.table.counts import Counts

@@ -9,9 +9,9 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from sidelight.measures.exact import Floats
-from sidelight.search.days import as_text
 from sidelight.search.orders import Order
 from sidelight.table.columns import Column, Integers
+from sidelight.table.days import as_text
 from sidelight.table.labels import SUPPRESSED, Label, in_order, label
 
 Labels: TypeAlias = Literal["mode", "ancestor"]

@@ -14,9 +14,9 @@ from sidelight.search.searched_levels import SearchedLevels
 from sidelight.table.hierarchy import Hierarchy
 
 if TYPE_CHECKING:
-    from sidelight.publishing.formats import FormatName
-    from sidelight.publishing.layouts import Layout
-    from sidelight.publishing.publish import Published
+    from sidelight.publish.formats import FormatName
+    from sidelight.publish.layouts import Layout
+    from sidelight.publish.publish import Published
 
 
 NOT_COMPLETE = "the search was stopped before its end: a more useful release within the policy may exist"
@@ -87,6 +87,6 @@ class Found:
                 group and value).
             written_as: "arx" for ARX's CSV, with semicolons and no quotes; default: by the ending.
         """
-        from sidelight.publishing.publish import publish  # noqa: PLC0415 - it stands below: it needs the report
+        from sidelight.publish.publish import publish  # noqa: PLC0415 - it stands below: it needs the report
 
         return publish(self, path, force=force, seed=seed, layout=layout, written_as=written_as)

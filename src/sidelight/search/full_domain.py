@@ -10,9 +10,9 @@ from typing import ClassVar, Literal
 from sidelight.errors import BadHierarchy, BadPolicy, NothingSafe, SidelightError
 from sidelight.policy.policy import Policy
 from sidelight.release.lattice import Lattice
+from sidelight.search.lattice_search import minimal_nodes
 from sidelight.search.level_recoding import LevelRecoding
 from sidelight.search.method import Method, Outcome, Progress
-from sidelight.search.minimal_nodes import minimal_nodes
 from sidelight.search.suppressed_nodes import nodes_with_suppression
 from sidelight.search.utility import UtilityName, worth
 from sidelight.table.hierarchy import Hierarchy

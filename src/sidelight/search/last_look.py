@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from sidelight.errors import NothingSafe, SidelightError
 from sidelight.measures.finding import in_words
-from sidelight.measures.group_size import GroupSize
+from sidelight.measures.k_anonymity import GroupSize
 from sidelight.policy.policy import Policy, Verdict
 from sidelight.release.release import Release
 from sidelight.table.table import Table

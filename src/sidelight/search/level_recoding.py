@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sidelight.release.grouping import coarser
+from sidelight.release.generalise import coarser
 from sidelight.release.lattice import Lattice, Node
 from sidelight.search.orders import Order, order_along
 from sidelight.search.recoding import Stretches

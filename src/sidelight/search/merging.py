@@ -10,7 +10,7 @@ import numpy as np
 
 from sidelight.measures.exact import Floats
 from sidelight.release.groups import Groups
-from sidelight.search.limits import Flags, Limit, Limits
+from sidelight.search.policy_check import Flags, Limit, Limits
 from sidelight.table.columns import Integers, numbered
 from sidelight.table.counts import added
 

@@ -11,15 +11,15 @@ import numpy as np
 
 from sidelight.errors import BadPolicy
 from sidelight.measures.criterion import Comparison, exact
-from sidelight.measures.group_size import GroupSize
+from sidelight.measures.k_anonymity import GroupSize
 from sidelight.policy.policy import Policy
 from sidelight.search.centroids import Labels, averaged, stretch
 from sidelight.search.distances import Centroids, Space
-from sidelight.search.limits import Limits, loose_groups
 from sidelight.search.mdav import clusters
 from sidelight.search.merging import merge_until_within
 from sidelight.search.method import Method, Outcome, Progress
 from sidelight.search.orders import Order, orders
+from sidelight.search.policy_check import Limits, loose_groups
 from sidelight.search.recoding import Stretches, released
 from sidelight.search.utility import UtilityName
 from sidelight.table.columns import Column, Integers, rows_alike

@@ -10,11 +10,11 @@ from typing import ClassVar
 import numpy as np
 
 from sidelight.policy.policy import Policy
-from sidelight.search.frontier import Frontier
-from sidelight.search.limits import Limits
 from sidelight.search.method import Method, Outcome, Progress
+from sidelight.search.mondrian_cuts import Frontier
 from sidelight.search.orders import Order, orders
 from sidelight.search.partition import Partition
+from sidelight.search.policy_check import Limits
 from sidelight.search.recoding import Stretches, printed, released
 from sidelight.search.shared import SharedLimits
 from sidelight.search.utility import UtilityName

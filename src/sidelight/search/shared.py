@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sidelight.measures.exact import Floats
-from sidelight.measures.outline import joined_after, joined_before
+from sidelight.measures.screening import joined_after, joined_before
 from sidelight.release.groups import Groups
-from sidelight.search.limits import Flags, Limit, loose_groups
 from sidelight.search.partition import Candidates, Partition
+from sidelight.search.policy_check import Flags, Limit, loose_groups
 from sidelight.table.columns import Integers
 from sidelight.table.table import Table
 
 if TYPE_CHECKING:
-    from sidelight.search.frontier import Frontier
+    from sidelight.search.mondrian_cuts import Frontier
 
 
 @dataclass(eq=False, slots=True)

@@ -10,15 +10,15 @@ from typing import TypeAlias
 import numpy as np
 
 from sidelight.measures.criterion import Criterion, exact
-from sidelight.measures.group_size import GroupSize
+from sidelight.measures.k_anonymity import GroupSize
 from sidelight.policy.policy import Policy
 from sidelight.release.groups import Groups
 from sidelight.release.lattice import Lattice, Node
 from sidelight.release.release import Release, whole_groups
 from sidelight.search.border import border
-from sidelight.search.limits import Flags, Limits
+from sidelight.search.lattice_search import Count, lowest
 from sidelight.search.method import Progress
-from sidelight.search.minimal_nodes import Count, lowest
+from sidelight.search.policy_check import Flags, Limits
 from sidelight.search.suppression import offending, on_their_own
 from sidelight.table.columns import Column
 from sidelight.table.labels import SUPPRESSED

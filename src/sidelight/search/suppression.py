@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sidelight.release.groups import Groups
-from sidelight.search.limits import Flags, Limits
+from sidelight.search.policy_check import Flags, Limits
 from sidelight.table.columns import Integers
 from sidelight.table.counts import Counts
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sidelight.table.columns import Column, Integers
-from sidelight.table.reading import counted
+from sidelight.table.read import counted
 from sidelight.table.roles import Roles, as_marks
 
 

@@ -10,9 +10,9 @@ from typing import TypeAlias
 
 import numpy as np
 
+from sidelight._text import shortened
 from sidelight.errors import BadTable
 from sidelight.table.moments import told, told_by_numpy
-from sidelight.wording import shortened
 
 Label: TypeAlias = str | None
 """The text of one cell; `None` is a missing one."""

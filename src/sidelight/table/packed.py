@@ -17,11 +17,11 @@ import pyarrow as pa
 
 from sidelight.table.answers import Frame, as_arrow, as_integers
 from sidelight.table.columns import Integers
-from sidelight.table.frames import plain
+from sidelight.table.dataframe_source import plain
 from sidelight.table.labels import SUPPRESSED, Label
-from sidelight.table.packing import Packing, Words
+from sidelight.table.packed_keys import Packing, Words
 from sidelight.table.roles import Roles
-from sidelight.table.rows import Source, packing_of, says
+from sidelight.table.source import Source, packing_of, says
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,9 @@ from sidelight.errors import BadTable
 from sidelight.table.answers import Frame, as_integers, cells, collected
 from sidelight.table.columns import Integers
 from sidelight.table.labels import shown
-from sidelight.table.packing import Packing, changes, in_order_of
+from sidelight.table.packed_keys import Packing, changes, in_order_of
 from sidelight.table.roles import Roles
-from sidelight.table.rows import Rows
+from sidelight.table.source import Rows
 
 
 def people_per_cell(rows: Rows, packing: Packing) -> Integers:

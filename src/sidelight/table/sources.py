@@ -11,12 +11,12 @@ import pyarrow as pa
 
 from sidelight.errors import BadTable
 from sidelight.table.answers import cells
-from sidelight.table.files import connection, file_rows, found_files, interruptible
-from sidelight.table.frames import frame_rows
+from sidelight.table.dataframe_source import frame_rows
+from sidelight.table.duckdb_source import connection, file_rows, found_files, interruptible
 from sidelight.table.labels import label
 from sidelight.table.packed import packed_rows
 from sidelight.table.roles import Roles
-from sidelight.table.rows import Rows, Source
+from sidelight.table.source import Rows, Source
 
 
 @contextmanager

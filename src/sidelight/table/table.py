@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from sidelight._text import counted, form
 from sidelight.errors import UnknownColumn, did_you_mean
 from sidelight.table.columns import Column, Integers
 from sidelight.table.counts import Counts
 from sidelight.table.labels import Label
-from sidelight.wording import counted, form
 
 Semantics: TypeAlias = Literal["single", "set", "multiset"]
 """One value per person; a set of values per person; or any number of occurrences per person."""

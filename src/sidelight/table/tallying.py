@@ -8,17 +8,17 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 
+from sidelight._text import counted, form
 from sidelight.errors import BadTable, MissingValues
 from sidelight.table.answers import as_integers, collected
 from sidelight.table.columns import Column, Integers
 from sidelight.table.counts import Counts
 from sidelight.table.labels import SUPPRESSED, Label, hinted
-from sidelight.table.packing import Packing, Words, changes, in_order_of
+from sidelight.table.packed_keys import Packing, Words, changes, in_order_of
 from sidelight.table.people import check_people, people_per_cell, places_of_people
 from sidelight.table.roles import Roles
-from sidelight.table.rows import Rows
+from sidelight.table.source import Rows
 from sidelight.table.table import Intake, Table
-from sidelight.wording import counted, form
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from sidelight.knowledge.facts import And, Fact, Has, Implies, Not, OneOf, Or, Same
+from sidelight.knowledge.facts_part import And, Fact, Has, Implies, Not, OneOf, Or, Same
 from sidelight.knowledge.people import Who
 from sidelight.table.labels import Label
 

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from sidelight.release.release import Release
 from sidelight.table.labels import Label
-from sidelight.worlds.every_world import Person, World, every_world
+from sidelight.worlds.brute_force import Person, World, every_world
 
 People: TypeAlias = tuple[Person, ...]
 

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from sidelight.knowledge.facts import Fact
-from sidelight.worlds.budget import Meter, OverBudget
-from sidelight.worlds.counting.grounding import joined
-from sidelight.worlds.counting.shares import Counting, Shares
+from sidelight.knowledge.facts_part import Fact
+from sidelight.worlds.counting.compile import joined
+from sidelight.worlds.counting.counter import Counting, Shares
+from sidelight.worlds.effort import Meter, OverBudget
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sidelight.errors import Contradiction
-from sidelight.knowledge.facts import Fact
+from sidelight.knowledge.facts_part import Fact
 from sidelight.knowledge.tokens import in_short
-from sidelight.worlds.budget import Budget, Meter, OverBudget
-from sidelight.worlds.counting.shares import Counting
-from sidelight.worlds.possible import Possible
-from sidelight.worlds.smallest_set import smallest_clash
+from sidelight.worlds.counting.counter import Counting
+from sidelight.worlds.effort import Budget, Meter, OverBudget
+from sidelight.worlds.satisfiable import Possible
+from sidelight.worlds.smallest_conflict import smallest_clash
 
 MOST_SECONDS = 3
 """After that, a set of facts that may not be the smallest will do."""

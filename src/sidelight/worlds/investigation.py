@@ -16,7 +16,7 @@ from sidelight.errors import BadMeasure
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label
-from sidelight.worlds.every_world import Event, World, probability
+from sidelight.worlds.brute_force import Event, World, probability
 
 Number = TypeVar("Number", Fraction, Decimal)
 

@@ -10,18 +10,18 @@ from typing import Literal, overload
 import numpy as np
 
 from sidelight.errors import TooHard
-from sidelight.knowledge.facts import Fact
-from sidelight.knowledge.facts_text import Knowledge, as_fact, known_facts
+from sidelight.knowledge.facts_part import Fact
+from sidelight.knowledge.parse_facts import Knowledge, as_fact, known_facts
 from sidelight.knowledge.people import Who
 from sidelight.release.release import Release
 from sidelight.table.labels import Label
 from sidelight.worlds.bounds import Attempts
-from sidelight.worlds.budget import Budget, Meter, OverBudget
-from sidelight.worlds.cast import Cast, cast_of
 from sidelight.worlds.contradiction import contradiction
-from sidelight.worlds.counting.shares import Counting
-from sidelight.worlds.possible import Possible
-from sidelight.worlds.sampling import Estimate, estimated, generator
+from sidelight.worlds.counting.counter import Counting
+from sidelight.worlds.effort import Budget, Meter, OverBudget
+from sidelight.worlds.estimate import Estimate, estimated, generator
+from sidelight.worlds.identify import Cast, cast_of
+from sidelight.worlds.satisfiable import Possible
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,17 +8,17 @@ from fractions import Fraction
 from typing import overload
 
 from sidelight.errors import BadKnowledge
-from sidelight.knowledge.facts import Fact
-from sidelight.knowledge.facts_text import Knowledge, known_facts, read_person
+from sidelight.knowledge.facts_part import Fact
+from sidelight.knowledge.parse_facts import Knowledge, known_facts, read_person
 from sidelight.knowledge.people import Someone, Who, as_who, written_who
-from sidelight.knowledge.stand_ins import stand_ins
 from sidelight.knowledge.tokens import Reader
 from sidelight.release.groups import GroupName
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, label
-from sidelight.worlds.budget import Budget
-from sidelight.worlds.cast import Cast, cast_of
+from sidelight.worlds.effort import Budget
+from sidelight.worlds.identify import Cast, cast_of
 from sidelight.worlds.posterior import Knowing
+from sidelight.worlds.stand_ins import stand_ins
 
 
 @dataclass(frozen=True, slots=True)

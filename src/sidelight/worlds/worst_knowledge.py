@@ -14,7 +14,7 @@ from operator import and_, or_
 
 from sidelight.release.release import Release
 from sidelight.table.labels import Label
-from sidelight.worlds.every_world import every_world
+from sidelight.worlds.brute_force import every_world
 
 
 class NumberedWorlds:

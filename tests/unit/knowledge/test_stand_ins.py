@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.knowledge import stand_ins as module
-from sidelight.knowledge.facts import Has, Same
-from sidelight.knowledge.facts_text import known_facts
-from sidelight.knowledge.stand_ins import stand_ins
+from sidelight.knowledge.facts_part import Has, Same
+from sidelight.knowledge.parse_facts import known_facts
 from sidelight.knowledge.truth import is_so
 from sidelight.testing import facts
+from sidelight.worlds import stand_ins as module
+from sidelight.worlds.stand_ins import stand_ins
 
 PEOPLE = ("Ann", "Bob", "Cleo", "Dan")
 

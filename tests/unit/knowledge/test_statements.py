@@ -8,10 +8,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sidelight.errors import BadKnowledge, NotTrueOrFalse, SidelightError
+from sidelight.knowledge.parse_statements import is_statement, known_statements, read_statement
 from sidelight.knowledge.people import Someone
 from sidelight.knowledge.statements import Compares, HowMany, Says, Share
 from sidelight.knowledge.statements_python import P, count
-from sidelight.knowledge.statements_text import is_statement, known_statements, read_statement
 from sidelight.testing import facts
 
 names = st.text(min_size=1, max_size=8) | st.sampled_from(

@@ -10,9 +10,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight.measures.acquaintance.falling import log_missing_all
-from sidelight.measures.acquaintance.minima import reach
 from sidelight.measures.exact import log
+from sidelight.measures.privacy_skyline.falling import log_missing_all
+from sidelight.measures.privacy_skyline.five_minima import reach
 
 
 @st.composite

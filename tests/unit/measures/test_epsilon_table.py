@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.errors import BadMeasure
-from sidelight.measures import epsilon_table
+from sidelight.measures.epsilon_privacy import table as epsilon_table
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.testing import tables
 

@@ -10,8 +10,8 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, BadPolicy, UnknownValue
-from sidelight.measures.prior_belief.predicates import Predicate, read_predicates
-from sidelight.measures.prior_belief.ratios import Ratio
+from sidelight.measures.epsilon_privacy.predicates import Predicate, read_predicates
+from sidelight.measures.epsilon_privacy.ratios import Ratio
 from sidelight.policy.limit_text import read_limit
 from sidelight.policy.policy_file import read_policy_text
 from sidelight.policy.writing import policy_text

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, BadPolicy
-from sidelight.measures.skyline import Skyline, SkylinePoint
+from sidelight.measures.privacy_skyline.skyline import Skyline, SkylinePoint
 
 WARD = sl.Release.from_counts([{"Flu": 4, "Cold": 3, "AIDS": 1}, {"Flu": 5, "Cold": 2, "AIDS": 1}])
 

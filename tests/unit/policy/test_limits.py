@@ -13,7 +13,7 @@ import pytest
 import sidelight.measures
 from sidelight.errors import BadMeasure, BadPolicy
 from sidelight.measures.criterion import Bound
-from sidelight.measures.group_size import GroupSize
+from sidelight.measures.k_anonymity import GroupSize
 from sidelight.policy.limit_text import read_limit, read_measure
 from sidelight.policy.limits import limit_models
 from sidelight.policy.policy import Policy

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 
 import sidelight as sl
 from sidelight.errors import BadRelease, MissingValues, UnknownColumn
-from sidelight.publishing.chance import shuffles
-from sidelight.publishing.formats import Parquet
-from sidelight.publishing.layouts import by_counts
-from sidelight.publishing.printed import as_printed, same
+from sidelight.publish.chance import shuffles
+from sidelight.publish.formats import Parquet
+from sidelight.publish.layouts import by_counts
+from sidelight.publish.printed import as_printed, same
 from sidelight.testing import releases
 
 ROWS = {

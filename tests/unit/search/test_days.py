@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight.search.days import as_day, as_text
+from sidelight.release.printed_labels import covers
 from sidelight.search.orders import order_of
 from sidelight.table.columns import Column
-from sidelight.worlds.printed_cells import covers
+from sidelight.table.days import as_day, as_text
 
 POLICY = sl.Policy(sl.GroupSize() >= 3)
 DAYS = st.dates(dt.date(1, 1, 1), dt.date(9999, 12, 31))

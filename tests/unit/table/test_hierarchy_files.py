@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from sidelight.errors import BadHierarchy
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.hierarchy_files import read_hierarchies, read_hierarchy, write_hierarchy
+from sidelight.table.hierarchy_io import read_hierarchies, read_hierarchy, write_hierarchy
 
 # The quirks of files met in the wild: a value outside the range that its label names, labels with brackets, commas,
 # blanks and quotes, Windows line ends, no end of the last line, a byte order mark, an empty value, a top without `*`.

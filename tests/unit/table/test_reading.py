@@ -18,7 +18,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadTable, MissingValues, UnknownColumn
-from sidelight.table import files
+from sidelight.table import duckdb_source as files
 
 PATIENTS = pa.table(
     {

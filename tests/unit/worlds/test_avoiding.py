@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.testing import releases
-from sidelight.worlds.avoiding import chance_of_avoiding
-from sidelight.worlds.every_world import probability
+from sidelight.worlds.brute_force import probability
+from sidelight.worlds.closed_forms import chance_of_avoiding
 
 
 @given(st.data(), releases(semantics="single", max_groups=1, max_people=6))

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight.worlds.printed_cells import covers, says_one_thing
+from sidelight.release.printed_labels import covers, says_one_thing
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.worlds import smallest_set
-from sidelight.worlds.smallest_set import smallest_clash
+from sidelight.worlds import smallest_conflict as smallest_set
+from sidelight.worlds.smallest_conflict import smallest_clash
 
 CLASHES = st.lists(st.frozensets(st.integers(0, 7), min_size=1, max_size=6), min_size=1, max_size=6)
 

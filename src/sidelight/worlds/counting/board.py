@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 
-from sidelight.worlds.budget import OverBudget
-from sidelight.worlds.counting.grounding import Ground
+from sidelight.worlds.counting.compile import Ground
 from sidelight.worlds.counting.terms import Term
+from sidelight.worlds.effort import OverBudget
 
 MOST_BITS = 20
 """For up to a million different things that are left of a part."""

@@ -17,11 +17,11 @@ from fractions import Fraction
 from math import perm, prod
 from typing import TypeAlias
 
-from sidelight.worlds.budget import Meter
 from sidelight.worlds.counting.board import Board
-from sidelight.worlds.counting.grounding import Draws
-from sidelight.worlds.counting.schedule import Block, Schedule
+from sidelight.worlds.counting.compile import Draws
+from sidelight.worlds.counting.order import Block, Schedule
 from sidelight.worlds.counting.steps import Crowd, Drawing, HandingOut, Step, TheEnd, TheRest, Turn, every_way
+from sidelight.worlds.effort import Meter
 
 States: TypeAlias = dict[int, int]
 """State → in how many ways it comes about, signed."""

@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from sidelight.knowledge.facts import Fact
+from sidelight.knowledge.facts_part import Fact
 from sidelight.knowledge.people import Who
 from sidelight.release.release import Release
 from sidelight.table.labels import Label
-from sidelight.worlds.budget import Meter
-from sidelight.worlds.cast import Cast
+from sidelight.worlds.counting.compile import Ground, ground
 from sidelight.worlds.counting.frontier import Frontier, States, to_come
-from sidelight.worlds.counting.grounding import Ground, ground
-from sidelight.worlds.counting.schedule import Schedule
+from sidelight.worlds.counting.order import Schedule
 from sidelight.worlds.counting.steps import Drawing, Step, every_way, ways_to_have
+from sidelight.worlds.effort import Meter
+from sidelight.worlds.identify import Cast
 
 
 def values_of(

@@ -7,7 +7,7 @@ from collections.abc import Collection, Hashable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Generic, TypeVar
 
-from sidelight.worlds.budget import Meter
+from sidelight.worlds.effort import Meter
 
 Thing = TypeVar("Thing", bound=Hashable)
 

@@ -13,7 +13,7 @@ from typing import Literal, Protocol, TypeAlias
 
 from sidelight.table.table import Semantics
 from sidelight.worlds.counting.board import Board
-from sidelight.worlds.counting.grounding import Draws
+from sidelight.worlds.counting.compile import Draws
 from sidelight.worlds.counting.terms import Term
 
 Move: TypeAlias = tuple[int, int]

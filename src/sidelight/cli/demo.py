@@ -1,0 +1,141 @@
+"""`sidelight demo`: the main job on real census data, with files to go on with."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from pathlib import Path
+
+import typer
+from rich.console import Console
+
+import sidelight as sl
+from sidelight.cli.audit import asked, judged, tell
+from sidelight.cli.inputs import read
+from sidelight.cli.output import Output
+from sidelight.cli.protect import Target, Way, protect
+from sidelight.cli.protect import read as read_rows
+from sidelight.cli.run import Status
+from sidelight.cli.writing import write_whole
+from sidelight.errors import SidelightError
+from sidelight.publish.chance import shuffles
+from sidelight.publish.formats import Csv
+from sidelight.publish.layouts import person_by_person
+from sidelight.publish.sidecar import ENDING
+from sidelight.release.release import Release
+from sidelight.report.report import AuditReport
+from sidelight.report.terminal import conclusion
+
+LEVELS = {"age": 3, "education": 2}
+"""Ages in steps of twenty years, education as school or college: coarse enough for the classic limits."""
+
+FILES = ("census.parquet", "rough.csv", "policy.toml", "release.csv", "report.json")
+HIERARCHIES = "hierarchies"
+
+POLICY = """\
+# What a release of the census table must keep.  Try other numbers, then run:
+#   sidelight protect census.parquet --policy policy.toml --hierarchies hierarchies -o release.csv --force
+
+[roles]
+quasi = ["age", "education", "sex"]
+sensitive = "occupation"
+missing = "drop"                # people who have no occupation
+
+# The classic limits: nobody stands alone, and no group says much about its people ...
+
+[[limit]]
+measure = "group size"          # k-anonymity
+at_least = 10
+
+[[limit]]
+measure = "distinct values"     # l-diversity, in its simplest form
+at_least = 5
+
+[[limit]]
+measure = "entropy diversity"   # l-diversity, in its entropy form
+at_least = 3.5
+
+# ... and what they say nothing about: attackers who know a little.
+
+[[limit]]
+measure = "implications"        # whoever knows two facts like "if she is in sales, so is her friend"
+k = 2
+below = "2/3"
+
+[[limit]]
+measure = "acquaintance"        # a neighbour: knows one thing it is not, one other person, one of the family
+rules_out = 1
+others = 1
+family = 1
+below = "2/3"
+"""
+
+
+def demo(folder: Path) -> Status:
+    """Judge a coarse release, find and publish a better one, judge that as it is on the disk, name the files."""
+    table, rough, policy, release, kept = (folder / name for name in FILES)
+    _make(folder)
+    adult = sl.datasets.adult()
+    write_whole(table, adult.path.read_bytes(), force=True)
+    _keep_or_write(policy)
+    question = asked(policy)
+    quasi = question.roles.quasi or ()
+    for name in quasi:
+        if name in adult.hierarchies:
+            sl.write_hierarchy(adult.hierarchies[name], folder / HIERARCHIES / f"{name}.csv")
+
+    typer.echo("1. The US census of 1994, published with ages in steps of 20 years and school or college.\n")
+    coarse = sl.generalise(read_rows(str(table), question.roles), by=adult.hierarchies, to=_levels(quasi))
+    write_whole(rough, as_csv(coarse), force=True)
+    report = judged(read(str(rough), question.roles), question, source=str(rough))
+    tell(report, Output())
+    typer.echo(f"\n{moral(report)}\n")
+
+    typer.echo(f"2. sidelight protect {table} --policy {policy} --hierarchies {folder / HIERARCHIES} -o {release}\n")
+    status = protect(str(table), question, Way(hierarchies=folder / HIERARCHIES), Target(release, force=True))
+    if status != Status.WITHIN_POLICY:
+        return status
+
+    typer.echo(f"\n3. sidelight audit {release} --policy {policy}\n")
+    report = judged(read(str(release), question.roles), question, source=str(release))
+    write_whole(kept, report.to_json(), force=True)
+    Console(highlight=False).print(conclusion(report))
+    typer.echo(f"\nData: {adult.citation}, CC BY 4.0")
+    typer.echo(f"Written to {folder}: {', '.join((*FILES, release.name + ENDING, HIERARCHIES))}")
+    return Status.WITHIN_POLICY
+
+
+def moral(report: AuditReport) -> str:
+    """Say what the numbers of this release show, whatever they are."""
+    kept = ", ".join(answer.measure for answer in report.answers if answer.holds)
+    broken = ", ".join(f"{answer.measure} ({answer.found.said})" for answer in report.answers if not answer.holds)
+    if not broken or not kept:
+        return f"It keeps {kept or 'nothing'} of the policy; it does not keep {broken or 'nothing'}."
+    return f"It keeps {kept}.\nIt still falls to someone who knows a little: {broken}."
+
+
+def _keep_or_write(policy: Path) -> None:
+    """Write the policy, unless there is one: somebody may have tried other numbers in it."""
+    if not policy.exists():
+        write_whole(policy, POLICY)
+    elif policy.read_bytes() != POLICY.encode():
+        typer.echo(f"{policy} was changed, and is used as it is; delete it to begin again.\n")
+
+
+def _levels(quasi: Sequence[str]) -> dict[str, int]:
+    return {name: level for name, level in LEVELS.items() if name in quasi}
+
+
+def _make(folder: Path) -> None:
+    try:
+        (folder / HIERARCHIES).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        message = f"cannot make the folder '{folder}': {error.strerror}; choose another with --folder"
+        raise SidelightError(message) from None
+
+
+def as_csv(release: Release) -> bytes:
+    """Write a release as a table with a row per person."""
+    text = io.BytesIO()
+    Csv().write(person_by_person(release, shuffles()), text)
+    return text.getvalue()

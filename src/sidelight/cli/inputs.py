@@ -1,0 +1,99 @@
+"""Published files as the verbs read them: as options and policy say and, where they are silent, as the sidecar does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from sidelight.errors import BadPolicy, BadRelease, listed
+from sidelight.policy.policy_file import Roles
+from sidelight.publish.printed import as_printed
+from sidelight.publish.read import read_checked, read_published
+from sidelight.publish.sidecar import Reading, Sidecar, noise_path, read_sidecar, sidecar_path
+from sidelight.release.read import read_release
+from sidelight.release.release import Release
+from sidelight.table.duckdb_source import columns_of, found_files
+
+
+def read(file: str, roles: Roles, *, keep_people: bool = False) -> Release:
+    """Read a published file with these roles; what they do not say, a sidecar beside it does."""
+    if noise_path(Path(file)).is_file():
+        message = (
+            f"'{file}' holds noisy counts, not people; '{noise_path(Path(file)).name}' beside it says what they promise"
+        )
+        raise BadRelease(message)
+    document = read_checked(Path(file)) if sidecar_path(Path(file)).is_file() else None
+    if document is not None and not keep_people and _as_published(document, roles):
+        return _by(read_published(file), roles, document)
+    told = _roles(document.reading, roles) if document is not None else roles
+    quasi, sensitive = columns(file, told)
+    rows = document.reading if document is not None else None
+    return read_release(
+        file,
+        group=quasi,
+        sensitive=sensitive,
+        suppressed=told.suppressed or "a group",
+        rows=rows.rows if rows else "people",
+        people=(rows and rows.people) or "people",
+        count=(rows and rows.count) or "count",
+        keep_people=keep_people,
+        **told.settings(),
+    )
+
+
+def columns(file: str, roles: Roles) -> tuple[tuple[str, ...], str]:
+    """Give the columns that outsiders may know and the sensitive one, or list those of the file to choose from."""
+    if roles.quasi is not None and roles.sensitive is not None:
+        return roles.quasi, roles.sensitive
+    options = {"--group": roles.quasi, "--sensitive": roles.sensitive}
+    wanted = " and ".join(option for option, given in options.items() if given is None)
+    message = (
+        f"which columns? name them with {wanted}, or in [roles] of the policy; {file} has: {listed(columns_of(file))}"
+    )
+    raise BadPolicy(message)
+
+
+def inputs_of(file: str) -> Iterator[Path]:
+    """Name all files that reading a published file takes: also its sidecar, and what that names."""
+    for each in found_files(file):
+        yield each
+        if sidecar_path(each).is_file():
+            yield sidecar_path(each)
+            yield from (each.with_name(part.name) for part in read_sidecar(each).files)
+
+
+def _as_published(document: Sidecar, roles: Roles) -> bool:
+    """Whether roles ask for nothing else than the sidecar tells of, or for fewer columns."""
+    reading, who = document.reading, document.who
+    quasi = set(roles.quasi or ())
+    return (
+        (quasi <= set(reading.group) or (who is not None and quasi == set(who.group)))
+        and roles.sensitive in (None, reading.sensitive)
+        and roles.values in (None, reading.values)
+        and roles.domain in (None, reading.domain)
+        and roles.suppressed != "leave out"
+    )
+
+
+def _by(release: Release, roles: Roles, document: Sidecar) -> Release:
+    """Let groups that are alike in the columns that were asked for be one."""
+    wanted = set(roles.quasi or document.reading.group)
+    kept = tuple(column for column in release.groups.columns if column.name in wanted)
+    if len(kept) in (0, len(release.groups.columns)):  # none: asked for by the columns of anatomy's people
+        return release
+    return as_printed(replace(release, groups=replace(release.groups, columns=kept)))
+
+
+def _roles(reading: Reading, said: Roles) -> Roles:
+    """Say who is who as the sidecar does, but where something else is said."""
+    other = said.sensitive not in (None, reading.sensitive)
+    missing = reading.domain is not None and None in reading.domain
+    told = Roles(
+        quasi=tuple(name for name in reading.group if name != said.sensitive),
+        sensitive=reading.sensitive,
+        values=reading.values if said.person is not None or reading.rows == "counts" else None,
+        missing="a value" if missing and not other else None,
+        domain=None if other or reading.domain is None else tuple(text for text in reading.domain if text is not None),
+    )
+    return told.updated(said)

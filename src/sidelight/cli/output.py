@@ -1,0 +1,45 @@
+"""Where an answer goes: to the terminal, as JSON or for people, and to a file if asked."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console, RenderableType
+
+from sidelight._files import refuse_existing, refuse_input
+from sidelight.cli.inputs import inputs_of
+from sidelight.cli.writing import write_whole
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Where the answer goes."""
+
+    as_json: bool = False
+    file: Path | None = None
+    force: bool = False
+    inputs: tuple[Path, ...] = ()  # what is read besides the published files, such as the policy
+
+    def refuse(self, *published: str) -> None:
+        """Refuse, before any work is done, a place that cannot be written or that something is read from."""
+        if self.file is not None:
+            refuse_input(self.file, (*self.inputs, *(each for file in published for each in inputs_of(file))))
+            refuse_existing(self.file, force=self.force)
+
+    def tell(self, text: str, parts: Iterable[RenderableType]) -> None:
+        """Print an answer, as JSON (`text`) or for people (`parts`), and write the JSON to a file if asked."""
+        if self.file is not None:
+            write_whole(self.file, text, force=self.force)
+        if self.as_json:
+            sys.stdout.write(text)
+            return
+        console = Console(highlight=False)
+        with console.capture() as drawn:
+            for part in parts:
+                console.print(part)
+            if self.file is not None:
+                console.print(f"Written to {self.file}", markup=False, soft_wrap=True)
+        sys.stdout.write(drawn.get())

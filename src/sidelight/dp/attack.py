@@ -1,0 +1,191 @@
+"""Attack noisy counts: somebody who knows everybody else, or nothing else, weighs all releases together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+
+from sidelight.attack.bayes import Prior
+from sidelight.dp.careful_reader import expected_counts
+from sidelight.dp.domain import counted_on, places_on, values_on
+from sidelight.dp.noisy_counts import NoisyCounts
+from sidelight.dp.semantic_privacy import semantic_privacy
+from sidelight.errors import BadNoise, did_you_mean
+from sidelight.measures.exact import Floats
+from sidelight.table.columns import Integers
+from sidelight.table.hierarchy import Hierarchy
+from sidelight.table.labels import Label, shown
+from sidelight.table.table import Table
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class NoisyExposure:
+    """What noisy counts let somebody believe about each of these people in turn.
+
+    A row is all people who look alike and have the same value: `sizes` of them, `truth` says which value.
+    `posterior` is row × value of `domain`; before, everybody was believed to be like `prior`.
+    """
+
+    domain: tuple[Label, ...]
+    prior: Floats = field(repr=False)
+    posterior: Floats = field(repr=False)
+    truth: Integers = field(repr=False)
+    sizes: Integers = field(repr=False)
+    bound: float | None  # no belief shifts further, by what the noise promises; none where it promises no such thing
+
+    @property
+    def shift(self) -> Floats:
+        """How far the belief about each row moved because it is in: the total variation distance from the prior."""
+        moved: Floats = np.abs(self.posterior - self.prior).sum(axis=1) / 2
+        return moved
+
+    @property
+    def largest_shift(self) -> float:
+        """The belief that moved furthest."""
+        return float(self.shift.max())
+
+    @property
+    def belief(self) -> float:
+        """The belief in the true value, on average over people."""
+        return float(self.sizes @ self.posterior[np.arange(len(self.truth)), self.truth] / self.sizes.sum())
+
+    @property
+    def prior_belief(self) -> float:
+        """The belief in the true value before, on average over people."""
+        return float(self.sizes @ self.prior[self.truth] / self.sizes.sum())
+
+    @property
+    def guessed(self) -> Fraction:
+        """The share of people whose true value is the one that is believed most."""
+        return self._share(self.posterior.argmax(axis=1) == self.truth)
+
+    def sure(self, belief: float) -> Fraction:
+        """Give the share of people of whom some value is believed at least so much."""
+        return self._share(self.posterior.max(axis=1) >= belief - 1e-12)
+
+    def _share(self, which: np.typing.NDArray[np.bool_]) -> Fraction:
+        return Fraction(int(self.sizes[which].sum()), int(self.sizes.sum()))
+
+
+def attack_noise(
+    releases: Sequence[NoisyCounts],
+    *,
+    people: Table,
+    by: Mapping[str, Hierarchy],
+    tables: Sequence[Table] | None = None,
+    prior: Prior | Mapping[str, float] = "pooled",
+) -> NoisyExposure:
+    """How sure does somebody get who weighs several noisy releases about the same people together?
+
+    Posterior ∝ prior(s) · Π_j Pr(noisy counts of release j | this person has s).
+
+    - With `tables`: somebody who knows everybody in them but this person.  With ε-differentially private releases no
+      belief shifts by more than tanh(Σε / 2) then, whoever the person is and whatever the prior was.
+    - Without: somebody who knows nothing else, and learns what people like this one have: each release tells
+      Pr_j(s) / prior(s), with Pr_j(s) the share that a careful reader expects in the group.  That is what the counts
+      are published for; it would be learned without this person as well, and no noise bounds it.
+
+    Args:
+        releases: noisy counts with the same declared values.
+        people: those who are in all tables, with their true values.
+        by: the hierarchies of the releases.
+        tables: what each release was made from, for an attacker who knows it but for the one person.
+        prior: what is believed before: "pooled" (shares in the tables, or in the releases), "uniform", or a belief for
+            each value.
+
+    >>> import sidelight as sl
+    >>> adult = sl.datasets.adult(quasi=["sex"])
+    >>> noisy = sl.noisy_counts(
+    ...     adult.table, by=adult.hierarchies, levels={"sex": 0}, domain=adult.table.domain, epsilon=1
+    ... )
+    >>> seen = attack_noise([noisy], tables=[adult.table], people=adult.table, by=adult.hierarchies)
+    >>> seen.largest_shift <= seen.bound, round(seen.bound, 4)
+    (True, 0.4621)
+    """
+    _check(releases, tables)
+    domain = releases[0].domain
+    before = _prior(prior, releases, tables)
+    row, value, sizes = people.counts.entries()
+    truth = values_on(releases[0].grid, people.domain)[value]
+    told = np.zeros((len(row), len(domain)))
+    for number, release in enumerate(releases):
+        group = places_on(release.grid, people, by, release.levels)[row]
+        if (group < 0).any() or (truth < 0).any():
+            message = "some people have a label or a value that was not declared; attack those who were counted"
+            raise BadNoise(message)
+        if tables is None:
+            told += _told_to_reader(release, before)[group]
+        else:
+            told += _told(
+                release, counted_on(release.grid, tables[number], by, release.levels, "leave out"), group, truth
+            )
+    odds = before * np.exp(told - told.max(axis=1, keepdims=True))
+    posterior = odds / odds.sum(axis=1, keepdims=True)
+    return NoisyExposure(domain, before, posterior, truth, sizes, None if tables is None else _bound(releases))
+
+
+def _told_to_reader(release: NoisyCounts, before: Floats) -> Floats:
+    """Give ln Pr(s) / prior(s) in each group; a value that nobody believes in stays so."""
+    expected = expected_counts(release)
+    shares = expected / expected.sum(axis=1, keepdims=True)
+    told: Floats = np.log(shares / np.where(before > 0, before, 1))
+    return told
+
+
+def _told(release: NoisyCounts, exactly: Integers, group: Integers, truth: Integers) -> Floats:
+    """Give ln Pr(counts | this person has s) − ln Pr(counts | this person is not there), row × value s.
+
+    What is left of the counts after taking away the others is the noise and this person.
+    """
+    left = (release.measured - exactly)[group]
+    left[np.arange(len(truth)), truth] += 1
+    told: Floats = release.mechanism.log_weight(left - 1) - release.mechanism.log_weight(left)
+    return told
+
+
+def _bound(releases: Sequence[NoisyCounts]) -> float | None:
+    if any(release.spending.delta for release in releases):
+        return None
+    return semantic_privacy(sum((release.spending.epsilon for release in releases), Fraction(0))).shift
+
+
+def _prior(
+    prior: Prior | Mapping[str, float], releases: Sequence[NoisyCounts], tables: Sequence[Table] | None
+) -> Floats:
+    domain = releases[0].domain
+    if isinstance(prior, Mapping):
+        strange = [name for name in prior if name not in domain]
+        if strange:
+            message = f"a prior for '{strange[0]}', which was not declared{did_you_mean(strange[0], domain)}"
+            raise BadNoise(message)
+        weights = np.array([float(prior.get(shown(text), 0)) for text in domain])
+    elif prior == "uniform":
+        weights = np.ones(len(domain))
+    elif tables is None:
+        weights = np.sum([release.counts.sum(axis=0) for release in releases], axis=0) + 0.5
+    else:
+        weights = np.sum([_totals(table, domain) for table in tables], axis=0)
+    if weights.min() < 0 or not 0 < weights.sum() < math.inf:
+        message = "a prior gives each value a belief of at least 0, and some value more than that"
+        raise BadNoise(message)
+    believed: Floats = weights / weights.sum()
+    return believed
+
+
+def _totals(table: Table, domain: tuple[Label, ...]) -> Floats:
+    seen = dict(zip(table.domain, table.counts.totals().tolist(), strict=True))
+    return np.array([float(seen.get(text, 0)) for text in domain])
+
+
+def _check(releases: Sequence[NoisyCounts], tables: Sequence[Table] | None) -> None:
+    if not releases or (tables is not None and len(releases) != len(tables)):
+        given = "no" if tables is None else len(tables)
+        message = f"{given} tables for {len(releases)} noisy releases; give at least one release, and the table of each"
+        raise BadNoise(message)
+    if len({release.domain for release in releases}) > 1:
+        message = "the releases declare different sensitive values; declare the same, in the same order"
+        raise BadNoise(message)

@@ -1,0 +1,130 @@
+"""Levels for a noisy release: fixed in advance, or chosen from the data for a price.  Nothing else is taken."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+
+from sidelight.dp.accountant import Spending
+from sidelight.dp.amounts import Amount, at_most, exact_epsilon
+from sidelight.dp.domain import CELLS, Grid, Outside, counted_on, declared_grid
+from sidelight.dp.extra import opendp
+from sidelight.dp.ledger import Ledger
+from sidelight.dp.mechanism import Neighbours
+from sidelight.errors import BadNoise
+from sidelight.search.found import Found
+from sidelight.search.method import Outcome
+from sidelight.search.searched_levels import SearchedLevels
+from sidelight.table.hierarchy import Hierarchy
+from sidelight.table.table import Table
+
+WHOLE = 1_000
+"""Detail is weighed in thousandths, so that scores are whole numbers and their sensitivity is exact."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenLevels:
+    """Levels that were chosen from the data, and what that cost."""
+
+    levels: Mapping[str, int]
+    spending: Spending
+
+
+def fixed_in_advance(levels: Mapping[str, int] | ChosenLevels) -> tuple[Mapping[str, int], Spending | None]:
+    """Take levels that were fixed in advance, or paid for; refuse those that a search picked from the data."""
+    if isinstance(levels, ChosenLevels):
+        return levels.levels, levels.spending
+    if isinstance(levels, Found | Outcome | SearchedLevels):
+        message = (
+            "these levels were picked by a search that looked at the data, and nobody paid for what they reveal; "
+            "fix levels in advance, or pick them with choose_levels, which pays"
+        )
+        raise BadNoise(message)
+    return MappingProxyType(dict(levels)), None
+
+
+def choose_levels(
+    table: Table,
+    *,
+    by: Mapping[str, Hierarchy],
+    among: Sequence[Mapping[str, int]],
+    domain: Sequence[object],
+    epsilon: Amount,
+    above: int = 5,
+    neighbours: Neighbours = "add or remove",
+    outside: Outside = "an error",
+    ledger: Ledger | str | os.PathLike[str] | None = None,
+    cells: int = CELLS,
+) -> ChosenLevels:
+    """Which of these levels fit the data best, as far as that can be said for ε?
+
+    The score of levels is detail × people who stand out of the noise: log(cells) × Σ max(count − above, 0).  One
+    person changes the sum by at most one, and OpenDP's noisy maximum picks by it.
+
+    Args:
+        table: one value per person.
+        by: hierarchies that list every label there could be.
+        among: the levels to choose from, themselves fixed in advance.
+        domain: every sensitive value that there could be.
+        epsilon: what the choice may cost, on top of what the counts will.
+        above: counts up to this drown in the noise that you will add; about 3 / ε of the counts.
+        neighbours: as in `noisy_counts`.
+        outside: as in `noisy_counts`.
+        ledger: where the budget is kept; the same one that the counts are paid from.
+        cells: how many counts there may be at most.
+
+    >>> import sidelight as sl
+    >>> adult = sl.datasets.adult(quasi=["age", "sex"])
+    >>> chosen = choose_levels(
+    ...     adult.table, by=adult.hierarchies, among=[{"age": 0, "sex": 0}, {"age": 3, "sex": 0}, {"age": 5, "sex": 1}],
+    ...     domain=adult.table.domain, epsilon=0.5, above=30)
+    >>> dict(chosen.levels), chosen.spending.epsilon
+    ({'age': 3, 'sex': 0}, Fraction(1, 2))
+
+    Source: McSherry and Talwar, FOCS 2007; McKenna and Sheldon, NeurIPS 2020 (the noisy maximum that is drawn).
+    """
+    if not among:
+        message = "among= lists no levels to choose from; list at least one"
+        raise BadNoise(message)
+    wanted = exact_epsilon(epsilon)
+    candidates = [fixed_in_advance(levels)[0] for levels in among]
+    grids = [declared_grid(by, levels, domain, cells=cells) for levels in candidates]
+    details = _details(grids)
+    scores = [
+        detail * _standing_out(counted_on(grid, table, by, levels, outside), above)
+        for detail, grid, levels in zip(details, grids, candidates, strict=True)
+    ]
+    spending = Spending(f"choosing one of {len(among)} levels for {table.sensitive}", wanted, Fraction(0), neighbours)
+    if ledger is not None:
+        (ledger if isinstance(ledger, Ledger) else Ledger(Path(ledger))).spend(spending)
+    return ChosenLevels(candidates[_drawn(scores, at_most(wanted), neighbours)], spending)
+
+
+def _standing_out(counts: np.typing.NDArray[np.int64], above: int) -> int:
+    return int(np.maximum(counts - above, 0).sum())
+
+
+def _details(grids: Sequence[Grid]) -> list[int]:
+    sizes = [math.log(math.prod(grid.shape)) for grid in grids]
+    finest = max(*sizes, 1e-9)
+    return [math.floor(WHOLE * size / finest) for size in sizes]
+
+
+def _drawn(scores: Sequence[int], epsilon: float, neighbours: Neighbours) -> int:
+    """Let OpenDP pick: adding a person raises all scores together, which costs half of what moving one does."""
+    dp = opendp()
+    distance = dp.linf_distance(T="i64", monotonic=neighbours == "add or remove")
+    space = dp.vector_domain(dp.atom_domain(T="i64")), distance
+
+    def noisy_max(scale: float) -> object:
+        return dp.m.make_noisy_max(*space, dp.max_divergence(), scale=scale)
+
+    scale = dp.binary_search_param(noisy_max, d_in=WHOLE, d_out=epsilon)
+    return int(dp.m.make_noisy_max(*space, dp.max_divergence(), scale=scale)(list(scores)))

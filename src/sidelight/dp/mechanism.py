@@ -1,0 +1,125 @@
+"""How noise is drawn: by OpenDP's discrete mechanisms, with the smallest scale that keeps ε and δ."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from scipy.special import ndtri
+
+from sidelight.dp.amounts import at_least, at_most
+from sidelight.dp.extra import opendp
+from sidelight.errors import BadNoise
+from sidelight.table.columns import Integers
+
+Neighbours: TypeAlias = Literal["add or remove", "replace"]
+"""Data sets that must look alike: one has a person more, or one person's row is another one."""
+
+Kind: TypeAlias = Literal["discrete Laplace", "discrete Gaussian"]
+
+TOUCHED: dict[str, int] = {"add or remove": 1, "replace": 2}
+"""How many counts one person changes by one: each person is in one cell, and a replaced one leaves it for another."""
+
+SMALLEST, LARGEST = Fraction(1, 10**6), Fraction(100)
+"""Below the one, nothing but noise would be published; above the other, nobody is promised anything."""
+
+SPARE = 1 - 1e-12
+"""A little of ε is kept, so that other accounts of the same noise, rounded up elsewhere, stay within ε as well."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mechanism:
+    """Noise that was added to every count independently.
+
+    Discrete Laplace: Pr(noise = z) ∝ e^(−|z| / scale).  Discrete Gaussian: Pr(noise = z) ∝ e^(−z² / (2·scale²)).
+    `touched` is how many counts one person changes by one.
+    """
+
+    kind: Kind
+    scale: float
+    touched: int = 1
+
+    def log_weight(self, noise: Integers) -> np.typing.NDArray[np.float64]:
+        """Say how likely noise is, as a logarithm, up to a constant: what an attacker computes with."""
+        size = np.abs(noise.astype(np.float64))
+        return -size / self.scale if self.kind == "discrete Laplace" else -(size**2) / (2 * self.scale**2)
+
+    def rho(self) -> float | None:
+        """Give the ρ of zero-concentrated privacy, touched / (2·scale²), for Gaussian noise."""
+        if self.kind == "discrete Laplace":
+            return None
+        return at_least(self.touched / (2 * Fraction(self.scale) ** 2))
+
+    def drawn(self, counts: Integers) -> Integers:
+        """Add noise to counts.  OpenDP draws it, from the system's secure source: there is no seed."""
+        flat = [int(count) for count in counts.ravel()]
+        noisy = _measurement(self.kind, self.scale)(flat)
+        return np.array(noisy, np.int64).reshape(counts.shape)
+
+    def margin(self, confidence: float) -> int:
+        """How far from the truth is a measured count at most, with this confidence?
+
+        >>> Mechanism("discrete Laplace", scale=1.0).margin(0.95)
+        3
+        """
+        if not 0 < confidence < 1:
+            message = f"confidence is {confidence}; give a share above 0 and below 1, such as 0.95"
+            raise BadNoise(message)
+        alpha = 1 - confidence
+        if self.kind == "discrete Laplace":  # Pr(|noise| > m) = 2·a^(m + 1) / (1 + a), a = e^(−1 / scale)
+            beyond = self.scale * math.log(2 / (1 + math.exp(-1 / self.scale)) / alpha)
+            return max(math.ceil(beyond) - 1, 0)
+        return math.ceil(self.scale * -float(ndtri(alpha / 2)))  # its tails are within one of the normal ones
+
+
+def calibrated(epsilon: Fraction, delta: Fraction, neighbours: Neighbours) -> Mechanism:
+    """Which noise keeps ε and δ?  δ = 0: Laplace; δ > 0: Gaussian, by OpenDP's conversion of zero-concentrated privacy.
+
+    OpenDP says what a scale costs, rounded up; the scale is the smallest that costs no more than ε.
+
+    >>> calibrated(Fraction(1, 2), Fraction(0), "add or remove")
+    Mechanism(kind='discrete Laplace', scale=2.0, touched=1)
+    """
+    if neighbours not in TOUCHED:
+        message = f'no neighbours="{neighbours}"; choose "add or remove" or "replace"'
+        raise BadNoise(message)
+    touched = TOUCHED[neighbours]
+    if not SMALLEST <= epsilon <= LARGEST or 0 < delta < 1e-100:
+        message = (
+            f"epsilon {float(epsilon):g} with delta {float(delta):g} publishes nothing but noise, or promises nothing; "
+            f"give an epsilon from {float(SMALLEST):g} to {float(LARGEST):g} and a delta of 0 or from 1e-100"
+        )
+        raise BadNoise(message)
+    if delta == 0:
+        return Mechanism("discrete Laplace", _laplace_scale(at_most(epsilon), touched), touched)
+    return Mechanism("discrete Gaussian", _gaussian_scale(at_most(epsilon), at_most(delta), touched), touched)
+
+
+def _laplace_scale(epsilon: float, touched: int) -> float:
+    scale = touched / epsilon
+    while _measurement("discrete Laplace", scale).map(touched) > epsilon:
+        scale = math.nextafter(scale, math.inf)
+    return scale
+
+
+def _gaussian_scale(epsilon: float, delta: float, touched: int) -> float:
+    dp = opendp()
+    distance = 1.0 if touched == 1 else math.nextafter(math.sqrt(touched), math.inf)
+
+    def approximate(scale: float) -> Any:  # noqa: ANN401 - a measurement of OpenDP, which has no types
+        concentrated = dp.c.make_zCDP_to_approxDP(_measurement("discrete Gaussian", scale))
+        return dp.c.make_fix_delta(concentrated, delta=delta)
+
+    target = epsilon * SPARE, delta
+    return float(dp.binary_search_param(approximate, d_in=distance, d_out=target))
+
+
+def _measurement(kind: Kind, scale: float) -> Any:  # noqa: ANN401
+    dp = opendp()
+    counts = dp.vector_domain(dp.atom_domain(T="i64"))
+    if kind == "discrete Laplace":
+        return dp.m.make_laplace(counts, dp.l1_distance(T="i64"), scale=scale)
+    return dp.m.make_gaussian(counts, dp.l2_distance(T="f64"), scale=scale)

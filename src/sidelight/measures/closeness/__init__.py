@@ -1,1 +1,0 @@
-"""t-closeness, and the grounds on which distances between values are measured."""

@@ -1,0 +1,103 @@
+"""Rows of any dataframe, through narwhals: pandas, polars, DuckDB relations, Spark and their like."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from narwhals.exceptions import DuplicateError
+
+from sidelight.errors import BadTable
+from sidelight.table.answers import Frame
+from sidelight.table.labels import label
+from sidelight.table.roles import Roles
+from sidelight.table.saying import saying
+from sidelight.table.source import Source, TextRows
+
+
+def frame_rows(source: object, roles: Roles) -> TextRows:
+    """Look at a dataframe as rows to count; nothing is computed yet."""
+    found = as_frame(source)
+    dropped = roles.dropped(found.collect_schema().names(), "the table")
+    if isinstance(found, nw.DataFrame):
+        found = found.with_columns(*_readable(found, roles)).lazy()
+    return text_rows(found, roles, Source("the table", dropped), roles.used)
+
+
+def text_rows(frame: Frame, roles: Roles, source: Source, columns: Mapping[str, str]) -> TextRows:
+    """Count rows by their cells as they are; `columns` says what the frame calls each of ours."""
+    chosen = frame.select(plain(frame, name, roles).alias(ours) for ours, name in columns.items())
+    return TextRows(chosen, roles, source)
+
+
+def as_frame(source: object) -> nw.DataFrame[Any] | Frame:
+    """Wrap a dataframe, or say what could be given instead."""
+    try:
+        found: nw.DataFrame[Any] | Frame = nw.from_native(source)
+    except DuplicateError:
+        message = "two columns of the table have the same name; rename one"
+        raise BadTable(message) from None
+    except TypeError:
+        message = (
+            f"cannot read a {type(source).__name__} as a table; give a path of a CSV, TSV or Parquet file, "
+            "or a pandas, polars, pyarrow, DuckDB or Spark table"
+        )
+        raise BadTable(message) from None
+    return found
+
+
+def plain(frame: Frame, name: str, roles: Roles) -> nw.Expr:
+    """Make every missing cell of a column a null, before anything is counted."""
+    dtype, column = frame.collect_schema()[name], nw.col(name)
+    if dtype == nw.Object or dtype.is_nested():
+        message = f"column '{name}' holds {dtype} cells; turn it into text first"
+        raise BadTable(message)
+    if dtype.is_float():
+        column = column.fill_nan(None)
+    elif dtype in (nw.Int128, nw.UInt128):  # Arrow has no such numbers
+        column = column.cast(nw.String)
+    marked = saying(frame, name, roles.missing_marks)
+    return column if marked is None else nw.when(~marked).then(column)
+
+
+def _readable(frame: nw.DataFrame[Any], roles: Roles) -> list[nw.Series[Any]]:
+    """Turn columns into others where an engine cannot group them, or would change them when cells are left out."""
+    columns = [frame.get_column(name) for name in roles.used.values()]
+    pandas = frame.implementation.is_pandas_like()
+    mixed = [_as_text(column) for column in columns if column.dtype in (nw.Object, nw.Unknown)]
+    return [*mixed, *(found for column in columns if pandas and (found := _of_pandas(column, roles)) is not None)]
+
+
+def _as_text(column: nw.Series[Any]) -> nw.Series[Any]:
+    """Write mixed Python objects as text; the same objects then make the same groups anywhere."""
+    texts = [label(cell) for cell in column.to_list()]
+    return nw.new_series(column.name, texts, nw.String, backend=column.implementation)
+
+
+def _of_pandas(column: nw.Series[Any], roles: Roles) -> nw.Series[Any] | None:
+    """Unpack categories that are not texts, and let whole numbers and truths have missing cells."""
+    changed: nw.Series[Any]
+    native = column.to_native()
+    categories = column.dtype in (nw.Categorical, nw.Enum)  # a set would not find an Enum
+    if categories and hasattr(native.dtype, "pyarrow_dtype"):
+        values = native.dtype.pyarrow_dtype.value_type
+        changed = nw.from_native(native.astype(type(native.dtype)(values)), series_only=True)
+        return changed
+    if categories:
+        return _categories(column)
+    if roles.missing_marks and isinstance(native.dtype, np.dtype) and native.dtype.kind in "iub":
+        changed = nw.from_native(native.convert_dtypes(), series_only=True)  # else numbers beyond 2**53 are rounded
+        return changed
+    return None
+
+
+def _categories(column: nw.Series[Any]) -> nw.Series[Any] | None:
+    """Write categories as texts, unless they are."""
+    categories = list(column.to_native().cat.categories)
+    if all(isinstance(each, str) for each in categories):
+        return None
+    said = np.array([*(label(each) for each in categories), None], object)
+    texts = said[column.to_native().cat.codes.to_numpy()].tolist()
+    return nw.new_series(column.name, texts, nw.String, backend=column.implementation)

@@ -1,0 +1,252 @@
+"""Facts about people become terms about who draws which lot, in each of the three semantics.
+
+In all of them the values of a group are lots.  Where people have one value each, everybody draws one lot; where they
+have several, each lot is drawn or not.  Two people are alike if no lot is drawn by one of them only.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias, TypeVar
+
+from sidelight.knowledge.facts_part import And, Fact, Has, OneOf, Same, named_values
+from sidelight.knowledge.people import Who
+from sidelight.knowledge.walking import walked
+from sidelight.release.release import Release
+from sidelight.table.labels import Label
+from sidelight.table.table import Semantics
+from sidelight.worlds.counting.terms import Term, Terms
+from sidelight.worlds.identify import Cast
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Draws:
+    """A party draws a lot."""
+
+    party: int
+    lot: int
+
+
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """Two parties draw the same."""
+
+    party: int
+    other: int
+
+
+Atom: TypeAlias = Draws | Alike
+
+
+@dataclass(slots=True)
+class Ground:
+    """The groups that facts are about, who draws from them, and the facts as terms.
+
+    People who are known to have the same values are one party.  Lots stand for one value each, or for several that no
+    fact tells apart.  Groups whose people are compared are kin; their lots have the same numbers.
+    """
+
+    semantics: Semantics
+    sizes: dict[int, int]  # row → people
+    kin: dict[int, int]  # row → the first of its kin
+    row_of: dict[Who, int]
+    party_of: dict[Who, int]
+    parties: list[Counter[int]]  # row → people
+    lots: dict[int, tuple[int, ...]] = field(default_factory=dict)  # row → its lots
+    said: list[frozenset[Label]] = field(default_factory=list)  # lot → the values it stands for
+    saying: dict[frozenset[Label], int] = field(default_factory=dict)  # and the other way round
+    counts: Counter[tuple[int, int]] = field(default_factory=Counter)  # (row, lot) → how often it is there
+    terms: Terms = field(default_factory=Terms)
+    atoms: list[Atom] = field(default_factory=list)
+    numbers: dict[Atom, int] = field(default_factory=dict)
+    parts: tuple[Term, ...] = ()  # all of these are so
+    tracked: int | None = None  # the part that need not be so: it is counted both ways
+    mentions: dict[int, list[int]] = field(default_factory=dict)  # atom → the parts that mention it
+    known: dict[Draws, bool] = field(default_factory=dict)  # and these, which `parts` no longer mention
+
+    def term(self, fact: Fact) -> Term:
+        """Turn a fact into a term."""
+        return walked(fact, self._simple, every=self.terms.all_of, some=self.terms.any_of)
+
+    def _simple(self, fact: Has | OneOf | Same, so: bool) -> Term:  # noqa: FBT001 - as it is walked
+        if isinstance(fact, Same):
+            made = self._same(self.party_of[fact.person], self.party_of[fact.other])
+        else:
+            made = self._one_of(fact.person, named_values(fact))
+        return made if so else self.terms.opposite(made)
+
+    def kin_of(self, party: int) -> int:
+        """Say which groups a party is compared with."""
+        return self.kin[next(iter(self.parties[party]))]
+
+    def number(self, atom: Atom) -> int:
+        """Number the atoms."""
+        if atom not in self.numbers:
+            self.numbers[atom] = len(self.atoms)
+            self.atoms.append(atom)
+        return self.numbers[atom]
+
+    def add_lots(self, row: int, bag: dict[Label, int], lots: Iterable[Iterable[Label]]) -> None:
+        """Put the values of a group into lots."""
+        self.lots[row] = tuple(self._lot(frozenset(values)) for values in lots)
+        for lot in self.lots[row]:
+            self.counts[row, lot] = sum(bag[value] for value in self.said[lot])
+
+    def settle(self, parts: Iterable[Term], tracked: Term | None = None) -> None:
+        """Take the parts as given: what is known about single draws tells in all others."""
+        parts = [conjunct for part in parts for conjunct in part.conjuncts()]
+        while told := self._told(parts):
+            parts = [conjunct for part in parts for conjunct in self._given(part, told).conjuncts()]
+            tracked = tracked and self._given(tracked, told)
+        self.parts = tuple(dict.fromkeys(parts))
+        if tracked is not None:
+            self.tracked = len(self.parts)
+            self.parts += (tracked,)
+        for number, part in enumerate(self.parts):
+            for atom in part.atoms:
+                self.mentions.setdefault(atom, []).append(number)
+
+    @property
+    def never(self) -> bool:
+        """Say whether a part is false, whatever is drawn."""
+        return any(part is self.terms.false for number, part in enumerate(self.parts) if number != self.tracked)
+
+    def parts_of(self, atoms: Iterable[int]) -> list[int]:
+        """Say which parts mention any of some atoms."""
+        return sorted({part for atom in atoms for part in self.mentions.get(atom, ())})
+
+    def _lot(self, values: frozenset[Label]) -> int:
+        if values not in self.saying:
+            self.saying[values] = len(self.said)
+            self.said.append(values)
+        return self.saying[values]
+
+    def _told(self, parts: Iterable[Term]) -> dict[int, bool]:
+        """Take note of the parts that are single draws; a second one that says the opposite is left to fail."""
+        told: dict[int, bool] = {}
+        for part in parts:
+            drawn, so = self.atoms[part.atom] if part.literal else None, part.kind == "is"
+            if isinstance(drawn, Draws) and part.atom not in told:
+                self.known[drawn] = told[part.atom] = so
+                if so and self.semantics == "single":  # who has this has nothing else
+                    told |= dict.fromkeys(self._others(drawn), False)
+        return told
+
+    def _others(self, drawn: Draws) -> Iterator[int]:
+        for lot in range(len(self.said)):
+            other = Draws(drawn.party, lot)
+            if lot != drawn.lot:
+                self.known.pop(other, None)
+                if other in self.numbers:
+                    yield self.numbers[other]
+
+    def _given(self, part: Term, told: dict[int, bool]) -> Term:
+        for atom in part.atoms:
+            if atom in told:
+                part = self.terms.given(part, atom, so=told[atom])
+        return part
+
+    def _one_of(self, who: Who, values: Sequence[Label]) -> Term:
+        party, make = self.party_of[who], self.terms
+        have: list[int] = []
+        lack: list[int] = []
+        for lot in self.lots[self.row_of[who]]:
+            (lack if self.said[lot].isdisjoint(values) else have).append(self.number(Draws(party, lot)))
+        if self.semantics == "single" and len(have) > len(lack):  # shorter so
+            return make.all_of(make.atom(atom, so=False) for atom in lack)
+        return make.any_of(map(make.atom, have))
+
+    def _same(self, party: int, other: int) -> Term:
+        if party == other:
+            return self.terms.true
+        return self.terms.atom(self.number(Alike(min(party, other), max(party, other))))
+
+
+def ground(
+    release: Release,
+    cast: Cast,
+    facts: Sequence[Fact],
+    *,
+    tracked: Fact | None = None,
+    watched: Sequence[Fact] = (),
+    people: Iterable[Who] = (),
+) -> Ground:
+    """Prepare to count the worlds in which all facts are so, with and without the one that is tracked.
+
+    There can be terms for facts that are only watched, too.
+    """
+    both = [*facts, *watched] if tracked is None else [*facts, tracked, *watched]
+    people = dict.fromkeys([*(who for fact in both for who in fact.people()), *people])
+    for value in {value for fact in both for simple in fact.simple() for value in named_values(simple)}:
+        release.groups.place(value)  # refuses a value that nobody could have
+    rows = list(dict.fromkeys(cast.rows[who] for who in people))
+    same = [simple.about() for fact in both for simple in fact.simple() if isinstance(simple, Same)]
+    firsts = joined(people, (top.about() for fact in facts for top in conjuncts(fact) if isinstance(top, Same)))
+    numbers = {first: number for number, first in enumerate(dict.fromkeys(firsts.values()))}
+    made = Ground(
+        release.semantics,
+        sizes={row: int(release.groups.sizes[row]) for row in rows},
+        kin=joined(rows, ([cast.rows[who] for who in pair] for pair in same)),
+        row_of={who: cast.rows[who] for who in people},
+        party_of={who: numbers[first] for who, first in firsts.items()},
+        parties=[Counter() for _ in numbers],
+    )
+    for who, party in made.party_of.items():
+        made.parties[party][cast.rows[who]] += 1
+    compared = {made.kin[cast.rows[who]] for pair in same for who in pair}
+    asked: dict[int, dict[frozenset[Label], None]] = {row: {} for row in rows}
+    for simple in (simple for fact in both for simple in fact.simple()):
+        asked[cast.rows[simple.about()[0]]][frozenset(named_values(simple))] = None
+    for row in rows:
+        counts = release.groups.counts.row(row).tolist()
+        bag = {value: count for value, count in zip(release.domain, counts, strict=True) if count}
+        told_apart = release.semantics != "single" or made.kin[row] in compared
+        made.add_lots(row, bag, ([value] for value in bag) if told_apart else _lumped(bag, asked[row]))
+    made.settle(map(made.term, facts), None if tracked is None else made.term(tracked))
+    return made
+
+
+def conjuncts(fact: Fact) -> Iterator[Fact]:
+    """Go through the facts that a fact joins by and.
+
+    >>> [str(each) for each in conjuncts(Has("Ann", "Flu") & ~Has("Bob", "Flu"))]
+    ['Ann = Flu', 'Bob != Flu']
+    """
+    if isinstance(fact, And):
+        for part in fact.facts:
+            yield from conjuncts(part)
+    else:
+        yield fact
+
+
+def joined(things: Iterable[T], links: Iterable[Iterable[T]]) -> dict[T, T]:
+    """Say for each thing which is the first of those that it is linked with.
+
+    >>> joined("abcd", ["bd", "da"])
+    {'a': 'a', 'b': 'a', 'c': 'c', 'd': 'a'}
+    """
+    lead = {thing: thing for thing in things}  # somebody before, and so on to the first
+    place = {thing: number for number, thing in enumerate(lead)}
+
+    def first(thing: T) -> T:
+        while lead[thing] != thing:
+            lead[thing] = lead[lead[thing]]
+            thing = lead[thing]
+        return thing
+
+    for link in links:
+        ends = [first(thing) for thing in link]
+        lead |= dict.fromkeys(ends, min(ends, key=place.__getitem__))
+    return {thing: first(thing) for thing in lead}
+
+
+def _lumped(bag: dict[Label, int], asked: Iterable[frozenset[Label]]) -> Iterable[list[Label]]:
+    """Lump the values that no fact tells apart."""
+    alike: dict[tuple[bool, ...], list[Label]] = {}
+    for value in bag:
+        alike.setdefault(tuple(value in values for values in asked), []).append(value)
+    return alike.values()

@@ -1,0 +1,268 @@
+"""`sidelight audit`, from the outside: what is printed, what is written, and the exit status."""
+
+import errno
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from sidelight.cli import writing
+from sidelight.cli.app import app
+from sidelight.cli.audit import CLASSICS
+from sidelight.measures import MEASURES
+from sidelight.policy.limits import settings_of
+from sidelight.report.report import AuditReport
+
+ROWS = """age,sex,disease,name
+20-29,f,Flu,Ann
+20-29,f,Flu,Bea
+20-29,f,Cold,Cleo
+30-39,m,Flu,Dan
+30-39,m,Cold,Ed
+"""
+ROLES = ("--group", "age", "--group", "sex", "--sensitive", "disease")
+POLICY = """
+[roles]
+quasi = ["age", "sex"]
+sensitive = "disease"
+
+[[limit]]
+measure = "group size"
+at_least = 2
+"""
+
+
+def run(*args):
+    """Run it in this process, which is quick."""
+    return CliRunner().invoke(app, ["audit", *map(str, args)])
+
+
+def process(*args, **options):
+    """Run it as a user does."""
+    command = [sys.executable, "-m", "sidelight", "audit", *map(str, args)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, encoding="utf-8", **options)
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "published.csv"
+    path.write_text(ROWS)
+    return path
+
+
+@pytest.fixture
+def policy(tmp_path):
+    path = tmp_path / "policy.toml"
+    path.write_text(POLICY)
+    return path
+
+
+def test_within_policy_is_0_and_not_is_1(file, policy):
+    within = process(file, "--policy", policy)
+    assert (within.returncode, within.stderr) == (0, "")
+    assert "✓ Within policy" in within.stdout
+    broken = process(file, *ROLES, "--limit", "group size >= 3")
+    assert (broken.returncode, broken.stderr) == (1, "")
+    assert "✗ Not within policy" in broken.stdout
+
+
+def test_json_is_the_document_and_nothing_else(file, policy):
+    result = process(file, "-p", policy, "--json")
+    report = AuditReport.model_validate_json(result.stdout)
+    assert report.verdict == "within policy"
+    assert report.source == str(file)
+    assert report.roles == {"quasi": ["age", "sex"], "sensitive": "disease"}
+    assert (report.release.people, report.release.groups, report.release.columns) == (5, 2, ("age", "sex"))
+    assert (report.intake.rows, report.intake.columns_dropped) == (5, ("name",))
+    assert "columns not used: name" in report.notes
+    assert not [name for name in ("Ann", "Bea", "Cleo", "Dan", "Ed") if f'"{name}"' in result.stdout]
+
+
+def test_limits_of_options_are_added_to_those_of_the_file(file, policy):
+    result = run(file, "-p", policy, "-l", "distinct values >= 3", "-m", "entropy diversity", "--json")
+    report = json.loads(result.stdout)
+    assert [(each["measure"], each["holds"]) for each in report["answers"]] == [
+        ("group size", True),
+        ("distinct values", False),
+        ("entropy diversity", None),
+    ]
+    assert result.exit_code == 1
+
+
+def test_measures_alone_judge_nothing(file):
+    result = run(file, *ROLES, "--measure", "entropy diversity", "--json")
+    report = json.loads(result.stdout)
+    assert (result.exit_code, report["verdict"], len(report["answers"])) == (0, "no policy", 1)
+
+
+def test_with_neither_policy_nor_measures_all_classics_are_shown(file):
+    result = run(file, *ROLES, "--json")
+    assert [each["measure"] for each in json.loads(result.stdout)["answers"]] == list(CLASSICS)
+    assert "No policy was given" in run(file, *ROLES).stdout
+
+
+NEEDED = {"prior belief": "(stubbornness=1000)"}
+
+
+@pytest.mark.parametrize("kind", MEASURES, ids=lambda kind: kind.name)
+def test_every_measure_can_be_asked_and_explains_itself(file, kind):
+    required = [f"{name}=1" for name, (_, default) in settings_of(kind).items() if default is ...]
+    text = kind.name + NEEDED.get(kind.name, f"({', '.join(required)})")
+    result = run(file, *ROLES, "--measure", text, "--json")
+    assert (result.exit_code, result.stderr) == (0, "")
+    answer = json.loads(result.stdout)["answers"][0]
+    assert answer["measure"] == kind.name
+    assert answer["explanation"]
+    assert answer["witness"]["group"]["says"].keys() == {"age", "sex"}
+    assert kind.name in run(file, *ROLES, "--measure", text).stdout
+
+
+def test_roles_by_option(tmp_path):
+    path = tmp_path / "visits.csv"
+    path.write_text("id,age,disease\n1,20,Flu\n1,20,Flu\n1,20,Cold\n2,20,?\n3,*,Flu\n")
+    options = ("--missing-mark", "?", "--missing", "drop", "--suppressed", "leave out", "--person", "id")
+    result = run(path, "-g", "age", "-s", "disease", "--values", "set", *options, "--json")
+    report = json.loads(result.stdout)
+    assert (report["release"]["semantics"], report["release"]["groups"]) == ("set", 1)
+    intake = report["intake"]
+    assert (intake["rows"], intake["rows_without_value"], intake["rows_suppressed"], intake["repeats"]) == (5, 1, 1, 1)
+    assert len(report["notes"]) == 3
+
+
+def test_the_report_is_written_whole_and_not_over_another(file, policy, tmp_path):
+    kept = tmp_path / "report.json"
+    first = run(file, "-p", policy, "--output", kept)
+    assert first.exit_code == 0
+    assert "Written to" in first.stdout
+    written = kept.read_text(encoding="utf-8")
+    assert AuditReport.model_validate_json(written).verdict == "within policy"
+    again = run(file, "-p", policy, "--output", kept, "--limit", "group size >= 3")
+    assert (again.exit_code, again.stdout) == (2, "")
+    assert again.stderr == f"sidelight: '{kept}' exists; give another name, or replace it with --force\n"
+    assert kept.read_text(encoding="utf-8") == written
+    forced = run(file, "-p", policy, "--output", kept, "--limit", "group size >= 3", "--force", "--json")
+    assert forced.exit_code == 1
+    assert forced.stdout == kept.read_text(encoding="utf-8") != written
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+
+
+def test_places_that_cannot_be_written(file, policy, tmp_path):
+    pipe = tmp_path / "pipe.json"
+    os.mkfifo(pipe)
+    places = ((tmp_path, "is a folder"), (tmp_path / "no" / "report.json", "no folder"), (pipe, "a device or a pipe"))
+    for place, said in places:
+        result = run(file, "-p", policy, "--output", place, "--force")
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert said in result.stderr
+    assert not pipe.is_file()
+
+
+def test_a_place_that_turns_out_not_to_be_writable_is_one_line(file, policy, tmp_path, monkeypatch):
+    def denied(**options):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    monkeypatch.setattr(writing.tempfile, "mkstemp", denied)
+    result = run(file, "-p", policy, "--output", tmp_path / "report.json")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.endswith("report.json': Permission denied; choose another place\n")
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("--policy", "nowhere.toml"), "no policy file 'nowhere.toml'; check the path"),
+        ((), "which columns? name them with --group and --sensitive, or in [roles] of the policy"),
+        (("-g", "age"), "which columns? name them with --sensitive, or in [roles] of the policy; "),
+        (("-s", "disease"), "published.csv has: age, sex, disease, name"),
+        ((*ROLES, "--measure", "nonsense"), "in 'nonsense'; there are: group size, distinct values,"),
+        ((*ROLES, "--measure", "nonsense"), "prior belief, maximum entropy"),
+        (("-g", "ade", "-s", "disease"), "did you mean 'age'?"),
+        (("-g", "ward", "-s", "disease"), "in published.csv; there are: age, sex, disease, name"),
+        (
+            (*ROLES, "--limit", "grup size >= 5"),
+            "no measure 'grup size' in 'grup size >= 5'; did you mean 'group size'?",
+        ),
+        ((*ROLES, "--limit", "group size >= 0"), "the limit 0 of 'group size' is out of range"),
+        ((*ROLES, "--limit", "closeness <= 1.5"), "the limit 1.5 of 'closeness' is out of range"),
+        ((*ROLES, "--measure", "entropy"), "no measure 'entropy' in 'entropy'; did you mean"),
+        (("-g", "agee", "-s", "disease"), "no column 'agee'"),
+        (("-g", "age", "-s", "diseas"), "did you mean 'disease'?"),
+        (("-g", "age", "-g", "disease", "-s", "disease"), "disease"),
+        (("-g", "age", "-s", "disease", "--person", "sex"), "sex"),
+    ],
+)
+def test_bad_questions_get_one_line_and_status_2(file, args, said):
+    one_line(run(file, *args), said)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "empty"),
+        (b"age,sex,disease\n", ""),
+        (b"age,sex,disease\n1,f,Flu\n2,m\n3,f,Flu,more,still\n", ""),
+        ("age,sex,disease\n1,f,Grippe\n2,m,Erkältung\n".encode("latin-1"), "UTF-8"),
+        (b"age,sex,disease\n1,f,Flu\n2,m,\n", "missing"),
+    ],
+    ids=["empty", "no rows", "ragged", "latin-1", "missing value"],
+)
+def test_bad_files_get_one_line_and_status_2(tmp_path, content, said):
+    path = tmp_path / "bad.csv"
+    path.write_bytes(content)
+    one_line(run(path, *ROLES), said)
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    one_line(run(tmp_path / "nowhere.csv", *ROLES), "nowhere.csv")
+
+
+def test_a_folder_is_no_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for args in (("."), (".", *ROLES), (tmp_path, *ROLES), ("..",)):
+        one_line(run(*args), "is a folder; name its files")
+
+
+def test_inputs_are_never_written_over(file, policy, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "link.csv").symlink_to(file)
+    (tmp_path / "hard.toml").hardlink_to(policy)
+    for place in ("published.csv", "policy.toml", "link.csv", "hard.toml", tmp_path / "published.csv"):
+        for verb in (("audit",), ("explore", "--value", "Flu"), ("believe",)):
+            args = [verb[0], "published.csv", *verb[1:], "-p", "policy.toml", "-o", str(place), "--force"]
+            one_line(CliRunner().invoke(app, args), "inputs are never written over")
+    assert (file.read_text(), policy.read_text()) == (ROWS, POLICY)
+
+
+def test_one_person_twice_in_single(tmp_path):
+    path = tmp_path / "twice.csv"
+    path.write_text("id,age,disease\nBob,20,Flu\nBob,20,Cold\n")
+    result = run(path, "-g", "age", "-s", "disease", "--person", "id")
+    one_line(result, "values")
+    assert "Bob" not in result.stderr
+
+
+def one_line(result, said):
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith("sidelight: ")
+    assert result.stderr.count("\n") == 1
+    assert said in result.stderr
+    assert "should not have happened" not in result.stderr
+
+
+def test_a_file_without_names_of_columns_is_not_listed(tmp_path):
+    people = tmp_path / "people.csv"
+    people.write_text("Ann,34,Flu\nBea,35,Cold\n")
+    for args in ((), ("-g", "age", "-s", "disease")):
+        result = run(people, *args)
+        one_line(result, "its first line looks like somebody's row and is not shown; give it a line of column names")
+        assert "Ann" not in result.stderr
+
+
+def test_debug_shows_where(file):
+    result = process(file, "--debug")
+    assert result.returncode == 2
+    assert "Traceback" in result.stderr
+    assert result.stderr.splitlines()[-1].startswith("sidelight: which columns?")

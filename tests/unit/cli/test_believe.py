@@ -1,0 +1,161 @@
+"""`sidelight believe`, from the outside."""
+
+import json
+import re
+
+import pytest
+from typer.testing import CliRunner
+
+from sidelight.cli.app import app
+
+ROWS = """name,ward,disease
+Bob,1,Flu
+Charlie,1,Flu
+Dave,1,Lung
+Ed,1,Lung
+Frank,1,Heart
+Gloria,2,Flu
+Hannah,2,Flu
+Irma,2,Breast
+Jane,2,Ovarian
+Karen,2,Heart
+"""
+ROLES = ("--group", "ward", "--sensitive", "disease")
+
+
+@pytest.fixture
+def run(tmp_path):
+    file = tmp_path / "wards.csv"
+    file.write_text(ROWS)
+    return lambda *args: CliRunner().invoke(app, ["believe", str(file), *ROLES, *map(str, args)])
+
+
+def test_what_the_neighbour_concludes(run):
+    told = run("--person", "name", "--know", "Hannah = Flu -> Charlie = Flu", "--about", "Charlie")
+    assert told.exit_code == 0, told.stderr
+    assert "Known: Hannah = Flu -> Charlie = Flu" in told.stdout
+    assert "Charlie (group 1 (ward 1))" in told.stdout
+    assert ["Flu", "2/5", "10/19"] in [line.split() for line in told.stdout.splitlines()]
+
+
+def test_whoever_moves_most_comes_first(run):
+    told = run("--person", "name", "-k", "Hannah = Flu -> Charlie = Flu", "--top", "2")
+    lines = [line.split() for line in told.stdout.splitlines() if "Flu" in line][1:]
+    assert lines == [["Hannah", "Flu", "2/5", "4/19"], ["Charlie", "Flu", "2/5", "10/19"]]
+
+
+def test_decimals_say_that_they_are_rounded_up(tmp_path):
+    file = tmp_path / "ward.csv"
+    file.write_text("ward,disease\n" + "1,Flu\n" * 1000 + "1,Cold\n" * 2001)
+    asked = ["believe", str(file), *ROLES, "--know", "#1.2 = Flu"]
+    most, one = (CliRunner().invoke(app, [*asked, *about]).stdout for about in ([], ["--about", "#1"]))
+    assert "0.3333 (1000/3001)" in one  # 0.33322…
+    for told in (most, one):
+        assert told.endswith("Decimals are rounded up; --json has the exact fractions.\n")
+
+
+def test_fractions_are_not_said_to_be_rounded(run):
+    assert "rounded" not in run("-k", "#2 = Flu -> #1 = Flu", "-a", "#1").stdout
+
+
+def test_json_has_exact_fractions(run, tmp_path):
+    told = run("-k", "#2 = Flu -> #1 = Flu", "-a", "#1", "-a", "{ward = 2}", "--json", "-o", tmp_path / "out.json")
+    document = json.loads(told.stdout)
+    assert document == json.loads((tmp_path / "out.json").read_text())
+    assert document["facts"] == ["#2 = Flu -> #1 = Flu"]
+    first, second = document["beliefs"]
+    assert (first["person"], first["group"], second["person"]) == ("#1", 1, "{ward = 2}")
+    flu = next(each for each in first["values"] if each["value"] == "Flu")
+    assert (flu["before"], flu["after"], round(flu["probability"], 4)) == ("2/5", "10/19", 0.5263)
+
+
+def test_people_of_buckets_are_described_by_columns_that_tell_them_apart(tmp_path):
+    file = tmp_path / "buckets.csv"
+    file.write_text("bucket,age,sex,illness\n1,34,m,Flu\n1,35,f,Cold\n2,34,f,Flu\n2,36,m,Heart\n")
+    roles = ["-g", "bucket", "-q", "age", "-q", "sex", "-s", "illness"]
+    known = ["-k", "{age = 34, sex = f} != Heart", "-a", "{age = 36}", "-a", "{age = 34, sex = m}"]
+    told = CliRunner().invoke(app, ["believe", str(file), *roles, *known, "--json"])
+    first, second = json.loads(told.stdout)["beliefs"]
+    assert (first["group"], second["group"]) == (2, 1)
+    assert {each["value"]: each["after"] for each in first["values"]} == {"Flu": "0", "Cold": "0", "Heart": "1"}
+    told = CliRunner().invoke(app, ["believe", str(file), *roles, *known, "--table", str(file)])
+    assert told.exit_code == 2
+    assert "--table is for statements" in told.stderr
+
+
+def test_nothing_known_says_what_to_give(run):
+    assert "--know" in run().stdout
+
+
+HARD = ("--person", "name", "-k", "Hannah = Flu -> Charlie = Flu", "-k", "not same(Bob, Gloria)", "--states", "1")
+
+
+def test_too_hard_names_the_options_that_help(run):
+    told = run(*HARD, "--seconds", "1.5")
+    assert (told.exit_code, told.stdout) == (2, "")
+    assert told.stderr == (
+        "sidelight: counting the worlds takes more than --states 1 or --seconds 1.5; "
+        "allow more, or say --approximate for estimates\n"
+    )
+
+
+def test_an_estimate_says_that_it_is_one(run):
+    args = (*HARD, "--approximate", "--about", "Charlie")
+    told = run(*args)
+    assert told.exit_code == 0, told.stderr
+    words = " ".join(told.stdout.split())
+    assert "these are estimates from 2,000 worlds drawn at random (seed 0); each interval holds the truth with" in words
+    assert "0.95 confidence" in words
+    assert re.search(r"Flu 2/5 about 0\.\d{3} \(0\.\d{3} to 0\.\d{3}\)", words)
+    assert run(*args).stdout == told.stdout
+    assert run(*args, "--seed", "1").stdout != told.stdout
+
+
+def test_estimates_in_json_have_intervals_that_hold_the_truth(run):
+    exact = json.loads(run(*HARD[:-2], "--about", "Charlie", "--json").stdout)
+    assert "estimated" not in exact
+    args = ("--approximate", "--about", "Charlie", "--samples", "500", "--confidence", "0.999", "--seed", "7", "--json")
+    told = json.loads(run(*HARD, *args).stdout)
+    assert told["estimated"] == {"samples": 500, "confidence": 0.999, "seed": 7}
+    truth = {each["value"]: each["probability"] for each in exact["beliefs"][0]["values"]}
+    for each in told["beliefs"][0]["values"]:
+        assert each["low"] <= truth[each["value"]] <= each["high"]
+        assert each["worlds"] in (0, 500)
+    assert any(each["worlds"] for each in told["beliefs"][0]["values"])
+
+
+def test_estimates_are_of_the_people_that_are_named(run):
+    told = run(*HARD, "--approximate")
+    assert (told.exit_code, told.stdout) == (2, "")
+    assert told.stderr == (
+        "sidelight: counting the worlds takes more than --states 1 or --seconds 20; "
+        "allow more, or say with --about of whom to make estimates\n"
+    )
+    both = json.loads(run(*HARD, "--approximate", "-a", "Hannah", "-a", "#2.3", "--json").stdout)["beliefs"]
+    assert [each["person"] for each in both] == ["Hannah", "#2.3"]
+
+
+def test_what_can_be_counted_is_no_estimate(run):
+    told = run("-k", "#2 = Flu -> #1 = Flu", "-a", "#1", "--approximate")
+    assert "10/19" in told.stdout
+    assert "estimate" not in told.stdout
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("-k", "Bob = Flu"), "names nobody"),
+        (("-k", "#1 ="), "at character 5"),
+        (("-k", "#1 = Flu", "-k", "#1 = Lung"), "'#1 = Flu' and '#1 = Lung' cannot all be so"),
+        (("-a", "#3"), "numbered 1 to 2"),
+        (("-a", "#1", "--approximate", "--confidence", "95"), "--confidence 95 is not between 0 and 1"),
+        (("-a", "#1", "--states", "0"), "'--states': give a number of at least 1"),
+        (("-a", "#1", "--seconds", "-1"), "--seconds -1 is no time to count in"),
+        (("-k", "P(Flu | ward=1) = 0.4", "--approximate"), "are for counting worlds; leave them out with statements"),
+    ],
+)
+def test_what_cannot_be_told_is_2(run, args, said):
+    told = run(*args)
+    assert told.exit_code == 2
+    assert said in told.stderr
+    assert len(told.stderr.splitlines()) == 1

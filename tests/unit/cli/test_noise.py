@@ -1,0 +1,152 @@
+import json
+from pathlib import Path
+
+import pyarrow.csv as pc
+import pyarrow.parquet as pq
+import pytest
+from typer.testing import CliRunner
+
+import sidelight as sl
+from sidelight.cli.app import app
+
+pytest.importorskip("opendp", reason="noise needs the extra dp")
+
+DISEASES = ("Flu", "AIDS", "Ulcer", "Dyspepsia", "Cancer")
+USUAL = [
+    "--levels",
+    "age=2",
+    "--levels",
+    "sex=0",
+    "--hierarchies",
+    "hierarchies",
+    "--sensitive",
+    "disease",
+    "--epsilon",
+    "1",
+]
+DOMAIN = [word for disease in DISEASES for word in ("--domain", disease)]
+
+
+def run(*words, code=0):
+    done = CliRunner().invoke(app, ["noise", "patients.parquet", *words])
+    assert done.exit_code == code, done.stderr
+    return done
+
+
+@pytest.fixture(autouse=True)
+def _files(sample_files):
+    pass
+
+
+def test_counts_are_published_and_told_about():
+    done = run(*USUAL, *DOMAIN, "--person", "id", "-o", "noisy.csv", "--ledger", "budget.json", "--budget", "3")
+    table = pc.read_csv("noisy.csv")
+    assert table.column_names == ["age", "sex", "disease", "count", "measured"]
+    assert table.num_rows == 2 * 2 * 5
+    assert "✓ Published" in done.stdout
+    assert "discrete Laplace, scale 1" in done.stdout
+    assert "at most 0.4622 because you are in" in done.stdout
+    assert "Budget: epsilon 1 of 3 and delta 0 of 0 spent" in done.stdout
+    document = json.loads(Path("noisy.csv.noise.json").read_text())
+    assert document["mechanism"] == {"kind": "discrete Laplace", "scale": 1.0, "counts_per_person": 1}
+    assert (document["epsilon"], document["delta"], document["neighbours"]) == ("1", "0", "add or remove")
+    assert len(sl.Ledger("budget.json").read().entries) == 1
+
+
+def test_parquet_json_and_gaussian_noise():
+    done = run(*USUAL, *DOMAIN, "-o", "noisy.parquet", "--delta", "1e-9", "--json")
+    document = json.loads(done.stdout)
+    assert document["mechanism"]["kind"] == "discrete Gaussian"
+    assert document["promise"]["chance"] > 0
+    assert pq.read_table("noisy.parquet").column_names[-2:] == ["count", "measured"]
+
+
+def test_notes_say_what_was_not_checked():
+    done = run(*USUAL, *DOMAIN, "-o", "noisy.csv")
+    assert "each row was taken for one person" in done.stdout
+    assert "no ledger" in done.stdout
+    done = run(*USUAL, *DOMAIN, "-o", "again.csv", "--json")
+    assert json.loads(done.stdout)["kind"] == "noisy counts"
+    assert "sidelight: note: each row was taken for one person; name --person to have that checked" in done.stderr
+
+
+def test_noisy_counts_are_not_taken_for_people():
+    run(*USUAL, *DOMAIN, "-o", "noisy.csv")
+    done = CliRunner().invoke(app, ["audit", "noisy.csv", "-g", "age", "-g", "sex", "-s", "disease"])
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr == (
+        "sidelight: 'noisy.csv' holds noisy counts, not people; 'noisy.csv.noise.json' beside it says what they promise\n"
+    )
+
+
+def test_a_run_that_would_exceed_the_budget_is_refused_and_writes_nothing(tmp_path):
+    ledger = ["--ledger", "budget.json"]
+    run(*USUAL, *DOMAIN, "-o", "one.csv", *ledger, "--budget", "1.5")
+    done = run(*USUAL, *DOMAIN, "-o", "two.csv", *ledger, code=1)
+    assert done.stderr == (
+        "sidelight: epsilon 1 and delta 0 are more than is left: of epsilon 1.5 and delta 0, 1 and 0 are spent; "
+        "nothing was spent or published\n"
+    )
+    assert not list(tmp_path.glob("two*"))
+    run(*USUAL[:-1], "0.5", *DOMAIN, "-o", "three.csv", *ledger)
+
+
+def test_a_policy_file_gives_the_roles(tmp_path):
+    (tmp_path / "roles.toml").write_text(
+        f'[roles]\nquasi = ["zip"]\nsensitive = "disease"\nperson = "id"\ndomain = {json.dumps(DISEASES)}\n'
+        '[[limit]]\nmeasure = "group size"\nat_least = 5\n'
+    )
+    run("--levels", "sex=0", "--hierarchies", "hierarchies", "--epsilon", "1", "-p", "roles.toml", "-o", "noisy.csv")
+    assert pc.read_csv("noisy.csv").column_names == ["sex", "disease", "count", "measured"]
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ([*USUAL], "the domain is not declared"),
+        ([*USUAL[:-1], "0", *DOMAIN], "epsilon is 0"),
+        ([*USUAL, *DOMAIN, "--delta", "1"], "delta is 1"),
+        ([*USUAL, *DOMAIN, "--levels", "zip=9"], "no level 9"),
+        ([*USUAL, *DOMAIN, "--levels", "zip"], "'zip' is no level of a column"),
+        ([*USUAL, *DOMAIN, "--levels", "sex=1"], "two levels for 'sex'"),
+        ([*USUAL, *DOMAIN, "--levels", "height=1"], "no column 'height'"),
+        ([*USUAL[4:], *DOMAIN], "say --levels age=2 for each"),
+        ([*USUAL, *DOMAIN[2:]], "8 people have a label or a value that was not declared"),
+        ([*USUAL, *DOMAIN, "--cells", "5"], "the limit is 5"),
+        ([*USUAL, *DOMAIN, "--budget", "1"], "say where with --ledger"),
+        (
+            [*USUAL, *DOMAIN, "--ledger", "budget.json"],
+            "no ledger 'budget.json'; check the path, or begin one with --budg",
+        ),
+        ([*USUAL[:4], *USUAL[6:], *DOMAIN], "give a folder of hierarchies with --hierarchies"),
+        ([*USUAL[:6], *USUAL[8:], *DOMAIN], "which column is sensitive?"),
+    ],
+)
+def test_bad_input_is_one_line(words, says, tmp_path):
+    done = run(*words, "-o", "noisy.csv", code=2)
+    assert says in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not list(tmp_path.glob("noisy*"))
+
+
+def test_a_budget_is_not_changed_afterwards():
+    ledger = ["--ledger", "budget.json", "--budget"]
+    run(*USUAL, *DOMAIN, "-o", "one.csv", *ledger, "2")
+    assert "a budget is not changed afterwards" in run(*USUAL, *DOMAIN, "-o", "two.csv", *ledger, "9", code=2).stderr
+    run(*USUAL, *DOMAIN, "-o", "two.csv", *ledger, "2")
+
+
+def test_a_damaged_ledger_is_refused(tmp_path):
+    (tmp_path / "budget.json").write_text("{")
+    done = run(*USUAL, *DOMAIN, "-o", "noisy.csv", "--ledger", "budget.json", code=2)
+    assert "the ledger 'budget.json' is damaged" in done.stderr
+
+
+def test_nothing_is_replaced_unasked(tmp_path):
+    run(*USUAL, *DOMAIN, "-o", "noisy.csv")
+    assert "exists" in run(*USUAL, *DOMAIN, "-o", "noisy.csv", code=2).stderr
+    run(*USUAL, *DOMAIN, "-o", "noisy.csv", "--force")
+    (tmp_path / "budget.csv").write_text("{}")
+    done = run(*USUAL, *DOMAIN, "-o", "budget.csv", "--ledger", "budget.csv", "--force", code=2)
+    assert "never written over" in done.stderr
+    assert "never written over" in run(*USUAL, *DOMAIN, "-o", "hierarchies/sex.csv", "--force", code=2).stderr

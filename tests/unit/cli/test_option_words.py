@@ -1,0 +1,77 @@
+"""Messages on the command line speak of options, whatever Python calls them."""
+
+from typing import Literal, get_args, get_origin, get_type_hints
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from sidelight.cli.app import app
+from sidelight.cli.option_words import OPTIONS, as_options
+from sidelight.cli.options_columns import OfTable
+from sidelight.cli.options_publishing import Search
+from sidelight.search.utility import UtilityName
+from sidelight.table.table import Semantics
+
+
+def test_every_word_is_an_option_of_some_verb():
+    verbs = typer.main.get_command(app).commands.values()
+    known = {option for verb in verbs for parameter in verb.params for option in parameter.opts}
+    assert set(OPTIONS.values()) <= known
+
+
+@pytest.mark.parametrize(
+    ("options", "name", "kind"), [(Search, "utility", UtilityName), (OfTable, "values", Semantics)]
+)
+def test_choices_are_those_of_the_library(options, name, kind):
+    """They are written again for the command line, so that `--help` does not import what they belong to."""
+    wanted = get_type_hints(options)[name]
+    choices = {each for part in (wanted, *get_args(wanted)) if get_origin(part) is Literal for each in get_args(part)}
+    assert choices == {*get_args(kind)}
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        ('values="set" needs person=, the column', '--values "set" needs --person, the column'),
+        ("suppress=4 is not a share", "--suppress 4 is not a share"),
+        ("suppress=-1.5 is not a share", "--suppress -1.5 is not a share"),
+        ("use method='lattice', 'mondrian' or", "use --method 'lattice', 'mondrian' or"),
+        ("as in same_values={'Grippe': 'Flu'}, or", "as in --same-value 'Grippe=Flu', or"),
+        ("or same_values={} if none", "or --same-value '=' if none"),
+        ("replace it with --force (in Python force=True)", "replace it with --force"),
+        ("write settings like (k=3), each once", "write settings like (k=3), each once"),
+        ("cannot read 'values=3' in 'closeness(values=3)'; so", "cannot read 'values=3' in 'closeness(values=3)'; so"),
+        ("people's values=, and by=", "people's --values, and --hierarchies"),
+        ('add measure = "group size" to it', 'add measure = "group size" to it'),
+    ],
+)
+def test_parameters_become_options(message, said):
+    assert as_options(message) == said
+
+
+FILE = "id,age,disease\n1,20,Flu\n2,20,\n"
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("-g", "age", "-s", "disease"), '--missing "a value"'),
+        (("-g", "age", "-s", "disease", "--values", "set"), '--values "set" needs --person, the column that says'),
+        (("-g", "age", "-g", "age", "-s", "disease"), "is listed twice in --group; list it once"),
+        (("-g", "age", "-s", "age"), "is --sensitive and also in --group"),
+        (("-g", "age", "-s", "disease", "--missing", "drop", "--domain", "Cold"), "is not in --domain; add it there"),
+    ],
+)
+def test_errors_of_the_library_name_options(tmp_path, args, said):
+    path = tmp_path / "published.csv"
+    path.write_text(FILE)
+    result = CliRunner().invoke(app, ["audit", str(path), *args])
+    assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
+    assert said in result.stderr
+
+
+def test_a_file_of_an_unknown_kind_is_not_told_about_dataframes(tmp_path):
+    (tmp_path / "people.xlsx").write_text("")
+    result = CliRunner().invoke(app, ["audit", str(tmp_path / "people.xlsx"), "-g", "age", "-s", "disease"])
+    assert "name it .csv, .tsv (also .gz or .zst) or .parquet\n" in result.stderr

@@ -1,0 +1,275 @@
+"""`sidelight protect`: what it writes, prints and answers, and what it says when something is wrong."""
+
+import contextlib
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import sidelight as sl
+from sidelight.cli.app import app
+from sidelight.publish.sidecar import Sidecar
+
+POLICY = """
+[roles]
+quasi = ["age", "sex", "zip"]
+sensitive = "disease"
+
+[[limit]]
+measure = "group size"
+at_least = 5
+"""
+
+
+@pytest.fixture
+def here(sample_files):
+    (sample_files / "policy.toml").write_text(POLICY)
+    return sample_files
+
+
+def run(*args):
+    return CliRunner().invoke(app, ["protect", *args])
+
+
+def names(folder):
+    return {path.name for path in folder.iterdir()} - {
+        "patients.parquet",
+        "published.csv",
+        "policy.toml",
+        "hierarchies",
+    }
+
+
+USUAL = ("patients.parquet", "--policy", "policy.toml", "--hierarchies", "hierarchies")
+
+
+@pytest.mark.parametrize("method", ["lattice", "mondrian", "anatomy", "microaggregation"])
+@pytest.mark.parametrize("output", ["release.csv", "release.parquet"])
+def test_it_publishes_within_policy(here, method, output):
+    done = run(*USUAL, "-o", output, "--method", method)
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert "✓ Published within policy: patients.parquet" in done.stdout
+    values = {output.replace(".", ".values.")} if method == "anatomy" else set()
+    assert names(here) == {output, f"{output}.sidelight.json"} | values
+    assert all(name in done.stdout.splitlines()[-1] for name in names(here))
+    assert sl.GroupSize().measure(sl.read_published(here / output)).value >= 5
+    again = CliRunner().invoke(app, ["audit", output, "--policy", "policy.toml"])
+    assert again.exit_code == 0
+
+
+@pytest.mark.usefixtures("here")
+def test_it_says_before_and_after():
+    text = run(*USUAL, "-o", "release.csv", "--limit", "distinct values >= 2").stdout
+    table = {line.strip().rsplit("  ", 1)[0].split("  ")[0]: line.split() for line in text.splitlines()}
+    assert table["people"][1:] == ["40", "40"]
+    assert table["groups"][1] == "40"
+    assert table["group size"][2] == "1"
+    assert table["distinct values"][-3:-1] == ["≥", "2"]
+    assert "Levels: age" in text
+    assert "Utility (smaller is better): discernibility" in text
+
+
+@pytest.mark.usefixtures("here")
+def test_it_says_when_nothing_is_left_of_the_columns():
+    alone = run(*USUAL, "-o", "release.csv", "--limit", "group size >= 40").stdout
+    assert "Everybody is in one group: nothing is left of these columns." in alone
+    assert "in one group" not in run(*USUAL, "-o", "finer.csv").stdout
+
+
+@pytest.mark.usefixtures("here")
+def test_json_is_the_document_beside_the_release():
+    done = run(*USUAL, "-o", "release.csv", "--json", "--utility", "loss")
+    document = Sidecar.model_validate_json(done.stdout)
+    with Path("release.csv.sidelight.json").open(encoding="utf-8") as kept:
+        assert kept.read() == done.stdout
+    assert document.search.method == "lattice"
+
+
+def test_suppression_and_layouts(here):
+    done = run(
+        *USUAL, "-o", "release.csv", "--suppress", "0.2", "--suppressed", "left out", "--layout", "counts", "--json"
+    )
+    document = Sidecar.model_validate_json(done.stdout)
+    assert document.search.options["suppressed"] == "left out"
+    assert document.people.people_out == 40 - document.people.suppressed
+    assert (here / "release.csv").read_text().splitlines()[0] == "age,sex,zip,people,disease,count"
+    run(*USUAL, "-o", "arx.csv", "--written-as", "arx")
+    assert (here / "arx.csv").read_text().splitlines()[0] == "age;sex;zip;disease"
+
+
+def test_nothing_within_policy_says_what_would_pass(here):
+    done = run(*USUAL, "-o", "release.csv", "-l", "group size >= 41")
+    assert (done.exit_code, done.stdout, names(here)) == (1, "", set())
+    assert done.stderr.startswith("sidelight: not even one group of everybody is within policy: group size ≥ 41")
+    assert done.stderr.count("\n") == 1
+    said = json.loads(run(*USUAL, "-o", "release.csv", "-l", "group size >= 41", "--json").stdout)
+    assert said["closest"] == ["group size with a limit of at most 40"]
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("patients.parquet", "-o", "r.csv"), "a policy without any limit; give --policy, or limits such as"),
+        (("patients.parquet", "-o", "r.csv", "-l", "group size >= 5"), "name them with --group and --sensitive, or in"),
+        (("patients.parquet", "-o", "r.csv", "-l", "group size >= 5", "-g", "age"), "patients.parquet has: id, age,"),
+        (("nothing.csv", *USUAL[1:], "-o", "r.csv"), "no file nothing.csv"),
+        ((*USUAL, "-o", "r.xlsx"), "name it .parquet or .csv"),
+        ((*USUAL, "-o", "nowhere/r.csv"), "no folder 'nowhere' to write 'r.csv' into; make it first"),
+        ((*USUAL, "-o", "published.csv"), "'published.csv' exists; give another name"),
+        ((*USUAL, "-o", "patients.parquet", "--force"), "inputs are never written over"),
+        ((*USUAL, "-o", "hierarchies/age.csv", "--force"), "never written over"),
+        ((*USUAL[:3], "--hierarchies", "nohier", "-o", "r.csv"), "no such folder 'nohier'; give one with a hierarchy"),
+        ((*USUAL[:3], "--hierarchies", "published.csv", "-o", "r.csv"), "'published.csv' is not a folder"),
+        (
+            (*USUAL[:3], "-o", "r.csv"),
+            "no hierarchy for 'age'; put 'age.csv' into the folder of --hierarchies, or say --su",
+        ),
+        ((*USUAL, "-o", "r.csv", "--suppress-only", "agee"), "did you mean 'age'?"),
+        ((*USUAL, "-o", "r.csv", "--suppress", "2"), "--suppress 2 is not a share"),
+        ((*USUAL, "-o", "r.csv", "--suppress", "0.1", "--method", "mondrian"), "'mondrian' does not suppress"),
+        (
+            (*USUAL, "-o", "r.csv", "--layout", "two tables"),
+            '--layout "two tables" is not for method "lattice"; leave --layout out',
+        ),
+        ((*USUAL,), "missing option '--output'"),
+    ],
+)
+def test_bad_input_is_one_line(here, args, said):
+    done = run(*args)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert names(here) == set()
+
+
+@pytest.mark.usefixtures("here")
+def test_a_column_without_a_hierarchy_can_be_suppressed_only():
+    done = run(*USUAL[:3], "-o", "r.csv", "--suppress-only", "age", "--suppress-only", "sex", "--suppress-only", "zip")
+    assert done.exit_code == 0
+    assert "Levels: age 1 of 1" in done.stdout
+
+
+@pytest.mark.usefixtures("here")
+def test_a_hierarchy_that_suppress_only_takes_the_place_of_is_noted():
+    done = run(*USUAL, "-o", "r.csv", "--suppress-only", "age")
+    assert done.exit_code == 0
+    assert " • hierarchies/age.csv is not used: --suppress-only age takes its place" in done.stdout
+    done = run(*USUAL, "-o", "again.csv", "--suppress-only", "age", "--json")
+    assert json.loads(done.stdout)["verdict"] == "within policy"
+    assert done.stderr.splitlines() == [
+        "sidelight: note: columns not used: id",
+        "sidelight: note: hierarchies/age.csv is not used: --suppress-only age takes its place",
+    ]
+
+
+@pytest.mark.usefixtures("here")
+def test_a_sidecar_that_is_left_over_is_told_of():
+    assert run(*USUAL, "-o", "release.csv").exit_code == 0
+    Path("release.csv").unlink()
+    done = run(*USUAL, "-o", "release.csv")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr == (
+        "sidelight: 'release.csv.sidelight.json' is there without its 'release.csv': publishing was cut short, or the "
+        "file was moved; give another name, or replace it with --force\n"
+    )
+    assert run(*USUAL, "-o", "release.csv", "--force").exit_code == 0
+
+
+SLOW = """
+import sys, time
+from sidelight.search import minimal_nodes
+from sidelight.cli import main
+
+made = minimal_nodes.node_check
+
+
+def slow(*args):
+    check = made(*args)
+
+    def wait(node):
+        found = check(node)
+        time.sleep(0.4)
+        return found
+
+    return wait
+
+
+minimal_nodes.node_check = slow
+sys.argv = ["sidelight", *sys.argv[1:]]
+main()
+"""
+
+
+@pytest.mark.parametrize("seconds", [0.0, 1.0])
+def test_ctrl_c_in_a_terminal_publishes_nothing_and_tells_the_best_so_far(here, seconds):
+    """A real terminal on standard error: the bar says what is tried; a real SIGINT ends the search."""
+    main, worker = pty.openpty()
+    command = [sys.executable, "-c", SLOW, "protect", *USUAL, "-o", "release.csv"]
+    with subprocess.Popen(command, stderr=worker, stdout=subprocess.PIPE, text=True) as child:
+        os.close(worker)
+        drawn = b""
+        while b"trying levels" not in drawn:
+            drawn += os.read(main, 1000)
+        time.sleep(seconds)
+        child.send_signal(signal.SIGINT)
+        text, _ = child.communicate(timeout=60)
+    with contextlib.suppress(OSError):  # nobody has the other end any more
+        while more := os.read(main, 1000):
+            drawn += more
+    os.close(main)
+    assert (child.returncode, text, names(here)) == (130, "", set())
+    *_, last = drawn.decode().strip().splitlines()
+    assert "sidelight: interrupted; nothing was published" in last
+    if "--nodes" not in last:
+        assert last.endswith("nothing within policy was found yet")
+        return
+    nodes = last.split("--nodes ")[1].split()[0]
+    done = run(*USUAL, "-o", "release.csv", "--nodes", nodes)
+    assert done.exit_code == 0
+    assert "the search was stopped before its end" in done.stdout
+    assert not sl.publishing.sidecar.read_sidecar(here / "release.csv").search.complete
+    assert sl.GroupSize().measure(sl.read_published(here / "release.csv")).value >= 5
+
+
+SWALLOWED = """
+import os, signal, sys
+from sidelight.commands import protect
+from sidelight.cli import main
+
+read = protect.read
+
+def swallowing(*args):
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+    except BaseException:
+        pass
+    return read(*args)
+
+protect.read = swallowing
+sys.argv = ["sidelight", *sys.argv[1:]]
+main()
+"""
+
+
+def test_an_interrupt_that_a_library_swallowed_publishes_nothing(here):
+    command = [sys.executable, "-c", SWALLOWED, "protect", *USUAL, "-o", "release.csv"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (130, "")
+    assert done.stderr == "sidelight: interrupted; nothing was published\n"
+    assert names(here) == set()
+
+
+def test_what_a_method_cannot_promise_and_notes_of_findings_are_printed(here):
+    limit = ("--limit", "closeness(distance=ordered) <= 1")
+    done = run(*USUAL, "-o", "release.csv", "--method", "anatomy", *limit)
+    assert done.exit_code == 0, done.output
+    said = " ".join(done.stdout.split())
+    assert "• anatomy publishes the quasi-identifiers exactly, so people can be recognised in the file" in said
+    assert "• closeness (ordered distance) takes the values in this order:" in said

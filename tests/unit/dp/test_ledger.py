@@ -1,0 +1,229 @@
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from datetime import UTC, datetime
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sidelight as sl
+from sidelight.dp.account import Account, from_text, to_text
+from sidelight.dp.mechanism import Mechanism
+from sidelight.errors import BadLedger, BadNoise, BudgetExceeded
+
+A_TENTH = sl.Spending("a tenth", epsilon=0.1)
+
+SPENDER = """
+import sys, sidelight as sl
+ledger = sl.Ledger(sys.argv[1])
+tenth = sl.Spending("a tenth", epsilon=0.1)
+print("ready", flush=True)
+sys.stdin.readline()
+while True:
+    try:
+        ledger.spend(tenth)
+    except sl.errors.BudgetExceeded:
+        break
+    print("spent", flush=True)
+"""
+
+
+def spender(path):
+    command = [sys.executable, "-c", SPENDER, str(path)]
+    started = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert started.stdout.readline() == "ready\n"
+    return started
+
+
+def go(process):
+    process.stdin.write("go\n")
+    process.stdin.flush()
+
+
+def start(folder, **options):
+    return sl.Ledger.start(folder / "budget.json", **({"epsilon": 1} | options))
+
+
+def test_the_whole_budget_can_be_spent_and_no_more(tmp_path):
+    ledger = start(tmp_path)
+    for _ in range(10):  # ten tenths are one: amounts are exact
+        ledger.spend(A_TENTH)
+    assert ledger.read().spent == (1, 0)
+    with pytest.raises(
+        BudgetExceeded, match="of epsilon 1 and delta 0, 1 and 0 are spent; nothing was spent or published"
+    ):
+        ledger.spend(A_TENTH)
+    assert len(ledger.read().entries) == 10
+
+
+def test_delta_has_its_own_budget(tmp_path):
+    ledger = start(tmp_path, delta="1e-6")
+    ledger.spend(sl.Spending("once", 0.1, "1e-6"))
+    with pytest.raises(BudgetExceeded, match="1e-06"):
+        ledger.spend(sl.Spending("twice", 0.1, "1e-9"))
+    ledger.spend(A_TENTH)
+
+
+def test_a_concentrated_ledger_allows_more_small_releases(tmp_path):
+    ledger = start(tmp_path, delta="1e-6", accounting="concentrated")
+    small = sl.Spending("small", 0.02)
+    for _ in range(60):
+        ledger = sl.Ledger(ledger.path)
+        ledger.spend(small)
+    epsilon, delta = ledger.read().spent
+    assert epsilon < 1 < 60 * 0.02
+    assert delta == Fraction(1, 10**6)
+    with pytest.raises(BudgetExceeded, match="of epsilon is spent, and it would be"):
+        ledger.spend(sl.Spending("large", 1))
+    with pytest.raises(BudgetExceeded):  # nothing is known of its noise
+        ledger.spend(sl.Spending("unknown", 0.01, "1e-9"))
+
+
+def test_neighbours_are_not_mixed(tmp_path):
+    with pytest.raises(BadNoise, match="about add or remove neighbours"):
+        start(tmp_path).spend(sl.Spending("replaced", 0.1, neighbours="replace"))
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"epsilon": 0}, "budget's epsilon is 0"),
+        ({"delta": 2}, "budget's delta is 2"),
+        ({"accounting": "hopeful"}, 'choose "basic" or "concentrated"'),
+        ({"accounting": "concentrated"}, "needs a budget with a delta"),
+        ({"neighbours": "nice"}, 'no neighbours="nice"'),
+    ],
+)
+def test_a_budget_has_to_make_sense(tmp_path, options, says):
+    with pytest.raises(BadNoise, match=says):
+        start(tmp_path, **options)
+    assert not (tmp_path / "budget.json").exists()
+
+
+def test_a_ledger_is_never_begun_twice(tmp_path):
+    start(tmp_path).spend(A_TENTH)
+    with pytest.raises(BadLedger, match="already"):
+        start(tmp_path, epsilon=100)
+    assert len(sl.Ledger(tmp_path / "budget.json").read().entries) == 1
+
+
+def test_no_ledger_is_no_budget(tmp_path):
+    with pytest.raises(BadLedger, match=r"no ledger 'budget\.json'; begin one"):
+        sl.Ledger(tmp_path / "budget.json").spend(A_TENTH)
+    assert not list(tmp_path.iterdir())
+    with pytest.raises(BadLedger, match="cannot write"):
+        start(tmp_path / "missing")
+    with pytest.raises(BadLedger, match="cannot read"):
+        sl.Ledger(tmp_path).read()
+
+
+def test_a_link_to_a_ledger_stays_a_link_and_its_rights_stay(tmp_path):
+    ledger = start(tmp_path)
+    ledger.path.chmod(0o640)
+    link = tmp_path / "link.json"
+    link.symlink_to(ledger.path)
+    sl.Ledger(link).spend(A_TENTH)
+    assert link.is_symlink()
+    assert len(ledger.read().entries) == 1
+    assert ledger.path.stat().st_mode & 0o777 == 0o640
+
+
+def damaged(text):
+    yield ""
+    yield text[: len(text) // 2]
+    yield text.replace('"0.1"', '"0.01"')
+    yield text.replace('"1"', '"9"', 1)
+    yield "[]"
+    yield "null"
+    document = json.loads(text)
+    yield json.dumps({**document, "entries": []})
+    yield json.dumps({**document, "schema_version": 2})
+    yield json.dumps({key: value for key, value in document.items() if key != "digest"})
+
+
+def test_a_damaged_ledger_is_refused_and_left_as_it_is(tmp_path):
+    ledger = start(tmp_path)
+    ledger.spend(A_TENTH)
+    for text in damaged(ledger.path.read_text()):
+        ledger.path.write_text(text)
+        with pytest.raises(BadLedger, match="is damaged, and nothing is published on a guess; put back a copy"):
+            ledger.spend(A_TENTH)
+        assert ledger.path.read_text() == text
+    ledger.path.write_bytes(b"\xff\xfe")
+    with pytest.raises(BadLedger, match="damaged"):
+        ledger.spend(A_TENTH)
+
+
+@given(
+    st.lists(
+        st.builds(
+            sl.Spending,
+            st.text(max_size=5),
+            st.sampled_from(["0.1", "1/3", "1e-3"]),
+            st.sampled_from(["0", "1e-9"]),
+            st.just("add or remove"),
+            st.none() | st.builds(Mechanism, st.just("discrete Laplace"), st.floats(0.1, 1e6), st.sampled_from([1, 2])),
+        )
+    )
+)
+def test_an_account_is_read_back_as_it_was(spendings):
+    account = Account(Fraction(1000), Fraction(1, 2))
+    for each in spendings:
+        account = account.after(each, at=datetime(2026, 1, 1, tzinfo=UTC))
+    assert from_text(to_text(account)) == account
+
+
+def test_several_processes_cannot_spend_the_same_budget(tmp_path):
+    ledger = start(tmp_path, epsilon=4)
+    racing = [spender(ledger.path) for _ in range(3)]
+    for process in racing:
+        go(process)
+    told = sum(process.communicate(timeout=60)[0].count("spent") for process in racing)
+    assert told == len(ledger.read().entries) == 40
+    assert ledger.read().spent == (4, 0)
+
+
+def test_a_ledger_survives_being_killed(tmp_path):
+    ledger = start(tmp_path, epsilon=10**6)
+    for number in range(4):
+        before = len(ledger.read().entries)
+        process = spender(ledger.path)
+        go(process)
+        time.sleep(0.05 + 0.03 * number)
+        os.kill(process.pid, signal.SIGKILL)
+        told = process.communicate(timeout=60)[0].count("spent\n")
+        after = len(ledger.read().entries)  # it is whole
+        assert (
+            before + told <= after <= before + told + 1
+        )  # what was told is on the disk; what came last may not be told
+    ledger.spend(A_TENTH)  # and the lock is free
+
+
+def test_a_full_disk_spends_nothing(tmp_path, monkeypatch):
+    ledger = start(tmp_path)
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(BadLedger, match="No space left on device; nothing was published"):
+        ledger.spend(A_TENTH)
+    monkeypatch.undo()
+    assert ledger.read().entries == ()
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["budget.json", "budget.json.lock"]
+
+
+def test_the_file_can_be_read_by_people(tmp_path):
+    ledger = start(tmp_path)
+    ledger.spend(sl.Spending("counts of disease by sex", 0.5))
+    (entry,) = json.loads(ledger.path.read_text())["entries"]
+    assert (entry["what"], entry["epsilon"]) == ("counts of disease by sex", "0.5")
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00", entry["at"])
+    assert Path(ledger.path).read_text().endswith("}\n")

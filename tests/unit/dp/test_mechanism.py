@@ -1,0 +1,108 @@
+import math
+import sys
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from sidelight.dp.amounts import at_least, at_most, exact, exact_delta, exact_epsilon, written
+from sidelight.dp.extra import opendp, privacy_loss_distributions
+from sidelight.dp.mechanism import Mechanism, calibrated
+from sidelight.errors import BadNoise, NotAvailable
+
+LAPLACE, GAUSSIAN = (Mechanism(kind, 2.5) for kind in ("discrete Laplace", "discrete Gaussian"))
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(1, 3), Fraction(1), Fraction(7)])
+@pytest.mark.parametrize(("neighbours", "touched"), [("add or remove", 1), ("replace", 2)])
+def test_laplace_noise_has_the_smallest_scale_that_opendp_says_keeps_epsilon(epsilon, neighbours, touched):
+    mechanism = calibrated(epsilon, Fraction(0), neighbours)
+    assert (mechanism.kind, mechanism.touched) == ("discrete Laplace", touched)
+    assert mechanism.scale == pytest.approx(touched / epsilon, rel=1e-14)
+    assert touched / Fraction(mechanism.scale) <= epsilon
+
+
+def test_gaussian_noise_keeps_epsilon_and_delta_by_google_s_exact_account_too():
+    mechanism = calibrated(Fraction(1), Fraction(1, 10**5), "add or remove")
+    loss = privacy_loss_distributions().from_discrete_gaussian_mechanism(mechanism.scale)
+    assert 0.85 < loss.get_epsilon_for_delta(1e-5) <= 1
+
+
+def test_replacing_takes_root_two_of_gaussian_noise():
+    one, two = (calibrated(Fraction(1), Fraction(1, 10**5), kind) for kind in ("add or remove", "replace"))
+    assert two.scale == pytest.approx(one.scale * math.sqrt(2), rel=1e-9)
+    assert two.rho() == pytest.approx(one.rho(), rel=1e-9)
+
+
+def chances(mechanism, reach=400):
+    noise = np.arange(-reach, reach + 1)
+    weight = np.exp(mechanism.log_weight(noise))
+    return noise, weight / weight.sum()
+
+
+@pytest.mark.parametrize("confidence", [0.5, 0.9, 0.95, 0.999])
+@pytest.mark.parametrize("mechanism", [LAPLACE, GAUSSIAN, Mechanism("discrete Laplace", 0.2)])
+def test_a_margin_holds_as_often_as_it_says(mechanism, confidence):
+    noise, chance = chances(mechanism)
+    margin = mechanism.margin(confidence)
+    assert chance[np.abs(noise) <= margin].sum() >= confidence
+    assert chance[np.abs(noise) <= margin - 2].sum() < confidence
+
+
+@pytest.mark.parametrize("mechanism", [LAPLACE, GAUSSIAN], ids=lambda each: each.kind)
+def test_what_opendp_draws_has_the_chances_that_an_attacker_computes_with(mechanism):
+    drawn = mechanism.drawn(np.zeros((100, 200), np.int64))
+    assert drawn.shape == (100, 200)
+    noise, chance = chances(mechanism)
+    expected = 20_000 * chance[np.abs(noise) <= 5]
+    seen = np.array([(drawn == value).sum() for value in range(-5, 6)])
+    distance = ((seen - expected) ** 2 / expected).sum()
+    assert distance < 65  # chi-squared with 11 degrees: a false alarm once in a hundred million runs
+
+
+@pytest.mark.parametrize("confidence", [0, 1, -1, 2])
+def test_a_margin_needs_a_confidence(confidence):
+    with pytest.raises(BadNoise, match=r"confidence is"):
+        LAPLACE.margin(confidence)
+
+
+@pytest.mark.parametrize("epsilon", [0, -1, "0", math.inf, math.nan, "much", "1/0"])
+def test_an_epsilon_is_a_number_above_0(epsilon):
+    with pytest.raises(BadNoise, match=r"epsilon is"):
+        exact_epsilon(epsilon)
+
+
+@pytest.mark.parametrize("delta", [-0.1, 1, 1.5, math.nan])
+def test_a_delta_is_at_least_0_and_below_1(delta):
+    with pytest.raises(BadNoise, match=r"delta is"):
+        exact_delta(delta)
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(Fraction(1, 10**9), 0), (Fraction(1000), 0), (Fraction(1), 1e-300)])
+def test_what_promises_nothing_is_refused(epsilon, delta):
+    with pytest.raises(BadNoise, match="nothing"):
+        calibrated(epsilon, Fraction(delta), "add or remove")
+
+
+def test_unknown_neighbours_are_refused():
+    with pytest.raises(BadNoise, match='choose "add or remove" or "replace"'):
+        calibrated(Fraction(1), Fraction(0), "next door")
+
+
+@pytest.mark.parametrize("text", ["0.1", "1e-9", "3", "1/3", "123456789.125", "2.2250738585072014e-308"])
+def test_amounts_are_read_back_exactly(text):
+    amount = exact(text, "epsilon")
+    assert exact(written(amount), "epsilon") == amount
+    assert Fraction(at_most(amount)) <= amount <= Fraction(at_least(amount))
+
+
+@pytest.mark.parametrize(
+    ("module", "use"),
+    [("opendp.prelude", opendp), ("dp_accounting.pld.privacy_loss_distribution", privacy_loss_distributions)],
+)
+def test_without_the_extra_it_says_which_one_to_install(monkeypatch, module, use):
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(
+        NotAvailable, match=r'pip install "sidelight\[dp\]" \(in a clone of the repository: "\.\[dp\]"\)'
+    ):
+        use()

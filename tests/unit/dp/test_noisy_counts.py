@@ -1,0 +1,177 @@
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import sidelight as sl
+from sidelight.dp.domain import counted_on, declared_grid
+from sidelight.errors import BadHierarchy, BadNoise, BudgetExceeded, UnknownColumn
+
+DOMAIN = ["Flu", "Cold", "HIV", "Mumps"]
+BY = {
+    "sex": sl.Hierarchy("sex", (("f", "m", "x"), ("*", "*", "*"))),
+    "age": sl.Hierarchy("age", (("20", "25", "30", ""), ("20-29", "20-29", "30-39", "unknown"), ("*", "*", "*", "*"))),
+}
+ROWS = pa.table(
+    {
+        "sex": ["f", "f", "m", "m", "m", None],
+        "age": ["20", "25", "30", "30", None, "20"],
+        "disease": ["Flu", "Cold", "Flu", "HIV", "Flu", "Flu"],
+    }
+)
+TABLE = sl.read_table(ROWS, quasi=["sex", "age"], sensitive="disease")
+
+
+def noisy(table=TABLE, **options):
+    wanted = {"by": BY, "levels": {"age": 1}, "domain": DOMAIN, "epsilon": 1} | options
+    return sl.noisy_counts(table, **wanted)
+
+
+def test_every_declared_cell_is_there_whether_anybody_is_or_not():
+    made = noisy(levels={"sex": 0, "age": 1}, outside="leave out")
+    assert [column.labels for column in made.columns] == [("f", "m", "x"), ("20-29", "30-39", "unknown")]
+    assert made.measured.shape == made.counts.shape == (9, 4)
+    assert len(made) == 9
+
+
+def test_cells_are_counted_where_their_people_are():
+    grid = declared_grid(BY, {"age": 1}, DOMAIN)
+    exactly = counted_on(grid, TABLE, BY, {"age": 1})
+    assert exactly.tolist() == [[2, 1, 0, 0], [1, 0, 1, 0], [1, 0, 0, 0]]
+
+
+def test_missing_cells_are_counted_where_the_hierarchy_has_a_row_for_them():
+    grid = declared_grid(BY, {"age": 0}, DOMAIN)
+    assert grid.labels == (("20", "25", "30", None),)
+    assert counted_on(grid, TABLE, BY, {"age": 0}).sum(axis=1).tolist() == [2, 1, 2, 1]
+
+
+def test_people_who_were_not_declared_are_an_error_or_left_out():
+    with pytest.raises(BadNoise, match=r"1 people have a label or a value that was not declared"):
+        noisy(levels={"sex": 0})
+    with pytest.raises(BadNoise, match=r"1 people have a label or a value"):
+        noisy(domain=["Flu", "Cold"])
+    grid = declared_grid(BY, {"sex": 0}, ["Flu"])
+    assert counted_on(grid, TABLE, BY, {"sex": 0}, "leave out").tolist() == [[1], [2], [0]]
+
+
+def test_columns_that_are_not_named_are_not_published():
+    made = noisy(levels={})
+    assert made.columns == ()
+    assert made.measured.shape == (1, 4)
+
+
+def test_what_is_told_about_it():
+    made = noisy(epsilon="0.5")
+    assert (made.spending.what, made.spending.epsilon) == (
+        "12 counts of disease by age (level 1)",
+        sl.Spending("", 0.5).epsilon,
+    )
+    assert (made.mechanism.kind, made.mechanism.scale) == ("discrete Laplace", 2.0)
+    assert made.margin(0.95) == made.mechanism.margin(0.95)
+    assert noisy(delta=1e-6).mechanism.kind == "discrete Gaussian"
+    assert noisy(neighbours="replace").mechanism.scale == 2.0
+
+
+def test_tidied_counts_add_up_to_the_measured_total():
+    for _ in range(20):
+        made = noisy(epsilon=0.2)
+        assert made.counts.min() >= 0
+        assert made.counts.sum() == max(made.measured.sum(), 0)
+
+
+def test_counts_can_be_asked_for():
+    made = noisy(epsilon=50)
+    assert made.count("Flu") == 4
+    assert made.count("Flu", age="20-29") == 2
+    with pytest.raises(BadNoise, match="no column 'zip'"):
+        made.count("Flu", zip="1")
+    with pytest.raises(BadNoise, match="'age' has no label '99'"):
+        made.count("Flu", age="99")
+    with pytest.raises(BadNoise, match="not in the declared domain"):
+        made.count("Gout")
+
+
+def test_a_table_has_a_row_per_group_and_value():
+    made = noisy(epsilon=50).table()
+    assert made.column_names == ["age", "disease", "count", "measured"]
+    assert made.num_rows == 12
+    assert made.slice(0, 2).to_pylist() == [
+        {"age": "20-29", "disease": "Flu", "count": 2, "measured": 2},
+        {"age": "20-29", "disease": "Cold", "count": 1, "measured": 1},
+    ]
+
+
+def test_it_can_be_taken_for_a_release():
+    release = noisy(epsilon=50).as_release()
+    assert (release.size, len(release), release.domain) == (6, 3, tuple(DOMAIN))
+    assert sl.GroupSize().measure(release).value == 1
+
+
+def test_nothing_but_noise_is_no_release():
+    made = noisy()
+    empty = sl.NoisyCounts(made.grid, "disease", made.levels, made.measured, made.counts * 0, made.spending)
+    with pytest.raises(BadNoise, match="no release without people"):
+        empty.as_release()
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "says"),
+    [
+        ({"epsilon": 0}, BadNoise, "epsilon is 0"),
+        ({"delta": 1}, BadNoise, "delta is 1"),
+        ({"domain": []}, BadNoise, "domain= is not declared"),
+        ({"domain": "Flu"}, BadNoise, "domain= is not declared"),
+        ({"levels": {"agee": 1}}, UnknownColumn, "did you mean 'age'"),
+        ({"levels": {"age": 3}}, BadHierarchy, "no level 3"),
+        ({"by": {"sex": BY["sex"]}}, BadNoise, "no hierarchy for 'age'"),
+        ({"cells": 11}, BadNoise, "3 groups times 4 values are 12 counts"),
+        ({"outside": "whatever"}, BadNoise, 'no outside="whatever"'),
+        ({"neighbours": "both"}, BadNoise, 'no neighbours="both"'),
+        ({"ledger": "nowhere.json"}, BadNoise, "no ledger 'nowhere.json'"),
+    ],
+)
+def test_bad_input_gets_one_line(options, error, says):
+    with pytest.raises(error, match=says) as caught:
+        noisy(**options)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("values", ["set", "multiset"])
+def test_several_values_per_person_would_need_more_noise_and_are_refused(values):
+    rows = ROWS.append_column("id", [list("aabbcd")])
+    rows = rows.set_column(0, "sex", [["f", "f", "m", "m", "m", "f"]]).set_column(1, "age", [["20"] * 6])
+    table = sl.read_table(rows, quasi=["sex"], sensitive="disease", person="id", values=values)
+    with pytest.raises(BadNoise, match="one person changes several counts"):
+        noisy(table, levels={"sex": 0})
+
+
+def test_a_column_called_count_would_be_mistaken():
+    table = sl.read_table(ROWS.rename_columns(["sex", "age", "count"]), quasi=["age"], sensitive="count")
+    with pytest.raises(BadNoise, match="a column is called 'count'"):
+        noisy(table)
+
+
+def test_the_budget_is_spent_before_noise_is_drawn(tmp_path, monkeypatch):
+    ledger = sl.Ledger.start(tmp_path / "budget.json", epsilon=1)
+    monkeypatch.setattr("sidelight.dp.mechanism.Mechanism.drawn", lambda *_: (_ for _ in ()).throw(MemoryError()))
+    with pytest.raises(MemoryError):
+        noisy(ledger=ledger)
+    monkeypatch.undo()
+    with pytest.raises(BudgetExceeded):
+        noisy(ledger=tmp_path / "budget.json")
+
+
+def test_nothing_is_spent_on_what_is_refused(tmp_path):
+    ledger = sl.Ledger.start(tmp_path / "budget.json", epsilon=1)
+    with pytest.raises(BadNoise):
+        noisy(ledger=ledger, levels={"sex": 0})
+    assert ledger.read().entries == ()
+
+
+def test_people_who_share_a_label_of_many_are_counted_once():
+    adult = sl.datasets.adult(quasi=["age", "sex"])
+    levels = {"age": 3, "sex": 0}
+    grid = declared_grid(adult.hierarchies, levels, adult.table.domain)
+    exactly = counted_on(grid, adult.table, adult.hierarchies, levels)
+    release = sl.generalise(adult.table, by=adult.hierarchies, to=levels)
+    assert np.array_equal(exactly, release.groups.counts.dense())

@@ -1,0 +1,92 @@
+import math
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sidelight as sl
+from sidelight.dp.accountant import concentrated_epsilon
+from sidelight.dp.extra import opendp
+from sidelight.dp.mechanism import calibrated
+from sidelight.errors import BadNoise
+
+PURE = sl.Spending("a", epsilon=0.1)
+
+
+def gaussian(epsilon, delta):
+    return sl.Spending("a", epsilon, delta, mechanism=calibrated(Fraction(epsilon), Fraction(delta), "add or remove"))
+
+
+def laplace(epsilon):
+    return sl.Spending("a", epsilon, mechanism=calibrated(Fraction(epsilon), Fraction(0), "add or remove"))
+
+
+def test_a_single_release_costs_what_it_costs():
+    spent = sl.privacy_spent([laplace(1)])
+    assert (spent.basic, spent.epsilon, spent.advanced, spent.concentrated) == (1, 1, math.inf, math.inf)
+    spent = sl.privacy_spent([gaussian(1, "1e-6")], delta=1e-6)
+    assert spent.basic == 1
+    assert spent.concentrated <= 1  # so that a ledger of either kind takes what was calibrated to its budget
+    assert 0.9 < spent.loss_distribution < 1
+
+
+def test_many_small_ones_cost_less_than_their_sum():
+    spent = sl.privacy_spent([PURE] * 300, delta=1e-6)
+    assert spent.basic == 30
+    assert spent.loss_distribution < spent.advanced < spent.basic
+    assert spent.loss_distribution < spent.concentrated < spent.basic
+    assert spent.epsilon == spent.loss_distribution
+
+
+def test_advanced_composition_is_the_formula():
+    spent = sl.privacy_spent([PURE] * 100, delta=1e-5)
+    formula = 100 * 0.1 * math.tanh(0.05) + math.sqrt(2 * math.log(1e5) * 100 * 0.01)
+    assert spent.advanced == pytest.approx(formula, rel=1e-9)
+    assert spent.advanced >= formula
+
+
+def test_delta_is_shared():
+    both = [gaussian(1, "1e-6")] * 2
+    assert sl.privacy_spent(both, delta="1e-6").basic == math.inf
+    spent = sl.privacy_spent(both, delta="2e-6")
+    assert spent.basic == 2
+    assert spent.concentrated < 1.5
+
+
+def test_known_noise_is_accounted_no_higher_than_its_parameters():
+    known, unknown = ([each] * 5 for each in (gaussian(1, "1e-7"), sl.Spending("a", 1, "1e-7")))
+    assert (
+        sl.privacy_spent(known, delta=1e-6).loss_distribution < sl.privacy_spent(unknown, delta=1e-6).loss_distribution
+    )
+    assert sl.privacy_spent(unknown, delta=1e-6).concentrated == math.inf
+
+
+def test_replacing_is_two_counts():
+    one, two = (
+        sl.Spending("a", 1, neighbours=kind, mechanism=calibrated(Fraction(1), Fraction(0), kind))
+        for kind in ("add or remove", "replace")
+    )
+    assert sl.privacy_spent([two], delta=1e-6).loss_distribution <= sl.privacy_spent([one], delta=1e-6).basic + 1e-4
+    with pytest.raises(BadNoise, match="account for each kind apart"):
+        sl.privacy_spent([one, two])
+
+
+def test_nothing_costs_nothing():
+    spent = sl.privacy_spent([], delta=0.1)
+    assert (spent.basic, spent.concentrated, spent.epsilon) == (0, 0, 0)
+
+
+@given(st.floats(1e-4, 30), st.floats(1e-12, 0.3))
+def test_concentrated_privacy_is_converted_as_opendp_does(rho, delta):
+    dp = opendp()
+    space = dp.vector_domain(dp.atom_domain(T="i64")), dp.l2_distance(T="f64")
+    noise = dp.m.make_gaussian(*space, scale=math.sqrt(1 / (2 * rho)))
+    theirs = dp.c.make_fix_delta(dp.c.make_zCDP_to_approxDP(noise), delta=delta).map(1.0)[0]
+    assert concentrated_epsilon(rho, delta) == pytest.approx(theirs, rel=1e-6, abs=1e-7)
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(0, 0), (-1, 0), (1, 1), (1, -1)])
+def test_spending_nothing_or_everything_makes_no_sense(epsilon, delta):
+    with pytest.raises(BadNoise):
+        sl.Spending("a", epsilon, delta)

@@ -1,0 +1,311 @@
+"""Whatever happens while publishing, nothing that looks finished is left behind."""
+
+import errno
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import pyarrow as pa
+import pytest
+from typer.testing import CliRunner
+
+import sidelight as sl
+from sidelight import _files as placing
+from sidelight.cli.app import app
+from sidelight.errors import BadRelease, NotPublished, SidelightError
+from sidelight.publish import formats, publish
+
+# Runs publishing in processes of its own that are killed at chosen points; says what is left of each.
+KILLED = r"""
+import json, os, pathlib, signal, sys
+import sidelight as sl
+from sidelight.publishing import publish as module
+from sidelight.testing.rearranged import merged  # noqa: F401 - whatever is imported late would be imported in each child
+from sidelight.table.columns import Column
+from sidelight.table.counts import Counts
+from sidelight.table.table import Table
+import numpy as np
+
+folder, kind, force = pathlib.Path(sys.argv[1]), getattr(signal, sys.argv[2]), sys.argv[3] == "force"
+method, before = sys.argv[4], sys.argv[5] == "earlier"
+table = Table((Column.of("age", [str(n) for n in range(20)]),), "disease", ("Flu", "Cold"),
+              np.full(20, 3), Counts.from_cells([[1, 2]] * 20))
+found = sl.protect(table, sl.Policy(sl.GroupSize() >= 5), method=method)
+earlier = sl.protect(table, sl.Policy(sl.GroupSize() >= 20), method=method)
+
+
+def killing(function, call):
+    made = iter(range(1, 100))
+
+    def killed(*args, **options):
+        if next(made) == call:
+            os.kill(os.getpid(), kind)
+        return function(*args, **options)
+
+    return killed
+
+
+points = [("flushed", 1), ("read_back", 1), ("sidecar_of", 1), ("flushed", 2), ("replace", 1), ("replace", 2),
+          *([("replace", 3)] if method == "anatomy" else []), ("none", 1)]
+left = []
+for name, call in points:
+    here = folder / f"{name}{call}"
+    here.mkdir()
+    path = here / "release.csv"
+    if before:
+        earlier.publish(path)
+    elif force:
+        path.write_text("old")
+        module.sidecar_path(path).write_text("old sidecar")
+    child = os.fork()
+    if child == 0:
+        if name == "replace":
+            pathlib.Path.replace = killing(pathlib.Path.replace, call)
+        elif name != "none":
+            setattr(module, name, killing(getattr(module, name), call))
+        try:
+            found.publish(path, force=force)
+        except KeyboardInterrupt:
+            os._exit(130)
+        os._exit(0)
+    status = os.waitpid(child, 0)[1]
+    left.append([name, call, os.waitstatus_to_exitcode(status), {p.name: p.is_dir() or p.read_text()[:11] for p in here.iterdir()}])
+print(json.dumps(left))
+"""
+
+
+def killed(folder, kind, force="new", method="mondrian", before="nothing"):
+    command = [sys.executable, "-c", KILLED, str(folder), kind, force, method, before]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, env={**os.environ, "PYTHONWARNINGS": ""})
+    return json.loads(done.stdout)
+
+
+def test_a_kill_in_the_middle_leaves_nothing_that_looks_finished(tmp_path):
+    for name, call, status, left in killed(tmp_path, "SIGKILL"):
+        here = tmp_path / f"{name}{call}"
+        if name == "none":
+            assert (status, set(left)) == (0, {"release.csv", "release.csv.sidelight.json"})
+            assert len(sl.read_published(here / "release.csv")) > 1
+            continue
+        assert status == -signal.SIGKILL
+        assert "release.csv" not in left
+        unfinished = {each for each in left if each.startswith("release.csv.unfinished-")}
+        sidecar = {"release.csv.sidelight.json"} if (name, call) == ("replace", 2) else set()
+        assert len(unfinished) == 1
+        assert set(left) == unfinished | sidecar  # the document goes first, and alone it is no release
+        if sidecar:
+            with pytest.raises(BadRelease, match=r"release.csv' is missing, and the sidecar"):
+                sl.read_published(here / "release.csv")
+
+
+READINGS = (
+    (),
+    ("-g", "age", "-s", "disease"),
+    ("-g", "age", "-s", "disease", "--suppressed", "leave out"),
+    ("-g", "bucket", "-s", "disease", "--domain", "Flu", "--domain", "Cold", "--domain", "Ulcer"),
+)
+
+
+@pytest.mark.parametrize("method", ["mondrian", "anatomy"])
+@pytest.mark.parametrize("before", ["nothing", "earlier"])
+def test_a_kill_at_any_step_leaves_the_old_or_the_new_or_what_every_reader_refuses(method, before, tmp_path):
+    """Of what was there before and what was to come, a reader finds one or the other, whole, or says what is wrong."""
+    told = (
+        killed(tmp_path, "SIGKILL", "force", method, before)
+        if before == "earlier"
+        else killed(tmp_path, "SIGKILL", method=method)
+    )
+    refused = []
+    for name, call, status, _ in told:
+        path = tmp_path / f"{name}{call}" / "release.csv"
+        assert status == (0 if name == "none" else -signal.SIGKILL)
+        if name == "replace" and call > 1:
+            refused.append(call)
+            with pytest.raises(BadRelease, match=r"is missing|is not the file that its sidecar tells of"):
+                sl.read_published(path)
+            for said in READINGS:
+                audited = CliRunner().invoke(app, ["audit", str(path), "-m", "group size", *said])
+                assert (audited.exit_code, audited.stdout) == (2, "")
+        elif name == "none" or before == "earlier":
+            size = sl.GroupSize().measure(sl.read_published(path)).value
+            assert size >= (5 if name == "none" else 20)
+        else:
+            assert not path.exists()
+            assert not path.with_name("release.csv.sidelight.json").exists()
+    assert refused == ([2, 3] if method == "anatomy" else [2])
+
+
+def test_an_interrupt_that_comes_too_late_takes_nothing_back(found, tmp_path, monkeypatch):
+    """Between the last file's move and the end of publishing, Ctrl-C finds a whole publication and leaves it."""
+    move = placing.Path.replace
+
+    def late(self, target):
+        moved = move(self, target)
+        if self.name == "release.csv":
+            raise KeyboardInterrupt
+        return moved
+
+    monkeypatch.setattr(placing.Path, "replace", late)
+    with pytest.raises(KeyboardInterrupt):
+        found.publish(tmp_path / "release.csv")
+    assert len(sl.read_published(tmp_path / "release.csv")) > 1
+    assert {path.name for path in tmp_path.iterdir()} == {"release.csv", "release.csv.sidelight.json"}
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_what_was_to_be_replaced_stands_there_again(links, found, tmp_path, monkeypatch):
+    path = found.publish(tmp_path / "release.csv").path
+    before = {each.name: each.read_bytes() for each in tmp_path.iterdir()}
+    move = placing.Path.replace
+
+    def failing(self, target):
+        if self.name == "release.csv":
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return move(self, target)
+
+    monkeypatch.setattr(placing.Path, "replace", failing)
+    if not links:
+        monkeypatch.setattr(placing.Path, "hardlink_to", lambda *_: (_ for _ in ()).throw(OSError()))
+    with pytest.raises(NotPublished, match="Input/output error; nothing was published"):
+        found.publish(path, force=True)
+    assert {each.name: each.read_bytes() for each in tmp_path.iterdir()} == before
+
+
+def test_ctrl_c_leaves_nothing(tmp_path):
+    for name, _, status, left in killed(tmp_path, "SIGINT"):
+        if name != "none":
+            assert (status, left) == (130, {})
+
+
+def test_ctrl_c_leaves_what_was_to_be_replaced(tmp_path):
+    for name, _, status, left in killed(tmp_path, "SIGINT", "force"):
+        if name != "none":
+            assert (status, left) == (130, {"release.csv": "old", "release.csv.sidelight.json": "old sidecar"})
+
+
+@pytest.fixture
+def found():
+    rows = pa.table({"age": [str(n % 20) for n in range(400)], "disease": ["Flu", "Cold"] * 200})
+    table = sl.read_table(rows, quasi=["age"], sensitive="disease")
+    return sl.protect(table, sl.Policy(sl.GroupSize() >= 5), method="mondrian")
+
+
+def test_nothing_is_replaced_unasked(found, tmp_path):
+    path = tmp_path / "release.csv"
+    path.write_text("mine")
+    with pytest.raises(SidelightError, match=r"'.*release.csv' exists; give another name, or replace it with --force"):
+        found.publish(path)
+    assert path.read_text() == "mine"
+    found.publish(path, force=True)
+    path.unlink()
+    with pytest.raises(SidelightError, match=r"release.csv.sidelight.json' is there without its 'release.csv'"):
+        found.publish(path)
+
+
+@pytest.mark.parametrize("way", ["same", "other words", "symlink", "hard link"])
+def test_the_input_is_never_written_over(way, tmp_path):
+    table_file = tmp_path / "patients.csv"
+    table_file.write_text("age,disease\n" + "20,Flu\n21,Cold\n" * 10)
+    found = sl.protect(
+        sl.read_table(table_file, quasi=["age"], sensitive="disease"),
+        sl.Policy(sl.GroupSize() >= 5),
+        method="mondrian",
+    )
+    path = tmp_path / "release.csv"
+    if way == "symlink":
+        path.symlink_to(table_file)
+    elif way == "hard link":
+        path.hardlink_to(table_file)
+    else:
+        path = table_file if way == "same" else tmp_path / "x" / ".." / "patients.csv"
+        (tmp_path / "x").mkdir()
+    before = table_file.read_bytes()
+    with pytest.raises(NotPublished, match=r"never written over"):
+        found.publish(path, force=True)
+    assert table_file.read_bytes() == before
+
+
+def test_a_missing_folder_a_folder_and_an_odd_ending(found, tmp_path):
+    with pytest.raises(SidelightError, match=r"no folder '.*nowhere' to write 'release.csv' into; make it first"):
+        found.publish(tmp_path / "nowhere" / "release.csv")
+    (tmp_path / "release.csv").mkdir()
+    with pytest.raises(SidelightError, match=r"is a folder; give the name of a file"):
+        found.publish(tmp_path / "release.csv")
+    with pytest.raises(NotPublished, match=r"'release.xlsx'; name it .parquet or .csv"):
+        found.publish(tmp_path / "release.xlsx")
+    with pytest.raises(NotPublished, match=r"cannot be written as arx"):
+        found.publish(tmp_path / "release.parquet", written_as="arx")
+    with pytest.raises(NotPublished, match='layout="shuffled" is not for method "mondrian"'):
+        found.publish(tmp_path / "other.csv", layout="shuffled")
+    assert [path.name for path in tmp_path.iterdir()] == ["release.csv"]
+
+
+@pytest.mark.parametrize("name", ["release.csv", "release.parquet"])
+def test_a_full_disk_leaves_nothing(found, name, tmp_path, monkeypatch):
+    def full(self, sheet, file):
+        file.write(b"half")
+        file.flush()
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(formats.Csv, "write", full)
+    monkeypatch.setattr(formats.Parquet, "write", full)
+    with pytest.raises(NotPublished, match=r"cannot write '.*release.*': No space left on device; nothing was publ"):
+        found.publish(tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
+
+
+FULL = """
+import resource, sys, sidelight as sl
+adult = sl.datasets.adult(quasi=["age", "sex"])
+found = sl.protect(adult.table, sl.Policy(sl.GroupSize() >= 50), by=adult.hierarchies)
+resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+try:
+    found.publish(sys.argv[1])
+except sl.SidelightError as problem:
+    print(problem)
+"""
+
+
+@pytest.mark.parametrize("name", ["release.csv", "release.parquet"])
+def test_a_file_that_cannot_grow_any_more(name, tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", FULL, str(tmp_path / name)], check=True, capture_output=True, text=True
+    )
+    assert done.stdout == f"cannot write '{tmp_path / name}': File too large; nothing was published\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_written(found, tmp_path, monkeypatch):
+    def denied(**options):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    monkeypatch.setattr(placing.tempfile, "mkdtemp", denied)
+    with pytest.raises(NotPublished, match=r"cannot write '.*release.csv': Permission denied; nothing was published"):
+        found.publish(tmp_path / "release.csv")
+
+
+def test_what_was_read_back_has_to_be_what_was_meant(found, tmp_path, monkeypatch):
+    other = sl.Release.from_counts([{"Flu": 5}], labels=[{"age": "*"}])
+    monkeypatch.setattr(publish, "read_back", lambda folder, reading: other)
+    with pytest.raises(NotPublished, match=r"what was read back is not what was written"):
+        found.publish(tmp_path / "release.csv")
+    monkeypatch.setattr(publish, "same", lambda one, other: True)
+    monkeypatch.setattr(publish, "read_back", lambda folder, reading: sl.Release.from_counts([{"Flu": 4}]))
+    with pytest.raises(NotPublished, match=r"what would be published is not within policy: group size ≥ 5"):
+        found.publish(tmp_path / "release.csv")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_changed_file_is_noticed(found, tmp_path):
+    path = found.publish(tmp_path / "release.csv").path
+    with path.open("a") as file:
+        file.write("99,Flu\n")
+    with pytest.raises(BadRelease, match=r"not the file that its sidecar tells of"):
+        sl.read_published(path)
+    with pytest.raises(BadRelease, match=r"no 'other.csv.sidelight.json' beside"):
+        sl.read_published(tmp_path / "other.csv")
+    (tmp_path / "release.csv.sidelight.json").write_text("{")
+    with pytest.raises(BadRelease, match=r"cannot be read; publish again"):
+        sl.read_published(path)
