@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 from results import write_part
 
 import sidelight as sl
-from sidelight.attack.drawing import overlapping
+from sidelight.attack.simulation import overlapping
 
 HERE = Path(__file__).parent
 SCATTERED = "zip"  # a column with so many labels that hardly two people look alike

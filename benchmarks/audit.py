@@ -90,7 +90,7 @@ def reading_only(path: str) -> dict[str, int]:
 
 def whole_audit(path: str) -> dict[str, int]:
     import sidelight as sl
-    from sidelight.measures.together import findings
+    from sidelight.measures.measure import findings
 
     release = sl.read_release(path, group=list(QUASI), sensitive="occupation")
     return {"groups": len(release), "measures": len(findings(classics(), release))}
@@ -98,7 +98,7 @@ def whole_audit(path: str) -> dict[str, int]:
 
 def adult_audit(path: str) -> dict[str, int]:
     import sidelight as sl
-    from sidelight.measures.together import findings
+    from sidelight.measures.measure import findings
 
     del path
     quasi = ["age", "workclass", "education", "marital-status", "race", "sex", "native-country"]

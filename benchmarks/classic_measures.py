@@ -16,7 +16,7 @@ import numpy as np
 
 import sidelight as sl
 from sidelight.release.release import whole_groups
-from sidelight.table.counts import Counts
+from sidelight.table.table import Counts
 
 VALUES = tuple(f"value {place:02d}" for place in range(14))
 SEVEN = (

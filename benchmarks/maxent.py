@@ -36,11 +36,10 @@ from sidelight.knowledge.parse_statements import known_statements
 from sidelight.knowledge.statements import Rule
 from sidelight.max_entropy.beliefs import quiet
 from sidelight.max_entropy.constraints import constraints
-from sidelight.max_entropy.fewer import Fewer
+from sidelight.max_entropy.problem import Scene
 from sidelight.max_entropy.reduction import assembled
-from sidelight.max_entropy.scene import Scene
-from sidelight.max_entropy.subproblems import solve
-from sidelight.search.dealing import dealt
+from sidelight.max_entropy.subproblems import Fewer, solve
+from sidelight.search.anatomy import dealt
 
 QUASI = ["age", "workclass", "marital-status", "relationship", "race", "sex", "native-country", "hours-per-week"]
 PEOPLE, BUCKETS = 14_210, 2_842

@@ -62,7 +62,7 @@ def release_of(groups: int) -> sl.Release:
     """The counts as a release."""
     import sidelight as sl
     from sidelight.release.release import whole_groups
-    from sidelight.table.counts import Counts
+    from sidelight.table.table import Counts
 
     counts = Counts.from_cells(counts_of(groups))
     domain = tuple(f"{value:02d}" for value in range(VALUES))
@@ -112,7 +112,7 @@ def acquaintance(groups: int, amount: int) -> Callable[[], object]:
 def knowledge_skyline(groups: int, percent: int) -> Callable[[], object]:
     """One value, below so many per cent."""
     import sidelight as sl
-    from sidelight.measures.privacy_skyline import knowledge_skyline as _  # noqa: F401 - imported before it is timed
+    from sidelight.measures.privacy_skyline import skyline as _  # noqa: F401 - imported before it is timed
 
     release, find = release_of(groups), sl.knowledge_skyline
     return lambda: len(find(release, "07", percent / 100))
@@ -120,7 +120,7 @@ def knowledge_skyline(groups: int, percent: int) -> Callable[[], object]:
 
 def spread_out(groups: int, amount: int) -> Callable[[], object]:
     """The dynamic program without congregation, all values at once, in floats."""
-    from sidelight.worlds.spread_out import in_floats, spread_out
+    from sidelight.worlds.closed_forms import in_floats, spread_out
 
     release, knows = release_of(groups), {"rules_out": amount, "others": amount, "family": amount}
     return lambda: spread_out(release.groups, **knows, divide=in_floats).tolist()

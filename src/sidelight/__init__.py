@@ -27,8 +27,8 @@ _HOME = {
     # measures: adversaries and classics alike
     "GroupSize": "measures.k_anonymity",
     "DistinctValues": "measures.l_diversity",
-    "EntropyDiversity": "measures.entropy_diversity",
-    "RecursiveDiversity": "measures.recursive_diversity",
+    "EntropyDiversity": "measures.l_diversity",
+    "RecursiveDiversity": "measures.l_diversity",
     "Closeness": "measures.t_closeness",
     "BetaLikeness": "measures.beta_likeness",
     "DeltaDisclosure": "measures.delta_disclosure",
@@ -36,38 +36,38 @@ _HOME = {
     "Negations": "measures.ck_safety.negations",
     "Acquaintance": "measures.privacy_skyline.acquaintance",
     "PriorBelief": "measures.epsilon_privacy.prior_belief",
-    "Finding": "measures.finding",
+    "Finding": "measures.measure",
     "Measure": "measures.measure",
-    "Trend": "measures.trend",
+    "Trend": "measures.measure",
     # exploring
-    "knowledge_skyline": "measures.privacy_skyline.knowledge_skyline",
+    "knowledge_skyline": "measures.privacy_skyline.skyline",
     "disclosure_curve": "measures.disclosure_curve",
     "DisclosureCurve": "measures.disclosure_curve",
     "smallest_epsilon_table": "measures.epsilon_privacy.table",
     # what somebody would conclude
     "posterior": "worlds.posterior",
-    "posteriors": "worlds.posteriors",
-    "Belief": "worlds.posteriors",
-    "Posteriors": "worlds.posteriors",
+    "posteriors": "worlds.posterior",
+    "Belief": "worlds.posterior",
+    "Posteriors": "worlds.posterior",
     "covering_k": "worlds.covering",
     "BasicImplication": "knowledge.basic_implications",
     "Budget": "worlds.effort",
     "Estimate": "worlds.estimate",
-    "Fact": "knowledge.facts_part",
-    "Has": "knowledge.facts_part",
-    "OneOf": "knowledge.facts_part",
-    "Same": "knowledge.facts_part",
+    "Fact": "knowledge.facts",
+    "Has": "knowledge.facts",
+    "OneOf": "knowledge.facts",
+    "Same": "knowledge.facts",
     "Someone": "knowledge.people",
     "read_fact": "knowledge.parse_facts",
     # policies
-    "Criterion": "measures.criterion",
+    "Criterion": "measures.measure",
     "skyline": "measures.privacy_skyline.skyline",
     "Policy": "policy.policy",
     "Verdict": "policy.policy",
     "read_policy": "policy.policy_file",
     # what somebody with statistics would believe
-    "P": "knowledge.statements_python",
-    "count": "knowledge.statements_python",
+    "P": "knowledge.statements",
+    "count": "knowledge.statements",
     "read_statement": "knowledge.parse_statements",
     "maxent": "max_entropy.beliefs",
     "Beliefs": "max_entropy.beliefs",
@@ -75,7 +75,7 @@ _HOME = {
     "MaxEnt": "max_entropy.measure",
     # searching
     "protect": "search.protect",
-    "Found": "search.found",
+    "Found": "search.method",
     "FullDomain": "search.full_domain",
     "Mondrian": "search.mondrian",
     "Anatomy": "search.anatomy",
@@ -86,10 +86,10 @@ _HOME = {
     # attacks
     "intersect": "attack.intersection",
     "Exposure": "attack.exposure",
-    "ExposureWitness": "attack.witness",
-    "Listed": "attack.listed",
+    "ExposureWitness": "attack.exposure",
+    "Listed": "attack.linkage",
     "simulate_composition": "attack.simulation",
-    "Simulation": "attack.curves",
+    "Simulation": "attack.simulation",
     # noise
     "noisy_counts": "dp.noisy_counts",
     "NoisyCounts": "dp.noisy_counts",
@@ -118,12 +118,12 @@ if TYPE_CHECKING:
     from sidelight import datasets as datasets
     from sidelight import errors as errors
     from sidelight import testing as testing
-    from sidelight.attack.curves import Simulation as Simulation
     from sidelight.attack.exposure import Exposure as Exposure
+    from sidelight.attack.exposure import ExposureWitness as ExposureWitness
     from sidelight.attack.intersection import intersect as intersect
-    from sidelight.attack.listed import Listed as Listed
+    from sidelight.attack.linkage import Listed as Listed
+    from sidelight.attack.simulation import Simulation as Simulation
     from sidelight.attack.simulation import simulate_composition as simulate_composition
-    from sidelight.attack.witness import ExposureWitness as ExposureWitness
     from sidelight.dp.accountant import PrivacySpent as PrivacySpent
     from sidelight.dp.accountant import Spending as Spending
     from sidelight.dp.accountant import privacy_spent as privacy_spent
@@ -142,15 +142,15 @@ if TYPE_CHECKING:
     from sidelight.errors import NothingSafe as NothingSafe
     from sidelight.errors import SidelightError as SidelightError
     from sidelight.knowledge.basic_implications import BasicImplication as BasicImplication
-    from sidelight.knowledge.facts_part import Fact as Fact
-    from sidelight.knowledge.facts_part import Has as Has
-    from sidelight.knowledge.facts_part import OneOf as OneOf
-    from sidelight.knowledge.facts_part import Same as Same
+    from sidelight.knowledge.facts import Fact as Fact
+    from sidelight.knowledge.facts import Has as Has
+    from sidelight.knowledge.facts import OneOf as OneOf
+    from sidelight.knowledge.facts import Same as Same
     from sidelight.knowledge.parse_facts import read_fact as read_fact
     from sidelight.knowledge.parse_statements import read_statement as read_statement
     from sidelight.knowledge.people import Someone as Someone
-    from sidelight.knowledge.statements_python import P as P
-    from sidelight.knowledge.statements_python import count as count
+    from sidelight.knowledge.statements import P as P
+    from sidelight.knowledge.statements import count as count
     from sidelight.max_entropy.association_rules import strongest_rules as strongest_rules
     from sidelight.max_entropy.beliefs import Beliefs as Beliefs
     from sidelight.max_entropy.beliefs import maxent as maxent
@@ -158,23 +158,23 @@ if TYPE_CHECKING:
     from sidelight.measures.beta_likeness import BetaLikeness as BetaLikeness
     from sidelight.measures.ck_safety.implications import Implications as Implications
     from sidelight.measures.ck_safety.negations import Negations as Negations
-    from sidelight.measures.criterion import Criterion as Criterion
     from sidelight.measures.delta_disclosure import DeltaDisclosure as DeltaDisclosure
     from sidelight.measures.disclosure_curve import DisclosureCurve as DisclosureCurve
     from sidelight.measures.disclosure_curve import disclosure_curve as disclosure_curve
-    from sidelight.measures.entropy_diversity import EntropyDiversity as EntropyDiversity
     from sidelight.measures.epsilon_privacy.prior_belief import PriorBelief as PriorBelief
     from sidelight.measures.epsilon_privacy.table import smallest_epsilon_table as smallest_epsilon_table
-    from sidelight.measures.finding import Finding as Finding
     from sidelight.measures.k_anonymity import GroupSize as GroupSize
     from sidelight.measures.l_diversity import DistinctValues as DistinctValues
+    from sidelight.measures.l_diversity import EntropyDiversity as EntropyDiversity
+    from sidelight.measures.l_diversity import RecursiveDiversity as RecursiveDiversity
+    from sidelight.measures.measure import Criterion as Criterion
+    from sidelight.measures.measure import Finding as Finding
     from sidelight.measures.measure import Measure as Measure
+    from sidelight.measures.measure import Trend as Trend
     from sidelight.measures.privacy_skyline.acquaintance import Acquaintance as Acquaintance
-    from sidelight.measures.privacy_skyline.knowledge_skyline import knowledge_skyline as knowledge_skyline
+    from sidelight.measures.privacy_skyline.skyline import knowledge_skyline as knowledge_skyline
     from sidelight.measures.privacy_skyline.skyline import skyline as skyline
-    from sidelight.measures.recursive_diversity import RecursiveDiversity as RecursiveDiversity
     from sidelight.measures.t_closeness import Closeness as Closeness
-    from sidelight.measures.trend import Trend as Trend
     from sidelight.policy.policy import Policy as Policy
     from sidelight.policy.policy import Verdict as Verdict
     from sidelight.policy.policy_file import read_policy as read_policy
@@ -185,8 +185,8 @@ if TYPE_CHECKING:
     from sidelight.release.read import read_release as read_release
     from sidelight.release.release import Release as Release
     from sidelight.search.anatomy import Anatomy as Anatomy
-    from sidelight.search.found import Found as Found
     from sidelight.search.full_domain import FullDomain as FullDomain
+    from sidelight.search.method import Found as Found
     from sidelight.search.microaggregation import Microaggregation as Microaggregation
     from sidelight.search.mondrian import Mondrian as Mondrian
     from sidelight.search.protect import protect as protect
@@ -199,10 +199,10 @@ if TYPE_CHECKING:
     from sidelight.worlds.covering import covering_k as covering_k
     from sidelight.worlds.effort import Budget as Budget
     from sidelight.worlds.estimate import Estimate as Estimate
+    from sidelight.worlds.posterior import Belief as Belief
+    from sidelight.worlds.posterior import Posteriors as Posteriors
     from sidelight.worlds.posterior import posterior as posterior
-    from sidelight.worlds.posteriors import Belief as Belief
-    from sidelight.worlds.posteriors import Posteriors as Posteriors
-    from sidelight.worlds.posteriors import posteriors as posteriors
+    from sidelight.worlds.posterior import posteriors as posteriors
 
 __all__ = ["__version__", *_HOME]  # noqa: PLE0604 - the names are those of the table above
 

@@ -8,14 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
-from sidelight.measures.privacy_skyline.alike import first_of_alike, numbered
+from sidelight.measures.privacy_skyline.five_minima import first_of_alike, numbered
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
-from sidelight.table.counts import Counts
+from sidelight.table.table import Counts
 from sidelight.testing import releases
-from sidelight.worlds.acquainted import worst_acquaintance
-from sidelight.worlds.investigation import by_every_world, few_worlds, odds
-from sidelight.worlds.spread_out import in_floats, spread_out
+from sidelight.worlds.brute_force import worst_acquaintance
+from sidelight.worlds.closed_forms import by_every_world, few_worlds, in_floats, odds, spread_out
 
 every_semantics = pytest.mark.parametrize("semantics", ["single", "set", "multiset"])
 amounts = st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, 3))

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.search.method import quiet
-from sidelight.search.nothing_safe import everybody
-from sidelight.search.workload import queries
+from sidelight.search.protect import everybody
+from sidelight.search.recoding import queries
 from sidelight.testing import measures, tables
 
 

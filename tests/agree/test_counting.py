@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.errors import Contradiction
-from sidelight.knowledge.facts_part import Has, OneOf, Same
+from sidelight.knowledge.facts import Has, OneOf, Same, is_so
 from sidelight.knowledge.people import Someone
-from sidelight.knowledge.truth import is_so
 from sidelight.release.release import Release
 from sidelight.testing import releases
 from sidelight.worlds.brute_force import every_world
@@ -21,8 +20,7 @@ from sidelight.worlds.counting.compile import ground
 from sidelight.worlds.counting.counter import Counting
 from sidelight.worlds.counting.distinct import Differing, partitions_of
 from sidelight.worlds.counting.frontier import Frontier
-from sidelight.worlds.counting.order import Schedule
-from sidelight.worlds.counting.ordering import little_open
+from sidelight.worlds.counting.order import Schedule, little_open
 from sidelight.worlds.counting.sampling import DrawingWorlds, any_worlds, holds
 from sidelight.worlds.effort import Budget, Meter
 from sidelight.worlds.identify import cast_of

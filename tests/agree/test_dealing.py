@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sidelight.search.dealing import bucket_counts, dealt, most_buckets, one_of_each_kind
+from sidelight.search.anatomy import bucket_counts, dealt, most_buckets, one_of_each_kind
 
 often = st.lists(st.integers(0, 9), min_size=1, max_size=6).filter(any).map(np.array)
 

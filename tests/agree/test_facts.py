@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.errors import Contradiction, TooHard
+from sidelight.knowledge.facts import is_so
 from sidelight.knowledge.parse_facts import known_facts
 from sidelight.knowledge.people import Someone
-from sidelight.knowledge.truth import is_so
 from sidelight.testing import facts, releases
 from sidelight.worlds.brute_force import every_world
 from sidelight.worlds.identify import cast_of

@@ -11,11 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight.measures.ck_safety.exact import ExactGroup
 from sidelight.measures.ck_safety.minimize_across_groups import best_solution
-from sidelight.measures.ck_safety.minimize_within_group import CERTAIN, Bags, least_chances
-from sidelight.measures.ck_safety.shortlist import shortlist
-from sidelight.measures.ck_safety.ties import deciding_counts
+from sidelight.measures.ck_safety.minimize_within_group import CERTAIN, Bags, ExactGroup, least_chances
+from sidelight.measures.ck_safety.shortlist import deciding_counts, shortlist
 from sidelight.testing import releases
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.attack.covers import Cover
-from sidelight.attack.located import located
+from sidelight.attack.linkage import located
 from sidelight.worlds.brute_force import worlds_of_group
 
 VALUES = ("AIDS", "Cold", "Flu", "Heart")
@@ -177,7 +177,7 @@ def _known(exposure, row):
 def test_halving_finds_the_same_groups_as_comparing_each_with_each(seed, columns, rows, groups):
     rng = np.random.default_rng(seed)
     covers_ = [_random_cover(rng, rows, groups) for _ in range(columns)]
-    with patch("sidelight.attack.located.AT_ONCE", 16):
+    with patch("sidelight.attack.linkage.AT_ONCE", 16):
         where = located(covers_, rows, np.arange(1, groups + 1))
     inside = np.logical_and.reduce([cover.holds(np.arange(rows), np.arange(groups)) for cover in covers_])
     for row in range(rows):

@@ -9,10 +9,8 @@ from hypothesis import strategies as st
 from sidelight.release.generalise import generalise
 from sidelight.release.groups import Groups
 from sidelight.release.lattice import Lattice
-from sidelight.table.columns import Column
-from sidelight.table.counts import Counts
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.table import Table
+from sidelight.table.table import Column, Counts, Table
 from sidelight.testing import tables
 
 

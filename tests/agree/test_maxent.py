@@ -11,8 +11,7 @@ from scipy.optimize import linprog, minimize
 
 import sidelight as sl
 from sidelight.errors import Contradiction
-from sidelight.knowledge.statements import Compares, HowMany, Share
-from sidelight.knowledge.statements_python import P, count
+from sidelight.knowledge.statements import Compares, HowMany, P, Share, count
 from sidelight.max_entropy.beliefs import maxent
 
 SEX, TOWN, VALUES = ("m", "f"), ("x", "y"), ("a", "b", "c")

@@ -12,13 +12,12 @@ import sidelight as sl
 from sidelight.errors import Contradiction
 from sidelight.knowledge.parse_statements import known_statements
 from sidelight.knowledge.statements import Share
-from sidelight.max_entropy import lookup, schur, stacks
-from sidelight.max_entropy.blocks import Blocks
-from sidelight.max_entropy.constraints import constraints
-from sidelight.max_entropy.lookup import Part, looked_up
-from sidelight.max_entropy.lumping import lumped
-from sidelight.max_entropy.reduction import assembled
-from sidelight.max_entropy.scene import Scene
+from sidelight.max_entropy import constraints as lookup
+from sidelight.max_entropy import schur
+from sidelight.max_entropy import schur as stacks
+from sidelight.max_entropy.constraints import Part, constraints, looked_up
+from sidelight.max_entropy.problem import Blocks, Scene
+from sidelight.max_entropy.reduction import assembled, lumped
 
 SEX, TOWN, VALUES = ("m", "f"), ("x", "y", "z"), ("a", "b", "c", "d")
 LINE = st.fixed_dictionaries({"sex": st.sampled_from(SEX), "town": st.sampled_from(TOWN)})

@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 import sidelight as sl
 from sidelight.search import distances
 from sidelight.search.distances import Centroids, Space
-from sidelight.search.mdav import Remaining, clusters
+from sidelight.search.microaggregation import Remaining, clusters
 from sidelight.search.orders import orders
-from sidelight.table.columns import Column
-from sidelight.table.counts import Counts
+from sidelight.table.table import Column, Counts
 from sidelight.testing import tables
 
 

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.search.anatomy import Strangers
-from sidelight.search.distances import Centroids
-from sidelight.search.merging import merge_until_within, paired, rolled_up
+from sidelight.search.distances import Centroids, merge_until_within, paired, rolled_up
 from sidelight.search.policy_check import Limits
 from sidelight.testing import measures, releases
 

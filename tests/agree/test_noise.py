@@ -8,15 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight.dp.careful_reader import expected_counts
+from sidelight.dp.attack import expected_counts
+from sidelight.dp.comparison import noisy_query_error
 from sidelight.dp.domain import counted_on, declared_grid
 from sidelight.dp.mechanism import Mechanism
-from sidelight.dp.noisy_counts import NoisyCounts
-from sidelight.dp.noisy_queries import noisy_query_error
-from sidelight.dp.tidying import tidied
-from sidelight.table.columns import Column
-from sidelight.table.counts import Counts
-from sidelight.table.table import Table
+from sidelight.dp.noisy_counts import NoisyCounts, tidied
+from sidelight.table.table import Column, Counts, Table
 
 
 def table_of(names, rows):

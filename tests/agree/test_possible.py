@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sidelight.knowledge.facts import is_so
 from sidelight.knowledge.people import Someone
-from sidelight.knowledge.truth import is_so
 from sidelight.testing import facts, releases
 from sidelight.worlds.brute_force import every_world
 from sidelight.worlds.identify import cast_of

@@ -8,9 +8,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight.measures.epsilon_privacy.predicates import Predicate
+from sidelight.measures.epsilon_privacy.prior import Predicate
 from sidelight.testing import releases
-from sidelight.worlds.dirichlet import drawn_from, drawn_from_dirichlet, smallest_epsilon_of_group
+from sidelight.worlds.brute_force import drawn_from, drawn_from_dirichlet, smallest_epsilon_of_group
 
 weights = st.integers(1, 12) | st.fractions(1, 12, max_denominator=5)
 

@@ -12,15 +12,14 @@ from sidelight.errors import NothingSafe
 from sidelight.measures.measure import Measure
 from sidelight.measures.screening import joined_after, joined_all, joined_before
 from sidelight.release.lattice import Lattice
-from sidelight.search.full_domain import FullDomain
+from sidelight.search.full_domain import FullDomain, LevelRecoding
 from sidelight.search.lattice_search import lowest, minimal_nodes
-from sidelight.search.level_recoding import LevelRecoding
 from sidelight.search.method import quiet
-from sidelight.search.nothing_safe import everybody
 from sidelight.search.orders import orders
 from sidelight.search.policy_check import Limits
+from sidelight.search.protect import everybody
 from sidelight.search.recoding import Stretches, released
-from sidelight.search.suppressed_nodes import SuppressedNode
+from sidelight.search.suppression import SuppressedNode
 from sidelight.testing import measures, releases, tables
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.testing import merged, merges, releases
-from sidelight.worlds.acquainted import worst_acquaintance
+from sidelight.worlds.brute_force import worst_acquaintance
 
 amounts = st.tuples(st.integers(0, 4), st.integers(0, 4), st.integers(0, 4))
 

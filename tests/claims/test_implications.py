@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight.measures.trend import Trend
+from sidelight.measures.measure import Trend
 from sidelight.testing import merges, releases
 
 BOTH = pytest.mark.parametrize("measure", [sl.Implications, sl.Negations])

@@ -18,9 +18,7 @@ import sidelight as sl
 from sidelight.dp.domain import counted_on, declared_grid
 from sidelight.dp.levels import WHOLE, _details, _standing_out
 from sidelight.dp.mechanism import Mechanism, calibrated
-from sidelight.table.columns import Column
-from sidelight.table.counts import Counts
-from sidelight.table.table import Table
+from sidelight.table.table import Column, Counts, Table
 
 LEVEL = 1e-10
 DRAWS = 60_000

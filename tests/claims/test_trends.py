@@ -7,7 +7,7 @@ from hypothesis import given, settings
 
 import sidelight as sl
 from sidelight.measures import MEASURES
-from sidelight.measures.trend import Trend
+from sidelight.measures.measure import Trend
 from sidelight.testing import merged, merges
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight.measures.ck_safety.witness import Atom, Implication, ImplicationsWitness, replayed
+from sidelight.measures.ck_safety.implications import Atom, Implication, ImplicationsWitness, replayed
 from sidelight.testing import releases
 from sidelight.worlds.brute_force import probability
 

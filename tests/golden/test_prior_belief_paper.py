@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 import sidelight as sl
-from sidelight.measures.epsilon_privacy.ratios import Ratio
+from sidelight.measures.epsilon_privacy.worst_case import Ratio
 
 YOUNG_MEN, MEN, WOMEN = {"Flu": 200, "Cancer": 300}, {"Flu": 1800, "Cancer": 2700}, {"Flu": 18000, "Cancer": 2000}
 GOTHAM = sl.Release.from_counts([YOUNG_MEN, MEN, WOMEN])  # Table 3

@@ -6,8 +6,7 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 
-from sidelight.attack.exposure import Exposure
-from sidelight.attack.witness import ExposureWitness
+from sidelight.attack.exposure import Exposure, ExposureWitness
 
 CONFIDENCES = tuple(Fraction(1, choices) for choices in (1, 2, 3, 4, 5, 10))
 """Where the partial breach is told."""

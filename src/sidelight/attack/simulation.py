@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
+from scipy.special import stdtrit
 
-from sidelight.attack.bayes import Prior
-from sidelight.attack.curves import Estimate, Point, Simulation
-from sidelight.attack.drawing import Samples, overlapping
 from sidelight.attack.exposure import Exposure
 from sidelight.attack.intersection import intersect
-from sidelight.errors import BadPolicy, NothingSafe, did_you_mean
-from sidelight.measures.criterion import Bound, exact
+from sidelight.attack.posterior import Prior
+from sidelight.errors import BadMeasure, BadPolicy, BadTable, NothingSafe, did_you_mean
+from sidelight.measures.measure import Bound, exact
 from sidelight.policy.policy import Policy
 from sidelight.search.anatomy import Anatomy
-from sidelight.search.found import Found
-from sidelight.search.method import Method, Progress, quiet
+from sidelight.search.method import Found, Method, Progress, quiet
 from sidelight.search.protect import METHODS, protect
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.table import Table
+from sidelight.table.table import Counts, Integers, Table
 
 Scheme: TypeAlias = str | Method | Sequence[str | Method]
 """One method for all releases, or one for each."""
@@ -183,3 +183,158 @@ def _check(policies: Mapping[str, Policy] | Mapping[int, Policy], repetitions: i
     if repetitions < 1:
         message = f"repetitions={repetitions}: give at least 1, and 2 or more for confidence intervals"
         raise BadPolicy(message)
+
+
+# ----------------------------------------------------------------------------------------------------
+# Draw people from a table by chance: samples that have some of them in common.
+# ----------------------------------------------------------------------------------------------------
+
+
+class Samples(NamedTuple):
+    """People who are in all samples, and the samples."""
+
+    shared: Table
+    samples: tuple[Table, ...]
+
+
+def overlapping(table: Table, *, overlap: int, people: int | None, releases: int, rng: np.random.Generator) -> Samples:
+    """Draw `releases` samples of `people` each, of whom `overlap` are in all of them and the others in one only.
+
+    >>> import sidelight as sl
+    >>> drawn = overlapping(
+    ...     sl.datasets.adult().table, overlap=100, people=300, releases=2, rng=np.random.default_rng(1)
+    ... )
+    >>> drawn.shared.people, [sample.people for sample in drawn.samples]
+    (100, [300, 300])
+    """
+    own = _own(table, overlap, people, releases)
+    _, _, count = table.counts.entries()
+    everybody = np.repeat(np.arange(len(count)), count)
+    drawn = rng.permutation(everybody)[: overlap + own * releases]
+    shared, rest = drawn[:overlap], drawn[overlap:].reshape(releases, own)
+    return Samples(taken(table, shared), tuple(taken(table, np.concatenate((shared, mine))) for mine in rest))
+
+
+def _own(table: Table, overlap: int, people: int | None, releases: int) -> int:
+    """Say how many people a sample has for itself: those asked for, or an even part of all the others."""
+    if table.semantics != "single":
+        message = f'people are drawn with one value each, and this table has values="{table.semantics}"'
+        raise BadTable(message)
+    if overlap < 1:
+        message = f"overlap={overlap}: at least one person has to be in all samples"
+        raise BadTable(message)
+    own = (table.people - overlap) // releases if people is None else people - overlap
+    if own < 0 or overlap + own * releases > table.people:
+        message = (
+            f"{releases} samples with {overlap:,} people in common need {overlap + max(own, 0) * releases:,} people, "
+            f"and the table has {table.people:,}; give a smaller people= (at least overlap=)"
+        )
+        raise BadTable(message)
+    return own
+
+
+def taken(table: Table, entries: Integers) -> Table:
+    """Make the table of people given one by one, each as an entry of the table's counts."""
+    cell, value, _ = table.counts.entries()
+    cells, row = np.unique(cell[entries], return_inverse=True)
+    counts = Counts.from_entries(row, value[entries], np.ones(len(entries), np.int64), (len(cells), len(table.domain)))
+    quasi = tuple(column.take(cells).compact() for column in table.quasi)
+    return Table(quasi, table.sensitive, table.domain, counts.per_row(), counts)
+
+
+# ----------------------------------------------------------------------------------------------------
+# What came out of an experiment, as data: means with confidence intervals, ready to be drawn.
+# ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A mean over repetitions, and the interval that holds the true one with 95 % confidence (None: one repetition)."""
+
+    mean: float
+    low: float | None
+    high: float | None
+
+    @classmethod
+    def of(cls, seen: Sequence[float]) -> Estimate:
+        """Average; mean ± t·s/√n, with Student's t.
+
+        >>> Estimate.of([1.0, 2.0, 3.0]).mean, round(Estimate.of([1.0, 2.0, 3.0]).high, 3), Estimate.of([2.0]).low
+        (2.0, 4.484, None)
+        """
+        n = len(seen)
+        mean = math.fsum(seen) / n
+        if n == 1:
+            return cls(mean, None, None)
+        spread = math.sqrt(math.fsum((each - mean) ** 2 for each in seen) / (n - 1))
+        reach = float(stdtrit(n - 1, 0.975)) * spread / math.sqrt(n)
+        return cls(mean, mean - reach, mean + reach)
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One method under one policy.
+
+    `repetitions` counts those in which something could be published.  `estimates`: "perfect", "vulnerable" and
+    "contradicted" (shares of the people in common), "promised" (smallest group), "actual" (people one stands among),
+    "before" and "after" (values left), "located right", "hits" (the true value is a candidate), "given away" (it is the
+    only one), "guessed" (it is the likeliest), "belief in truth" and its "gain" over what was believed before, "loss"
+    and "query error" (of the releases).
+    """
+
+    method: str
+    policy: str
+    repetitions: int
+    estimates: Mapping[str, Estimate]
+    partial: Mapping[Fraction, Estimate]  # confidence → share of people
+
+
+@dataclass(frozen=True, slots=True)
+class Simulation:
+    """What independent releases of overlapping samples gave away together."""
+
+    overlap: int
+    people: int
+    releases: int
+    repetitions: int
+    seed: int
+    points: tuple[Point, ...]
+
+    def point(self, method: str, policy: str | int) -> Point:
+        """Find a method under a policy."""
+        for each in self.points:
+            if (each.method, each.policy) == (method, str(policy)):
+                return each
+        named = [f"{each.method}, {each.policy}" for each in self.points]
+        message = f"nothing was tried with '{method}, {policy}'{did_you_mean(f'{method}, {policy}', named)}"
+        raise BadMeasure(message)
+
+    def curve(self, name: str, *, method: str) -> dict[str, Estimate]:
+        """Give one figure of a method against the policies, in their order."""
+        mine = {each.policy: each for each in self.points if each.method == method}
+        if not mine:
+            message = f"nothing was tried with '{method}'{did_you_mean(method, {each.method for each in self.points})}"
+            raise BadMeasure(message)
+        known = {key for each in mine.values() for key in each.estimates}
+        if name not in known:
+            message = f"no figure '{name}'{did_you_mean(name, sorted(known))}"
+            raise BadMeasure(message)
+        return {policy: each.estimates[name] for policy, each in mine.items() if name in each.estimates}
+
+    def to_json(self) -> str:
+        """Write everything as JSON."""
+        points = [
+            {
+                "method": each.method,
+                "policy": each.policy,
+                "repetitions": each.repetitions,
+                "estimates": {name: asdict(estimate) for name, estimate in each.estimates.items()},
+                "partial": [
+                    {"confidence": str(confidence), **asdict(estimate)} for confidence, estimate in each.partial.items()
+                ],
+            }
+            for each in self.points
+        ]
+        settings = ("overlap", "people", "releases", "repetitions", "seed")
+        document = {"version": 1, **{name: getattr(self, name) for name in settings}, "points": points}
+        return json.dumps(document, indent=2, ensure_ascii=False) + "\n"

@@ -9,11 +9,9 @@ from functools import cached_property
 import numpy as np
 
 from sidelight.errors import BadTable, UnknownColumn, did_you_mean
-from sidelight.table.columns import Column, Integers, rows_alike
-from sidelight.table.counts import Counts, added
-from sidelight.table.different import different_rows
 from sidelight.table.labels import Label, label
-from sidelight.table.table import Table
+from sidelight.table.read import different_rows
+from sidelight.table.table import Column, Counts, Integers, Table, added, rows_alike
 
 
 @dataclass(frozen=True, eq=False, slots=True)

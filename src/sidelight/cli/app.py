@@ -13,12 +13,10 @@ import typer
 
 from sidelight import __version__
 from sidelight.cli import options
-from sidelight.cli import options_asking as asking
-from sidelight.cli import options_columns as columns
-from sidelight.cli import options_publishing as publishing
-from sidelight.cli.bundles import spread
-from sidelight.cli.help import Verb
-from sidelight.cli.run import Status, Verbs
+from sidelight.cli import options as asking
+from sidelight.cli import options as columns
+from sidelight.cli import options as publishing
+from sidelight.cli.run import Status, Verb, Verbs, spread
 
 app = typer.Typer(
     name="sidelight",
@@ -125,8 +123,8 @@ def believe(
     answer: options.Answer,
 ) -> int:
     """See what someone who knows exactly this would conclude about people in a published file."""
+    from sidelight.cli import believe as shares  # noqa: PLC0415
     from sidelight.cli import believe as verb  # noqa: PLC0415 - `--help` is quick
-    from sidelight.cli import believe_shares as shares  # noqa: PLC0415
     from sidelight.cli.explore import roles_of  # noqa: PLC0415
 
     roles = roles_of(policy, said.roles())
@@ -208,7 +206,7 @@ def demo(*, folder: options.Folder = Path("sidelight-demo")) -> int:
 @app.command("policy-schema", cls=Verb, hidden=True)
 def policy_schema() -> int:
     """Print the JSON schema of policy files, for editors and for the documentation."""
-    from sidelight.policy.writing import policy_schema as schema  # noqa: PLC0415 - `--help` is quick
+    from sidelight.policy.policy_file import policy_schema as schema  # noqa: PLC0415 - `--help` is quick
 
     typer.echo(schema(), nl=False)
     return Status.WITHIN_POLICY

@@ -13,20 +13,18 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from sidelight.attack.bayes import Prior
-from sidelight.attack.exposure import Exposure
+from sidelight.attack.exposure import Exposure, ExposureWitness
 from sidelight.attack.intersection import intersect
-from sidelight.attack.linkage import Locate, Way
-from sidelight.attack.listed import Listed
+from sidelight.attack.linkage import Listed, Locate, Way
+from sidelight.attack.posterior import Prior
 from sidelight.attack.report import CONFIDENCES, document, percent, sentences, witness_document
-from sidelight.attack.witness import ExposureWitness
 from sidelight.cli.inputs import read
 from sidelight.cli.output import Output
 from sidelight.cli.run import Status
 from sidelight.errors import BadMeasure, BadRelease
-from sidelight.measures.criterion import exact
+from sidelight.measures.measure import exact
+from sidelight.policy.limits import read_number
 from sidelight.policy.policy_file import Roles
-from sidelight.policy.section import read_number
 from sidelight.publish.read import read_back
 from sidelight.publish.sidecar import read_sidecar, sidecar_path
 from sidelight.table.hierarchy_io import hierarchy_files, read_hierarchies

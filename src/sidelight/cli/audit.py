@@ -10,13 +10,12 @@ from sidelight.cli.inputs import read
 from sidelight.cli.output import Output
 from sidelight.cli.run import Status
 from sidelight.measures.measure import Measure
-from sidelight.measures.together import findings as together
+from sidelight.measures.measure import findings as together
 from sidelight.policy.limit_text import read_limit, read_measure
 from sidelight.policy.policy import Policy, different
 from sidelight.policy.policy_file import Roles, read_policy_file
 from sidelight.release.release import Release
-from sidelight.report.making import audit_report
-from sidelight.report.report import AuditReport
+from sidelight.report.report import AuditReport, audit_report
 from sidelight.report.terminal import drawn
 
 CLASSICS = (

@@ -12,15 +12,12 @@ from rich.console import Console
 import sidelight as sl
 from sidelight.cli.audit import asked, judged, tell
 from sidelight.cli.inputs import read
-from sidelight.cli.output import Output
+from sidelight.cli.output import Output, write_whole
 from sidelight.cli.protect import Target, Way, protect
 from sidelight.cli.protect import read as read_rows
 from sidelight.cli.run import Status
-from sidelight.cli.writing import write_whole
 from sidelight.errors import SidelightError
-from sidelight.publish.chance import shuffles
-from sidelight.publish.formats import Csv
-from sidelight.publish.layouts import person_by_person
+from sidelight.publish.formats import Csv, person_by_person, shuffles
 from sidelight.publish.sidecar import ENDING
 from sidelight.release.release import Release
 from sidelight.report.report import AuditReport

@@ -17,8 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sidelight.cli.inputs import read
-from sidelight.cli.output import Output
-from sidelight.cli.progress import bar
+from sidelight.cli.output import Output, bar
 from sidelight.cli.run import Status
 from sidelight.errors import BadMeasure, TooHard
 from sidelight.measures.ck_safety.implications import Implications
@@ -26,11 +25,11 @@ from sidelight.measures.ck_safety.negations import Negations
 from sidelight.measures.disclosure_curve import Axis, DisclosureCurve, disclosure_curve
 from sidelight.measures.measure import Measure
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
-from sidelight.measures.privacy_skyline.knowledge_skyline import Point, knowledge_skyline
+from sidelight.measures.privacy_skyline.skyline import Point, knowledge_skyline
+from sidelight.policy.limits import read_number
 from sidelight.policy.policy_file import Roles, read_policy_file
-from sidelight.policy.section import read_number
 from sidelight.release.release import Release
-from sidelight.report.making import number
+from sidelight.report.report import number
 from sidelight.search.method import Progress, quiet
 
 DIRECTIONS = ("rules_out", "others", "family")

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from sidelight.errors import BadPolicy, BadRelease, listed
 from sidelight.policy.policy_file import Roles
-from sidelight.publish.printed import as_printed
-from sidelight.publish.read import read_checked, read_published
+from sidelight.publish.read import as_printed, read_checked, read_published
 from sidelight.publish.sidecar import Reading, Sidecar, noise_path, read_sidecar, sidecar_path
 from sidelight.release.read import read_release
 from sidelight.release.release import Release

@@ -10,9 +10,16 @@ from typing import Any
 
 from scipy.optimize import minimize_scalar
 
-from sidelight.dp.amounts import Amount, at_least, at_most, exact_delta, exact_epsilon
-from sidelight.dp.extra import privacy_loss_distributions
-from sidelight.dp.mechanism import Mechanism, Neighbours
+from sidelight.dp.mechanism import (
+    Amount,
+    Mechanism,
+    Neighbours,
+    at_least,
+    at_most,
+    exact_delta,
+    exact_epsilon,
+    privacy_loss_distributions,
+)
 from sidelight.errors import BadNoise
 
 

@@ -10,11 +10,9 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from sidelight.errors import BadNoise, did_you_mean
-from sidelight.table.columns import Column, Integers
-from sidelight.table.counts import added
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Label, label
-from sidelight.table.table import Table
+from sidelight.table.table import Column, Integers, Table, added
 
 Outside: TypeAlias = Literal["an error", "leave out"]
 """What becomes of people whose labels or value were not declared."""

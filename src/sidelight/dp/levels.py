@@ -13,15 +13,11 @@ from types import MappingProxyType
 import numpy as np
 
 from sidelight.dp.accountant import Spending
-from sidelight.dp.amounts import Amount, at_most, exact_epsilon
 from sidelight.dp.domain import CELLS, Grid, Outside, counted_on, declared_grid
-from sidelight.dp.extra import opendp
 from sidelight.dp.ledger import Ledger
-from sidelight.dp.mechanism import Neighbours
+from sidelight.dp.mechanism import Amount, Neighbours, at_most, exact_epsilon, opendp
 from sidelight.errors import BadNoise
-from sidelight.search.found import Found
-from sidelight.search.method import Outcome
-from sidelight.search.searched_levels import SearchedLevels
+from sidelight.search.method import Found, Outcome, SearchedLevels
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.table import Table
 

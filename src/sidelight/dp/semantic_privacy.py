@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import ROUND_UP, Context
 from fractions import Fraction
 
-from sidelight.dp.amounts import Amount, at_least, exact, exact_delta, exact_epsilon
+from sidelight.dp.mechanism import Amount, at_least, exact, exact_delta, exact_epsilon
 from sidelight.errors import BadNoise
 
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar, NoReturn
+from typing import TYPE_CHECKING, ClassVar, NoReturn, TypeVar
 
 from sidelight.errors import BadKnowledge, NotTrueOrFalse
-from sidelight.knowledge.people import Who
-from sidelight.knowledge.tokens import in_short
+from sidelight.knowledge.people import Who, as_label, as_who, written_who
+from sidelight.knowledge.tokens import in_short, written
+from sidelight.table.labels import Label
 
 if TYPE_CHECKING:
     from sidelight.knowledge.basic_implications import BasicImplication
+
 
 DEEPEST = 100
 """How many parentheses, nots and ifs may stand within each other."""
@@ -220,4 +222,199 @@ def any_of(facts: Sequence[Fact]) -> Fact:
 
 def _refuse(other: object) -> NoReturn:
     message = f"a fact joins with facts, not with a {type(other).__name__}; read a text with sl.read_fact first"
+    raise BadKnowledge(message)
+
+
+# ----------------------------------------------------------------------------------------------------
+# Facts about who has which value; those that join others are here as well, to have all of them in one place.
+# ----------------------------------------------------------------------------------------------------
+
+
+__all__ = [
+    "DEEPEST",
+    "And",
+    "Fact",
+    "Has",
+    "Implies",
+    "Not",
+    "OneOf",
+    "Or",
+    "Same",
+    "all_of",
+    "any_of",
+    "named_values",
+]
+
+
+class _Simple(Fact):
+    """A fact that is not made of others."""
+
+    __slots__ = ()
+    depth = 0
+
+    def simple(self) -> Iterator[Fact]:
+        yield self
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Has(_Simple):
+    """A person has a value; where people have several, at least once.
+
+    >>> print(Has("Bob", "Flu") & ~Has({"age": 34, "zip": 81667}, "Lung cancer"))
+    Bob = Flu and {age = 34, zip = 81667} != Lung cancer
+    """
+
+    person: Who
+    value: Label
+
+    def __init__(self, person: object, value: object) -> None:
+        object.__setattr__(self, "person", as_who(person))
+        object.__setattr__(self, "value", as_label(value, "sl.OneOf takes several values"))
+
+    def about(self) -> tuple[Who, ...]:
+        """The person."""
+        return (self.person,)
+
+    def denied(self) -> str:
+        """The person does not have the value."""
+        return f"{written_who(self.person)} != {written(self.value)}"
+
+    def __str__(self) -> str:
+        return f"{written_who(self.person)} = {written(self.value)}"
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class OneOf(_Simple):
+    """A person has one of some values (at least one of them).
+
+    >>> print(OneOf("Bob", ["Flu", "Cold"]))
+    Bob in {Flu, Cold}
+    """
+
+    person: Who
+    values: tuple[Label, ...]
+
+    def __init__(self, person: object, values: Iterable[object]) -> None:
+        object.__setattr__(self, "person", as_who(person))
+        if isinstance(values, str) or not isinstance(values, Iterable):
+            message = "sl.OneOf takes a list of values; a person who has one value is sl.Has"
+            raise BadKnowledge(message)
+        different = dict.fromkeys(as_label(value, "sl.OneOf takes one list of values") for value in values)
+        object.__setattr__(self, "values", tuple(different))
+        if not self.values:
+            message = f"'{written_who(self.person)} in {{}}' is never so; name at least one value"
+            raise BadKnowledge(message)
+
+    def about(self) -> tuple[Who, ...]:
+        """The person."""
+        return (self.person,)
+
+    def denied(self) -> str:
+        """The person has none of the values."""
+        return f"{written_who(self.person)} not in {{{', '.join(map(written, self.values))}}}"
+
+    def __str__(self) -> str:
+        return f"{written_who(self.person)} in {{{', '.join(map(written, self.values))}}}"
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Same(_Simple):
+    """Two people have the same value; where people have several, the same set of values.
+
+    >>> print(Same("Ann", "Tom"))
+    same(Ann, Tom)
+    """
+
+    person: Who
+    other: Who
+
+    def __init__(self, person: object, other: object) -> None:
+        object.__setattr__(self, "person", as_who(person))
+        object.__setattr__(self, "other", as_who(other))
+
+    def about(self) -> tuple[Who, ...]:
+        """Both people."""
+        return (self.person, self.other)
+
+    def __str__(self) -> str:
+        return f"same({written_who(self.person)}, {written_who(self.other)})"
+
+
+def named_values(simple: Fact) -> tuple[Label, ...]:
+    """Give the values that a simple fact names.
+
+    >>> named_values(Has("Bob", "Flu")), named_values(OneOf("Bob", ["Flu", None])), named_values(Same("Bob", "Ed"))
+    (('Flu',), ('Flu', None), ())
+    """
+    if isinstance(simple, Has):
+        return (simple.value,)
+    return simple.values if isinstance(simple, OneOf) else ()
+
+
+# ----------------------------------------------------------------------------------------------------
+# Is a fact so, when it is known what everybody has?
+# ----------------------------------------------------------------------------------------------------
+
+
+def is_so(fact: Fact, has: Mapping[Who, frozenset[Label]]) -> bool:  # noqa: PLR0911 - one line per kind of fact
+    """Decide a fact by the values of the people it mentions.
+
+    >>> is_so(Has("Bob", "Flu").implies(Same("Bob", "Ed")), {"Bob": frozenset(["Flu"]), "Ed": frozenset(["Cold"])})
+    False
+    """
+    match fact:
+        case Has(person=person, value=value):
+            return value in has[person]
+        case OneOf(person=person, values=values):
+            return not has[person].isdisjoint(values)
+        case Same(person=person, other=other):
+            return has[person] == has[other]
+        case Not(fact=inner):
+            return not is_so(inner, has)
+        case And(facts=facts):
+            return all(is_so(each, has) for each in facts)
+        case Or(facts=facts):
+            return any(is_so(each, has) for each in facts)
+        case Implies(premise=premise, conclusion=conclusion):
+            return not is_so(premise, has) or is_so(conclusion, has)
+    message = f"no such kind of fact: {type(fact).__name__}"
+    raise TypeError(message)
+
+
+# ----------------------------------------------------------------------------------------------------
+# Walk through a fact, with every "not" moved down to the simple facts.
+# ----------------------------------------------------------------------------------------------------
+
+
+Made = TypeVar("Made")
+
+
+def walked(
+    fact: Fact,
+    simple: Callable[[Has | OneOf | Same, bool], Made],
+    *,
+    every: Callable[[list[Made]], Made],
+    some: Callable[[list[Made]], Made],
+    so: bool = True,
+) -> Made:
+    """Make something of a fact: of each simple fact that is so or is not, of all of several, of at least one of them.
+
+    >>> flu = Has("Ann", "Flu").implies(~(Has("Bob", "Flu") | Same("Ann", "Bob")))
+    >>> walked(flu, lambda fact, so: f"{fact}" if so else f"not {fact}", every=" and ".join, some=" or ".join)
+    'not Ann = Flu or not Bob = Flu and not same(Ann, Bob)'
+    """
+
+    def made(part: Fact, *, so: bool) -> Made:
+        return walked(part, simple, every=every, some=some, so=so)
+
+    match fact:
+        case Has() | OneOf() | Same():
+            return simple(fact, so)
+        case Not(fact=inner):
+            return made(inner, so=not so)
+        case Implies(premise=premise, conclusion=conclusion):
+            return (some if so else every)([made(premise, so=not so), made(conclusion, so=so)])
+        case And(facts=parts) | Or(facts=parts):
+            return (every if isinstance(fact, And) == so else some)([made(part, so=so) for part in parts])
+    message = f"no such kind of fact: {type(fact).__name__}"
     raise BadKnowledge(message)

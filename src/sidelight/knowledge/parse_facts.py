@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias, cast
 
 from sidelight.errors import BadKnowledge
-from sidelight.knowledge.facts_part import DEEPEST, And, Fact, Has, Implies, Not, OneOf, Same, all_of, any_of
+from sidelight.knowledge.facts import DEEPEST, And, Fact, Has, Implies, Not, OneOf, Same, all_of, any_of
 from sidelight.knowledge.people import Described, Someone, Who
 from sidelight.knowledge.tokens import Reader, refuse
 from sidelight.table.labels import Label

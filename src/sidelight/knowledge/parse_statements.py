@@ -21,8 +21,18 @@ from typing import TypeAlias
 from sidelight.errors import BadKnowledge
 from sidelight.knowledge.parse_facts import read_person, read_value
 from sidelight.knowledge.people import Who
-from sidelight.knowledge.statements import Compares, HowMany, Says, Share, Statement, around, how_many, most_of, share
-from sidelight.knowledge.statements_python import Asked
+from sidelight.knowledge.statements import (
+    Asked,
+    Compares,
+    HowMany,
+    Says,
+    Share,
+    Statement,
+    around,
+    how_many,
+    most_of,
+    share,
+)
 from sidelight.knowledge.tokens import Reader, is_word, refuse
 from sidelight.table.labels import Label
 

@@ -13,9 +13,7 @@ import numpy as np
 from sidelight.errors import BadKnowledge
 from sidelight.knowledge.statements import Rule, Share
 from sidelight.max_entropy.problem import Flags, Floats
-from sidelight.table.columns import Column, Integers, rows_alike
-from sidelight.table.counts import Counts
-from sidelight.table.table import Table
+from sidelight.table.table import Column, Counts, Integers, Table, rows_alike
 
 Kind: TypeAlias = Literal["has", "has not"]
 

@@ -15,9 +15,8 @@ from sidelight.knowledge.parse_statements import Statements, known_statements
 from sidelight.knowledge.statements import Statement
 from sidelight.max_entropy.association_rules import strongest_rules
 from sidelight.max_entropy.beliefs import Beliefs, maxent
-from sidelight.measures.finding import Amount, Finding, Witness, in_words
-from sidelight.measures.measure import Measure
-from sidelight.measures.trend import Trend
+from sidelight.measures.exact import Amount
+from sidelight.measures.measure import Finding, Measure, Trend, Witness, in_words
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, shown

@@ -14,8 +14,7 @@ from typing import TypeAlias
 import numpy as np
 
 from sidelight.max_entropy.problem import Flags, Floats, Problem, summed
-from sidelight.max_entropy.schur import Curvature, Plan
-from sidelight.max_entropy.stacks import RIDGE
+from sidelight.max_entropy.schur import RIDGE, Curvature, Plan
 
 Watch: TypeAlias = Callable[[int, float], None]
 """Told of each step and its residual; may raise to stop."""

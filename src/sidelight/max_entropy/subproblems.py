@@ -10,13 +10,23 @@ from typing import TypeAlias
 
 import numpy as np
 
-from sidelight.errors import TooHard
-from sidelight.max_entropy.fewer import LARGEST
+from sidelight.errors import BadKnowledge, Contradiction, TooHard
+from sidelight.knowledge.parse_statements import Known
+from sidelight.max_entropy.constraints import Constraints
 from sidelight.max_entropy.newton import Solution, Watch, solved
-from sidelight.max_entropy.presolve import NOTHING, Infeasible, at_the_edge, upper_bounds, without_implied
-from sidelight.max_entropy.problem import A_PERSON, Flags, Floats, Problem
-from sidelight.max_entropy.programs import feasible, forced_to_zero
-from sidelight.max_entropy.reduction import components
+from sidelight.max_entropy.presolve import (
+    NOTHING,
+    Infeasible,
+    at_the_edge,
+    feasible,
+    forced_to_zero,
+    in_the_way,
+    upper_bounds,
+    without_implied,
+)
+from sidelight.max_entropy.problem import A_PERSON, Flags, Floats, Problem, Scene
+from sidelight.max_entropy.reduction import Assembly, assembled, components
+from sidelight.worlds.smallest_conflict import smallest_clash
 
 Progress: TypeAlias = Callable[[str, int, int | None], None]
 """Told what is being done, how much of it is done, and out of how much (None: nobody knows)."""
@@ -154,3 +164,85 @@ class _Part:
             if number in place:
                 multipliers[at] = found.point.statements[place[number]]
         return Solved(amounts, multipliers, zero, found.steps, 1, found.residual)
+
+
+# ----------------------------------------------------------------------------------------------------
+# Questions about some of the statements: small ones, as with fewer statements more is lumped.
+# ----------------------------------------------------------------------------------------------------
+
+
+LARGEST = 50_000
+"""How many variables a linear program may have that is not needed."""
+
+
+@dataclass(frozen=True, eq=False)
+class Fewer:
+    """All that is said about a scene, and how it was assembled."""
+
+    scene: Scene
+    told: Constraints
+    made: Assembly
+
+    def can_be(self, statements: Sequence[int]) -> bool:
+        """Say whether some statements, by number, can all be so."""
+        return feasible(assembled(self.scene, self.told.only(statements)).problem)
+
+    def forced(self, statements: Sequence[int]) -> Flags:
+        """Say which variables are 0 whenever some statements are so; with more statements they stay 0.
+
+        None where that is too large a question.
+        """
+        fewer = assembled(self.scene, self.told.only(statements))
+        size = len(fewer.problem)
+        zero = forced_to_zero(fewer.problem, np.arange(size)) if 0 < size <= LARGEST else np.zeros(size, bool)
+        forced: Flags = np.append(zero, False)[self.made.found_in(fewer)]
+        return forced
+
+
+# ----------------------------------------------------------------------------------------------------
+# Which statements contradict each other?  A smallest set of them, in the user's words.
+# ----------------------------------------------------------------------------------------------------
+
+
+MOST_SECONDS = 5.0
+"""After that, a set of statements that may not be the smallest will do."""
+
+Possible = Callable[[Sequence[int]], bool]
+"""Says of some statements, by number, whether they can all be so."""
+
+
+def contradiction(found: Infeasible, known: Sequence[Known], can_be: Possible) -> Contradiction | BadKnowledge:
+    """Say what cannot be: a smallest set of statements that hold together only without any one of them."""
+    blamed = _blamed(found, can_be)
+    if not blamed:
+        return BadKnowledge("the people who are named do not fit into the release together; name fewer of them")
+    said = tuple(known[number].words for number in blamed)
+    if len(said) == 1:
+        message = f"the release says otherwise than '{said[0]}': no distribution fits both; leave it out or change it"
+    else:
+        listed = "; ".join(f"'{each}'" for each in said)
+        message = f"these {len(said)} statements cannot all be so in this release: {listed}; leave one of them out"
+    return Contradiction(message, facts=said)
+
+
+def _blamed(found: Infeasible, can_be: Possible) -> list[int]:
+    if found.alone is not None:
+        return [found.alone]
+    assert found.problem is not None
+    said, people = found.problem.said, found.problem.said == A_PERSON
+    involved = said[in_the_way(found.problem) & ~people].tolist()
+    if not involved or not can_be([]):
+        return []
+    first = _smallest(involved, can_be)
+    return first if len(first) == 1 else min(first, _smallest(said[~people].tolist(), can_be), key=len)
+
+
+def _smallest(statements: Sequence[int], can_be: Possible) -> list[int]:
+    """Find a smallest set of some statements that contradict each other."""
+    deadline = time.monotonic() + MOST_SECONDS
+
+    def clash(places: Sequence[int]) -> bool:
+        in_time = time.monotonic() < deadline
+        return in_time and not can_be([statements[place] for place in places])
+
+    return [statements[place] for place in smallest_clash(len(statements), clash)]

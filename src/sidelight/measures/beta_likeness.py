@@ -13,11 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight.errors import BadMeasure
-from sidelight.measures.exact import NEAR, PRECISE, Floats, log
-from sidelight.measures.finding import Amount, Finding, Witness, in_words
+from sidelight.measures.exact import NEAR, PRECISE, Amount, Floats, log
 from sidelight.measures.group_by_group import GroupByGroup, ShareWitness, exact_shares, float_factors, share_witness
-from sidelight.measures.measure import Measure
-from sidelight.measures.trend import Trend
+from sidelight.measures.measure import Finding, Measure, Trend, Witness, in_words
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, shown

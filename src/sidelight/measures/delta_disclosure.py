@@ -10,11 +10,9 @@ from typing import ClassVar, Literal, TypeAlias, get_args
 import numpy as np
 
 from sidelight.errors import BadMeasure
-from sidelight.measures.exact import Floats, log, rounded_up
-from sidelight.measures.finding import Amount, Finding, Witness, in_words
+from sidelight.measures.exact import Amount, Floats, log, rounded_up
 from sidelight.measures.group_by_group import GroupByGroup, ShareWitness, exact_shares, float_factors, share_witness
-from sidelight.measures.measure import Measure
-from sidelight.measures.trend import Trend
+from sidelight.measures.measure import Finding, Measure, Trend, Witness, in_words
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, shown

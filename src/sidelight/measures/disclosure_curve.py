@@ -11,7 +11,7 @@ from itertools import product
 from math import isfinite, nextafter, prod
 
 from sidelight.errors import BadMeasure, did_you_mean
-from sidelight.measures.finding import Amount
+from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Measure
 from sidelight.release.release import Release
 

@@ -8,13 +8,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from sidelight.measures.exact import Floats
-from sidelight.measures.finding import Amount, Finding, Witness, in_words
+from sidelight.measures.exact import Amount, Floats
 from sidelight.measures.group_by_group import GroupByGroup
-from sidelight.measures.trend import Trend
+from sidelight.measures.measure import Finding, Trend, Witness, in_words
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
-from sidelight.table.columns import Integers
+from sidelight.table.table import Integers
 
 
 @dataclass(frozen=True)

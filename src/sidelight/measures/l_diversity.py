@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from dataclasses import dataclass
+from decimal import Decimal, localcontext
 from fractions import Fraction
+from math import gcd
+from operator import index
 from typing import ClassVar
 
 import numpy as np
 
-from sidelight.measures.exact import Floats
-from sidelight.measures.finding import Amount, Finding, Witness, in_words
-from sidelight.measures.group_by_group import GroupByGroup
-from sidelight.measures.trend import Trend
+from sidelight.errors import BadMeasure
+from sidelight.measures.exact import PRECISE, Amount, Floats, in_lowest_terms, log, rounded_down
+from sidelight.measures.group_by_group import GroupByGroup, exact_shares
+from sidelight.measures.measure import Finding, Measure, Trend, Witness, in_words
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
-from sidelight.table.columns import Integers
+from sidelight.table.labels import Label, shown
+from sidelight.table.table import Integers
 
 
 @dataclass(frozen=True)
@@ -66,3 +72,222 @@ class DistinctValues(GroupByGroup):
         """Count the different values of the group again."""
         counts = release.group(witness.group).counts.row(0).tolist()
         return Fraction(sum(1 for count in counts if count > 0))
+
+
+# ----------------------------------------------------------------------------------------------------
+# How many equally frequent values is the least diverse group worth?
+# ----------------------------------------------------------------------------------------------------
+
+
+TABLE_UP_TO = 1 << 16
+"""Look c·ln c up for counts below this (half a megabyte, a seventh of the time of taking logarithms)."""
+
+RATIONAL_WITHIN = Decimal(10) ** -40
+"""An effective number farther than this from every fraction it could be is irrational (we have it to 10⁻⁵⁰)."""
+
+
+@dataclass(frozen=True)
+class EntropyDiversity(GroupByGroup):
+    """How many equally frequent values is the least diverse group worth?
+
+    exp(min_g H_g) with H_g = −Σ_x q ln q, q = the group's share of value x.  At least ℓ is entropy
+    ℓ-diversity.  A `Fraction` where it is rational (three values equally often: exactly 3), otherwise a float
+    rounded down.  Groups in which nobody has a value have no shares and are passed over.
+
+    >>> release = Release.from_counts([{"a": 2, "b": 2, "c": 2}, {"a": 1, "b": 1, "c": 1, "d": 1}])
+    >>> finding = EntropyDiversity().measure(release)
+    >>> finding.value
+    Fraction(3, 1)
+    >>> print(finding.explain())
+    The values in group 1 are as diverse as 3 equally frequent ones; no group's are less diverse.
+
+    Source: Machanavajjhala et al., l-Diversity, ICDE 2006.
+    """
+
+    name: ClassVar[str] = "entropy diversity"
+    large_is_bad: ClassVar[bool] = False
+    limits = (1, float("inf"))
+    when_groups_merge = Trend.NEVER_FALLS
+    if_nothing_to_measure: ClassVar[Fraction] = Fraction(1)
+
+    def scores(self, groups: Groups) -> Floats:
+        """Give every group's effective number of values."""
+        counts = groups.counts.dense()
+        totals = counts.sum(axis=1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            scores: Floats = np.exp(np.log(totals) - _times_log(counts).sum(axis=1) / totals)
+        return scores
+
+    def alike(self, groups: Groups, rows: Integers) -> Integers:
+        """Which values they are does not count, nor how many do not occur."""
+        rising = np.sort(groups.counts.take(rows).dense(), axis=1)
+        return in_lowest_terms(rising[:, int(rising.any(axis=0).argmax()) :])
+
+    def exactly(self, groups: Groups, row: int) -> Amount:
+        """Give one group's effective number of values."""
+        return effective_number(groups.counts.row(row).tolist())
+
+    def explain(self, finding: Finding) -> str:
+        """Name the least diverse group."""
+        if finding.witness is None:
+            return "Nobody in the release has any value, so there is no diversity to measure."
+        worth = (
+            "1 value" if finding.value == 1 else f"{in_words(finding.value, large_is_bad=False)} equally frequent ones"
+        )
+        return f"The values in {finding.witness.group} are as diverse as {worth}; no group's are less diverse."
+
+    def replay(self, witness: Witness, release: Release) -> Amount:
+        """Compute exp(−Σ q ln q) from the group's shares q."""
+        shares = [share for share in exact_shares(release, witness)[0].values() if share > 0]
+        with localcontext(PRECISE):
+            entropy = sum((-Decimal(q.numerator) / q.denominator * log(q) for q in shares), Decimal(0))
+            return _settled(entropy.exp(), Counter(release.group(witness.group).counts.row(0).tolist()))
+
+
+def _times_log(counts: Integers) -> Floats:
+    """Give c·ln c for every count c, and 0 for none."""
+    if counts.max(initial=0) < TABLE_UP_TO:
+        return _times_log_of(np.arange(counts.max(initial=0) + 1))[counts]
+    return _times_log_of(counts)
+
+
+def _times_log_of(numbers: Integers) -> Floats:
+    return np.multiply(numbers, np.log(np.maximum(numbers, 1)), dtype=np.float64)
+
+
+def effective_number(counts: list[int]) -> Amount:
+    """Give n / Π c^(c/n): exp of the entropy of counts c that add up to n.
+
+    If it is a fraction a/b, then b ≤ n (because b^n divides Π c^c); so only a number that is as good as such a
+    fraction needs a proof that it is one.
+
+    >>> effective_number([2, 2, 2, 0]), effective_number([4, 1, 1, 1, 1]), effective_number([1, 2])
+    (Fraction(3, 1), Fraction(4, 1), 1.8898815748423097)
+    """
+    shared = gcd(*counts)
+    times = Counter(count // shared for count in counts if count > 0)
+    total = sum(count * often for count, often in times.items())
+    with localcontext(PRECISE):
+        logs = sum((count * often * Decimal(count).ln() for count, often in times.items()), Decimal(0))
+        number = (Decimal(total).ln() - logs / total).exp()
+    return _settled(number, times)
+
+
+def _settled(number: Decimal, times: Counter[int]) -> Amount:
+    """Give the fraction that a number of 60 digits stands for, or, if it is irrational, a float not above it."""
+    total = sum(count * often for count, often in times.items())
+    fraction = Fraction(number).limit_denominator(total)
+    if abs(Fraction(number) - fraction) < RATIONAL_WITHIN and _is_rational(times, total):
+        return fraction
+    return rounded_down(number)
+
+
+def _is_rational(times: Counter[int], total: int) -> bool:
+    """Say whether n^n / Π c^c is the n-th power of a fraction: whether every prime occurs a multiple of n times."""
+    powers: Counter[int] = Counter()
+    for count, often in times.items():
+        for prime, power in _primes(count).items():
+            powers[prime] += power * count * often
+    return all(power % total == 0 for power in powers.values())
+
+
+def _primes(number: int) -> Counter[int]:
+    powers: Counter[int] = Counter()
+    prime = 2
+    while prime * prime <= number:
+        while number % prime == 0:
+            powers[prime] += 1
+            number //= prime
+        prime += 1
+    if number > 1:
+        powers[number] += 1
+    return powers
+
+
+# ----------------------------------------------------------------------------------------------------
+# How far does a group's most frequent value outweigh its rarer ones?
+# ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class RecursiveDiversity(GroupByGroup):
+    """How far does the most frequent value of a group outweigh its rarer ones?
+
+    The smallest c with n_g(x₁) ≤ c·(n_g(x_ℓ) + n_g(x_{ℓ+1}) + …) in all groups g, x₁, x₂, … their values by
+    falling frequency; infinite when a group has fewer than ℓ values.  Recursive (c, ℓ)-diversity asks it to be
+    below c: then the most frequent value stays unsure for someone who rules out ℓ − 2 others.
+    Groups in which nobody has a value are passed over.
+
+    >>> release = Release.from_counts([{"Flu": 4, "Cold": 3, "Ulcer": 1, "HIV": 1}, {"Flu": 1, "Cold": 1, "Ulcer": 1}])
+    >>> finding = RecursiveDiversity(l=3).measure(release)
+    >>> finding.value, finding.witness.value
+    (Fraction(2, 1), 'Flu')
+    >>> print(finding.explain())
+    In group 1, 'Flu' occurs 2 times as often as all values from the 3rd most frequent on together.
+
+    Source: Machanavajjhala et al., l-Diversity, ICDE 2006.
+    """
+
+    l: int = 3  # noqa: E741 - the ℓ of ℓ-diversity, as everybody says it
+
+    name: ClassVar[str] = "recursive diversity"
+    when_groups_merge = Trend.NEVER_RISES
+
+    def __post_init__(self) -> None:
+        if isinstance(self.l, bool) or not hasattr(self.l, "__index__") or index(self.l) < 1:
+            message = f"'{self.name}' needs a whole number l of at least 1, not {self.l}; usual are 2 to 5"
+            raise BadMeasure(message)
+
+    @classmethod
+    def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
+        """Every ℓ up to one more than there are values."""
+        return tuple(cls(l=number) for number in range(1, len(domain) + 2))
+
+    def scores(self, groups: Groups) -> Floats:
+        """Give every group's c."""
+        top, tail = self._top_and_tail(groups.counts.dense()).T
+        with np.errstate(divide="ignore", invalid="ignore"):
+            scores: Floats = top / tail
+        return scores
+
+    def alike(self, groups: Groups, rows: Integers) -> Integers:
+        """Only the two numbers that are compared count."""
+        return in_lowest_terms(self._top_and_tail(groups.counts.take(rows).dense()))
+
+    def exactly(self, groups: Groups, row: int) -> Amount:
+        """Give one group's c."""
+        top, tail = self._top_and_tail(groups.counts.row(row)[np.newaxis])[0].tolist()
+        return Fraction(top, tail) if tail else math.inf
+
+    def witness(self, groups: Groups, row: int) -> Witness:
+        """Point at the most frequent value."""
+        return Witness(groups.name(row), groups.domain[int(groups.counts.row(row).argmax())])
+
+    def _top_and_tail(self, counts: Integers) -> Integers:
+        """Give, per row, the largest count and the sum of those from the ℓ-th largest on."""
+        rising = np.sort(counts, axis=1)
+        width = counts.shape[1]
+        return np.column_stack((rising[:, -1], rising[:, : max(width - self.l + 1, 0)].sum(axis=1)))
+
+    def explain(self, finding: Finding) -> str:
+        """Name the group and its most frequent value."""
+        if finding.witness is None:
+            return "Nobody in the release has any value, so there is no diversity to measure."
+        where, value = finding.witness.group, shown(finding.witness.value)
+        if finding.value == math.inf:
+            return f"In {where} there are fewer than {self.l} different values, '{value}' the most frequent of them."
+        rest = "all values" if self.l == 1 else f"all values from the {_ordinal(self.l)} most frequent on"
+        return f"In {where}, '{value}' occurs {in_words(finding.value)} times as often as {rest} together."
+
+    def replay(self, witness: Witness, release: Release) -> Amount:
+        """Compute it from the group's counts by the definition."""
+        group = release.group(witness.group)
+        falling = sorted(group.counts.row(0).tolist(), reverse=True)
+        top = int(group.counts.row(0)[group.place(witness.value)])
+        tail = sum(falling[self.l - 1 :])
+        return Fraction(top, tail) if tail else math.inf
+
+
+def _ordinal(number: int) -> str:
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th") if number % 100 not in (11, 12, 13) else "th"
+    return f"{number}{ending}"

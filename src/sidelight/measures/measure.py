@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import math
+import operator
 from abc import ABC, abstractmethod
-from dataclasses import MISSING, dataclass, fields
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import MISSING, dataclass, fields, replace
+from decimal import Decimal
+from enum import Enum
 from fractions import Fraction
 from functools import reduce
-from typing import ClassVar, Protocol, Self
+from numbers import Rational, Real
+from operator import index
+from typing import ClassVar, Protocol, Self, TypeAlias
 
-from sidelight.errors import BadMeasure
-from sidelight.measures.criterion import Bound, Comparison, Criterion
-from sidelight.measures.finding import Amount, Finding, Witness
+from sidelight.errors import BadMeasure, BadPolicy, NotTrueOrFalse
+from sidelight.measures.exact import Amount
 from sidelight.measures.screening import Outline
-from sidelight.measures.trend import Trend
-from sidelight.release.groups import Groups
+from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label
 from sidelight.table.table import Semantics, Table
@@ -150,3 +155,242 @@ class Worst:
         if self.value is None or self.witness is None:
             return (True, 0, 0)
         return (False, -self.value if self.measure.large_is_bad else self.value, self.witness.group.number)
+
+
+# ----------------------------------------------------------------------------------------------------
+# The answer to one question about a release: an exact number and the witness that reaches it.
+# ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """Who is worst off: a group and, where one decides, a value.  Measures that know more extend it."""
+
+    group: GroupName
+    value: Label = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a measure found in a release."""
+
+    measure: Measure
+    value: Amount
+    witness: Witness | None
+    notes: tuple[str, ...] = ()
+
+    def explain(self) -> str:
+        """Say it in a sentence or two, for someone who has to sign."""
+        return self.measure.explain(self)
+
+    def replay(self, release: Release) -> Amount:
+        """Compute the value again from the witness alone, by the definition or by counting worlds."""
+        if self.witness is None:
+            return self.value
+        return self.measure.replay(self.witness, release)
+
+
+def in_words(value: Amount, *, places: int = 4, large_is_bad: bool = True) -> str:
+    """Show an amount to a person: short fractions as such, others also rounded towards caution (risks up).
+
+    >>> in_words(Fraction(2, 3)), in_words(Fraction(7)), in_words(Fraction(12345, 99991)), in_words(math.inf)
+    ('2/3', '7', '0.1235 (12345/99991)', 'infinite')
+    >>> in_words(Fraction(13736425, 904)), in_words(Fraction(1, 151_515))
+    ('15,195.1604', '0.0000067 (1/151515)')
+    >>> in_words(1.88988, large_is_bad=False)
+    '1.8898'
+    """
+    if value == math.inf:
+        return "infinite"
+    exact = Fraction(value)
+    if exact.denominator == 1:
+        return f"{exact.numerator:,}"
+    cautious = math.ceil if large_is_bad else math.floor
+    while exact and abs(exact) * 10**places < 10:  # at least two figures
+        places += 1
+    rounded = f"{Decimal(cautious(exact * 10**places)).scaleb(-places):,f}"
+    longer = max(abs(exact.numerator), exact.denominator)
+    if not isinstance(value, Fraction) or longer >= 10**6:
+        return rounded
+    return str(exact) if longer < 1000 else f"{rounded} ({exact})"
+
+
+# ----------------------------------------------------------------------------------------------------
+# A measure with a bound: `Implications(3) < 0.5`.
+# ----------------------------------------------------------------------------------------------------
+
+
+Bound: TypeAlias = int | float | Fraction | Decimal
+
+
+class Comparison(Enum):
+    """How a measure is bounded; the words are those of policy.toml."""
+
+    AT_LEAST = "at_least"
+    ABOVE = "above"
+    AT_MOST = "at_most"
+    BELOW = "below"
+
+    @property
+    def sign(self) -> str:
+        """The usual sign: ≥ > ≤ <."""
+        return {"at_least": "≥", "above": ">", "at_most": "≤", "below": "<"}[self.value]
+
+    @property
+    def from_above(self) -> bool:
+        """Whether it keeps the value from getting large."""
+        return self in (Comparison.AT_MOST, Comparison.BELOW)
+
+    def holds(self, value: Amount, bound: Amount) -> bool:
+        """Decide, in exact arithmetic."""
+        compare: dict[Comparison, Callable[[Amount, Amount], bool]] = {
+            Comparison.AT_LEAST: operator.ge,
+            Comparison.ABOVE: operator.gt,
+            Comparison.AT_MOST: operator.le,
+            Comparison.BELOW: operator.lt,
+        }
+        return compare[self](value, bound)
+
+
+def exact(bound: Bound) -> Amount:
+    """Take a bound to mean what it says in decimal: 0.1 is 1/10, not the nearest binary number.
+
+    >>> exact(0.1), exact(5), exact(math.inf)
+    (Fraction(1, 10), Fraction(5, 1), inf)
+    """
+    if not isinstance(bound, Real | Decimal) or math.isnan(bound):
+        message = f"a limit is a number, not {bound!r}; give a number"
+        raise BadPolicy(message)
+    if math.isinf(bound):
+        return float(bound)
+    if isinstance(bound, Rational):  # NumPy's whole numbers too
+        return Fraction(int(bound.numerator), int(bound.denominator))
+    return Fraction(str(bound))
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A criterion applied to a finding."""
+
+    criterion: Criterion
+    finding: Finding
+    holds: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """A measure and the bound it must keep.
+
+    >>> from sidelight.measures.group_size import GroupSize
+    >>> print(GroupSize() >= 5)
+    group size ≥ 5
+    """
+
+    measure: Measure
+    comparison: Comparison
+    bound: Bound
+
+    def __post_init__(self) -> None:
+        bound, (least, most) = exact(self.bound), self.measure.limits
+        if not least <= bound <= most:
+            message = (
+                f"the limit {self.bound} of '{self.measure.name}' is out of range; it lies between {least} and {most}"
+            )
+            raise BadPolicy(message)
+        if self.comparison.from_above != self.measure.large_is_bad:
+            word = ("at most", "below") if self.measure.large_is_bad else ("at least", "above")
+            message = f"a policy keeps '{self.measure.name}' {word[0]} or {word[1]} a limit, not {self.comparison.sign}"
+            raise BadPolicy(message)
+
+    def judge(self, release: Release) -> Judgement:
+        """Measure a release and decide."""
+        return self.decide(self.measure.measure(release))
+
+    def decide(self, finding: Finding) -> Judgement:
+        """Decide on a finding that is at hand."""
+        return Judgement(self, finding, self.comparison.holds(finding.value, exact(self.bound)))
+
+    def __str__(self) -> str:
+        return f"{self.measure} {self.comparison.sign} {self.bound}"
+
+    def __bool__(self) -> bool:
+        message = f"'{self}' is a criterion, not true or false; ask .judge(release).holds or put it into a Policy"
+        raise NotTrueOrFalse(message)
+
+
+# ----------------------------------------------------------------------------------------------------
+# What happens to a measure's value when groups of a release are merged: a claim that searches rely on.
+# ----------------------------------------------------------------------------------------------------
+
+
+class Trend(Enum):
+    """A claim about a measure; `tests/claims` hunts for counterexamples to each one."""
+
+    NEVER_RISES = "never rises"
+    NEVER_FALLS = "never falls"
+    UNKNOWN = "unknown"
+
+
+# ----------------------------------------------------------------------------------------------------
+# Amounts of knowledge: how much somebody may know.
+# ----------------------------------------------------------------------------------------------------
+
+
+def whole_amount(measure: str, name: str, amount: object) -> int:
+    """Take a whole number of at least 0, or say what is wrong with it.
+
+    >>> whole_amount("implications", "k", 3)
+    3
+    >>> whole_amount("implications", "k", -1)
+    Traceback (most recent call last):
+    ...
+    sidelight.errors.BadMeasure: 'implications' needs k to be a whole number of at least 0, not -1
+    """
+    try:
+        whole = -1 if isinstance(amount, bool) else index(amount)  # type: ignore[arg-type]
+    except TypeError:
+        whole = -1
+    if whole < 0:
+        message = f"'{measure}' needs {name} to be a whole number of at least 0, not {amount}"
+        raise BadMeasure(message)
+    return int(whole)
+
+
+# ----------------------------------------------------------------------------------------------------
+# Several questions asked of a release in one pass over its groups.
+# ----------------------------------------------------------------------------------------------------
+
+
+def findings(measures: Sequence[Measure], release: Release) -> tuple[Finding, ...]:
+    """Answer several questions at once: counts are spread out once for all of them, blocks in parallel.
+
+    The same as asking each measure by itself; measures that go their own way over a release still do.
+
+    >>> from sidelight.measures.group_size import GroupSize
+    >>> from sidelight.measures.distinct_values import DistinctValues
+    >>> release = Release.from_counts([{"Flu": 2, "Cold": 1}, {"Flu": 2}])
+    >>> [str(finding.value) for finding in findings([GroupSize(), DistinctValues()], release)]
+    ['2', '1']
+    """
+    together = [measure for measure in measures if type(measure).measure is Measure.measure]
+    for measure in together:
+        measure.check(release)
+    found = {id(measure): finding for measure, finding in zip(together, _in_one_pass(together, release), strict=True)}
+    return tuple(found.get(id(measure)) or measure.measure(release) for measure in measures)
+
+
+def _in_one_pass(measures: list[Measure], release: Release) -> list[Finding]:
+    if not measures:
+        return []
+    blocks = list(release.groups.blocks())
+    if len(blocks) == 1:
+        return [measure.summarize(blocks[0]).finding() for measure in measures]
+
+    def summaries(block: Groups) -> list[Summary]:
+        spread = replace(block, counts=block.counts.spread_out())
+        return [measure.summarize(spread) for measure in measures]
+
+    with ThreadPoolExecutor(max_workers=min(len(blocks), 8)) as pool:
+        parts = list(pool.map(summaries, blocks))
+    merged = (reduce(lambda one, other: one.merge(other), each) for each in zip(*parts, strict=True))
+    return [summary.finding() for summary in merged]

@@ -14,7 +14,7 @@ import numpy as np
 
 from sidelight.measures.exact import NEAR, Floats
 from sidelight.release.groups import Groups
-from sidelight.table.columns import Integers
+from sidelight.table.table import Integers
 
 
 class Outline(ABC):

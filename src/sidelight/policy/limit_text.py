@@ -12,8 +12,7 @@ import re
 import tomllib
 
 from sidelight.errors import BadPolicy, SidelightError
-from sidelight.measures.criterion import Comparison, Criterion
-from sidelight.measures.measure import Measure
+from sidelight.measures.measure import Comparison, Criterion, Measure
 from sidelight.policy.limits import Limit, limit_models, settings_of
 from sidelight.policy.policy_file import validated
 

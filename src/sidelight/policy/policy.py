@@ -6,10 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sidelight.errors import BadPolicy, NotTrueOrFalse
-from sidelight.measures.criterion import Criterion, Judgement
-from sidelight.measures.finding import Finding
-from sidelight.measures.measure import Measure
-from sidelight.measures.together import findings
+from sidelight.measures.measure import Criterion, Finding, Judgement, Measure, findings
 from sidelight.release.release import Release
 
 
@@ -97,7 +94,7 @@ class Policy:
         at_least = 5
         <BLANKLINE>
         """
-        from sidelight.policy.writing import policy_text  # noqa: PLC0415 - pydantic only where a file is written
+        from sidelight.policy.policy_file import policy_text  # noqa: PLC0415 - pydantic only where a file is written
 
         return policy_text(self)
 

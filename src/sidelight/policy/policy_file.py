@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import json
+import math
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
-from typing import TypedDict
+from typing import Annotated, Any, TypedDict
 
-from pydantic import BaseModel, ConfigDict, ValidationError, create_model
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PrivateAttr, StrictInt, ValidationError, create_model
 
 from sidelight.errors import BadPolicy, SidelightError
-from sidelight.measures.criterion import Criterion
-from sidelight.policy.limits import any_limit, limit_models
+from sidelight.measures.measure import Criterion, Measure
+from sidelight.measures.privacy_skyline.skyline import Skyline, SkylinePoint
+from sidelight.policy.limits import Number, Section, Text, any_limit, limit_models
 from sidelight.policy.messages import complaint
 from sidelight.policy.policy import Policy
-from sidelight.policy.section import Section, Text
-from sidelight.policy.skyline_section import SkylineSections
+from sidelight.table.labels import Label, shown
 from sidelight.table.roles import Missing, Suppressed
 from sidelight.table.table import Semantics
 
@@ -169,3 +172,145 @@ def _at(where: str, section: Section) -> tuple[Criterion, ...]:
     except SidelightError as error:
         msg = f"{where}: {error}"
         raise BadPolicy(msg) from None
+
+
+# ----------------------------------------------------------------------------------------------------
+# One [[skyline]] of a policy file: points of knowledge for one value, or for all values that have none of their own.
+#
+# [[skyline]]
+# value = "AIDS"
+# points = [{rules_out = 1, others = 5, family = 2, below = 0.5}, {others = 20, below = 0.9}]
+#
+# [[skyline]]                                   # no value: every other value
+# points = [{rules_out = 4, below = "3/4"}]
+# ----------------------------------------------------------------------------------------------------
+
+
+class PointSection(Section):
+    """Somebody who knows at most so much must stay below a limit."""
+
+    rules_out: StrictInt = Field(default=0, json_schema_extra={"minimum": 0})
+    others: StrictInt = Field(default=0, json_schema_extra={"minimum": 0})
+    family: StrictInt = Field(default=0, json_schema_extra={"minimum": 0})
+    below: Number
+
+
+class SkylineSection(Section):
+    """Points of knowledge that a release must withstand, for one value or for all that have none of their own."""
+
+    value: Text | None = None
+    points: tuple[PointSection, ...] = Field(json_schema_extra={"minItems": 1})
+    _elsewhere: tuple[Label, ...] = PrivateAttr(default=())  # the values of the other skylines
+
+    def criteria(self) -> tuple[Criterion, ...]:
+        """One per point that follows from no other."""
+        if not self.points:
+            message = "there are no points; add at least one, such as {rules_out = 4, below = 0.75}"
+            raise BadPolicy(message)
+        if self.value in self._elsewhere:
+            whose = f"for '{shown(self.value)}'" if self.value is not None else "without a value"
+            message = f"there are two skylines {whose}; put all their points into one"
+            raise BadPolicy(message)
+        return self._skyline().criteria
+
+    def notes(self) -> tuple[str, ...]:
+        """Points that were dropped."""
+        return self._skyline().notes
+
+    def _skyline(self) -> Skyline:
+        points = tuple(SkylinePoint(each.rules_out, each.others, each.family, each.below) for each in self.points)
+        return Skyline(points, self.value, self._elsewhere if self.value is None else ())
+
+
+def _acquainted(sections: tuple[SkylineSection, ...]) -> tuple[SkylineSection, ...]:
+    """Let each skyline know which values have another: one without a value leaves them out."""
+    for section in sections:
+        section._elsewhere = tuple(each.value for each in sections if each is not section)
+    return sections
+
+
+SkylineSections = Annotated[tuple[SkylineSection, ...], AfterValidator(_acquainted)]
+"""All skylines of a policy file."""
+
+
+# ----------------------------------------------------------------------------------------------------
+# A policy as the text of a policy file, and the JSON schema of such files.
+# ----------------------------------------------------------------------------------------------------
+
+
+SCHEMA_HOME = "docs/reference/policy.schema.json"
+"""Where the schema is kept for readers and editors."""
+
+
+def policy_text(policy: Policy, roles: Roles | None = None) -> str:
+    """Write a policy, and roles if given, as TOML."""
+    tables = [_table("[[limit]]", _limit(criterion)) for criterion in policy.criteria]
+    said = roles.said() if roles else {}
+    return "\n".join([_table("[roles]", said), *tables] if said else tables)
+
+
+def policy_schema() -> str:
+    """Write the JSON schema of policy files."""
+    schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **_tidy(policy_document().model_json_schema())}
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+
+
+def _tidy(schema: dict[str, Any]) -> dict[str, Any]:
+    """Leave out what TOML cannot say (null) and what says nothing (titles that repeat a key)."""
+    kept = {key: _tidied(key, part) for key, part in schema.items() if key not in ("title", "default")}
+    choices = [choice for choice in kept.pop("anyOf", []) if choice.get("type") != "null"]
+    if len(choices) > 1:
+        kept["anyOf"] = choices
+    return {**choices[0], **kept} if len(choices) == 1 else kept
+
+
+def _tidied(key: str, part: Any) -> Any:  # noqa: ANN401 - JSON
+    if key in ("properties", "$defs"):
+        return {name: _tidy(each) for name, each in part.items()}
+    if isinstance(part, dict):
+        return _tidy(part)
+    return [_tidied(key, each) for each in part] if isinstance(part, list) else part
+
+
+def settings(measure: Measure) -> dict[str, object]:
+    """Say the parameters as a policy file does; a measure with `from_settings` has `settings` for the way back."""
+    own = getattr(measure, "settings", measure.parameters)
+    said: dict[str, object] = own()
+    return said
+
+
+def _limit(criterion: Criterion) -> dict[str, object]:
+    return {
+        "measure": criterion.measure.name,
+        **settings(criterion.measure),
+        criterion.comparison.value: criterion.bound,
+    }
+
+
+def _table(header: str, entries: Mapping[str, object]) -> str:
+    lines = [f"{_key(name)} = {_toml(value)}" for name, value in entries.items() if value is not None]
+    return "\n".join([header, *lines]) + "\n"
+
+
+def _key(name: str) -> str:
+    return name if name.replace("_", "").replace("-", "").isalnum() and name.isascii() else _quoted(name)
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")  # JSON's escapes are TOML's
+
+
+def _toml(value: object) -> str:  # noqa: PLR0911 - one line per kind of value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return "inf" if value == math.inf else repr(value)
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, Fraction):
+        return str(value) if value.denominator == 1 else _quoted(str(value))
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_key(shown(name))} = {_toml(each)}" for name, each in value.items()) + "}"
+    if isinstance(value, Sequence | frozenset | set) and not isinstance(value, str):
+        return "[" + ", ".join(_toml(each) for each in value) + "]"
+    return _quoted(str(value))

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, ClassVar, Literal, TypeAlias
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from sidelight.errors import NotPublished
-from sidelight.publish.layouts import Sheet
-from sidelight.publish.spreadsheets import as_text, from_text
-from sidelight.table.columns import Column, Integers
-from sidelight.table.labels import Label
+from sidelight.release.release import Release
+from sidelight.table.labels import Label, as_number
+from sidelight.table.table import Column, Integers
 
 FormatName: TypeAlias = Literal["parquet", "csv", "arx"]
 
@@ -157,3 +159,127 @@ def _cells(column: Column | Integers, rows: slice) -> pa.Array:
     if isinstance(column, Column):
         return pa.array(column.labels, pa.string()).take(pa.array(column.codes[rows]))
     return pa.array(column[rows])
+
+
+# ----------------------------------------------------------------------------------------------------
+# What the rows of a published file are.
+# ----------------------------------------------------------------------------------------------------
+
+
+Layout: TypeAlias = Literal["people", "counts", "two tables", "shuffled"]
+"""A row per person; a row per group and value, with the people of the group and the value's count; and, for anatomy,
+one table of people with their buckets and one of buckets with their values, or people with values that are shuffled
+inside their bucket."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Sheet:
+    """The cells of a file, column by column: texts or whole numbers."""
+
+    columns: Mapping[str, Column | Integers]
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values())))
+
+    def texts(self) -> tuple[Column, ...]:
+        """Give the columns that hold labels."""
+        return tuple(column for column in self.columns.values() if isinstance(column, Column))
+
+
+def person_by_person(release: Release, shuffle: Shuffle) -> Sheet:
+    """Write a row per person: what is printed about the group, and a value of it; in an order drawn by chance."""
+    row, value, count = release.groups.counts.entries()
+    order = shuffle(int(count.sum()))
+    row, value = np.repeat(row, count)[order], np.repeat(value, count)[order]
+    columns = {column.name: column.take(row) for column in release.groups.columns}
+    return Sheet({**columns, release.sensitive: _values(release, value)})
+
+
+def by_counts(release: Release, shuffle: Shuffle, *, people: str, count: str) -> Sheet:
+    """Write a row per group and value; a group in which nobody has a value has one row, with a count of 0."""
+    groups = release.groups
+    row, value, amount = groups.counts.entries()
+    bare = np.flatnonzero(groups.counts.per_row() == 0)
+    row = np.concatenate((row, bare))
+    value = np.concatenate((value, np.full(len(bare), len(groups.domain))))
+    amount = np.concatenate((amount, np.zeros(len(bare), np.int64)))
+    order = shuffle(len(row))
+    row = row[order]
+    return Sheet(
+        {
+            **{column.name: column.take(row) for column in groups.columns},
+            people: groups.sizes[row],
+            release.sensitive: _values(release, value[order]),
+            count: amount[order],
+        }
+    )
+
+
+def _values(release: Release, value: Integers) -> Column:
+    return Column(release.sensitive, (*release.domain, None), value.astype(np.int32))
+
+
+def unused(name: str, taken: Collection[str]) -> str:
+    """Find a name for a column that no other has, whatever their capitals.
+
+    >>> unused("people", ["age", "sex"]), unused("people", ["People", "people 2"])
+    ('people', 'people 3')
+    """
+    folded = {each.casefold() for each in taken}
+    names = (name if number == 1 else f"{name} {number}" for number in range(1, len(folded) + 2))
+    return next(each for each in names if each.casefold() not in folded)
+
+
+# ----------------------------------------------------------------------------------------------------
+# Texts that a spreadsheet would take for formulas.
+# ----------------------------------------------------------------------------------------------------
+
+
+STARTS = "=+-@\t\r\n＝＋－＠"
+"""A cell that begins so may be run when the file is opened (OWASP, CSV injection)."""
+
+
+def as_text(label: str) -> str:
+    """Put a `'` before a text that a spreadsheet would run; numbers and single signs are left alone.
+
+    >>> [as_text(label) for label in ("=1+1", "-5", "-", "-5-0", "it's", "'=1")]
+    ["'=1+1", '-5', '-', "'-5-0", "it's", "''=1"]
+    """
+    return "'" + label if _runs(label.lstrip("'")) else label
+
+
+def from_text(cell: str) -> str:
+    """Take the `'` away that `as_text` put there.
+
+    >>> [from_text(as_text(label)) for label in ("=1+1", "-5", "'=1", "'")]
+    ['=1+1', '-5', "'=1", "'"]
+    """
+    return cell[1:] if cell.startswith("'") and _runs(cell.lstrip("'")) else cell
+
+
+def _runs(text: str) -> bool:
+    return len(text) > 1 and text[0] in STARTS and as_number(text) is None
+
+
+# ----------------------------------------------------------------------------------------------------
+# Orders that tell nothing: drawn from the operating system's randomness.
+# ----------------------------------------------------------------------------------------------------
+
+
+Shuffle: TypeAlias = Callable[[int], Integers]
+"""Draws an order of 0, 1, …, length − 1."""
+
+
+def shuffles(seed: int | None = None) -> Shuffle:
+    """Draw orders from the operating system's randomness, or, for tests, the same ones for the same seed.
+
+    >>> shuffled = shuffles(seed=7)
+    >>> sorted(shuffled(4).tolist()), (shuffles(seed=7)(100) == shuffles(seed=7)(100)).all()
+    ([0, 1, 2, 3], np.True_)
+    """
+    draw = os.urandom if seed is None else np.random.default_rng(seed).bytes
+
+    def shuffle(length: int) -> Integers:
+        return np.argsort(np.frombuffer(draw(8 * length), np.uint64), kind="stable").astype(np.int64, copy=False)
+
+    return shuffle

@@ -9,12 +9,9 @@ import numpy as np
 
 from sidelight.errors import BadHierarchy, did_you_mean
 from sidelight.release.groups import Groups
-from sidelight.release.members import Members
-from sidelight.release.release import Release, whole_groups
-from sidelight.table.columns import Column, rows_alike
-from sidelight.table.counts import added
+from sidelight.release.release import Members, Release, whole_groups
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.table import Table
+from sidelight.table.table import Column, Table, added, rows_alike
 
 
 def group(table: Table, *, by: str | Iterable[str]) -> Release:

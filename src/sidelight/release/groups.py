@@ -9,10 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight.errors import UnknownValue, did_you_mean
-from sidelight.table.columns import Column, Integers
-from sidelight.table.counts import CELLS_AT_ONCE, Counts
 from sidelight.table.labels import Label, label, shown
-from sidelight.table.table import Semantics
+from sidelight.table.table import CELLS_AT_ONCE, Column, Counts, Integers, Semantics
 
 
 @dataclass(frozen=True, slots=True)

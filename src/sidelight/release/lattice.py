@@ -13,11 +13,9 @@ from sidelight.errors import BadHierarchy
 from sidelight.release.generalise import cells_as_groups, rolled_up
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
-from sidelight.table.columns import Codes, Column, Integers
-from sidelight.table.counts import added
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Label
-from sidelight.table.table import Table
+from sidelight.table.table import Codes, Column, Integers, Table, added
 
 Node: TypeAlias = tuple[int, ...]
 """One level per column, in the order of the lattice's columns."""

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal, TypeAlias
 
-from sidelight.errors import BadTable
-from sidelight.release.counts_layout import read_counts
+import numpy as np
+
+from sidelight._text import counted, form
+from sidelight.errors import BadRelease, BadTable, MissingValues
 from sidelight.release.generalise import cells_as_groups, rolled_up
-from sidelight.release.members import Members
-from sidelight.release.release import Release
-from sidelight.table.columns import rows_alike
-from sidelight.table.read import counted
+from sidelight.release.groups import Groups
+from sidelight.release.release import Members, Release, whole_groups
+from sidelight.table.labels import SUPPRESSED, Label, hinted
+from sidelight.table.read import tabulated
 from sidelight.table.roles import Missing, Roles, Suppressed, as_domain, as_marks, as_names
-from sidelight.table.table import Semantics
+from sidelight.table.table import Column, Counts, Integers, Semantics, Table, rows_alike
 
 Rows: TypeAlias = Literal["people", "counts"]
 """What a row of a published file is: a person (or one of a person's values), or how often a group has a value."""
@@ -76,7 +79,7 @@ def read_release(
             message = 'rows="counts" has no rows of people, so quasi= cannot tell them apart; leave one of them out'
             raise BadTable(message)
         return read_counts(source, roles, values=values, people=people, count=count)
-    table = counted(source, roles)
+    table = tabulated(source, roles)
     groups = cells_as_groups(table)
     if not told_apart:
         return Release(groups, sensitive=table.sensitive, people=table.names, intake=table.intake)
@@ -84,3 +87,108 @@ def read_release(
     bucket, _ = rows_alike(printed, len(groups))
     members = Members.of(table.quasi[len(printed) :], bucket, table.sizes)
     return Release(rolled_up(groups, printed), sensitive=table.sensitive, intake=table.intake, members=members)
+
+
+# ----------------------------------------------------------------------------------------------------
+# Releases published as counts: a row per group and value, with the people of the group and the value's count.
+# ----------------------------------------------------------------------------------------------------
+
+
+def read_counts(source: object, roles: Roles, *, values: Semantics, people: str, count: str) -> Release:
+    """Read rows (columns of the group, `people`, value, `count`); a count of 0 says that nobody there has a value.
+
+    The numbers are read as if they were columns of the group, so that any source will do, and taken apart after.
+    """
+    plain = replace(roles, quasi=(*roles.quasi, people, count), missing="a value", suppressed="a group", domain=None)
+    table = tabulated(source, plain)
+    columns = table.quasi[:-2]
+    group, first = rows_alike(columns, len(table.sizes))
+    sizes, amounts = (_whole(column) for column in table.quasi[-2:])
+    if (sizes != sizes[first][group]).any():
+        message = f"rows of one group differ in '{people}'; give each group one number of people"
+        raise BadRelease(message)
+    counts = _counts(table, group, len(first), amounts)
+    groups = whole_groups(
+        domain=table.domain,
+        sizes=sizes[first],
+        counts=counts,
+        columns=tuple(column.take(first) for column in columns),
+        semantics=values,
+    )
+    return _released(groups, table, roles)
+
+
+def _whole(column: Column) -> Integers:
+    digits = [text if text is not None and text.isascii() and text.isdigit() else "" for text in column.labels]
+    if "" in digits:
+        message = f"column '{column.name}' has cells that are no whole numbers of at least 0; give counts there"
+        raise BadRelease(message)
+    return np.array([int(text) for text in digits], np.int64)[column.codes]
+
+
+def _counts(table: Table, group: Integers, groups: int, amounts: Integers) -> Counts:
+    """Put the amounts where the rows say; each group and value may have one row."""
+    cell, value, times = table.counts.entries()
+    place = group[cell] * len(table.domain) + value
+    if (times > 1).any() or len(np.unique(place)) < len(place):
+        message = "a value is listed twice for one group; give one row per group and value"
+        raise BadRelease(message)
+    return Counts.from_entries(group[cell], value, amounts[cell], (groups, len(table.domain)))
+
+
+def _released(groups: Groups, table: Table, roles: Roles) -> Release:
+    """Do with missing values and suppressed groups what the roles say, as for any other file."""
+    kept = np.ones(len(groups), bool)
+    if roles.suppressed == "leave out":
+        kept = ~np.all([_says(column, SUPPRESSED) for column in groups.columns], axis=0)
+    left = groups.take(np.flatnonzero(kept))
+    valueless = _valueless(left, roles)
+    sizes = left.sizes - (valueless if left.semantics == "single" else 0)
+    left = replace(left, sizes=sizes).take(np.flatnonzero(sizes > 0))
+    domain, counts = _declared(left, roles, without_missing=roles.missing == "drop")
+    intake = replace(
+        table.intake,
+        rows_suppressed=int(groups.sizes[~kept].sum()),
+        rows_without_value=int(valueless.sum()),
+        repeats=0,
+    )
+    made = whole_groups(domain=domain, sizes=left.sizes, counts=counts, columns=left.columns, semantics=left.semantics)
+    return Release(made, sensitive=table.sensitive, intake=intake)
+
+
+def _says(column: Column, text: Label) -> np.typing.NDArray[np.bool_]:
+    said: np.typing.NDArray[np.bool_] = np.array([each == text for each in column.labels])[column.codes]
+    return said
+
+
+def _valueless(groups: Groups, roles: Roles) -> Integers:
+    """Count, per group, the missing values that the roles do not take for values."""
+    if roles.missing == "a value" or None not in groups.domain:
+        return np.zeros(len(groups), np.int64)
+    missing = groups.counts.column(groups.domain.index(None))
+    if roles.missing == "an error" and missing.any():
+        message = (
+            f"{counted(int(missing.sum()), 'person')} {form('has', int(missing.sum()))} no '{roles.sensitive}'; "
+            'say missing="a value" to count that as a value, or missing="drop" to drop them'
+        )
+        raise MissingValues(message)
+    return missing
+
+
+def _declared(groups: Groups, roles: Roles, *, without_missing: bool) -> tuple[tuple[Label, ...], Counts]:
+    """Give the counts in the declared domain, or in the values that occur."""
+    totals = groups.counts.totals()
+    used = [
+        text
+        for text, total in zip(groups.domain, totals, strict=True)
+        if total > 0 and not (without_missing and text is None)
+    ]
+    domain = tuple(used) if roles.domain is None else roles.domain
+    outside = [text for text in used if text not in domain]
+    if outside:
+        message = f"'{hinted(outside[0])}' occurs in '{roles.sensitive}' but is not in domain=; add it there"
+        raise BadRelease(message)
+    place = np.array([domain.index(text) if text in used else -1 for text in groups.domain], np.int64)
+    row, value, count = groups.counts.entries()
+    held = place[value] >= 0
+    return domain, Counts.from_entries(row[held], place[value[held]], count[held], (len(groups), len(domain)))

@@ -6,16 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from sidelight.measures.exact import Floats
 from sidelight.release.groups import Groups
-from sidelight.search.cuts import Cuts, cuts_along
 from sidelight.search.orders import Order
-from sidelight.search.partition import Candidates, Partition
 from sidelight.search.policy_check import Flags, Limits, loose_groups
-from sidelight.table.columns import Integers
-from sidelight.table.counts import CELLS_AT_ONCE, Counts
-from sidelight.table.table import Table
+from sidelight.table.table import CELLS_AT_ONCE, Counts, Integers, Table
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -163,3 +160,145 @@ def _blocks(group: Integers, rows: Integers, width: int) -> Iterator[Integers]:
             stop = edge if edge > start else int(np.searchsorted(group, group[stop], side="right"))
         yield rows[start:stop]
         start = stop
+
+
+# ----------------------------------------------------------------------------------------------------
+# The groups a search has made so far, and the cuts that would make more of them.
+# ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Candidates:
+    """Cuts of several groups along several columns, in the order in which each group would try them."""
+
+    group: Integers  # of the generation at hand
+    column: Integers
+    place: Integers
+    left: Integers  # people before the place
+    people: Integers  # people of the whole group
+
+    def take(self, rows: npt.NDArray[np.integer] | npt.NDArray[np.bool_]) -> Candidates:
+        """Keep some of them."""
+        return Candidates(self.group[rows], self.column[rows], self.place[rows], self.left[rows], self.people[rows])
+
+    def __len__(self) -> int:
+        return len(self.group)
+
+    def first_of_each(self) -> Integers:
+        """Give the row of each group's first candidate, in the order of the groups."""
+        return np.unique(self.group, return_index=True)[1]
+
+
+@dataclass(eq=False, slots=True)
+class Partition:
+    """Which group each cell of a table is in, and the stretch of places each group covers in each column."""
+
+    places: Integers  # column × cell
+    group: Integers  # per cell
+    start: Integers  # group × column
+    stop: Integers
+
+    @classmethod
+    def of_everybody(cls, table: Table, along: tuple[Order, ...]) -> Partition:
+        """Begin with everybody in one group."""
+        places = [order.place[column.codes].astype(np.int64) for order, column in zip(along, table.quasi, strict=True)]
+        widths = np.array([[len(order.labels) for order in along]])
+        return cls(np.stack(places), np.zeros(len(table.sizes), np.int64), np.zeros_like(widths), widths)
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    def split(self, cells: Integers, chosen: Candidates, numbers: Integers) -> Integers:
+        """Cut groups in two: the left half keeps its number.  Gives the numbers of the right halves.
+
+        `cells` are those of the generation at hand, `numbers` its groups' numbers here.
+        """
+        old = numbers[chosen.group]
+        new = len(self) + np.arange(len(chosen))
+        self.start, self.stop = np.vstack((self.start, self.start[old])), np.vstack((self.stop, self.stop[old]))
+        self.stop[old, chosen.column] = chosen.place
+        self.start[new, chosen.column] = chosen.place
+        inside, right = self.sides(cells, chosen, old)
+        self.group[inside] = right
+        return new
+
+    def sides(self, cells: Integers, chosen: Candidates, old: Integers) -> tuple[Integers, Integers]:
+        """Give the cells that a cut would move to the right half, and the numbers of the halves."""
+        which = np.full(len(self), -1)
+        which[old] = np.arange(len(chosen))
+        mine = which[self.group[cells]]
+        inside, mine = cells[mine >= 0], mine[mine >= 0]
+        right = self.places[chosen.column[mine], inside] >= chosen.place[mine]
+        first_new = len(self) - len(chosen)
+        return inside[right], first_new + mine[right]
+
+
+# ----------------------------------------------------------------------------------------------------
+# All the places at which a group could be cut in two, for many groups at once.
+# ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Cuts:
+    """Candidate cuts of groups along one column: who stands before `place` goes left, the others right.
+
+    One row per cut, sorted by group and place.  Only the deepest borders of a group are candidates.
+    """
+
+    group: Integers
+    place: Integers
+    left: Integers  # people to the left
+    people: Integers  # people of the whole group
+    spread: npt.NDArray[np.float64]  # per group, not per cut: how widely it spreads along the column, 0 to 1
+
+    @property
+    def imbalance(self) -> Integers:
+        """How far from halves a cut is."""
+        apart: Integers = np.abs(2 * self.left - self.people)
+        return apart
+
+    def medians(self, groups: int) -> Integers:
+        """Give, per group, the row of the cut nearest the median, or −1 where there is none."""
+        best = np.full(groups, -1)
+        by_balance = np.lexsort((self.imbalance, self.group))[::-1]
+        best[self.group[by_balance]] = by_balance  # the last one written is the most balanced
+        return best
+
+
+def cuts_along(order: Order, group: Integers, place: Integers, people: Integers, groups: int) -> Cuts:
+    """Find all cuts of `groups` groups along a column; the arrays have one row per cell of the table.
+
+    >>> from sidelight.search.orders import order_of
+    >>> from sidelight.table.columns import Column
+    >>> order = order_of(Column.of("age", ["1", "2", "4"]))
+    >>> cuts = cuts_along(order, np.array([0, 0, 0]), np.array([0, 1, 2]), np.array([5, 2, 2]), groups=1)
+    >>> cuts.place.tolist(), cuts.left.tolist(), cuts.medians(1).tolist()
+    ([1, 2], [5, 7], [0])
+    """
+    where, standing = _added_up(group * len(order.labels) + place, people, groups * len(order.labels))
+    at, here = where // len(order.labels), where % len(order.labels)
+    first = np.flatnonzero(np.diff(at, prepend=-1))
+    through = np.cumsum(standing)
+    before = np.concatenate(([0], through))[first]
+    total = np.diff(np.append(before, through[-1:]))
+    last = np.append(first[1:], len(at)) - 1
+    whole = order.position[-1] - order.position[0]
+    spread = (order.position[here[last]] - order.position[here[first]]) / (whole or 1.0)
+
+    inner = np.setdiff1d(np.arange(len(at)), first, assume_unique=True)
+    depth = order.depth(here[inner - 1], here[inner])
+    deepest = np.zeros(groups, np.int64)
+    np.maximum.at(deepest, at[inner], depth)
+    inner = inner[depth == deepest[at[inner]]]
+    mine = at[inner]
+    return Cuts(mine, here[inner], through[inner - 1] - before[mine], total[mine], spread)
+
+
+def _added_up(key: Integers, people: Integers, keys: int) -> tuple[Integers, Integers]:
+    """Add up people by key; give the keys that occur, in order, and their sums."""
+    if keys <= 8 * len(key) + 4096:
+        sums = np.bincount(key, weights=people, minlength=keys)
+        where = np.flatnonzero(sums)
+        return where, sums[where].astype(np.int64)
+    where, kind = np.unique(key, return_inverse=True)
+    return where, np.bincount(kind, weights=people).astype(np.int64)

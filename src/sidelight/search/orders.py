@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.table.columns import Codes, Column, Integers
-from sidelight.table.days import as_day
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.labels import Label, as_number, in_order, shown
+from sidelight.table.labels import Label, as_day, as_number, in_order, shown
+from sidelight.table.table import Codes, Column, Integers
 
 
 @dataclass(frozen=True, eq=False, slots=True)

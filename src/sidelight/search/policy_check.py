@@ -11,17 +11,14 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.measures.criterion import Criterion, exact
 from sidelight.measures.exact import Floats
-from sidelight.measures.finding import Finding
 from sidelight.measures.k_anonymity import GroupSize
+from sidelight.measures.measure import Criterion, Finding, exact
 from sidelight.measures.screening import Outline, joined_all
 from sidelight.policy.policy import Policy
 from sidelight.release.groups import Groups
-from sidelight.table.columns import Integers
-from sidelight.table.counts import Counts
 from sidelight.table.labels import Label
-from sidelight.table.table import Table
+from sidelight.table.table import Counts, Integers, Table
 
 Flags: TypeAlias = npt.NDArray[np.bool_]
 

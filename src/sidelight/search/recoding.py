@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
 from sidelight.measures.exact import Floats
-from sidelight.release.release import Release, whole_groups
+from sidelight.release.release import Members, Release, whole_groups
 from sidelight.search.orders import Order
-from sidelight.search.workload import Query
-from sidelight.table.columns import Column, Integers
-from sidelight.table.counts import Counts, added
 from sidelight.table.labels import Label
-from sidelight.table.table import Table
+from sidelight.table.table import Column, Counts, Integers, Table, added, numbered
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,3 +157,152 @@ def released(table: Table, group: Integers, columns: tuple[Column, ...], groups:
     sizes = added(group[kept], table.sizes[kept], groups)
     made = whole_groups(domain=table.domain, sizes=sizes, counts=counts, columns=columns, semantics=table.semantics)
     return Release(made, sensitive=table.sensitive, intake=table.intake)
+
+
+# ----------------------------------------------------------------------------------------------------
+# People in buckets: what is printed about each person is exact, whose value is whose is not printed.
+# ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class TwoTables:
+    """What is published: one with a row per person, one with a row per bucket and value that occurs in it.
+
+    Rows stand by bucket, people of a bucket by their cells: never by their values.
+    """
+
+    people: tuple[Column, ...]  # the quasi-identifiers and the bucket
+    values: tuple[Column, ...]  # the bucket and the sensitive value
+    counts: Integers  # per row of `values`
+
+
+@dataclass(frozen=True, eq=False)
+class Buckets(Recoding):
+    """People in buckets.  `people[i]` of those in cell `cell[i]` of the table are in bucket `bucket[i]`."""
+
+    cell: Integers
+    bucket: Integers
+    people: Integers
+    counts: Counts  # bucket × value
+
+    @classmethod
+    def of(cls, table: Table, along: tuple[Order, ...], cell: Integers, bucket: Integers, counts: Counts) -> Buckets:
+        """Gather people, one row each."""
+        cells = len(table.sizes)
+        kind, first = numbered(bucket * cells + cell, below=counts.rows * cells)
+        return cls(table, along, counts.per_row(), 0, cell[first], bucket[first], np.bincount(kind), counts)
+
+    def lost(self) -> Floats:
+        """Nothing: every cell is printed as it is."""
+        return np.zeros(len(self.sizes))
+
+    def guesses(self) -> float:
+        """None."""
+        return 0.0
+
+    def rebuilt(self) -> Floats:
+        """Share out each bucket's values evenly: p̂(cell, x) = Σ_b people of the cell in b · n_b(x) / n_b."""
+        cell, value, _ = self.table.counts.entries()
+        expected = np.empty(len(cell))
+        for x in range(self.counts.width):
+            share = self.counts.column(x) / self.sizes
+            spread = np.bincount(self.cell, self.people * share[self.bucket], len(self.table.sizes))
+            expected[value == x] = spread[cell[value == x]]
+        return expected
+
+    def expected(self, query: Query) -> float:
+        """Take of each bucket the people that the query asks for, and the share of values."""
+        inside = np.ones(len(self.table.sizes), bool)
+        for column, (low, high) in query.ranges.items():
+            place = self.orders[column].place[self.table.quasi[column].codes]
+            inside &= (low <= place) & (place < high)
+        asked = np.flatnonzero(inside[self.cell])
+        bucket, value, count = self._entries
+        wanted = np.flatnonzero(query.values[value])
+        share = np.bincount(bucket[wanted], count[wanted], len(self.sizes)) / self.sizes
+        return float(self.people[asked] @ share[self.bucket[asked]])
+
+    @cached_property
+    def _entries(self) -> tuple[Integers, Integers, Integers]:
+        return self.counts.entries()
+
+    def release(self) -> Release:
+        """Make the release: groups that say which bucket they are, and who is in them."""
+        table = self.table
+        groups = whole_groups(
+            domain=table.domain,
+            sizes=self.sizes,
+            counts=self.counts,
+            columns=(self._bucket(np.arange(len(self.sizes))),),
+            semantics=table.semantics,
+        )
+        order = np.argsort(self.bucket, kind="stable")
+        members = Members(table.quasi, self.bucket[order], self.cell[order], self.people[order])
+        return Release(groups, sensitive=table.sensitive, intake=table.intake, members=members)
+
+    def two_tables(self) -> TwoTables:
+        """Print people with their buckets, and buckets with their values."""
+        bucket, value, count = self._entries
+        values = Column(self.table.sensitive, self.table.domain, value.astype(np.int32))
+        return TwoTables(self._people(), (self._bucket(bucket), values), count)
+
+    def _people(self) -> tuple[Column, ...]:
+        row = np.repeat(self.cell, self.people)
+        return (*(column.take(row) for column in self.table.quasi), self._bucket(np.repeat(self.bucket, self.people)))
+
+    def _bucket(self, rows: Integers) -> Column:
+        labels = tuple(str(number) for number in range(1, len(self.sizes) + 1))
+        return Column(self._bucket_name, labels, rows.astype(np.int32))
+
+    @property
+    def _bucket_name(self) -> str:
+        """Call the column "bucket", or something like it where the table has a column of that name."""
+        taken = {column.name for column in self.table.quasi} | {self.table.sensitive}
+        name = "bucket"
+        while name in taken:
+            name += "_"
+        return name
+
+
+# ----------------------------------------------------------------------------------------------------
+# Random COUNT queries: what an analyst might ask of the table.
+# ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Query:
+    """How many people are within these stretches of places (column → from, to) and have one of these values?"""
+
+    ranges: Mapping[int, tuple[int, int]]
+    values: npt.NDArray[np.bool_]
+
+    def answer(self, table: Table, orders: tuple[Order, ...]) -> int:
+        """Count in the table itself."""
+        inside = np.ones(len(table.sizes), bool)
+        for column, (low, high) in self.ranges.items():
+            place = orders[column].place[table.quasi[column].codes]
+            inside &= (low <= place) & (place < high)
+        return int(table.counts.take(np.flatnonzero(inside)).totals()[self.values].sum())
+
+
+def queries(
+    orders: tuple[Order, ...], values: int, *, count: int = 200, columns: int = 2, share: float = 0.1, seed: int = 7
+) -> Iterator[Query]:
+    """Draw queries that ask for about `share` of all combinations: a stretch of `columns` columns, some of the values.
+
+    The same seed draws the same queries.
+    """
+    rng = np.random.default_rng(seed)
+    asked = min(columns, len(orders))
+    side = share ** (1 / (asked + 1))
+    for _ in range(count):
+        chosen = rng.choice(len(orders), asked, replace=False)
+        wanted = np.zeros(values, bool)
+        wanted[slice(*_stretch(values, side, rng))] = True
+        yield Query({int(c): _stretch(len(orders[c].labels), side, rng) for c in chosen}, wanted)
+
+
+def _stretch(places: int, side: float, rng: np.random.Generator) -> tuple[int, int]:
+    length = max(round(places * side), 1)
+    start = int(rng.integers(0, places - length + 1))
+    return start, start + length

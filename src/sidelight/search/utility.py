@@ -8,9 +8,8 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from sidelight.search.recoding import Recoding
-from sidelight.search.workload import queries
-from sidelight.table.counts import added
+from sidelight.search.recoding import Recoding, queries
+from sidelight.table.table import added
 
 UtilityName: TypeAlias = Literal[
     "discernibility",

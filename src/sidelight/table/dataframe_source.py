@@ -10,11 +10,9 @@ import numpy as np
 from narwhals.exceptions import DuplicateError
 
 from sidelight.errors import BadTable
-from sidelight.table.answers import Frame
 from sidelight.table.labels import label
 from sidelight.table.roles import Roles
-from sidelight.table.saying import saying
-from sidelight.table.source import Source, TextRows
+from sidelight.table.source import Frame, Source, TextRows, saying
 
 
 def frame_rows(source: object, roles: Roles) -> TextRows:

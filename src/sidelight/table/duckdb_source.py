@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import os
+import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from glob import glob, has_magic
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import duckdb
 import narwhals.stable.v2 as nw
+import numpy as np
 import pyarrow as pa
 
 from sidelight.errors import BadTable
-from sidelight.table.csv_files import csv_view, explained
-from sidelight.table.dataframe_source import text_rows
-from sidelight.table.first_line import FirstLine
-from sidelight.table.packed import packed_rows
+from sidelight.table.dataframe_source import plain, text_rows
+from sidelight.table.first_line import FirstLine, not_utf8
+from sidelight.table.labels import SUPPRESSED, Label
+from sidelight.table.packed_keys import Packing, Words
 from sidelight.table.roles import Roles
-from sidelight.table.source import Rows, Source
-from sidelight.table.sql import quoted_name, quoted_path
+from sidelight.table.source import Frame, Rows, Source, as_arrow, as_integers, packing_of, says
+from sidelight.table.table import Integers
 
 TEXT = {".csv": None, ".txt": None, ".tsv": "\t", ".tab": "\t"}
 """Endings of text files, and the delimiter where the ending says it."""
@@ -199,3 +203,188 @@ def _source(files: list[Path], dropped: tuple[str, ...]) -> Source:
 
 def _named(files: list[Path]) -> str:
     return files[0].name if len(files) == 1 else f"{len(files)} files"
+
+
+# ----------------------------------------------------------------------------------------------------
+# CSV files: the query that reads them, and what is wrong with them.
+#
+# We read the first line ourselves and leave DuckDB's sniffer out: it may skip rows that do not fit its guess.
+# Every cell is text ("00734" stays), an empty cell is a missing one.
+# ----------------------------------------------------------------------------------------------------
+
+
+def csv_view(files: list[tuple[Path, str | None]], roles: Roles) -> tuple[str, tuple[str, ...]]:
+    """Write the query that reads the used columns of all files; also name the columns not used.
+
+    Files may differ in delimiter and in the order of their columns.
+    """
+    alike: dict[tuple[str, tuple[str, ...]], list[Path]] = defaultdict(list)
+    dropped: dict[str, None] = {}
+    for file, said in files:
+        first = FirstLine.of(file, said)
+        dropped |= dict.fromkeys(roles.dropped(first.names, file.name, rows=first.rows))
+        alike[first.delimiter, first.names].append(file)
+    parts = [_query(group, delimiter, names, roles) for (delimiter, names), group in alike.items()]
+    return " UNION ALL ".join(parts), tuple(dropped)
+
+
+def _query(files: list[Path], delimiter: str, names: tuple[str, ...], roles: Roles) -> str:
+    listed = ", ".join(map(quoted_path, files))
+    types = ", ".join(f"c{place}: 'VARCHAR'" for place in range(len(names)))
+    columns = ", ".join(f"c{names.index(name)} AS {ours}" for ours, name in roles.used.items())
+    return (
+        f"SELECT {columns} FROM read_csv([{listed}], auto_detect=false, header=true, columns={{{types}}}, "  # noqa: S608
+        f"delim={quoted_text(delimiter)}, quote='\"', escape='\"', strict_mode=true, hive_partitioning=false)"
+    )
+
+
+def explained(files: list[Path], problem: duckdb.Error) -> BadTable:
+    """Say in one line what is wrong with a CSV file; DuckDB's own message would show the row."""
+    said = str(problem)
+    named = re.search(r"^\s*file = (.+)$", said, re.MULTILINE)
+    file = next((each for each in files if named and str(each) == named[1].strip()), files[0])
+    line = re.search(r"Line: (\d+)", said)
+    where = f"line {line[1]} of {file.name}" if line else file.name
+    wanted = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", said)
+    if wanted:
+        return BadTable(f"{where} has {wanted[2]} cells where the header has {wanted[1]}; repair that line")
+    long = re.search(r"Maximum line size of (\d+) bytes", said)
+    if long:
+        most = f"{int(long[1]):,}"
+        return BadTable(f"{where} has more than {most} bytes; check that its quotes are closed, or shorten its cells")
+    if "utf-8" in said.lower() or "unicode" in said.lower():
+        return not_utf8(file)
+    if isinstance(problem, duckdb.OutOfMemoryException):
+        return BadTable(f"not enough memory, or room for temporary files, to count the rows of {file.name}")
+    return BadTable(f"{where} cannot be read as CSV; check quotes and line ends there")
+
+
+# ----------------------------------------------------------------------------------------------------
+# Rows in a DuckDB connection of our own, packed into whole numbers before they are grouped.
+#
+# Grouping eight text columns costs DuckDB about twice the time and three times the memory of grouping one
+# number.  So: a first look finds the labels of every column, then each column is joined with a small table
+# (label → its share of the packed number), and the sums are grouped.
+# ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class PackedRows:
+    """Rows whose quasi-identifiers and sensitive value are packed: `key0`, `key1`, … and `cell` for the last."""
+
+    frame: Frame
+    roles: Roles
+    source: Source
+    known: Packing
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """The packed numbers."""
+        return tuple(f"key{place}" for place in range(len(self.known.layout)))
+
+    @property
+    def cell(self) -> tuple[str, ...]:
+        """The packed numbers, the last one without the sensitive value."""
+        return (*self.key[:-1], "cell")
+
+    def left_out(self) -> list[nw.Expr]:
+        """Compare packed numbers."""
+        ways = []
+        star = self.known.cell_of(SUPPRESSED)
+        if self.roles.suppressed == "leave out" and star is not None:
+            same = [nw.col(name) == number for name, number in zip(self.cell, star, strict=True)]
+            ways.append(nw.all_horizontal(*same, ignore_nulls=False))
+        domain = self.known.labels[-1]
+        if self.roles.missing == "drop" and None in domain:
+            ways.append(nw.col(self.key[-1]) - nw.col("cell") * len(domain) == domain.index(None))
+        return ways
+
+    def packing(self, answer: pa.Table) -> Packing:
+        """It is known already."""
+        del answer
+        return self.known
+
+    def words(self, answer: pa.Table, packing: Packing, columns: tuple[str, ...]) -> Words:
+        """Take the numbers as they are."""
+        del packing
+        return [as_integers(answer.column(name)) for name in columns]
+
+
+def packed_rows(con: duckdb.DuckDBPyConnection, roles: Roles, source: Source) -> PackedRows:
+    """Pack the view `src` of a connection, which has our own names for the columns."""
+    found, rows = _different(con, roles)
+    known = packing_of(found, roles)
+    for place, (column, labels, weight) in enumerate(zip(found, known.labels, known.weights(), strict=True)):
+        shares = _places(says(column, roles), labels) * weight
+        con.register(f"code{place}", pa.table({"cell": column, "share": as_arrow(shares)}))
+    frame: Frame = nw.from_native(con.sql(_packed(found, known, roles)))
+    if roles.person is not None:
+        frame = frame.with_columns(plain(frame, "person", roles))
+    return PackedRows(frame, roles, replace(source, rows=rows), known)
+
+
+def _different(con: duckdb.DuckDBPyConnection, roles: Roles) -> tuple[list[pa.Array], int]:
+    """Find the different cells of every column, and the number of rows, reading each column once.
+
+    A query of its own for each can spill to disk, should nearly every row differ; lists of cells could not.  In order,
+    because then millions of texts need neither be sorted nor looked up.
+    """
+    names = [name for name in roles.used if name != "person"]
+    queries = [f"SELECT DISTINCT {name} FROM src ORDER BY 1" for name in names]  # noqa: S608 - our own names only
+    found = [con.sql(query).to_arrow_table().column(0).combine_chunks() for query in queries]
+    return found, con.sql("SELECT count(*) FROM src").to_arrow_table().column(0)[0].as_py()
+
+
+def _places(texts: Sequence[Label], labels: tuple[Label, ...]) -> Integers:
+    """Say where each text stands among the labels."""
+    if tuple(texts) == labels:
+        return np.arange(len(labels))
+    place = {text: number for number, text in enumerate(labels)}
+    return np.fromiter((place[text] for text in texts), np.int64, len(texts))
+
+
+def _packed(found: list[pa.Array], known: Packing, roles: Roles) -> str:
+    """Join every column with its shares of the packed numbers.
+
+    A column with missing cells needs the slower comparison that lets a missing cell equal a missing cell.
+    """
+    names = [name for name in roles.used if name != "person"]
+    equal = ["IS NOT DISTINCT FROM" if column.null_count else "=" for column in found]
+    joins = [f"JOIN code{i} ON src.{name} {equal[i]} code{i}.cell" for i, name in enumerate(names)]
+    sums = ["CAST(" + " + ".join(f"code{i}.share" for i in held) + " AS BIGINT)" for held in known.layout]
+    keys = [f"{total} AS key{place}" for place, total in enumerate(sums)]
+    person = [] if roles.person is None else ["src.person AS person"]
+    columns = ", ".join([*keys, f"{sums[-1]} // {known.width} AS cell", *person])
+    return f"SELECT {columns} FROM src {' '.join(joins)}"  # noqa: S608 - our own names only
+
+
+# ----------------------------------------------------------------------------------------------------
+# Names and texts as SQL writes them.
+# ----------------------------------------------------------------------------------------------------
+
+
+def quoted_name(name: str) -> str:
+    """Write a column's name.
+
+    >>> print(quoted_name('5" tall'))
+    "5"" tall"
+    """
+    return '"' + name.replace('"', '""') + '"'
+
+
+def quoted_text(text: str) -> str:
+    """Write a text.
+
+    >>> quoted_text("it's")
+    "'it''s'"
+    """
+    return "'" + text.replace("'", "''") + "'"
+
+
+def quoted_path(file: Path) -> str:
+    """Write the path of one file, so that DuckDB does not take it for a pattern.
+
+    >>> quoted_path(Path("part[1].csv"))
+    "'part[[]1].csv'"
+    """
+    return quoted_text(re.sub(r"([*?\[])", r"[\1]", str(file)))

@@ -5,6 +5,7 @@ Messages name the columns there are.  A file without a line of names begins with
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import re
@@ -17,7 +18,6 @@ from pathlib import Path
 import pyarrow as pa
 
 from sidelight.errors import BadTable
-from sidelight.table.encoding import not_utf8
 
 DELIMITERS = ",;\t|"
 
@@ -146,3 +146,29 @@ def _rest_of_names(file: Path, first: str, text: io.TextIOWrapper) -> Iterator[s
     if quotes % 2:
         message = f"a quote in the first line of {file.name} is never closed; repair that line"
         raise BadTable(message)
+
+
+# ----------------------------------------------------------------------------------------------------
+# Text that is not UTF-8, and where it first is not.
+# ----------------------------------------------------------------------------------------------------
+
+
+def not_utf8(file: Path) -> BadTable:
+    """Say which byte of a file, packed or not, is wrong."""
+    return BadTable(f"{file.name} is not UTF-8: byte {_first_bad_byte(file):,} (from 0) is wrong; save it as UTF-8")
+
+
+def _first_bad_byte(file: Path) -> int:
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    read = 0
+    with pa.input_stream(str(file)) as stream:
+        while True:
+            chunk = stream.read(1 << 20)
+            waiting = len(decoder.getstate()[0])  # bytes of a character cut in two by the end of the last chunk
+            try:
+                decoder.decode(chunk, final=not chunk)
+            except UnicodeDecodeError as problem:
+                return read - waiting + problem.start
+            if not chunk:
+                return read
+            read += len(chunk)

@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import reduce
+from pathlib import Path
 
+import duckdb
+import narwhals.stable.v2 as nw
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from sidelight._text import counted, form
+from sidelight.errors import BadTable, MissingValues
+from sidelight.table.dataframe_source import frame_rows
+from sidelight.table.duckdb_source import connection, file_rows, found_files, interruptible, packed_rows
+from sidelight.table.labels import SUPPRESSED, Label, hinted, label, shown
+from sidelight.table.packed_keys import Packing, Words, changes, in_order_of
 from sidelight.table.roles import Missing, Roles, as_domain, as_marks, as_names
-from sidelight.table.sources import rows_of
-from sidelight.table.table import Semantics, Table
-from sidelight.table.tallying import tabulate
+from sidelight.table.source import Frame, Rows, Source, as_integers, cells, collected
+from sidelight.table.table import Column, Counts, Intake, Integers, Semantics, Table
 
 
 def read_table(
@@ -49,10 +64,291 @@ def read_table(
         missing_marks=as_marks(missing_marks),
         domain=as_domain(domain),
     )
-    return counted(source, roles)
+    return tabulated(source, roles)
 
 
-def counted(source: object, roles: Roles) -> Table:
+def tabulated(source: object, roles: Roles) -> Table:
     """Have the engine that holds the rows count them."""
     with rows_of(source, roles) as rows:
         return tabulate(rows, roles)
+
+
+# ----------------------------------------------------------------------------------------------------
+# Whatever was given, as rows to count.
+# ----------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def rows_of(source: object, roles: Roles) -> Iterator[Rows]:
+    """Look at files, an Arrow table or any dataframe as rows to count."""
+    if isinstance(source, str | Path):
+        source = [source]
+    if isinstance(source, list | tuple | set) and all(isinstance(each, str | Path) for each in source):
+        with file_rows(found_files(list(source)), roles) as rows:
+            yield rows
+    elif isinstance(source, pa.Table):
+        with _arrow_rows(source, roles) as rows:
+            yield rows
+    else:
+        with interruptible():
+            yield frame_rows(source, roles)
+
+
+@contextmanager
+def _arrow_rows(table: pa.Table, roles: Roles) -> Iterator[Rows]:
+    """Let DuckDB count Arrow's columns where they are: Arrow takes twice the time and cannot mix dictionaries."""
+    dropped = roles.dropped(table.column_names, "the table")
+    with connection() as con:
+        try:
+            used = {ours: _kept_whole(table.column(name)) for ours, name in roles.used.items()}
+            con.register("src", pa.table(used))
+            yield packed_rows(con, roles, Source("the table", dropped))
+        except duckdb.Error as problem:
+            message = (
+                f"DuckDB cannot count this Arrow table ({type(problem).__name__}); turn odd columns into text first"
+            )
+            raise BadTable(message) from None
+
+
+def _kept_whole(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Write cells as their labels where some version of DuckDB would cut off nanoseconds, or lose its way."""
+    kind = column.type
+    packed = pa.types.is_dictionary(kind) and not pa.types.is_string(kind.value_type)
+    zoned = pa.types.is_timestamp(kind) and kind.tz is not None
+    finer = pa.types.is_duration(kind) or pa.types.is_interval(kind) or getattr(kind, "unit", "") == "ns"
+    if not (packed or zoned or finer):
+        return column
+    chunks = [chunk.dictionary_encode() for chunk in column.chunks]
+    said = [pa.array(map(label, cells(chunk.dictionary)), pa.string()) for chunk in chunks]
+    codes = [chunk.indices.cast(pa.int32()) for chunk in chunks]
+    texts = [pa.DictionaryArray.from_arrays(code, text) for code, text in zip(codes, said, strict=True)]
+    return pa.chunked_array(texts, pa.dictionary(pa.int32(), pa.string()))
+
+
+# ----------------------------------------------------------------------------------------------------
+# Count rows by quasi-identifiers and sensitive value, in the engine that holds them.
+# ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What the engine counted: per packed row how often it counts (`counts`) and how many raw rows it is."""
+
+    packing: Packing
+    words: Words
+    counts: Integers
+    rows: Integers
+
+    def value(self) -> Integers:
+        """Give the code of each row's sensitive value."""
+        return self.packing.values(self.words, self.packing.cells(self.words))
+
+    def without(self, which: npt.NDArray[np.bool_]) -> Tally:
+        """Leave some rows out."""
+        if not which.any():
+            return self
+        kept = ~which
+        return Tally(self.packing, [word[kept] for word in self.words], self.counts[kept], self.rows[kept])
+
+
+def tabulate(rows: Rows, roles: Roles) -> Table:
+    """Count everything, set aside what the roles say, and put the table together."""
+    every = _tally(rows, roles)
+    total = int(every.rows.sum())
+    if rows.source.rows not in {None, total}:  # rows with cells that the first pass did not see would be lost
+        message = f"{rows.source.name} changed while it was read; read it again when nobody writes to it"
+        raise BadTable(message)
+    if total == 0:
+        message = f"{rows.source.name} has no rows; give at least one person"
+        raise BadTable(message)
+    present = every.without(_suppressed(every, roles))
+    rest = present.without(_valueless(present, roles))
+    if len(rest.counts) == 0:
+        message = "no rows are left after leaving out the suppressed ones and those without a sensitive value"
+        raise BadTable(message)
+    intake = Intake(
+        rows=total,
+        columns_dropped=rows.source.dropped,
+        rows_suppressed=total - int(present.rows.sum()),
+        rows_without_value=int(present.rows.sum() - rest.rows.sum()),
+        repeats=int(rest.rows.sum() - rest.counts.sum()),
+        files=rows.source.files,
+        roles=roles.choices(),
+    )
+    return _table(rest, rows, roles, intake)
+
+
+def _tally(rows: Rows, roles: Roles) -> Tally:
+    if roles.values == "set":  # a person's repeated value counts once
+        once = rows.frame.group_by("person", *rows.key).agg(nw.len().alias("times"))
+        query = once.group_by(*rows.key).agg(nw.len().alias("counts"), nw.col("times").sum().alias("rows"))
+        query = query.with_columns(nw.col("rows").cast(nw.Int64))  # sums of whole numbers are wider in DuckDB
+    else:
+        query = rows.frame.group_by(*rows.key).agg(nw.len().alias("counts"))
+    answer = collected(query)
+    packing = rows.packing(answer)
+    counts = as_integers(answer.column("counts"))
+    raw = as_integers(answer.column("rows")) if roles.values == "set" else counts
+    return Tally(packing, rows.words(answer, packing, rows.key), counts, raw)
+
+
+def _suppressed(tally: Tally, roles: Roles) -> npt.NDArray[np.bool_]:
+    star = tally.packing.cell_of(SUPPRESSED)
+    if roles.suppressed == "a group" or star is None:
+        return np.zeros(len(tally.counts), bool)
+    cells = tally.packing.cells(tally.words)
+    same: npt.NDArray[np.bool_] = np.logical_and.reduce(
+        [word == number for word, number in zip(cells, star, strict=True)]
+    )
+    return same
+
+
+def _valueless(tally: Tally, roles: Roles) -> npt.NDArray[np.bool_]:
+    domain = tally.packing.labels[-1]
+    if roles.missing == "a value" or None not in domain:
+        return np.zeros(len(tally.counts), bool)
+    valueless: npt.NDArray[np.bool_] = tally.value() == domain.index(None)
+    if roles.missing == "an error" and valueless.any():
+        without, rows = int(tally.rows[valueless].sum()), int(tally.rows.sum())
+        message = (
+            f"{without:,} of {counted(rows, 'row')} {form('has', without)} no '{roles.sensitive}'; "
+            'say missing="a value" to count that as a value, or missing="drop" to drop the rows'
+        )
+        raise MissingValues(message)
+    return valueless
+
+
+def _table(tally: Tally, rows: Rows, roles: Roles, intake: Intake) -> Table:
+    packing = tally.packing
+    words, counts = in_order_of(tally.words, tally.counts)
+    cells = packing.cells(words)
+    first = changes(cells)
+    distinct = [word[first] for word in cells]
+    quasi = tuple(
+        Column(name, labels, codes).compact()
+        for name, labels, codes in zip(roles.quasi, packing.labels, packing.cell_codes(distinct), strict=False)
+    )
+    domain, values = _domain(packing.labels[-1], packing.values(words, cells), roles)
+    matrix = Counts.from_sorted(np.cumsum(first) - 1, values, counts, (len(distinct[0]), len(domain)))
+    if roles.person is not None:
+        check_people(rows, roles)
+    sizes = matrix.per_row() if roles.values == "single" else people_per_cell(rows, packing)
+    sizes.flags.writeable = False
+    names = places_of_people(rows, packing, roles) if roles.keep_people else None
+    return Table(quasi, roles.sensitive, domain, sizes, matrix, roles.values, intake, names)
+
+
+def _domain(labels: tuple[Label, ...], values: Integers, roles: Roles) -> tuple[tuple[Label, ...], Integers]:
+    if roles.domain is None:
+        column = Column(roles.sensitive, labels, values.astype(np.int32)).compact()
+        return column.labels, column.codes.astype(np.int64)
+    beyond = int(values.max())
+    if beyond >= len(roles.domain):
+        message = f"'{hinted(labels[beyond])}' occurs in '{roles.sensitive}' but is not in domain=; add it there"
+        raise BadTable(message)
+    return roles.domain, values
+
+
+# ----------------------------------------------------------------------------------------------------
+# How many different people are in each cell, and is everybody in one place?
+# ----------------------------------------------------------------------------------------------------
+
+
+def people_per_cell(rows: Rows, packing: Packing) -> Integers:
+    """Count the different people of each cell, in the cells' order."""
+    answer = collected(_places(rows).group_by(*rows.cell).agg(nw.len().alias("people")))
+    _, sizes = in_order_of(rows.words(answer, packing, rows.cell), as_integers(answer.column("people")))
+    return sizes
+
+
+def places_of_people(rows: Rows, packing: Packing, roles: Roles) -> dict[str, int]:
+    """Say in which cell each person is, by name."""
+    answer = collected(_places(rows).select("person", *rows.cell))
+    words = rows.words(answer, packing, rows.cell)
+    order = np.lexsort(words[::-1])
+    place = np.empty(len(order), np.int64)
+    place[order] = np.cumsum(changes([word[order] for word in words])) - 1
+    column = answer.column("person")
+    names = [shown(roles.says(cell)) for chunk in column.chunks for cell in cells(_plain(chunk))]
+    found = dict(zip(names, place.tolist(), strict=True))
+    if len(found) < len(names):
+        message = f"{len(names) - len(found):,} people share a name in '{roles.person}'; give each one of their own"
+        raise BadTable(message)
+    return found
+
+
+def _plain(chunk: pa.Array) -> pa.Array:
+    return chunk.dictionary_decode() if pa.types.is_dictionary(chunk.type) else chunk
+
+
+def check_people(rows: Rows, roles: Roles) -> None:
+    """Check that every row has a person, and every person one place (in "single" even one row).
+
+    Groups must be disjoint: a person whose rows differ in a quasi-identifier would sit in two of them.
+    The message says how many people it is about, never who.
+    """
+    per_person = _places(rows).group_by("person").agg(nw.len().alias("places"), nw.col("times").sum().alias("rows"))
+    nobody = nw.col("person").is_null()
+    too_many = nw.col("rows" if roles.values == "single" else "places") > 1
+    asked = per_person.select(
+        nw.when(nobody).then(nw.col("rows")).sum().cast(nw.Int64).alias("nameless"),
+        nw.when(~nobody & too_many).then(nw.lit(1)).sum().cast(nw.Int64).alias("scattered"),
+    )
+    nameless, scattered = (column.to_pylist()[0] or 0 for column in collected(asked).columns)
+    if nameless:
+        message = f"{nameless:,} rows have no '{roles.person}'; give every row its person, or leave person= out"
+        raise BadTable(message)
+    if scattered:
+        people = "1 person has" if scattered == 1 else f"{scattered:,} people have"
+        if roles.values == "single":
+            wrong = 'more than one row; give one row each, or say values="set" or "multiset"'
+        else:
+            wrong = f"rows that differ in a {roles.asked_as} column; give each person one place"
+        message = f"{people} {wrong} (column '{roles.person}')"
+        raise BadTable(message)
+
+
+def _places(rows: Rows) -> Frame:
+    """Find where each person's rows are, of those that count."""
+    counting = reduce(lambda frame, way: frame.filter(~way), rows.left_out(), rows.frame)
+    return counting.group_by("person", *rows.cell).agg(nw.len().alias("times"))
+
+
+# ----------------------------------------------------------------------------------------------------
+# Which different rows do some columns have, and how often?
+# ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _AnyColumns(Roles):
+    """Columns of which none is sensitive; the last one is counted in its place."""
+
+    def _check_columns(self) -> None:
+        """One column may be both."""
+
+
+def different_rows(
+    source: object, columns: Sequence[str], *, person: str | None = None, missing_marks: str | Sequence[object] = ()
+) -> tuple[tuple[Column, ...], Integers]:
+    """List the different rows of some columns, and how often each occurs: one GROUP BY where the rows are.
+
+    With `person`, the column that names people, everybody must have one row.
+
+    >>> import pyarrow as pa
+    >>> rows = pa.table({"zip": ["2", "1", "2"], "sex": ["f", "f", "f"], "name": ["Ann", "Bea", "Cat"]})
+    >>> (zips, sexes), times = different_rows(rows, ["zip", "sex"])
+    >>> [zips.cell(row) for row in range(len(zips))], times.tolist()
+    (['1', '2'], [1, 2])
+    """
+    *rest, last = columns
+    roles = _AnyColumns(
+        quasi=tuple(rest) or (last,),
+        sensitive=last,
+        person=person,
+        missing="a value",
+        missing_marks=as_marks(missing_marks),
+    )
+    table = tabulated(source, roles)
+    row, value, times = table.counts.entries()
+    lead = tuple(column.take(row) for column in table.quasi[: len(rest)])
+    return (*lead, Column(last, table.domain, value.astype(np.int32))), times

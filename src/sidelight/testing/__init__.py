@@ -9,9 +9,19 @@ from sidelight.errors import NotAvailable
 if find_spec("hypothesis") is None:
     raise NotAvailable.without(package="hypothesis", what="sidelight.testing", extra="testing")
 
-from sidelight.testing.fact_strategies import facts, facts_of
-from sidelight.testing.rearranged import merged, reordered, split
-from sidelight.testing.strategies import measures, merges, orders, releases, splits, tables
+from sidelight.testing.strategies import (
+    facts,
+    facts_of,
+    measures,
+    merged,
+    merges,
+    orders,
+    releases,
+    reordered,
+    split,
+    splits,
+    tables,
+)
 
 __all__ = [
     "facts",

@@ -10,7 +10,7 @@ def test_something(release): ...
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import get_args
 
@@ -18,14 +18,13 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
+from sidelight.knowledge.facts import And, Fact, Has, Implies, Not, OneOf, Or, Same
+from sidelight.knowledge.people import Who
 from sidelight.measures.measure import Measure
 from sidelight.release.groups import Groups
-from sidelight.release.release import Release
-from sidelight.table.columns import Column
-from sidelight.table.counts import Counts
+from sidelight.release.release import Release, whole_groups
 from sidelight.table.labels import Label
-from sidelight.table.table import Semantics, Table
-from sidelight.testing.rearranged import merged, split
+from sidelight.table.table import Column, Counts, Semantics, Table
 
 VALUES: tuple[Label, ...] = ("Flu", "Cold", "Heart disease", "10", "9", "Lung cancer", "a value, quoted", "Ünïcode", "")
 """Sensitive values to draw from; a missing one (`None`) may join them."""
@@ -168,3 +167,95 @@ def _with_names(groups: list[tuple[int, dict[Label, int]]], semantics: Semantics
 
 def _spread(bag: Mapping[Label, int]) -> list[Label]:
     return [value for value, times in bag.items() for _ in range(times)]
+
+
+# ----------------------------------------------------------------------------------------------------
+# Facts about given people and values, of every form.
+#
+# from hypothesis import given
+# from sidelight.testing import facts
+#
+# @given(facts(["Bob", "Ed"], ["Flu", "Cold"]))
+# def test_something(fact): ...
+# ----------------------------------------------------------------------------------------------------
+
+
+def facts(people: Sequence[Who], values: Sequence[Label], *, max_leaves: int = 6) -> SearchStrategy[Fact]:
+    """Draw a fact: simple ones about these people and values, joined in every way."""
+    return facts_of(st.sampled_from(people), st.sampled_from(values), max_leaves=max_leaves)
+
+
+def facts_of(
+    people: SearchStrategy[Who], values: SearchStrategy[Label], *, max_leaves: int = 6
+) -> SearchStrategy[Fact]:
+    """Draw a fact about people and values that are drawn as well."""
+    simple: SearchStrategy[Fact] = st.one_of(
+        st.builds(Has, people, values),
+        st.builds(OneOf, people, st.lists(values, min_size=1, max_size=3)),
+        st.builds(Same, people, people),
+    )
+    return st.recursive(simple, _joined, max_leaves=max_leaves)
+
+
+def _joined(parts: SearchStrategy[Fact]) -> SearchStrategy[Fact]:
+    several = st.lists(parts, min_size=2, max_size=3).map(tuple)
+    return st.one_of(
+        st.builds(Not, parts), st.builds(And, several), st.builds(Or, several), st.builds(Implies, parts, parts)
+    )
+
+
+# ----------------------------------------------------------------------------------------------------
+# The same people otherwise: groups merged, taken apart, or in another order.
+# ----------------------------------------------------------------------------------------------------
+
+
+def merged(release: Release, into: Sequence[int]) -> Release:
+    """Put row r's group into new group `into[r]` (numbered from 0, none left empty).
+
+    Nothing is printed about the new groups, and nobody is named.
+
+    >>> release = Release.from_counts([{"a": 1}, {"b": 2}, {"a": 1, "b": 1}])
+    >>> merged(release, [0, 1, 0]).groups.counts.dense().tolist()
+    [[2, 1], [0, 2]]
+    """
+    groups, place = release.groups, np.asarray(into, np.int64)
+    count = int(place.max()) + 1
+    sizes = np.bincount(place, weights=groups.sizes, minlength=count).astype(np.int64)
+    counts = groups.counts.rolled_up(place, groups=count)
+    return Release(
+        whole_groups(domain=groups.domain, sizes=sizes, counts=counts, semantics=groups.semantics),
+        sensitive=release.sensitive,
+    )
+
+
+def reordered(release: Release, *, groups: Sequence[int] | None = None, values: Sequence[int] | None = None) -> Release:
+    """List the groups, or the values of the domain, in another order; groups are numbered anew.
+
+    >>> release = Release.from_counts([{"a": 1}, {"b": 2}])
+    >>> turned = reordered(release, groups=[1, 0], values=[1, 0])
+    >>> turned.domain, turned.groups.counts.dense().tolist()
+    (('b', 'a'), [[2, 0], [0, 1]])
+    """
+    old = release.groups
+    rows = np.arange(len(old)) if groups is None else np.asarray(groups, np.int64)
+    places = np.arange(len(old.domain)) if values is None else np.asarray(values, np.int64)
+    return Release(
+        whole_groups(
+            domain=tuple(old.domain[place] for place in places),
+            sizes=old.sizes[rows],
+            counts=Counts.from_cells(old.counts.dense()[rows][:, places]),
+            columns=tuple(column.take(rows) for column in old.columns),
+            semantics=old.semantics,
+        ),
+        sensitive=release.sensitive,
+    )
+
+
+def split(release: Release, parts: Iterable[Sequence[int]]) -> list[Groups]:
+    """Take the groups apart, by rows; each part stays a part of the same release.
+
+    >>> release = Release.from_counts([{"a": 1}, {"b": 2}, {"b": 1}])
+    >>> [part.numbers.tolist() for part in split(release, [[2], [0, 1]])]
+    [[3], [1, 2]]
+    """
+    return [release.groups.take(np.asarray(rows, np.int64)) for rows in parts]

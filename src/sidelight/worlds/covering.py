@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from sidelight.errors import BadKnowledge
-from sidelight.knowledge.facts_part import Fact, all_of, named_values
+from sidelight.knowledge.facts import Fact, all_of, named_values
 from sidelight.knowledge.parse_facts import Knowledge, known_facts
 from sidelight.release.release import Release
-from sidelight.worlds.contradiction import contradiction
 from sidelight.worlds.counting.counter import Counting
 from sidelight.worlds.effort import Budget, Meter, OverBudget
 from sidelight.worlds.identify import Cast, cast_of
 from sidelight.worlds.satisfiable import Possible
+from sidelight.worlds.smallest_conflict import contradiction
 
 
 def covering_k(release: Release, given: Knowledge) -> int:

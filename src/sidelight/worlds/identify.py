@@ -15,8 +15,8 @@ from sidelight.knowledge.tokens import in_short
 from sidelight.release.groups import Groups
 from sidelight.release.printed_labels import covers, says_one_thing
 from sidelight.release.release import Release
-from sidelight.table.columns import Column
 from sidelight.table.labels import Label
+from sidelight.table.table import Column
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal, overload
+from typing import Literal, TypeAlias, overload
 
 import numpy as np
 
-from sidelight.errors import TooHard
-from sidelight.knowledge.facts_part import Fact
-from sidelight.knowledge.parse_facts import Knowledge, as_fact, known_facts
-from sidelight.knowledge.people import Who
+from sidelight.errors import BadKnowledge, TooHard
+from sidelight.knowledge.facts import And, Fact, Has, Implies, Not, OneOf, Or, Same
+from sidelight.knowledge.parse_facts import Knowledge, as_fact, known_facts, read_person
+from sidelight.knowledge.people import Someone, Who, as_who, written_who
+from sidelight.knowledge.tokens import Reader
+from sidelight.release.groups import GroupName
 from sidelight.release.release import Release
-from sidelight.table.labels import Label
-from sidelight.worlds.bounds import Attempts
-from sidelight.worlds.contradiction import contradiction
+from sidelight.table.labels import Label, label
 from sidelight.worlds.counting.counter import Counting
 from sidelight.worlds.effort import Budget, Meter, OverBudget
-from sidelight.worlds.estimate import Estimate, estimated, generator
+from sidelight.worlds.estimate import Attempts, Estimate, estimated, generator
 from sidelight.worlds.identify import Cast, cast_of
 from sidelight.worlds.satisfiable import Possible
+from sidelight.worlds.smallest_conflict import contradiction
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,3 +185,228 @@ def posterior(
     if not approximate:
         return knowing.chance(wanted)
     return knowing.estimate(wanted, rng=generator(rng), samples=samples, confidence=confidence)
+
+
+# ----------------------------------------------------------------------------------------------------
+# What somebody who knows some facts believes about a person, and about whom the facts say most.
+# ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Belief(Mapping[Label, Fraction]):
+    """How likely each value of a person is to one who knows the facts: a mapping, and what it was `before` them."""
+
+    person: Who
+    group: GroupName
+    before: Mapping[Label, Fraction]
+    after: Mapping[Label, Fraction]
+    unnamed: bool = False  # anyone of the group whom the facts do not mention
+
+    def __getitem__(self, value: object) -> Fraction:
+        return self.after[label(value)]
+
+    def __iter__(self) -> Iterator[Label]:
+        return iter(self.after)
+
+    def __len__(self) -> int:
+        return len(self.after)
+
+    @property
+    def moved(self) -> Fraction:
+        """By how much the probability of one value changed, at most."""
+        return max(abs(self.after[value] - self.before[value]) for value in self.after)
+
+    @property
+    def value(self) -> Label:
+        """The value whose probability changed most."""
+        return max(self.after, key=lambda value: abs(self.after[value] - self.before[value]))
+
+    def __str__(self) -> str:
+        return f"anyone else in {self.group}" if self.unnamed else written_who(self.person)
+
+
+@dataclass(frozen=True, slots=True)
+class Posteriors:
+    """What is believed about everybody whom the facts concern; nothing changes for anyone in other groups."""
+
+    beliefs: tuple[Belief, ...]
+
+    def of(self, person: object) -> Belief:
+        """Give the belief about a person whom the facts mention."""
+        who = as_who(person)
+        for belief in self.beliefs:
+            if belief.person == who:
+                return belief
+        message = f"the facts do not mention {written_who(who)}; ask posteriors(…, person=…) about others"
+        raise BadKnowledge(message)
+
+    def top(self, n: int = 10) -> tuple[Belief, ...]:
+        """Give the n people about whom beliefs move most, whoever moves most first.
+
+        People of a group whom the facts do not mention are all alike and stand there once.
+        """
+        return tuple(sorted(self.beliefs, key=lambda belief: -belief.moved)[: max(n, 0)])
+
+
+@overload
+def posteriors(
+    release: Release, *, given: Knowledge = None, person: None = None, budget: Budget | None = None
+) -> Posteriors: ...
+@overload
+def posteriors(
+    release: Release, *, given: Knowledge = None, person: object, budget: Budget | None = None
+) -> Belief: ...
+def posteriors(
+    release: Release, *, given: Knowledge = None, person: object = None, budget: Budget | None = None
+) -> Belief | Posteriors:
+    """How likely is each value of a person to one who knows `given`?  Without `person`: of everybody it concerns.
+
+    >>> named = Release.from_groups([
+    ...     (["Bob", "Charlie", "Dave", "Ed", "Frank"], ["Flu", "Flu", "Lung", "Lung", "Heart"]),
+    ...     (["Gloria", "Hannah", "Irma", "Jane", "Karen"], ["Flu", "Flu", "Breast", "Ovarian", "Heart"])])
+    >>> belief = posteriors(named, given="Hannah = Flu -> Charlie = Flu", person="Charlie")
+    >>> belief["Flu"], belief.before["Flu"], belief["Heart"]
+    (Fraction(10, 19), Fraction(2, 5), Fraction(3, 19))
+    >>> for belief in posteriors(named, given="Hannah = Flu -> Charlie = Flu").top(3):
+    ...     print(belief, belief.value, belief.moved)
+    Hannah Flu 18/95
+    Charlie Flu 12/95
+    anyone else in group 2 Flu 9/190
+    """
+    facts = known_facts(given)
+    if person is not None:
+        who = as_who(person)
+        return _beliefs(release, facts, [(who, False)], budget)[0]
+    mentioned = list(dict.fromkeys(who for fact in facts for who in fact.people()))
+    others = _others(release, cast_of(release, mentioned))
+    return Posteriors(_beliefs(release, facts, [*((who, False) for who in mentioned), *others], budget))
+
+
+def read_who(text: str) -> Who:
+    """Read a person as facts write them: a name, #17, or {column = cell}.
+
+    >>> read_who("#17.2"), read_who("Ann Lee")
+    (Someone(group=17, number=2), 'Ann Lee')
+    """
+    reader = Reader(text)
+    who = read_person(reader)
+    if reader.next.kind != "end":
+        reader.fail(f"{reader.next} comes too late; name one person")
+    return who
+
+
+def _others(release: Release, cast: Cast) -> list[tuple[Who, bool]]:
+    """Find someone whom the facts do not mention in each group that they do."""
+    found: list[tuple[Who, bool]] = []
+    for row in dict.fromkeys(cast.rows.values()):
+        people = cast.of_row(row)
+        if len(people) < release.groups.sizes[row]:
+            numbers = {who.number for who in people if isinstance(who, Someone)}
+            found.append((Someone(row + 1, min({*range(1, len(numbers) + 2)} - numbers)), True))
+    return found
+
+
+def _beliefs(
+    release: Release, facts: tuple[Fact, ...], people: list[tuple[Who, bool]], budget: Budget | None
+) -> tuple[Belief, ...]:
+    everyone = [who for who, _ in people]
+    nothing = Knowing.of(release, (), people=everyone)
+    knowing = Knowing.of(release, facts, people=everyone, budget=budget)
+    rows, alike = knowing.cast.rows, stand_ins(facts, knowing.cast.rows)
+    before = {row: nothing.values(who) for row, who in {rows[who]: who for who in everyone}.items()}
+    by_the_rest = {who for who, unnamed in people if unnamed and release.semantics != "multiset"}
+    counted = dict.fromkeys(alike[who] for who in everyone if who not in by_the_rest)
+    after = {who: knowing.values(who) for who in counted}
+    after |= {
+        who: _left_over(release, rows[who], [after[alike[x]] for x in everyone if rows[x] == rows[who] and x != who])
+        for who in by_the_rest
+    }
+    nobody = dict.fromkeys(release.domain, Fraction(0))
+    return tuple(
+        Belief(
+            who,
+            release.groups.name(rows[who]),
+            nobody | before[rows[who]],
+            nobody | after[alike.get(who, who)],
+            unnamed,
+        )
+        for who, unnamed in people
+    )
+
+
+def _left_over(release: Release, row: int, mentioned: list[dict[Label, Fraction]]) -> dict[Label, Fraction]:
+    """What all others of a group share alike: as many people have a value as are printed, whoever they are."""
+    others = int(release.groups.sizes[row]) - len(mentioned)
+    counts = dict(zip(release.domain, release.groups.counts.row(row).tolist(), strict=True))
+    return {
+        value: (count - sum(belief[value] for belief in mentioned)) / others for value, count in counts.items() if count
+    }
+
+
+# ----------------------------------------------------------------------------------------------------
+# Of which people do some facts say the same, so that what is believed of one is believed of the other?
+# ----------------------------------------------------------------------------------------------------
+
+
+Naming: TypeAlias = Callable[[Who], Hashable]
+
+MOST_LOOKED_AT = 200_000
+"""Where facts and people are more than that, nobody is compared."""
+
+MOST_TRIED = 5
+"""A person is compared with so many others, at most."""
+
+
+def stand_ins(facts: Sequence[Fact], groups: Mapping[Who, int]) -> dict[Who, Who]:
+    """Say who may stand for whom: someone of the same group with whom a person can change places in all facts.
+
+    >>> differ = [~Same("Ann", "Bob"), ~Same("Bob", "Cleo"), ~Same("Cleo", "Ann"), Has("Dan", "Flu")]
+    >>> stand_ins(differ, dict.fromkeys(["Ann", "Bob", "Cleo", "Dan", "Eve"], 0))
+    {'Ann': 'Ann', 'Bob': 'Ann', 'Cleo': 'Ann', 'Dan': 'Dan', 'Eve': 'Eve'}
+    """
+    if sum(len(list(fact.simple())) * len(fact.people()) for fact in facts) > MOST_LOOKED_AT:
+        return {who: who for who in groups}
+    about: dict[Who, list[Fact]] = {who: [] for who in groups}
+    for fact in facts:
+        for who in fact.people():
+            about[who].append(fact)
+    met: dict[Hashable, list[Who]] = {}
+    found: dict[Who, Who] = {}
+    for who in groups:
+        seen = met.setdefault((groups[who], _seen_by(who, about[who], groups)), [])
+        found[who] = next((each for each in seen[:MOST_TRIED] if _change_places(each, who, about)), who)
+        if found[who] == who:
+            seen.append(who)
+    return found
+
+
+def _seen_by(who: Who, facts: Sequence[Fact], groups: Mapping[Who, int]) -> Hashable:
+    """Say what facts look like to a person who knows of others only their groups: those who differ cannot change."""
+    return frozenset(_shape(fact, lambda other: "I" if other == who else groups[other]) for fact in facts)
+
+
+def _change_places(one: Who, other: Who, about: Mapping[Who, Sequence[Fact]]) -> bool:
+    facts = dict.fromkeys([*about[one], *about[other]])
+    places = {one: other, other: one}
+    return {_shape(fact, lambda who: who) for fact in facts} == {
+        _shape(fact, lambda who: places.get(who, who)) for fact in facts
+    }
+
+
+def _shape(fact: Fact, name: Naming) -> Hashable:
+    """Give a fact with people named otherwise, the same for each order of what is joined."""
+    match fact:
+        case Has(person=person, value=value):
+            return name(person), value
+        case OneOf(person=person, values=values):
+            return name(person), frozenset(values)
+        case Same(person=person, other=other):
+            return frozenset([name(person), name(other)])
+        case Not(fact=inner):
+            return "not", _shape(inner, name)
+        case And(facts=parts) | Or(facts=parts):
+            return fact.word, frozenset(_shape(part, name) for part in parts)
+        case Implies(premise=premise, conclusion=conclusion):
+            return "if", _shape(premise, name), _shape(conclusion, name)
+    message = f"no such kind of fact: {type(fact).__name__}"
+    raise TypeError(message)

@@ -11,9 +11,8 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from sidelight.knowledge.facts_part import Fact, Has, OneOf, Same, named_values
+from sidelight.knowledge.facts import Fact, Has, OneOf, Same, named_values, walked
 from sidelight.knowledge.people import Who
-from sidelight.knowledge.walking import walked
 from sidelight.release.release import Release
 from sidelight.table.labels import Label
 from sidelight.worlds.effort import Budget, Meter, OverBudget

@@ -13,6 +13,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from sidelight.errors import Contradiction
+from sidelight.knowledge.facts import Fact
+from sidelight.knowledge.tokens import in_short
+from sidelight.worlds.counting.counter import Counting
+from sidelight.worlds.effort import Budget, Meter, OverBudget
+from sidelight.worlds.satisfiable import Possible
+
 Clash: TypeAlias = Callable[[Sequence[int]], bool]
 
 MOST_STEPS, QUESTION = 100_000, 100
@@ -104,3 +111,42 @@ class _Search:
         self.steps += steps
         if self.steps > MOST_STEPS:
             raise _Enough
+
+
+# ----------------------------------------------------------------------------------------------------
+# Which facts cannot all be so?
+# ----------------------------------------------------------------------------------------------------
+
+
+MOST_SECONDS = 3
+"""After that, a set of facts that may not be the smallest will do."""
+
+
+def contradiction(counting: Counting, facts: Sequence[Fact]) -> Contradiction:
+    """Make the error that names a smallest set of facts that no world fits."""
+    meter = Meter(Budget(counting.meter.budget.states, MOST_SECONDS))
+    possible = Possible(counting.release, counting.cast, meter)
+
+    def impossible(chosen: Sequence[int]) -> bool:
+        some = [facts[place] for place in chosen]
+        if meter.is_late():
+            return False  # it is not known, so it is not blamed
+        try:
+            return not possible.all_of(some)
+        except OverBudget:
+            return _never(counting, some)
+
+    blamed = [facts[place] for place in smallest_clash(len(facts), impossible)]
+    told = " and ".join(f"'{in_short(str(fact))}'" for fact in blamed[:5]) + (" and others" if len(blamed) > 5 else "")
+    cannot = "cannot be so" if len(blamed) == 1 else "cannot all be so"
+    message = (
+        f"no world fits the release and the facts: {told} {cannot}; take {'it' if len(blamed) == 1 else 'one'} back"
+    )
+    return Contradiction(message, facts=tuple(map(str, blamed)))
+
+
+def _never(counting: Counting, facts: Sequence[Fact]) -> bool:
+    try:
+        return counting.share(facts) == 0
+    except OverBudget:
+        return False  # it is not known, so it is not blamed

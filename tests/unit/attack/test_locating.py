@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import sidelight as sl
-from sidelight.attack.intervals import members, read_interval
+from sidelight.attack.covers import members, read_interval
 from sidelight.errors import BadRelease, BadTable, UnknownColumn
 
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import sidelight as sl
-from sidelight.attack.curves import Estimate
-from sidelight.attack.drawing import overlapping
+from sidelight.attack.simulation import Estimate, overlapping
 from sidelight.errors import BadMeasure, BadPolicy, BadTable
 
 ADULT = sl.datasets.adult(quasi=["age", "sex"])

@@ -9,7 +9,7 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from sidelight.cli import writing
+from sidelight.cli import output as writing
 from sidelight.cli.app import app
 from sidelight.cli.audit import CLASSICS
 from sidelight.measures import MEASURES

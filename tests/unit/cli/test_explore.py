@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 import sidelight as sl
 from sidelight.cli import explore
 from sidelight.cli.app import app
-from sidelight.measures.ck_safety import worst
+from sidelight.measures.ck_safety import minimize_across_groups as worst
 
 ROWS = "age,disease\n" + "\n".join(
     f"{age},{disease}" for age in ("20-29", "30-39") for disease in ("Flu", "Flu", "Flu", "Cold", "Cold", "AIDS")

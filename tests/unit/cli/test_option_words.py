@@ -7,9 +7,8 @@ import typer
 from typer.testing import CliRunner
 
 from sidelight.cli.app import app
-from sidelight.cli.option_words import OPTIONS, as_options
-from sidelight.cli.options_columns import OfTable
-from sidelight.cli.options_publishing import Search
+from sidelight.cli.options import OfTable, Search
+from sidelight.cli.run import OPTIONS, as_options
 from sidelight.search.utility import UtilityName
 from sidelight.table.table import Semantics
 

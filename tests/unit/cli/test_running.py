@@ -226,7 +226,7 @@ def stopped(where):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
-@pytest.mark.parametrize("module", ["sidelight.cli.app", "typer", "sidelight.cli.options_asking", "numpy", "pydantic"])
+@pytest.mark.parametrize("module", ["sidelight.cli.app", "typer", "sidelight.cli.options", "numpy", "pydantic"])
 def test_ctrl_c_while_modules_are_loaded_is_one_line(module):
     result = stopped(module)
     line = "sidelight: interrupted; nothing unfinished is left behind\n"

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight.dp.account import Account, from_text, to_text
+from sidelight.dp.ledger import Account, from_text, to_text
 from sidelight.dp.mechanism import Mechanism
 from sidelight.errors import BadLedger, BadNoise, BudgetExceeded
 

@@ -5,9 +5,18 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from sidelight.dp.amounts import at_least, at_most, exact, exact_delta, exact_epsilon, written
-from sidelight.dp.extra import opendp, privacy_loss_distributions
-from sidelight.dp.mechanism import Mechanism, calibrated
+from sidelight.dp.mechanism import (
+    Mechanism,
+    at_least,
+    at_most,
+    calibrated,
+    exact,
+    exact_delta,
+    exact_epsilon,
+    opendp,
+    privacy_loss_distributions,
+    written,
+)
 from sidelight.errors import BadNoise, NotAvailable
 
 LAPLACE, GAUSSIAN = (Mechanism(kind, 2.5) for kind in ("discrete Laplace", "discrete Gaussian"))

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.dp.accountant import concentrated_epsilon
-from sidelight.dp.extra import opendp
-from sidelight.dp.mechanism import calibrated
+from sidelight.dp.mechanism import calibrated, opendp
 from sidelight.errors import BadNoise
 
 PURE = sl.Spending("a", epsilon=0.1)

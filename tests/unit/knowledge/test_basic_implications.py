@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sidelight.errors import BadKnowledge, TooHard
-from sidelight.knowledge.facts_part import Has, OneOf, Same, all_of, any_of
+from sidelight.knowledge.facts import Has, OneOf, Same, all_of, any_of, is_so
 from sidelight.knowledge.parse_facts import read_fact
-from sidelight.knowledge.truth import is_so
 from sidelight.testing import facts
 
 PEOPLE = ("Ann", "Bob", "Cleo")

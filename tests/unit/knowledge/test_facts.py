@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sidelight.errors import BadKnowledge, NotTrueOrFalse
-from sidelight.knowledge.facts_part import DEEPEST, And, Fact, Has, Implies, Not, OneOf, Or, Same
+from sidelight.knowledge.facts import DEEPEST, And, Fact, Has, Implies, Not, OneOf, Or, Same
 from sidelight.knowledge.parse_facts import known_facts, read_fact
 from sidelight.knowledge.people import Described, Someone
 from sidelight.knowledge.tokens import tokenized, written

@@ -4,12 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.knowledge.facts_part import Has, Same
+from sidelight.knowledge.facts import Has, Same, is_so
 from sidelight.knowledge.parse_facts import known_facts
-from sidelight.knowledge.truth import is_so
 from sidelight.testing import facts
-from sidelight.worlds import stand_ins as module
-from sidelight.worlds.stand_ins import stand_ins
+from sidelight.worlds import posterior as module
+from sidelight.worlds.posterior import stand_ins
 
 PEOPLE = ("Ann", "Bob", "Cleo", "Dan")
 

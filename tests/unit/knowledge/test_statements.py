@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from sidelight.errors import BadKnowledge, NotTrueOrFalse, SidelightError
 from sidelight.knowledge.parse_statements import is_statement, known_statements, read_statement
 from sidelight.knowledge.people import Someone
-from sidelight.knowledge.statements import Compares, HowMany, Says, Share
-from sidelight.knowledge.statements_python import P, count
+from sidelight.knowledge.statements import Compares, HowMany, P, Says, Share, count
 from sidelight.testing import facts
 
 names = st.text(min_size=1, max_size=8) | st.sampled_from(

@@ -8,8 +8,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, UnknownValue
-from sidelight.measures.privacy_skyline.exact import DECIMALS, FRACTIONS
-from sidelight.measures.privacy_skyline.odds import ODDS
+from sidelight.measures.privacy_skyline.odds import DECIMALS, FRACTIONS, ODDS
 
 HOSPITAL = sl.Release.from_counts(
     [

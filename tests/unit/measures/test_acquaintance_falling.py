@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.measures.exact import log
-from sidelight.measures.privacy_skyline.falling import log_missing_all
 from sidelight.measures.privacy_skyline.five_minima import reach
+from sidelight.measures.privacy_skyline.odds import log_missing_all
 
 
 @st.composite

@@ -9,9 +9,9 @@ import pytest
 import sidelight as sl
 from sidelight.errors import BadHierarchy, BadMeasure
 from sidelight.measures.beta_likeness import too_much
-from sidelight.measures.entropy_diversity import effective_number
+from sidelight.measures.l_diversity import effective_number
 from sidelight.release.release import whole_groups
-from sidelight.table.counts import Counts
+from sidelight.table.table import Counts
 
 CLASSICS = [
     sl.GroupSize(),

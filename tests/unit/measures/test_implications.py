@@ -9,7 +9,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, TooHard, UnknownValue
-from sidelight.measures.ck_safety.witness import Atom, Implication
+from sidelight.measures.ck_safety.implications import Atom, Implication
 
 HOSPITAL = sl.Release.from_counts(
     [

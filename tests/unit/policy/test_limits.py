@@ -12,14 +12,12 @@ import pytest
 
 import sidelight.measures
 from sidelight.errors import BadMeasure, BadPolicy
-from sidelight.measures.criterion import Bound
 from sidelight.measures.k_anonymity import GroupSize
+from sidelight.measures.measure import Bound
 from sidelight.policy.limit_text import read_limit, read_measure
-from sidelight.policy.limits import limit_models
+from sidelight.policy.limits import as_written, limit_models
 from sidelight.policy.policy import Policy
-from sidelight.policy.policy_file import policy_document, read_policy_text
-from sidelight.policy.section import as_written
-from sidelight.policy.writing import SCHEMA_HOME, policy_schema
+from sidelight.policy.policy_file import SCHEMA_HOME, policy_document, policy_schema, read_policy_text
 
 ROOT = Path(__file__).parents[3]
 

@@ -7,8 +7,8 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, BadPolicy, NotTrueOrFalse
-from sidelight.measures.finding import Finding, Witness
 from sidelight.measures.k_anonymity import GroupSize
+from sidelight.measures.measure import Finding, Witness
 
 RELEASE = sl.Release.from_counts([{"Flu": 5}, {"Flu": 3, "Cold": 3}])
 

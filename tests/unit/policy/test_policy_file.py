@@ -7,8 +7,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadPolicy
-from sidelight.policy.policy_file import Roles, read_policy_file, read_policy_text
-from sidelight.policy.writing import policy_text
+from sidelight.policy.policy_file import Roles, policy_text, read_policy_file, read_policy_text
 
 SIZE = '[[limit]]\nmeasure = "group size"\n'
 GOOD = SIZE + "at_least = 5\n"

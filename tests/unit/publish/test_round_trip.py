@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.errors import NotPublished
-from sidelight.publish.plans import publishable
-from sidelight.publish.printed import same
-from sidelight.publish.spreadsheets import STARTS, as_text, from_text
+from sidelight.publish.formats import STARTS, as_text, from_text
+from sidelight.publish.publish import publishable
+from sidelight.publish.read import same
 from sidelight.search.full_domain import FullDomain
-from sidelight.table.columns import Column
+from sidelight.table.table import Column
 from sidelight.testing import measures, tables
 
 NASTY = (

@@ -13,8 +13,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.policy.policy_file import read_policy_text
-from sidelight.publish.sidecar import SCHEMA_HOME, Sidecar, read_sidecar, sidecar_schema
-from sidelight.publish.telling import TOLD_BY_THE_RELEASE
+from sidelight.publish.sidecar import SCHEMA_HOME, TOLD_BY_THE_RELEASE, Sidecar, read_sidecar, sidecar_schema
 from sidelight.search.anatomy import Anatomy
 from sidelight.search.full_domain import FullDomain
 

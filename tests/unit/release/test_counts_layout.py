@@ -11,10 +11,8 @@ from hypothesis import given, settings
 
 import sidelight as sl
 from sidelight.errors import BadRelease, MissingValues, UnknownColumn
-from sidelight.publish.chance import shuffles
-from sidelight.publish.formats import Parquet
-from sidelight.publish.layouts import by_counts
-from sidelight.publish.printed import as_printed, same
+from sidelight.publish.formats import Parquet, by_counts, shuffles
+from sidelight.publish.read import as_printed, same
 from sidelight.testing import releases
 
 ROWS = {

@@ -3,10 +3,8 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadHierarchy, UnknownColumn
-from sidelight.table.columns import Column
-from sidelight.table.counts import Counts
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.table import Intake, Table
+from sidelight.table.table import Column, Counts, Intake, Table
 
 TABLE = Table(
     quasi=(

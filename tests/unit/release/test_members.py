@@ -6,8 +6,8 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadRelease, BadTable
-from sidelight.release.members import Members
-from sidelight.table.columns import Column
+from sidelight.release.release import Members
+from sidelight.table.table import Column
 
 ROWS = pa.table(
     {

@@ -11,11 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight.measures.finding import Finding, Witness
 from sidelight.measures.k_anonymity import GroupSize
+from sidelight.measures.measure import Finding, Witness
 from sidelight.release.groups import GroupName
-from sidelight.report.making import audit_report, number, plain
-from sidelight.report.report import SCHEMA_HOME, SCHEMA_VERSION, AuditReport, report_schema
+from sidelight.report.report import SCHEMA_HOME, SCHEMA_VERSION, AuditReport, audit_report, number, plain, report_schema
 from sidelight.table.table import Intake
 
 RELEASE = sl.Release.from_counts(

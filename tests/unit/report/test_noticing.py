@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight.report.making import audit_report
-from sidelight.report.noticing import ALONE, broken_by, look_alikes
+from sidelight.report.report import ALONE, audit_report, broken_by, look_alikes
 from sidelight.testing import releases
 
 CRITERIA = [

@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 
 import sidelight as sl
-from sidelight.report.making import audit_report
+from sidelight.report.report import audit_report
 from sidelight.report.terminal import brief, show
 
 RELEASE = sl.Release.from_counts(

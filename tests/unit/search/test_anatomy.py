@@ -6,8 +6,7 @@ import pytest
 import sidelight as sl
 from sidelight.errors import BadPolicy
 from sidelight.search.method import quiet
-from sidelight.table.columns import Column
-from sidelight.table.counts import Counts
+from sidelight.table.table import Column, Counts
 
 FLU_AND_OTHERS = {"Flu": 4, "Cold": 4, "Heart": 4, "Ulcer": 3}
 

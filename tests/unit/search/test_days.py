@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 import sidelight as sl
 from sidelight.release.printed_labels import covers
 from sidelight.search.orders import order_of
-from sidelight.table.columns import Column
-from sidelight.table.days import as_day, as_text
+from sidelight.table.labels import as_day, as_text
+from sidelight.table.table import Column
 
 POLICY = sl.Policy(sl.GroupSize() >= 3)
 DAYS = st.dates(dt.date(1, 1, 1), dt.date(9999, 12, 31))

@@ -5,12 +5,10 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadPolicy
-from sidelight.search.centroids import averaged
 from sidelight.search.method import quiet
-from sidelight.search.microaggregation import asked_size
+from sidelight.search.microaggregation import asked_size, averaged
 from sidelight.search.orders import order_of
-from sidelight.table.columns import Column
-from sidelight.table.counts import Counts
+from sidelight.table.table import Column, Counts
 
 
 def table_of(semantics="single", **columns):

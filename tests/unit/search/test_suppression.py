@@ -7,9 +7,7 @@ import numpy as np
 import pytest
 
 import sidelight as sl
-from sidelight.table.columns import Column
-from sidelight.table.counts import Counts
-from sidelight.table.table import Table
+from sidelight.table.table import Column, Counts, Table
 
 BY = {"q": sl.Hierarchy.suppression("q", ["x", "y", "z"])}
 

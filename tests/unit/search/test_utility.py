@@ -9,12 +9,9 @@ import sidelight as sl
 from sidelight.errors import BadHierarchy, BadPolicy
 from sidelight.search import full_domain
 from sidelight.search.orders import orders
-from sidelight.search.recoding import Stretches
+from sidelight.search.recoding import Stretches, queries
 from sidelight.search.utility import UTILITIES
-from sidelight.search.workload import queries
-from sidelight.table.columns import Column
-from sidelight.table.counts import Counts
-from sidelight.table.table import Table
+from sidelight.table.table import Column, Counts, Table
 
 TABLE = Table(
     quasi=(Column.of("age", ["10", "20", "30", "40"]), Column.of("sex", ["f", "f", "m", "m"])),

@@ -3,8 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.errors import BadHierarchy
-from sidelight.table.columns import Column
 from sidelight.table.hierarchy import Hierarchy
+from sidelight.table.table import Column
 
 AGE = Hierarchy("age", (("25", "30", "31"), ("20-24", "25-29", "30-34"), ("20-29", "20-29", "30-39"), ("*",) * 3))
 

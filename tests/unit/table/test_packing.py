@@ -6,12 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from sidelight.table.answers import collected
-from sidelight.table.duckdb_source import connection
-from sidelight.table.packed import packed_rows
+from sidelight.table.duckdb_source import connection, packed_rows
 from sidelight.table.packed_keys import MOST, Packing, changes, in_order_of
 from sidelight.table.roles import Roles
-from sidelight.table.source import Source, TextRows
+from sidelight.table.source import Source, TextRows, collected
 
 SIZES = st.lists(st.sampled_from([1, 2, 7, 300, 100_000]), min_size=2, max_size=14)
 

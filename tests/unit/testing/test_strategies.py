@@ -7,7 +7,7 @@ import pytest
 from hypothesis import Phase, find, given, settings
 
 import sidelight as sl
-from sidelight.knowledge.facts_part import And, Implies, Not, Or
+from sidelight.knowledge.facts import And, Implies, Not, Or
 from sidelight.table.labels import in_order
 from sidelight.testing import facts, merges, releases, splits, tables
 

@@ -4,7 +4,7 @@ import math
 from fractions import Fraction
 from itertools import product
 
-from sidelight.worlds.dirichlet import drawn_from, drawn_from_dirichlet, smallest_epsilon_of_group
+from sidelight.worlds.brute_force import drawn_from, drawn_from_dirichlet, smallest_epsilon_of_group
 
 HALVES = {"a": Fraction(1, 2), "b": Fraction(1, 2)}
 

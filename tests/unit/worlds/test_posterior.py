@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.errors import BadKnowledge, BadMeasure, Contradiction, TooHard, UnknownValue
-from sidelight.knowledge.facts_part import Has, Same
+from sidelight.knowledge.facts import Has, Same
 from sidelight.knowledge.people import Someone
 from sidelight.worlds.effort import Budget
 from sidelight.worlds.estimate import Estimate

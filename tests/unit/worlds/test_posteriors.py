@@ -10,8 +10,7 @@ import sidelight as sl
 from sidelight.errors import BadKnowledge, Contradiction
 from sidelight.knowledge.people import Someone
 from sidelight.testing import facts, releases
-from sidelight.worlds.posterior import posterior
-from sidelight.worlds.posteriors import posteriors, read_who
+from sidelight.worlds.posterior import posterior, posteriors, read_who
 
 
 @given(st.data())

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import ClassVar
 
-from sidelight.measures.amounts import whole_amount
-from sidelight.measures.ck_safety.minimize_within_group import Bags
-from sidelight.measures.ck_safety.outline import ImplicationsOutline
+import numpy as np
+from scipy.special import expit
+
+from sidelight.knowledge.facts import Fact, Has
+from sidelight.knowledge.people import Someone
+from sidelight.measures.ck_safety.minimize_across_groups import worst_case
+from sidelight.measures.ck_safety.minimize_within_group import Bags, Way, least_chances
 from sidelight.measures.ck_safety.shortlist import shortlist
-from sidelight.measures.ck_safety.summary import Suspect, Suspects
-from sidelight.measures.ck_safety.witness import ImplicationsWitness, knowledge_in_words, replayed
-from sidelight.measures.finding import Amount, Finding, Witness, in_words
-from sidelight.measures.measure import Measure
-from sidelight.measures.most_frequent import largest_counts
-from sidelight.measures.trend import Trend
-from sidelight.release.groups import Groups
+from sidelight.measures.exact import Amount, Floats, largest_counts, values_by_frequency
+from sidelight.measures.measure import Finding, Measure, Trend, Witness, in_words, whole_amount
+from sidelight.measures.screening import Outline
+from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, label, shown
-from sidelight.table.table import Semantics
+from sidelight.table.table import Integers, Semantics
+from sidelight.worlds.brute_force import Person
+from sidelight.worlds.closed_forms import chance_of_avoiding
 
 
 @dataclass(frozen=True)
@@ -95,3 +101,278 @@ class Implications(Measure):
         """Count the worlds in which the implications hold, and those of them with the target."""
         assert isinstance(witness, ImplicationsWitness)
         return replayed(witness, release)
+
+
+# ----------------------------------------------------------------------------------------------------
+# The summary of implications: the few groups that can take part in the worst case, and the worst case read off.
+# ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Suspect:
+    """A group that may take part in the worst case, as far as it matters."""
+
+    name: GroupName
+    size: int
+    counts: tuple[int, ...]  # the largest, in falling order
+    values: tuple[Label, ...]  # whose counts they are
+    own: int  # how often the target's value occurs
+
+    @classmethod
+    def of(cls, groups: Groups, row: int, counts: list[int], own: int) -> Suspect:
+        """Remember one group."""
+        most_frequent = values_by_frequency(groups.counts.row(row))[: len(counts)]
+        values = tuple(groups.domain[place] for place in most_frequent)
+        return cls(groups.name(row), int(groups.sizes[row]), tuple(counts), values, own)
+
+    def asked(self, way: Way, value: Label) -> list[Atom]:
+        """Say who is asked about what when atoms are spent this way; the target stands at place 0."""
+        with_target = (value, *(each for each in self.values if each != value))
+        return [
+            Atom((self.name.number, place), each)
+            for place, many in enumerate(way.parts)
+            for each in (with_target if place < way.with_target else self.values)[:many]
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Suspects:
+    """The groups that can take part in the worst case, in the order of their numbers."""
+
+    measure: Measure
+    k: int
+    value: Label  # the target's; None: whichever is worst
+    groups: tuple[Suspect, ...]
+
+    def merge(self, other: Suspects) -> Suspects:
+        """Put both together and keep what can still take part."""
+        both = sorted(self.groups + other.groups, key=lambda group: group.name.number)
+        kept = shortlist(_bags(both), self.k) if both else ()
+        return Suspects(self.measure, self.k, self.value, tuple(both[row] for row in kept))
+
+    def finding(self) -> Finding:
+        """Work out the worst case over all groups together."""
+        if not any(group.own for group in self.groups):
+            return Finding(self.measure, Fraction(0), None, (f"nobody in the release has '{shown(self.value)}'",))
+        risk, spent = worst_case(_bags(self.groups), self.k)
+        return Finding(self.measure, risk, self._witness([(self.groups[row], way) for row, way in spent]))
+
+    def _witness(self, spent: list[tuple[Suspect, Way]]) -> ImplicationsWitness:
+        """Write down who is asked about what; idle implications fill up to k."""
+        (target,) = (group for group, way in spent if way.with_target)
+        value = target.values[0] if self.value is None else self.value
+        atom = Atom((target.name.number, 0), value)
+        spent.sort(key=lambda part: not part[1].with_target)
+        asked = [each for group, way in spent for each in group.asked(way, value) if each != atom]
+        idle = (Implication(atom, atom),) * (self.k - len(asked))
+        others = dict.fromkeys(group.name for group, _ in spent if group.name != target.name)
+        return ImplicationsWitness(
+            target.name,
+            value,
+            target=atom.person,
+            implications=(*(Implication(each, atom) for each in asked), *idle),
+            elsewhere=tuple(others),
+        )
+
+
+def _bags(groups: Sequence[Suspect]) -> Bags:
+    return Bags(
+        sizes=np.array([group.size for group in groups]),
+        counts=np.array([group.counts for group in groups]),
+        own=np.array([group.own for group in groups]),
+    )
+
+
+# ----------------------------------------------------------------------------------------------------
+# Implications in floats, group by group: logarithms of chances that join by spending atoms here or there.
+# ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ImplicationsOutline(Outline):
+    """Per group f(0…k) and n/n(σ)·f^σ(0…k) as logarithms; of two sets of groups, the least sums for i and h − i.
+
+    This is the dynamic program over groups itself, a group at a time: it may be run along any tree.
+    """
+
+    k: int
+    about: Label
+
+    def of(self, groups: Groups) -> Floats:
+        """Give each group its chances, without and with the target."""
+        return np.vstack(least_chances(self._bags(groups))).T
+
+    def alike(self, groups: Groups) -> Integers:
+        """The size, the largest counts, and how often the value occurs."""
+        bags = self._bags(groups)
+        return np.column_stack((bags.sizes, bags.counts, bags.own))
+
+    def _bags(self, groups: Groups) -> Bags:
+        counts = largest_counts(groups.counts, min(self.k + 1, groups.counts.width))
+        counts = np.pad(counts, ((0, 0), (0, self.k + 1 - counts.shape[1])))
+        own = counts[:, 0] if self.about is None else groups.counts.column(groups.place(self.about))
+        return Bags(groups.sizes, counts, own)
+
+    def join(self, one: Floats, other: Floats) -> Floats:
+        """Spend h atoms on both together: the target is on one side, or on neither."""
+        k = self.k + 1
+        joined = np.full(one.shape[::-1], np.inf)
+        for here in range(k):  # atoms spent on the one; on the other any number of those left
+            for at, left, right in ((0, 0, 0), (k, k, 0), (k, 0, k)):
+                least = joined[at + here : at + k]
+                np.minimum(least, one.T[left + here] + other.T[right : right + k - here], out=least)
+        return joined.T
+
+    def value(self, rows: Floats) -> Floats:
+        """Give 1/(1+r), r the least chance with the target and k atoms."""
+        risk: Floats = expit(-rows[:, -1])
+        return risk
+
+
+# ----------------------------------------------------------------------------------------------------
+# The worst k implications, as data and in words.
+# ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """Somebody has a value.
+
+    >>> print(Atom((2, 0), "Flu"))
+    person 1 of group 2 has Flu
+    """
+
+    person: Person
+    value: Label
+
+    def __str__(self) -> str:
+        number, place = self.person
+        return f"person {place + 1} of group {number} has {shown(self.value)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Implication:
+    """If one thing is so, so is the other.
+
+    >>> print(Implication(Atom((1, 1), "Flu"), Atom((1, 0), "Flu")))
+    if person 2 of group 1 has Flu, person 1 of group 1 has Flu
+    """
+
+    premise: Atom
+    conclusion: Atom
+
+    def __str__(self) -> str:
+        return f"if {self.premise}, {self.conclusion}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImplicationsWitness(Witness):
+    """The target (stand-ins are numbered from 0 in their groups), and k implications that all end with it.
+
+    Where fewer than k do all the harm that can be done, the rest say what goes without saying: that the target has
+    the value if the target has the value.
+    """
+
+    target: Person
+    implications: tuple[Implication, ...]
+    elsewhere: tuple[GroupName, ...] = ()  # the other groups that implications mention
+
+    @property
+    def atom(self) -> Atom:
+        """What is to be shown."""
+        return Atom(self.target, self.value)
+
+    def premises(self) -> dict[Person, tuple[Label, ...]]:
+        """Say who is asked about which values, the target first; what goes without saying is left out."""
+        asked: dict[Person, dict[Label, None]] = {self.target: {}}
+        for implication in self.implications:
+            if implication.premise != self.atom:
+                asked.setdefault(implication.premise.person, {})[implication.premise.value] = None
+        return {person: tuple(values) for person, values in asked.items() if values}
+
+    def as_facts(self) -> tuple[Fact, tuple[Fact, ...]]:
+        """Say it as facts: the target, and what is known; `posterior` of these is the finding's value."""
+        return _fact(self.atom), tuple(
+            _fact(each.premise).implies(_fact(each.conclusion)) for each in self.implications
+        )
+
+
+def _fact(atom: Atom) -> Fact:
+    number, place = atom.person
+    return Has(Someone(number, place + 1), atom.value)
+
+
+def replayed(witness: ImplicationsWitness, release: Release) -> Fraction:
+    """Count worlds: those with the target / those in which every implication holds.
+
+    An implication A_i → A holds in the worlds with A and in those without A and A_i.
+
+    >>> hospital = Release.from_counts([
+    ...     {"Flu": 2, "Lung cancer": 2, "Heart disease": 1},
+    ...     {"Flu": 2, "Breast cancer": 1, "Ovarian cancer": 1, "Heart disease": 1}])
+    >>> charlie, hannah = Atom((1, 0), "Flu"), Atom((2, 0), "Flu")
+    >>> known = ImplicationsWitness(
+    ...     hospital.groups.name(0), "Flu", target=(1, 0), implications=(Implication(hannah, charlie),))
+    >>> replayed(known, hospital)
+    Fraction(10, 19)
+    """
+    asked = {person: {*values} for person, values in witness.premises().items()}
+    asked.setdefault(witness.target, set()).add(witness.value)
+    number = witness.target[0]
+    with_target = chance_of_avoiding(bag_of(release, number), [frozenset({*release.domain} - {witness.value})])
+    without = Fraction(1)
+    for group in {person[0] for person in asked}:
+        avoided = [frozenset(values) for person, values in asked.items() if person[0] == group]
+        without *= chance_of_avoiding(bag_of(release, group), avoided)
+    return with_target / (with_target + without)
+
+
+def bag_of(release: Release, number: int) -> dict[Label, int]:
+    """Give the values of a group and how often each occurs."""
+    counts = release.group(number).counts.row(0).tolist()
+    return {value: count for value, count in zip(release.domain, counts, strict=True) if count}
+
+
+def knowledge_in_words(witness: ImplicationsWitness) -> str:
+    """Say what somebody would have to know, as the end of a sentence.
+
+    >>> atom = Atom((1, 0), "Flu")
+    >>> known = ImplicationsWitness(GroupName(1), "Flu", target=(1, 0), implications=tuple(
+    ...     Implication(Atom(person, "Cold"), atom) for person in [(1, 0), (1, 1), (1, 2), (3, 0)]),
+    ...     elsewhere=(GroupName(3),))
+    >>> print(knowledge_in_words(known))  # doctest: +NORMALIZE_WHITESPACE
+    that, if the target has Cold, or one of 2 others of the group has Cold, or someone in group 3 has Cold,
+    the target has Flu
+    """
+    clauses = list(_clauses(witness))
+    if not clauses:
+        return "nothing but the release"
+    told = clauses[:5] + ([f"{len(clauses) - 5} more things like that hold"] if len(clauses) > 5 else [])
+    return f"that, if {', or '.join(told)}, the target has {shown(witness.value)}"
+
+
+def _clauses(witness: ImplicationsWitness) -> Iterable[str]:
+    premises = witness.premises()
+    if witness.target in premises:
+        yield f"the target has {either(premises.pop(witness.target))}"
+    alike = Counter((person[0], values) for person, values in premises.items())
+    names = {name.number: str(name) for name in witness.elsewhere}
+    for (number, values), people in alike.items():
+        if number == witness.group.number:
+            who = "another person of the group" if people == 1 else f"one of {people:,} others of the group"
+        else:
+            place = names.get(number, f"group {number}")
+            who = f"someone in {place}" if people == 1 else f"one of {people:,} people in {place}"
+        yield f"{who} has {either(values)}"
+
+
+def either(values: tuple[Label, ...]) -> str:
+    """Name values, the first few of many.
+
+    >>> either(("Flu", "Cold", None)), either(tuple("abcdef"))
+    ('Flu, Cold or (missing)', 'a, b, c, d or one of 2 more values')
+    """
+    named = [shown(value) for value in values[:4]]
+    if len(values) > 4:
+        named.append(f"one of {len(values) - 4} more values")
+    return named[0] if len(named) == 1 else f"{', '.join(named[:-1])} or {named[-1]}"

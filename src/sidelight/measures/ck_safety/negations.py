@@ -8,21 +8,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from sidelight.knowledge.facts_part import Fact, Has
+from sidelight.knowledge.facts import Fact, Has
 from sidelight.knowledge.people import Someone
-from sidelight.measures.amounts import whole_amount
-from sidelight.measures.ck_safety.witness import bag_of, either
-from sidelight.measures.exact import Floats, in_lowest_terms
-from sidelight.measures.finding import Amount, Finding, Witness, in_words
+from sidelight.measures.ck_safety.implications import bag_of, either
+from sidelight.measures.exact import Amount, Floats, in_lowest_terms, largest_counts, values_by_frequency
 from sidelight.measures.group_by_group import GroupByGroup
-from sidelight.measures.measure import Measure, Worst
-from sidelight.measures.most_frequent import largest_counts, values_by_frequency
-from sidelight.measures.trend import Trend
+from sidelight.measures.measure import Finding, Measure, Trend, Witness, Worst, in_words, whole_amount
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
-from sidelight.table.columns import Integers
 from sidelight.table.labels import Label, shown
-from sidelight.table.table import Semantics
+from sidelight.table.table import Integers, Semantics
 from sidelight.worlds.closed_forms import chance_of_avoiding
 
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from numbers import Real
-from typing import Literal
+from operator import index
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from sidelight.errors import BadMeasure
-from sidelight.measures.criterion import Bound, exact
-from sidelight.measures.epsilon_privacy.predicates import Predicate
-from sidelight.table.labels import Label, in_order, label, shown
+from sidelight.errors import BadMeasure, UnknownValue, did_you_mean
+from sidelight.measures.measure import Bound, exact
+from sidelight.table.labels import MISSING, Label, in_order, label, shown
+
+if TYPE_CHECKING:
+    from sidelight.measures.epsilon_privacy.prior_belief import PriorBelief
+
 
 LARGEST = 10**100
 """A larger finite stubbornness could as well be infinite (and would leave the range of floats)."""
@@ -178,3 +182,223 @@ def in_figures(number: Bound | None) -> str:
         return "infinite"
     exactly = Fraction(number)
     return f"{int(exactly):,}" if exactly.denominator == 1 else str(exactly)
+
+
+# ----------------------------------------------------------------------------------------------------
+# What a person may want kept private, beyond single values: sets of values with a name.
+# ----------------------------------------------------------------------------------------------------
+
+
+Values: TypeAlias = Iterable[object]
+"""Sensitive values: any of them; after a leading "not", none of them."""
+
+Predicates: TypeAlias = "Mapping[str, Values] | Iterable[Values | Predicate]"
+"""Sets of values, with or without names."""
+
+NOT = "not"
+"""The entry that turns a list of values around."""
+
+
+@dataclass(frozen=True, slots=True)
+class Predicate:
+    """A set of sensitive values: a person is in it who has one of the values (or, turned around, none of them).
+
+    >>> print(Predicate.any_of("Ulcer", "Dyspepsia"), "/", Predicate.none_of("Flu"))
+    Dyspepsia or Ulcer / not Flu
+    >>> print(Predicate.any_of("Ulcer", "Dyspepsia", name="a stomach disease"))
+    a stomach disease
+    """
+
+    values: tuple[Label, ...]
+    all_others: bool = False
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", in_order(label(value) for value in self.values))
+        if not self.values:
+            message = f"predicate '{self.name}' names no values; list at least one sensitive value"
+            raise BadMeasure(message)
+
+    @classmethod
+    def any_of(cls, *values: object, name: str = "") -> Predicate:
+        """Ask for people who have one of these values."""
+        return cls(tuple(label(value) for value in values), name=name)
+
+    @classmethod
+    def none_of(cls, *values: object, name: str = "") -> Predicate:
+        """Ask for people who have none of these values."""
+        return cls(tuple(label(value) for value in values), all_others=True, name=name)
+
+    @classmethod
+    def read(cls, given: object, *, name: str = "") -> Predicate:
+        """Understand a value, a list of values, or a list that begins with "not".
+
+        >>> [str(Predicate.read(given)) for given in (["Ulcer", "Dyspepsia"], ["not", "Flu"], "Flu")]
+        ['Dyspepsia or Ulcer', 'not Flu', 'Flu']
+        """
+        if isinstance(given, Predicate):
+            return given
+        if isinstance(given, str) or not isinstance(given, Iterable):
+            return cls.any_of(given, name=name)
+        listed = list(given)
+        if isinstance(given, Sequence) and listed[:1] == [NOT]:
+            return cls.none_of(*listed[1:], name=name)
+        return cls.any_of(*listed, name=name)
+
+    def places(self, domain: tuple[Label, ...]) -> list[int]:
+        """Find the values of the set in a domain that has all of those named."""
+        for text in self.values:
+            if text not in domain:
+                message = (
+                    f"no sensitive value '{shown(text)}' (named by predicate '{self}') in the release or the prior"
+                    f"{did_you_mean(shown(text), domain)}"
+                )
+                raise UnknownValue(message)
+        return [place for place, text in enumerate(domain) if (text in self.values) != self.all_others]
+
+    def as_list(self) -> list[str]:
+        """Write it as the policy file does."""
+        return [NOT] * self.all_others + [shown(text) for text in self.values]
+
+    def __str__(self) -> str:
+        said = " or ".join(shown(text) for text in self.values)
+        many = "neither " + " nor ".join(shown(text) for text in self.values) if len(self.values) > 1 else f"not {said}"
+        return self.name or (many if self.all_others else said)
+
+
+def read_predicates(given: Predicates) -> tuple[Predicate, ...]:
+    """Understand a list of sets of values, or a mapping name → set of values.
+
+    >>> [str(each) for each in read_predicates({"a stomach disease": ["Ulcer", "Dyspepsia"], "ill": ["not", "None"]})]
+    ['a stomach disease', 'ill']
+    """
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        message = 'predicates= wants a list of lists of values, such as [["Ulcer", "Dyspepsia"], ["not", "Flu"]]'
+        raise BadMeasure(message)
+    if isinstance(given, Mapping):
+        return tuple(Predicate.read(values, name=name) for name, values in given.items())
+    return tuple(Predicate.read(values) for values in given)
+
+
+def as_written(predicates: tuple[Predicate, ...]) -> dict[str, list[str]] | list[list[str]]:
+    """Write predicates as the policy file does: under their names if they have any.
+
+    >>> as_written(read_predicates([["Ulcer", "Dyspepsia"], ["not", "Flu"]]))
+    [['Dyspepsia', 'Ulcer'], ['not', 'Flu']]
+    """
+    if any(each.name for each in predicates):
+        return {str(each): each.as_list() for each in predicates}
+    return [each.as_list() for each in predicates]
+
+
+# ----------------------------------------------------------------------------------------------------
+# What a caller may say about a prior belief, checked; and the prior it comes to for a release.
+# ----------------------------------------------------------------------------------------------------
+
+
+def counts_given(counts: object) -> Weights | None:
+    """Understand the parameters of a Dirichlet prior: each at least 1."""
+    if counts is None:
+        return None
+    if not isinstance(counts, Mapping):
+        message = 'counts= wants a mapping value → count, such as {"Flu": 12_000, "Cancer": 18_000}'
+        raise BadMeasure(message)
+    weights = Weights(counts)
+    for text, weight in weights.items():
+        if weight < 1:
+            message = (
+                f"the prior's count of '{shown(text)}' is {weight}, below 1; "
+                "PriorBelief.from_counts makes a prior of what was seen by adding 1 to each count"
+            )
+            raise BadMeasure(message)
+    return weights
+
+
+def shape_given(shape: object) -> Weights | str | None:
+    """Understand a shape: a word, or weights, which are scaled to add up to 1."""
+    if shape is None or shape in ("uniform", "release"):
+        return shape
+    if isinstance(shape, Mapping):
+        return Weights(shape).shares()
+    near = did_you_mean(shape, ["uniform", "release"]) if isinstance(shape, str) else ""
+    message = f"no shape {shape!r}; give 'uniform', 'release' or a mapping value → share{near}"
+    raise BadMeasure(message)
+
+
+def stubbornness_given(stubbornness: object) -> int | Fraction | float | None:
+    """Understand a stubbornness: a positive number, or infinite."""
+    if stubbornness is None:
+        return None
+    number = exact_number(stubbornness, "stubbornness")
+    if number <= 0:
+        message = f"stubbornness is {stubbornness}; give a positive number of answers, or math.inf"
+        raise BadMeasure(message)
+    if LARGEST < number < math.inf:
+        message = "stubbornness is beyond 1e100; say math.inf"
+        raise BadMeasure(message)
+    return plain(number)
+
+
+def people_given(people: object) -> int:
+    """Understand a number of known people."""
+    try:
+        known = index(people)  # type: ignore[arg-type]
+    except TypeError:
+        known = -1
+    if known < 0 or isinstance(people, bool):
+        message = f"known_people is {people!r}; give a whole number of at least 0"
+        raise BadMeasure(message)
+    return known
+
+
+def check_together(belief: PriorBelief) -> None:
+    """Refuse what does not say against whom, or says it twice."""
+    if belief.counts is not None and (belief.shape is not None or belief.stubbornness is not None):
+        message = "counts= says both shape and stubbornness; leave those out, or give the counts as shape="
+        raise BadMeasure(message)
+    if belief.counts is None and belief.stubbornness is None:
+        message = "a prior belief needs to say how sure it is; give counts=, or stubbornness= with or without shape="
+        raise BadMeasure(message)
+
+
+def plain(number: Fraction | float) -> int | Fraction | float:
+    """Show a whole number as such.
+
+    >>> plain(Fraction(5)), plain(Fraction(1, 2)), plain(math.inf)
+    (5, Fraction(1, 2), inf)
+    """
+    return int(number) if isinstance(number, Fraction) and number.denominator == 1 else number
+
+
+def as_label(written: str) -> Label:
+    """Read a value in a policy file, where a missing one is written as it is shown."""
+    return None if written == MISSING else written
+
+
+@lru_cache(maxsize=64)
+def prior_for(belief: PriorBelief, domain: tuple[Label, ...], whole: tuple[int, ...]) -> Prior:
+    """Say what is believed of the values (or the predicates asked for) of a release with these totals."""
+    prior = _of_values(belief, domain, whole)
+    predicates = read_predicates(belief.predicates)
+    return prior.of_predicates(predicates) if predicates else prior
+
+
+def _of_values(belief: PriorBelief, domain: tuple[Label, ...], whole: tuple[int, ...]) -> Prior:
+    occur = [count > 0 for count in whole]
+    if isinstance(belief.counts, Weights):
+        return Prior.of_parameters(belief.counts, domain, occur=occur)
+    assert belief.stubbornness is not None
+    forever = belief.stubbornness == math.inf
+    if belief.shape is None:
+        return Prior.of_anything(domain) if forever else Prior.of_any_shape(Fraction(belief.stubbornness), domain)
+    shares = _shares(belief, domain, whole)
+    if forever:
+        return Prior.of_shares(shares, domain, occur=occur)
+    return Prior.of_parameters(shares.times(Fraction(belief.stubbornness)), domain, occur=occur)
+
+
+def _shares(belief: PriorBelief, domain: tuple[Label, ...], whole: tuple[int, ...]) -> Weights:
+    if isinstance(belief.shape, Weights):
+        return belief.shape
+    spread = whole if belief.shape == "release" else (1,) * len(domain)
+    return Weights(dict(zip(domain, spread, strict=True))).shares()

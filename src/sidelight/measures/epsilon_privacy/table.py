@@ -8,15 +8,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sidelight.errors import BadMeasure
-from sidelight.measures.epsilon_privacy.prior_belief import PriorBelief
-from sidelight.measures.epsilon_privacy.words import settings_in_words
+from sidelight.measures.epsilon_privacy.prior_belief import PriorBelief, settings_in_words
 from sidelight.measures.epsilon_privacy.worst_case import Cases, worst_of_parts
-from sidelight.measures.finding import Amount
+from sidelight.measures.exact import Amount
 from sidelight.release.groups import Groups
 from sidelight.release.lattice import Lattice, Node
-from sidelight.table.counts import Counts
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.table import Table
+from sidelight.table.table import Counts, Table
 
 CELLS_IN_A_BATCH = 1 << 15
 """Small generalisations are measured together, up to about this many cells: few enough for a processor's cache."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
@@ -11,22 +11,27 @@ from typing import ClassVar
 import numpy as np
 
 from sidelight.errors import BadMeasure
-from sidelight.measures.amounts import whole_amount
-from sidelight.measures.finding import Amount, Finding, Witness
-from sidelight.measures.measure import Measure
-from sidelight.measures.privacy_skyline.exact import DECIMALS, REPORTED
-from sidelight.measures.privacy_skyline.five_minima import FiveMinima, Knowledge, place_in
-from sidelight.measures.privacy_skyline.outline import AcquaintanceOutline
-from sidelight.measures.privacy_skyline.summary import AcquaintanceSummary, length
-from sidelight.measures.privacy_skyline.witness import AcquaintanceWitness
-from sidelight.measures.trend import Trend
+from sidelight.measures.exact import Amount, Floats, first_of_each
+from sidelight.measures.measure import Finding, Measure, Trend, Witness, whole_amount
+from sidelight.measures.privacy_skyline.five_minima import (
+    UNLIKE,
+    WAYS,
+    FiveMinima,
+    Knowledge,
+    Place,
+    five,
+    place_in,
+    reach,
+    ruled_out_weights,
+)
+from sidelight.measures.privacy_skyline.odds import COMPARED, DECIMALS, FRACTIONS, ODDS, REPORTED, Arithmetic, Number
+from sidelight.measures.privacy_skyline.witness import AcquaintanceWitness, cast
+from sidelight.measures.screening import Outline
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
-from sidelight.table.columns import Integers
-from sidelight.table.counts import CELLS_AT_ONCE
-from sidelight.table.labels import Label, label
-from sidelight.table.table import Semantics
-from sidelight.worlds.investigation import by_every_world, few_worlds, odds
+from sidelight.table.labels import Label, label, shown
+from sidelight.table.table import CELLS_AT_ONCE, Integers, Semantics
+from sidelight.worlds.closed_forms import by_every_world, few_worlds, odds
 
 FEW_WORLDS = 2_000
 """Up to so many worlds are gone through one by one when a witness is replayed."""
@@ -138,3 +143,139 @@ the target does not have Flu.
             return np.array([groups.place(self.value)])
         apart = {groups.place(text) for text in self.apart_from}
         return np.array([place for place in range(len(groups.domain)) if place not in apart], np.int64)
+
+
+# ----------------------------------------------------------------------------------------------------
+# From five minima to a finding: the worst value, exactly, with its witness.
+# ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class AcquaintanceSummary:
+    """The five minima of each value asked about."""
+
+    measure: Measure
+    minima: FiveMinima
+
+    def merge(self, other: AcquaintanceSummary) -> AcquaintanceSummary:
+        """Combine with the summary of other groups of the same release."""
+        return AcquaintanceSummary(self.measure, self.minima.merge(other.minima))
+
+    def finding(self) -> Finding:
+        """Report the worst value; of equally bad ones the first in the domain."""
+        against = self.minima.against()
+        low = against.min(initial=np.inf)
+        if low == np.inf:
+            return Finding(self.measure, Fraction(0), None, (self._nobody(),))
+        near = self._too_close(against)
+        value, way = _least(self.minima, [(value, way) for value in near.tolist() for way in range(len(WAYS))])
+        risk = Fraction(1) if low == -np.inf else _risk(self.minima, value, way)
+        return Finding(self.measure, risk, cast(self.minima, way, value))
+
+    def _too_close(self, against: Floats) -> Integers:
+        """List the values that floats cannot tell from the worst; of those alike in all traits the first."""
+        low = against.min()
+        if low == -np.inf:  # floats say so only of odds that are exactly zero
+            return np.array([against.argmin()])
+        near = np.flatnonzero(against <= low + reach(low, self.minima.knows.family))
+        traits = self.minima.traits[:, :, near]
+        if (traits[2] == UNLIKE).any():
+            return near
+        return near[first_of_each(traits.reshape(-1, len(near)).T)]
+
+    def _nobody(self) -> str:
+        asked = [shown(self.minima.domain[place]) for place in self.minima.asked.tolist()]
+        return (
+            f"nobody in the release has '{asked[0]}'" if len(asked) == 1 else "nobody has any of the values asked about"
+        )
+
+
+def length(places: Iterable[Place], family: int) -> int:
+    """Estimate how many bits the odds have as a fraction, when target and family sit in these groups."""
+    return sum(place.length(family) for place in places)
+
+
+def _places(minima: FiveMinima, value: int, way: int) -> list[Place]:
+    return [minima.place(which, value) for which in WAYS[way]]
+
+
+def _least(minima: FiveMinima, candidates: list[tuple[int, int]]) -> tuple[int, int]:
+    """Choose the (value, way) with the least exact odds; of equal ones the first."""
+    m = minima.knows.family
+    longest = max(length(_places(minima, value, way), m) for value, way in candidates)
+    if longest <= COMPARED:
+        return min(candidates, key=lambda each: _odds(minima, each, FRACTIONS))
+    with DECIMALS.working():
+        return min(candidates, key=lambda each: _odds(minima, each, DECIMALS))
+
+
+def _odds(minima: FiveMinima, candidate: tuple[int, int], using: Arithmetic[Number]) -> Number:
+    """Compute NR along one of the three ways."""
+    value, way = candidate
+    result = using.ratio(1, 1)
+    for which, place in zip(WAYS[way], _places(minima, value, way), strict=True):
+        result *= place.odds(five(minima.knows)[which], minima.knows.family, using)
+    return result
+
+
+def _risk(minima: FiveMinima, value: int, way: int) -> Amount:
+    if length(_places(minima, value, way), minima.knows.family) <= REPORTED:
+        return FRACTIONS.risk(_odds(minima, (value, way), FRACTIONS))
+    with DECIMALS.working():
+        return DECIMALS.risk(_odds(minima, (value, way), DECIMALS))
+
+
+# ----------------------------------------------------------------------------------------------------
+# Acquaintance in floats, group by group: five logarithms per value, of which a release keeps the smallest.
+# ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class AcquaintanceOutline(Outline):
+    """Five logarithms of odds per value asked about; the smallest of each decide."""
+
+    knows: Knowledge
+    asked: Callable[[Groups], Integers]
+
+    @property
+    def group_by_group(self) -> bool:
+        """When nothing is known about other people, other groups do not matter."""
+        return self.knows.others == 0 and self.knows.family == 0
+
+    def of(self, groups: Groups) -> Floats:
+        """Give each group its logarithms."""
+        asked = self.asked(groups)
+        n, a = groups.sizes[:, np.newaxis], groups.counts.dense()[:, asked]
+        there, some = a > 0, np.maximum(a, 1)
+        weights = ruled_out_weights(groups, a, self.knows.rules_out)
+        odds = ODDS[groups.semantics]
+        parts = []
+        for which in five(self.knows):
+            logs = np.zeros(a.shape)
+            if which.target is not None:
+                logs = logs + np.where(there, odds.against(n, some, weights, which.target), np.inf)
+            if which.family is not None:
+                logs = logs + np.where(there, odds.none(n, some, self.knows.family, which.family), 0.0)
+            parts.append(logs)
+        return np.hstack(parts)
+
+    def slack(self, people: int) -> float:
+        """As much as logarithms may be off; a value, between 0 and 1, is off by a quarter of that at most."""
+        return float(reach(0.0, min(self.knows.family, people)))
+
+    def alike(self, groups: Groups) -> Integers:
+        """The size and all counts; where every value is asked about, which is which does not matter."""
+        counts = groups.counts.dense()
+        every = len(self.asked(groups)) == counts.shape[1]
+        return np.column_stack((groups.sizes, np.sort(counts, axis=1) if every else counts))
+
+    def join(self, one: Floats, other: Floats) -> Floats:
+        """Keep the smaller ones."""
+        return np.minimum(one, other)
+
+    def value(self, rows: Floats) -> Floats:
+        """Give 1/(1+NR) for the value with the least odds against it."""
+        logs = rows.reshape(len(rows), 5, -1)
+        least = np.min([logs[:, way].sum(axis=1) for way in map(list, WAYS)], axis=0).min(axis=1, initial=np.inf)
+        risk: Floats = 1 / (1 + np.exp(least))
+        return risk

@@ -12,19 +12,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.measures.exact import NEAR, Floats, first_of_each
-from sidelight.measures.privacy_skyline.cells import Cells, cells_of
-from sidelight.measures.privacy_skyline.exact import COMPARED, DECIMALS, FRACTIONS, Arithmetic, Number
-from sidelight.measures.privacy_skyline.odds import ODDS
+from sidelight.measures.exact import NEAR, Floats, first_of_each, largest_counts
+from sidelight.measures.privacy_skyline.odds import COMPARED, DECIMALS, FRACTIONS, ODDS, Arithmetic, Number, SetOfValues
 from sidelight.release.groups import Groups
-from sidelight.table.columns import Integers
 from sidelight.table.labels import Label
-from sidelight.table.table import Semantics
+from sidelight.table.table import Counts, Integers, Semantics
 
 
 class Knowledge(NamedTuple):
@@ -261,3 +259,168 @@ def smallest(places: Sequence[Place], which: Minimum, m: int) -> int:
 
 def _index_of_least(numbers: list[Fraction] | list[Decimal]) -> int:
     return min(range(len(numbers)), key=numbers.__getitem__)
+
+
+# ----------------------------------------------------------------------------------------------------
+# Groups × values reduced to what can matter: of those alike, one.
+# ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Cells:
+    """Values that occur in groups, sorted by value; cells alike in all that decides the odds are kept once.
+
+    `values` are places in the list of values asked about, `rows` the first group that is so, `kinds` a whole number
+    that stands for the values ruled out and `ruled_out` their weight (`Odds.weight`).
+    """
+
+    values: Integers
+    sizes: Integers
+    kinds: Integers
+    counts: Integers
+    rows: Integers
+    ruled_out: Floats | Integers
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+
+def cells_of(groups: Groups, asked: Integers, rules_out: int) -> Cells:
+    """List the values asked about that occur in the groups, with what ruling out others would weigh."""
+    top = largest_counts(groups.counts, min(rules_out + 1, groups.counts.width))
+    if rules_out + 1 > top.shape[1]:  # more than there are: whichever value is asked about, all others go
+        top = np.pad(top, ((0, 0), (0, 1)))
+    rows, values, counts = _occurring(groups.counts, asked)
+    if groups.semantics == "set":
+        kinds = numbered(np.column_stack((groups.sizes, top)))[rows]
+    else:
+        kinds = _sum_without(top, rows, counts)
+    (values, sizes, kinds, counts), rows = first_of_alike((values, groups.sizes[rows], kinds, counts), rows)
+    there = counts > 0
+    values, sizes, kinds, counts, rows = (each[there] for each in (values, sizes, kinds, counts, rows))
+    weight = _weight_without(top, groups.sizes, rows, counts) if groups.semantics == "set" else kinds
+    return Cells(values, sizes, kinds, counts, rows, weight)
+
+
+def ruled_out_weights(groups: Groups, counts: Integers, rules_out: int) -> Floats | Integers:
+    """Weigh, for every group and value asked about (`counts` of it), the ℓ most frequent other values."""
+    top = largest_counts(groups.counts, min(rules_out + 1, groups.counts.width))
+    if rules_out + 1 > top.shape[1]:
+        top = np.pad(top, ((0, 0), (0, 1)))
+    rows = np.broadcast_to(np.arange(len(groups))[:, np.newaxis], counts.shape)
+    if groups.semantics == "set":
+        return _weight_without(top, groups.sizes, rows, counts)
+    return _sum_without(top, rows, counts)
+
+
+def _occurring(counts: Counts, asked: Integers) -> tuple[Integers, Integers, Integers]:
+    """Give rows, values and counts, in shapes that broadcast; zeros may be among dense ones."""
+    if counts.cells is not None:
+        cells = counts.cells if len(asked) == counts.width else counts.cells[:, asked]
+        return np.arange(counts.rows)[:, np.newaxis], np.arange(len(asked)), cells
+    rows, values, amounts = counts.entries()
+    place = np.full(counts.width, -1)
+    place[asked] = np.arange(len(asked))
+    wanted = place[values] >= 0
+    return rows[wanted], place[values[wanted]], amounts[wanted]
+
+
+def _sum_without(top: Integers, rows: Integers, counts: Integers) -> Integers:
+    """Add up the ℓ largest counts of other values: of the ℓ+1 largest of all, leave out σ's own or the last."""
+    out: Integers = np.maximum(counts, top[:, -1][rows])
+    np.subtract(top.sum(axis=1)[rows], out, out=out)  # in place: fetching fresh memory is what takes the time
+    return out
+
+
+def _weight_without(top: Integers, sizes: Integers, rows: Integers, counts: Integers) -> Floats:
+    """Do the same with logarithms, where a value that everybody has must not be subtracted from itself."""
+    weights = SetOfValues().weight(top, sizes[:, np.newaxis])
+    everybody = np.isneginf(weights)
+    sums = np.where(everybody, 0.0, weights).sum(axis=1)[rows]
+    out = np.maximum(counts, top[:, -1][rows])
+    own = SetOfValues().weight(out, sizes[rows])
+    certain = everybody.sum(axis=1)[rows] - np.isneginf(own)
+    return np.where(certain > 0, -np.inf, sums - np.where(np.isneginf(own), 0.0, own))
+
+
+# ----------------------------------------------------------------------------------------------------
+# Rows of whole numbers that are alike: number them, or keep the first of each.
+# ----------------------------------------------------------------------------------------------------
+
+
+def numbered(kinds: Integers) -> Integers:
+    """Number the different rows of a matrix.
+
+    >>> numbered(np.array([[2, 1], [3, 1], [2, 1]])).tolist() in ([0, 1, 0], [1, 0, 1])
+    True
+    """
+    weights = np.random.default_rng(0).integers(1, 2**62, kinds.shape[1]) | 1
+    _, first, number = np.unique(kinds @ weights, return_index=True, return_inverse=True)
+    if (kinds[first][number] != kinds).any():  # two different rows share their hash: as good as never
+        _, number = np.unique(kinds, axis=0, return_inverse=True)
+    ids: Integers = number.astype(np.int64, copy=False).ravel()
+    return ids
+
+
+def first_of_alike(columns: Sequence[Integers], rows: Integers) -> tuple[tuple[Integers, ...], Integers]:
+    """Sort cells given column by column, and of cells alike in all columns keep the one of the first row.
+
+    Columns and rows may have any shapes that broadcast.
+
+    >>> kept, first = first_of_alike([np.array([1, 0, 1]), np.array([7, 8, 7])], np.array([0, 1, 2]))
+    >>> [column.tolist() for column in kept], first.tolist()
+    ([[0, 1], [8, 7]], [1, 0])
+    """
+    shape = np.broadcast(*columns, rows).shape
+    if prod(shape) == 0:
+        return tuple(np.empty(0, np.int64) for _ in columns), np.empty(0, np.int64)
+    lows = [int(column.min()) for column in columns]
+    spans = [int(column.max()) - low + 1 for column, low in zip(columns, lows, strict=True)]
+    if prod(spans) >= 2**62 // int(rows.max() + 1):
+        return _by_sorting_columns([np.broadcast_to(column, shape).ravel() for column in (*columns, rows)])
+    key = _key(columns, lows, spans, shape)
+    few = prod(spans) <= max(4 * key.size, 1 << 16)
+    key, first = _by_table(key, rows, prod(spans)) if few else _by_sorting(key, rows)
+    apart = []
+    for low, span in zip(reversed(lows), reversed(spans), strict=True):
+        apart.append(key % span + low)
+        key = key // span
+    return tuple(reversed(apart)), first
+
+
+def _key(columns: Sequence[Integers], lows: list[int], spans: list[int], shape: tuple[int, ...]) -> Integers:
+    """Make one number of each cell; short ones when they do, as they are quicker to move."""
+    kind = np.int32 if prod(spans) < 2**31 else np.int64
+    key: npt.NDArray[np.integer] = np.zeros(shape, kind)
+    for column, low, span in zip(columns, lows, spans, strict=True):
+        key *= kind(span)
+        key += (column - low).astype(kind, copy=False)
+    return key  # type: ignore[return-value]
+
+
+def _by_table(key: Integers, rows: Integers, space: int) -> tuple[Integers, Integers]:
+    """Note at each cell's place the first row."""
+    nowhere = int(rows.max()) + 1
+    first = np.full(space, nowhere)
+    np.minimum.at(first, key.ravel(), np.broadcast_to(rows, key.shape).ravel())
+    kept = np.flatnonzero(first < nowhere)
+    return kept, first[kept]
+
+
+def _by_sorting(key: Integers, rows: Integers) -> tuple[Integers, Integers]:
+    many = int(rows.max()) + 1
+    joined = np.sort((key.astype(np.int64) * many + rows).ravel())
+    joined = joined[_changes(joined // many)]
+    return joined // many, joined % many
+
+
+def _by_sorting_columns(columns: Sequence[Integers]) -> tuple[tuple[Integers, ...], Integers]:
+    """Do without one number per cell where it would not fit."""
+    order = np.lexsort(columns[::-1])
+    ordered = [column[order] for column in columns]
+    new = np.logical_or.reduce([_changes(column) for column in ordered[:-1]])
+    return tuple(column[new] for column in ordered[:-1]), ordered[-1][new]
+
+
+def _changes(column: Integers) -> npt.NDArray[np.bool_]:
+    return np.concatenate(([True], column[1:] != column[:-1]))

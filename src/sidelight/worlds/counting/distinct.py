@@ -23,9 +23,9 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.knowledge.facts_part import Fact, Or, Same
+from sidelight.knowledge.facts import Fact, Or, Same
 from sidelight.worlds.counting.compile import Alike, Draws, Ground
-from sidelight.worlds.counting.steps import every_way, ways_to_have
+from sidelight.worlds.counting.frontier import every_way, ways_to_have
 from sidelight.worlds.effort import Meter
 
 People: TypeAlias = int

@@ -7,10 +7,8 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.worlds.counting.compile import Draws, Ground
-from sidelight.worlds.counting.frontier import Frontier, States, to_come
-from sidelight.worlds.counting.steps import HAS, Drawing
-from sidelight.worlds.counting.terms import Term
+from sidelight.worlds.counting.compile import Draws, Ground, Term
+from sidelight.worlds.counting.frontier import HAS, Drawing, Frontier, States, to_come
 from sidelight.worlds.effort import Meter
 
 Truths: TypeAlias = npt.NDArray[np.bool_]
