@@ -38,7 +38,7 @@ _HOME = {
     "PriorBelief": "measures.epsilon_privacy.prior_belief",
     "Finding": "measures.measure",
     "Measure": "measures.measure",
-    "Trend": "measures.measure",
+    "Monotonicity": "measures.measure",
     # exploring
     "knowledge_skyline": "measures.privacy_skyline.skyline",
     "disclosure_curve": "measures.disclosure_curve",
@@ -51,7 +51,7 @@ _HOME = {
     "Posteriors": "worlds.posterior",
     "covering_k": "worlds.covering",
     "BasicImplication": "knowledge.basic_implications",
-    "Budget": "worlds.effort",
+    "Effort": "worlds.effort",
     "Estimate": "worlds.estimate",
     "Fact": "knowledge.facts",
     "Has": "knowledge.facts",
@@ -75,7 +75,7 @@ _HOME = {
     "MaxEnt": "max_entropy.measure",
     # searching
     "protect": "search.protect",
-    "Found": "search.method",
+    "SearchResult": "search.method",
     "FullDomain": "search.full_domain",
     "Mondrian": "search.mondrian",
     "Anatomy": "search.anatomy",
@@ -170,7 +170,7 @@ if TYPE_CHECKING:
     from sidelight.measures.measure import Criterion as Criterion
     from sidelight.measures.measure import Finding as Finding
     from sidelight.measures.measure import Measure as Measure
-    from sidelight.measures.measure import Trend as Trend
+    from sidelight.measures.measure import Monotonicity as Monotonicity
     from sidelight.measures.privacy_skyline.acquaintance import Acquaintance as Acquaintance
     from sidelight.measures.privacy_skyline.skyline import knowledge_skyline as knowledge_skyline
     from sidelight.measures.privacy_skyline.skyline import skyline as skyline
@@ -186,7 +186,7 @@ if TYPE_CHECKING:
     from sidelight.release.release import Release as Release
     from sidelight.search.anatomy import Anatomy as Anatomy
     from sidelight.search.full_domain import FullDomain as FullDomain
-    from sidelight.search.method import Found as Found
+    from sidelight.search.method import SearchResult as SearchResult
     from sidelight.search.microaggregation import Microaggregation as Microaggregation
     from sidelight.search.mondrian import Mondrian as Mondrian
     from sidelight.search.protect import protect as protect
@@ -197,7 +197,7 @@ if TYPE_CHECKING:
     from sidelight.table.read import read_table as read_table
     from sidelight.table.table import Table as Table
     from sidelight.worlds.covering import covering_k as covering_k
-    from sidelight.worlds.effort import Budget as Budget
+    from sidelight.worlds.effort import Effort as Effort
     from sidelight.worlds.estimate import Estimate as Estimate
     from sidelight.worlds.posterior import Belief as Belief
     from sidelight.worlds.posterior import Posteriors as Posteriors

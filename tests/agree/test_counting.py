@@ -22,7 +22,7 @@ from sidelight.worlds.counting.distinct import Differing, partitions_of
 from sidelight.worlds.counting.frontier import Frontier
 from sidelight.worlds.counting.order import Schedule, little_open
 from sidelight.worlds.counting.sampling import DrawingWorlds, any_worlds, holds
-from sidelight.worlds.effort import Budget, Meter
+from sidelight.worlds.effort import Effort, Meter
 from sidelight.worlds.identify import cast_of
 from sidelight.worlds.posterior import posterior
 
@@ -44,7 +44,7 @@ def share_of_worlds(release, facts):
 
 
 def counting(release):
-    return Counting(release, cast_of(release, everyone(release)), Meter(Budget()))
+    return Counting(release, cast_of(release, everyone(release)), Meter(Effort()))
 
 
 @st.composite
@@ -73,7 +73,7 @@ def test_both_ways_to_count_people_who_differ(question):
     cast = cast_of(release, everyone(release))
     made, differing = ground(release, cast, facts), Differing()
     if differing.fits(made):
-        meter = Meter(Budget())
+        meter = Meter(Effort())
         assert differing.share(made, meter) == Frontier(Schedule.of(made, meter)).shares(meter)[0]
 
 
@@ -105,11 +105,11 @@ def test_worlds_are_drawn_as_often_as_they_are(semantics, method):
     made = ground(release, cast, known, watched=targets)
     terms, rng = [made.term(target) for target in targets], np.random.default_rng(3)
     if known:
-        frontier = Frontier(Schedule.of(made, Meter(Budget()), terms=terms, everyone=True))
-        worlds = DrawingWorlds(frontier, Meter(Budget())).worlds(20_000, rng)
+        frontier = Frontier(Schedule.of(made, Meter(Effort()), terms=terms, everyone=True))
+        worlds = DrawingWorlds(frontier, Meter(Effort())).worlds(20_000, rng)
     else:
         worlds = any_worlds(made, 20_000, rng)
-    exact = Counting(release, cast, Meter(Budget()))
+    exact = Counting(release, cast, Meter(Effort()))
     for target, term in zip(targets, terms, strict=True):
         possible, both = exact.shares(known, target)
         assert abs(holds(term, worlds, made).mean() - both / possible) < 0.015  # four times the usual error
@@ -117,7 +117,7 @@ def test_worlds_are_drawn_as_often_as_they_are(semantics, method):
 
 @given(st.dictionaries(st.integers(0, 9), st.lists(st.frozensets(st.integers(0, 6)), max_size=3)))
 def test_everything_comes_up_once(things):
-    assert sorted(little_open(things, Meter(Budget()))) == sorted(things)
+    assert sorted(little_open(things, Meter(Effort()))) == sorted(things)
 
 
 def test_many_who_differ_are_not_counted_by_their_partitions():
@@ -132,5 +132,5 @@ def test_a_fact_that_is_never_so_is_found_among_many_that_are_too_hard(semantics
     people = [Someone(1, number) for number in range(1, 60)]
     hard = [~Same(one, other) for one, other in combinations(people, 2)][::7]
     with pytest.raises(Contradiction) as told:
-        posterior(release, Has(people[0], "v1"), given=[*hard, ~Same(people[3], people[3])], budget=Budget(states=50))
+        posterior(release, Has(people[0], "v1"), given=[*hard, ~Same(people[3], people[3])], effort=Effort(states=50))
     assert told.value.facts == ("not same(#1.4, #1.4)",)

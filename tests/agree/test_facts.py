@@ -127,7 +127,7 @@ def test_with_budgets_the_answer_is_the_same_or_bounded(question):
     if expected is None:
         return
     try:
-        assert posterior(release, target, given=known, budget=sl.Budget(states=20)) == expected
+        assert posterior(release, target, given=known, effort=sl.Effort(states=20)) == expected
     except TooHard as told:
         assert told.low <= expected <= told.high  # noqa: PT017
 

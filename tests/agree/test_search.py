@@ -116,7 +116,7 @@ def test_the_lattice_finds_the_most_useful_minimal_node(problem):
     assert found.verdict.safe
     assert found.levels in found.minimal
     best = min(float((lattice.groups_at(node).sizes ** 2).sum()) for node in within)
-    if all(each.measure.trend(table.semantics) is not sl.Trend.UNKNOWN for each in policy.criteria):
+    if all(each.measure.monotonicity(table.semantics) is not sl.Monotonicity.UNKNOWN for each in policy.criteria):
         assert found.utility["discernibility"] == best
     assert found.utility["discernibility"] == float((found.release.groups.sizes**2).sum())
 
@@ -148,7 +148,7 @@ def test_mondrian_is_within_policy_and_covers_everybody_once(problem):
 @given(problems(semantics="single"))
 def test_mondrian_is_minimal_where_merging_never_hurts(problem):
     table, by, policy = problem
-    assume(all(each.measure.trend("single") is not sl.Trend.UNKNOWN for each in policy.criteria))
+    assume(all(each.measure.monotonicity("single") is not sl.Monotonicity.UNKNOWN for each in policy.criteria))
     found = sl.protect(table, policy, by=by, method="mondrian")
     recoding = found.outcome.recoding
     along = orders(table.quasi, by)
@@ -170,14 +170,14 @@ def test_mondrian_is_minimal_where_merging_never_hurts(problem):
 def test_outlines_say_what_measures_say(data):
     release = data.draw(releases(max_groups=4, max_people=5))
     measure = data.draw(measures(release, mergeable=True))
-    outline = measure.outline()
-    rows = outline.of(release.groups)
-    value = outline.value(joined_before(outline, rows)[-1:])[0]
+    screen = measure.screen()
+    rows = screen.of(release.groups)
+    value = screen.value(joined_before(screen, rows)[-1:])[0]
     finding = measure.measure(release)
     if finding.witness is not None:
         assert value == pytest.approx(float(finding.value), rel=1e-9, abs=1e-9)
-    for other in (joined_after(outline, rows)[:1], joined_all(outline, rows)):
-        again = outline.value(other)[0]
+    for other in (joined_after(screen, rows)[:1], joined_all(screen, rows)):
+        again = screen.value(other)[0]
         assert again == pytest.approx(value, rel=1e-9, abs=1e-9) or np.isnan(again)
 
 

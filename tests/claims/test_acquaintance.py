@@ -19,7 +19,7 @@ def test_merging_never_raises_the_risk_of_any_value_in_single(pair, knows, data)
     finer, coarser = pair
     value = data.draw(st.sampled_from([None, *(text for text in finer.domain if text is not None)]))
     measure = sl.Acquaintance(*knows, value=value)
-    assert measure.trend("single") is sl.Trend.NEVER_RISES
+    assert measure.monotonicity("single") is sl.Monotonicity.NON_INCREASING
     assert measure.measure(coarser).value <= measure.measure(finer).value
 
 
@@ -27,7 +27,7 @@ def test_merging_can_raise_the_risk_in_set():
     """Few have a; where it is rarer, two other values are frequent that could be ruled out."""
     finer = sl.Release.from_counts([{"a": 1, "b": 3, "c": 3}, {"a": 2}], sizes=[9, 9], values="set")
     measure = sl.Acquaintance(rules_out=2, value="a")
-    assert measure.trend("set") is sl.Trend.UNKNOWN
+    assert measure.monotonicity("set") is sl.Monotonicity.UNKNOWN
     assert measure.measure(finer).value == Fraction(2, 9)
     assert measure.measure(merged(finer, [0, 0])).value == Fraction(36, 161) > Fraction(2, 9)
 
@@ -35,7 +35,7 @@ def test_merging_can_raise_the_risk_in_set():
 def test_merging_can_raise_the_risk_in_multiset():
     finer = sl.Release.from_counts([{"a": 1, "b": 6}, {"a": 3}], sizes=[5, 5], values="multiset")
     measure = sl.Acquaintance(rules_out=1, value="a")
-    assert measure.trend("multiset") is sl.Trend.UNKNOWN
+    assert measure.monotonicity("multiset") is sl.Monotonicity.UNKNOWN
     assert measure.measure(finer).value == Fraction(15625, 32009)
     assert measure.measure(merged(finer, [0, 0])).value == Fraction(3439000000, 6925784401) > Fraction(15625, 32009)
 

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight.measures.measure import Trend
+from sidelight.measures.measure import Monotonicity
 from sidelight.testing import merges, releases
 
 BOTH = pytest.mark.parametrize("measure", [sl.Implications, sl.Negations])
@@ -22,7 +22,7 @@ def some_value(data, release):
 def test_merging_groups_never_raises_the_risk(measure, data, pair, k):
     finer, coarser = pair
     asked = measure(k, some_value(data, finer))
-    assert asked.when_groups_merge is Trend.NEVER_RISES
+    assert asked.when_groups_merge is Monotonicity.NON_INCREASING
     assert asked.measure(coarser).value <= asked.measure(finer).value
 
 

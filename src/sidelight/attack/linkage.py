@@ -15,7 +15,7 @@ from sidelight.errors import BadRelease, BadTable, TooHard, did_you_mean
 from sidelight.measures.exact import NEAR, Floats
 from sidelight.release.groups import Groups
 from sidelight.release.release import Members, Release
-from sidelight.search.method import Found
+from sidelight.search.method import SearchResult
 from sidelight.search.microaggregation import Microaggregation
 from sidelight.search.recoding import Stretches
 from sidelight.table.hierarchy import Hierarchy
@@ -123,7 +123,7 @@ Mondrian prints them; or the nearest printed average."""
 Locate: TypeAlias = Way | Listed
 """How to find people: a way, or a list that says who is where."""
 
-Published: TypeAlias = Release | Found
+Published: TypeAlias = Release | SearchResult
 """A release as the world sees it, or what a search found, with its regions."""
 
 
@@ -142,12 +142,12 @@ def ways_for(releases: Sequence[Published], locate: Locate | Sequence[Locate | N
 
 def release_of(published: Published) -> Release:
     """Give what the world sees."""
-    return published.release if isinstance(published, Found) else published
+    return published.release if isinstance(published, SearchResult) else published
 
 
 def columns_of(published: Published, way: Locate | None) -> tuple[str, ...]:
     """Name the columns by which people can be found in a release."""
-    if isinstance(published, Found) and way is None:
+    if isinstance(published, SearchResult) and way is None:
         return tuple(column.name for column in published.outcome.recoding.table.quasi)
     if isinstance(way, Listed):
         return way.columns()
@@ -182,7 +182,7 @@ def find(
         return entries_of_names(release, person or "").located(people)
     if way is None and release.members is not None and not _prints_known(release, people):
         return entries_of_members(release.members).located(people)
-    if isinstance(published, Found) and way is None:
+    if isinstance(published, SearchResult) and way is None:
         return _in_regions(published, people, by)
     if way == "nearest":
         return nearest(people, release.groups, by)
@@ -199,7 +199,7 @@ def _prints_known(release: Release, people: People) -> bool:
     return any(people.column(column.name) is not None for column in release.groups.columns)
 
 
-def _in_regions(found: Found, people: People, by: Mapping[str, Hierarchy]) -> Located:
+def _in_regions(found: SearchResult, people: People, by: Mapping[str, Hierarchy]) -> Located:
     """Use what the search knows: averages, or regions; whoever is in no region is among the suppressed."""
     recoding = found.outcome.recoding
     if isinstance(found.method, Microaggregation) or not isinstance(recoding, Stretches):
@@ -223,7 +223,7 @@ def _or_suppressed(inside: Located, star: int, sizes: Integers) -> Located:
 
 def share_right(published: Published, people: People, where: Located) -> Fraction | None:
     """Give the share of the people in a search's table who were looked for in their group; None: nobody knows."""
-    if not isinstance(published, Found) or not isinstance(published.outcome.recoding, Stretches):
+    if not isinstance(published, SearchResult) or not isinstance(published.outcome.recoding, Stretches):
         return None
     recoding = published.outcome.recoding
     if any(people.column(column.name) is None for column in recoding.table.quasi):

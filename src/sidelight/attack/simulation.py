@@ -19,7 +19,7 @@ from sidelight.errors import BadMeasure, BadPolicy, BadTable, NothingSafe, did_y
 from sidelight.measures.measure import Bound, exact
 from sidelight.policy.policy import Policy
 from sidelight.search.anatomy import Anatomy
-from sidelight.search.method import Found, Method, Progress, quiet
+from sidelight.search.method import Method, Progress, SearchResult, quiet
 from sidelight.search.protect import METHODS, protect
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.table import Counts, Integers, Table
@@ -115,7 +115,7 @@ def _tried(
     yield _figures(exposure, found) | {f"partial {each}": float(exposure.partial(each)) for each in confidences}
 
 
-def _figures(exposure: Exposure, found: Sequence[Found]) -> dict[str, float]:
+def _figures(exposure: Exposure, found: Sequence[SearchResult]) -> dict[str, float]:
     truth = exposure.truth
     assert truth is not None
     right = [float(each) for each in exposure.located_right if each is not None]

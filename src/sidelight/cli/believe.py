@@ -32,7 +32,7 @@ from sidelight.release.read import read_release
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, shown
 from sidelight.table.read import read_table
-from sidelight.worlds.effort import Budget
+from sidelight.worlds.effort import Effort
 from sidelight.worlds.estimate import Estimate
 from sidelight.worlds.posterior import Belief, Knowing, posteriors, read_who
 
@@ -68,9 +68,9 @@ class Counting:
             raise BadMeasure(message)
 
     @property
-    def budget(self) -> Budget:
+    def effort(self) -> Effort:
         """What exact counting may take."""
-        return Budget(self.states) if self.seconds is None else Budget(self.states, self.seconds)
+        return Effort(self.states) if self.seconds is None else Effort(self.states, self.seconds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,29 +92,29 @@ def concluded(
     """Say what is believed about these people, or about those for whom the facts change most."""
     try:
         if people:
-            return tuple(posteriors(release, given=facts, person=who, budget=counting.budget) for who in people)
-        return posteriors(release, given=facts, budget=counting.budget).top(top)
+            return tuple(posteriors(release, given=facts, person=who, effort=counting.effort) for who in people)
+        return posteriors(release, given=facts, effort=counting.effort).top(top)
     except TooHard as hard:
         if counting.chance is None or not people:
             raise TooHard(_help(counting), low=hard.low, high=hard.high) from None
-    return _estimated(release, facts, people, counting.budget, counting.chance)
+    return _estimated(release, facts, people, counting.effort, counting.chance)
 
 
 def _help(counting: Counting) -> str:
     """Say what is too hard, and which options help."""
-    hard = f"counting the worlds takes more than --states {counting.states} or --seconds {counting.budget.seconds:g}"
+    hard = f"counting the worlds takes more than --states {counting.states} or --seconds {counting.effort.seconds:g}"
     if counting.chance is None:
         return f"{hard}; allow more, or say --approximate for estimates"
     return f"{hard}; allow more, or say with --about of whom to make estimates"
 
 
 def _estimated(
-    release: Release, facts: tuple[Fact, ...], people: tuple[Who, ...], budget: Budget, chance: Chance
+    release: Release, facts: tuple[Fact, ...], people: tuple[Who, ...], effort: Effort, chance: Chance
 ) -> tuple[Estimated, ...]:
     """Draw worlds for each person, and look at all values in them."""
     rng = np.random.default_rng(chance.seed)
     return tuple(
-        _about(posteriors(release, person=who), Knowing.of(release, facts, people=[who], budget=budget), chance, rng)
+        _about(posteriors(release, person=who), Knowing.of(release, facts, people=[who], effort=effort), chance, rng)
         for who in people
     )
 

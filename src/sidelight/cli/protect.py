@@ -32,7 +32,7 @@ from sidelight.release.generalise import group
 from sidelight.report.report import AuditReport, audit_report
 from sidelight.report.terminal import sentences
 from sidelight.search.full_domain import FullDomain
-from sidelight.search.method import Found
+from sidelight.search.method import SearchResult
 from sidelight.search.protect import MethodName
 from sidelight.search.protect import protect as search
 from sidelight.search.utility import UtilityName
@@ -139,7 +139,7 @@ def _hierarchy_files(way: Way) -> list[Path]:
     return hierarchy_files(way.hierarchies) if way.hierarchies else []
 
 
-def uninterrupted(table: Table, policy: Policy, by: Mapping[str, Hierarchy], way: Way) -> Found:
+def uninterrupted(table: Table, policy: Policy, by: Mapping[str, Hierarchy], way: Way) -> SearchResult:
     """Search to the end: what a search has when Ctrl-C is pressed depends on the moment, and is not published."""
     with noticing_interrupts() as interrupts:
         try:
@@ -155,7 +155,7 @@ def uninterrupted(table: Table, policy: Policy, by: Mapping[str, Hierarchy], way
     return found
 
 
-def searched(table: Table, policy: Policy, by: Mapping[str, Hierarchy], way: Way) -> Found:
+def searched(table: Table, policy: Policy, by: Mapping[str, Hierarchy], way: Way) -> SearchResult:
     """Search, showing what is being tried."""
     method = FullDomain(suppress=way.suppress, suppressed=way.suppressed, nodes=way.nodes)
     suppresses = way.method == FullDomain.name

@@ -17,7 +17,7 @@ from sidelight.dp.domain import CELLS, Grid, Outside, counted_on, declared_grid
 from sidelight.dp.ledger import Ledger
 from sidelight.dp.mechanism import Amount, Neighbours, at_most, exact_epsilon, opendp
 from sidelight.errors import BadNoise
-from sidelight.search.method import Found, Outcome, SearchedLevels
+from sidelight.search.method import Outcome, SearchedLevels, SearchResult
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.table import Table
 
@@ -37,7 +37,7 @@ def fixed_in_advance(levels: Mapping[str, int] | ChosenLevels) -> tuple[Mapping[
     """Take levels that were fixed in advance, or paid for; refuse those that a search picked from the data."""
     if isinstance(levels, ChosenLevels):
         return levels.levels, levels.spending
-    if isinstance(levels, Found | Outcome | SearchedLevels):
+    if isinstance(levels, SearchResult | Outcome | SearchedLevels):
         message = (
             "these levels were picked by a search that looked at the data, and nobody paid for what they reveal; "
             "fix levels in advance, or pick them with choose_levels, which pays"

@@ -16,7 +16,7 @@ from sidelight.knowledge.statements import Statement
 from sidelight.max_entropy.association_rules import strongest_rules
 from sidelight.max_entropy.beliefs import Beliefs, maxent
 from sidelight.measures.exact import Amount
-from sidelight.measures.measure import Finding, Measure, Trend, Witness, in_words
+from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, in_words
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, shown
@@ -67,7 +67,7 @@ class MaxEnt(Measure):
     limits = (0, 1)
     semantics = ("single",)
     mergeable: ClassVar[bool] = False
-    when_groups_merge = Trend.UNKNOWN
+    when_groups_merge = Monotonicity.UNKNOWN
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "knowing", tuple(each.statement for each in known_statements(self.knowing)))

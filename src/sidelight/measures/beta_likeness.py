@@ -15,7 +15,7 @@ import numpy.typing as npt
 from sidelight.errors import BadMeasure
 from sidelight.measures.exact import NEAR, PRECISE, Amount, Floats, log
 from sidelight.measures.group_by_group import GroupByGroup, ShareWitness, exact_shares, float_factors, share_witness
-from sidelight.measures.measure import Finding, Measure, Trend, Witness, in_words
+from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, in_words
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, shown
@@ -45,7 +45,7 @@ class BetaLikeness(GroupByGroup):
     kind: Kind = "basic"
 
     name: ClassVar[str] = "beta likeness"
-    when_groups_merge = Trend.NEVER_RISES
+    when_groups_merge = Monotonicity.NON_INCREASING
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(Kind):

@@ -12,7 +12,7 @@ import numpy as np
 from sidelight.errors import BadMeasure
 from sidelight.measures.exact import Amount, Floats, log, rounded_up
 from sidelight.measures.group_by_group import GroupByGroup, ShareWitness, exact_shares, float_factors, share_witness
-from sidelight.measures.measure import Finding, Measure, Trend, Witness, in_words
+from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, in_words
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, shown
@@ -55,9 +55,9 @@ class DeltaDisclosure(GroupByGroup):
         return (cls(), cls(absent="skipped"))
 
     @property
-    def when_groups_merge(self) -> Trend:
+    def when_groups_merge(self) -> Monotonicity:
         """Only a value that no group may lack is safe from a merger that brings it in."""
-        return Trend.NEVER_RISES if self.absent == "infinite" else Trend.UNKNOWN
+        return Monotonicity.NON_INCREASING if self.absent == "infinite" else Monotonicity.UNKNOWN
 
     def scores(self, groups: Groups) -> Floats:
         """Give every group's largest |ln(q/p)|."""

@@ -48,7 +48,7 @@ class GroupByGroup(Measure):
         """Give integers that decide the groups' values: by default all their counts, in lowest terms."""
         return in_lowest_terms(groups.counts.take(rows).dense())
 
-    def outline(self) -> WorstGroup:
+    def screen(self) -> WorstGroup:
         """One number per group."""
         return WorstGroup(self.scores, self._kinds, self.large_is_bad, whole_numbers=self.whole_numbers)
 

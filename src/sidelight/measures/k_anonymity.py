@@ -10,7 +10,7 @@ import numpy as np
 
 from sidelight.measures.exact import Amount, Floats
 from sidelight.measures.group_by_group import GroupByGroup
-from sidelight.measures.measure import Finding, Trend, Witness, in_words
+from sidelight.measures.measure import Finding, Monotonicity, Witness, in_words
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.table import Integers
@@ -37,7 +37,7 @@ class GroupSize(GroupByGroup):
     large_is_bad: ClassVar[bool] = False
     whole_numbers: ClassVar[bool] = True
     limits = (1, float("inf"))
-    when_groups_merge = Trend.NEVER_FALLS
+    when_groups_merge = Monotonicity.NON_DECREASING
 
     def scores(self, groups: Groups) -> Floats:
         """Give every group's number of people."""

@@ -16,7 +16,7 @@ import numpy as np
 from sidelight.errors import BadMeasure
 from sidelight.measures.exact import PRECISE, Amount, Floats, in_lowest_terms, log, rounded_down
 from sidelight.measures.group_by_group import GroupByGroup, exact_shares
-from sidelight.measures.measure import Finding, Measure, Trend, Witness, in_words
+from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, in_words
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, shown
@@ -44,7 +44,7 @@ class DistinctValues(GroupByGroup):
     large_is_bad: ClassVar[bool] = False
     whole_numbers: ClassVar[bool] = True
     limits = (1, float("inf"))
-    when_groups_merge = Trend.NEVER_FALLS
+    when_groups_merge = Monotonicity.NON_DECREASING
 
     def scores(self, groups: Groups) -> Floats:
         """Count the different values of every group."""
@@ -107,7 +107,7 @@ class EntropyDiversity(GroupByGroup):
     name: ClassVar[str] = "entropy diversity"
     large_is_bad: ClassVar[bool] = False
     limits = (1, float("inf"))
-    when_groups_merge = Trend.NEVER_FALLS
+    when_groups_merge = Monotonicity.NON_DECREASING
     if_nothing_to_measure: ClassVar[Fraction] = Fraction(1)
 
     def scores(self, groups: Groups) -> Floats:
@@ -231,7 +231,7 @@ class RecursiveDiversity(GroupByGroup):
     l: int = 3  # noqa: E741 - the ℓ of ℓ-diversity, as everybody says it
 
     name: ClassVar[str] = "recursive diversity"
-    when_groups_merge = Trend.NEVER_RISES
+    when_groups_merge = Monotonicity.NON_INCREASING
 
     def __post_init__(self) -> None:
         if isinstance(self.l, bool) or not hasattr(self.l, "__index__") or index(self.l) < 1:

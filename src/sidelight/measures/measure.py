@@ -18,7 +18,7 @@ from typing import ClassVar, Protocol, Self, TypeAlias
 
 from sidelight.errors import BadMeasure, BadPolicy, NotTrueOrFalse
 from sidelight.measures.exact import Amount
-from sidelight.measures.screening import Outline
+from sidelight.measures.screening import Screen
 from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label
@@ -53,10 +53,10 @@ class Measure(ABC):
 
     @property
     @abstractmethod
-    def when_groups_merge(self) -> Trend:
+    def when_groups_merge(self) -> Monotonicity:
         """A claim; a plain class attribute, or a property where it depends on the parameters."""
 
-    def trend(self, semantics: Semantics) -> Trend:
+    def monotonicity(self, semantics: Semantics) -> Monotonicity:
         """Say what merging groups does to the value under these semantics."""
         del semantics
         return self.when_groups_merge
@@ -85,7 +85,7 @@ class Measure(ABC):
         del table
         return self
 
-    def outline(self) -> Outline:
+    def screen(self) -> Screen:
         """Give the measure in floats and in a form that joins, for searches."""
         message = f"'{self.name}' looks at a whole release at once; search without it and judge what is found by it"
         raise BadMeasure(message)
@@ -323,11 +323,11 @@ class Criterion:
 # ----------------------------------------------------------------------------------------------------
 
 
-class Trend(Enum):
+class Monotonicity(Enum):
     """A claim about a measure; `tests/claims` hunts for counterexamples to each one."""
 
-    NEVER_RISES = "never rises"
-    NEVER_FALLS = "never falls"
+    NON_INCREASING = "never rises"
+    NON_DECREASING = "never falls"
     UNKNOWN = "unknown"
 
 

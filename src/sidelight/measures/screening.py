@@ -1,7 +1,7 @@
 """A measure in floats, group by group, in a form that joins: what a search looks at thousands of times.
 
-A summary answers once and exactly; an outline answers for many candidate releases at once and roughly (to about
-1e-12).  Searches decide by outlines where they are clear of the limit and exactly where they are not.
+A summary answers once and exactly; an screen answers for many candidate releases at once and roughly (to about
+1e-12).  Searches decide by screens where they are clear of the limit and exactly where they are not.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from sidelight.release.groups import Groups
 from sidelight.table.table import Integers
 
 
-class Outline(ABC):
+class Screen(ABC):
     """Numbers per group (rows) that join to the numbers of a release.
 
     `value(join of all rows of a release)` is the measure's value for that release.  Joining is associative and
@@ -57,8 +57,8 @@ class Outline(ABC):
 
 
 @dataclass(frozen=True)
-class WorstGroup(Outline):
-    """The outline of measures whose value is that of the worst group: one number per group."""
+class WorstGroup(Screen):
+    """The screen of measures whose value is that of the worst group: one number per group."""
 
     scores: Callable[[Groups], Floats]
     kinds: Callable[[Groups], Integers]
@@ -93,7 +93,7 @@ class WorstGroup(Outline):
         return rows[:, 0]
 
 
-def joined_all(outline: Outline, rows: Floats) -> Floats:
+def joined_all(screen: Screen, rows: Floats) -> Floats:
     """Join all rows to one, by halves.
 
     >>> sizes = lambda groups: groups.sizes
@@ -102,11 +102,11 @@ def joined_all(outline: Outline, rows: Floats) -> Floats:
     """
     while len(rows) > 1:
         half = len(rows) // 2
-        rows = np.concatenate((outline.join(rows[:half], rows[half : 2 * half]), rows[2 * half :]))
+        rows = np.concatenate((screen.join(rows[:half], rows[half : 2 * half]), rows[2 * half :]))
     return rows
 
 
-def joined_before(outline: Outline, rows: Floats) -> Floats:
+def joined_before(screen: Screen, rows: Floats) -> Floats:
     """Join, for each row, all rows up to and including it (a scan, in log₂ steps over all rows at once).
 
     >>> sizes = lambda groups: groups.sizes
@@ -116,11 +116,11 @@ def joined_before(outline: Outline, rows: Floats) -> Floats:
     """
     joined, step = rows.copy(order="K"), 1
     while step < len(rows):
-        joined[step:] = outline.join(joined[step:], joined[:-step].copy())
+        joined[step:] = screen.join(joined[step:], joined[:-step].copy())
         step *= 2
     return joined
 
 
-def joined_after(outline: Outline, rows: Floats) -> Floats:
+def joined_after(screen: Screen, rows: Floats) -> Floats:
     """Join, for each row, all rows from it on."""
-    return joined_before(outline, rows[::-1])[::-1]
+    return joined_before(screen, rows[::-1])[::-1]

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from sidelight.errors import BadMeasure
 from sidelight.measures.exact import Amount, Floats
 from sidelight.measures.group_by_group import GroupByGroup, ShareWitness, exact_shares, float_shares, share_witness
-from sidelight.measures.measure import Finding, Measure, Trend, Witness, in_words
+from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, in_words
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.hierarchy import Hierarchy
@@ -58,7 +58,7 @@ class Closeness(GroupByGroup):
 
     name: ClassVar[str] = "closeness"
     limits = (0, 1)
-    when_groups_merge = Trend.NEVER_RISES
+    when_groups_merge = Monotonicity.NON_INCREASING
 
     def __post_init__(self) -> None:
         if self.distance not in get_args(Distance):

@@ -176,13 +176,6 @@ def _at(where: str, section: Section) -> tuple[Criterion, ...]:
 
 # ----------------------------------------------------------------------------------------------------
 # One [[skyline]] of a policy file: points of knowledge for one value, or for all values that have none of their own.
-#
-# [[skyline]]
-# value = "AIDS"
-# points = [{rules_out = 1, others = 5, family = 2, below = 0.5}, {others = 20, below = 0.9}]
-#
-# [[skyline]]                                   # no value: every other value
-# points = [{rules_out = 4, below = "3/4"}]
 # ----------------------------------------------------------------------------------------------------
 
 

@@ -26,7 +26,7 @@ from sidelight.publish.formats import (
 from sidelight.publish.read import as_printed, digest, read_back, same, with_members
 from sidelight.publish.sidecar import PublishedFile, Reading, Sidecar, sidecar_of, sidecar_path
 from sidelight.release.release import Release, whole_groups
-from sidelight.search.method import Found
+from sidelight.search.method import SearchResult
 from sidelight.search.recoding import Buckets
 from sidelight.table.table import Column, Counts
 
@@ -46,7 +46,7 @@ class Published:
 
 
 def publish(
-    found: Found,
+    found: SearchResult,
     path: str | Path,
     *,
     force: bool = False,
@@ -54,7 +54,7 @@ def publish(
     layout: Layout | None = None,
     written_as: FormatName | None = None,
 ) -> Published:
-    """Publish what a search found; `Found.publish` says what the options mean.
+    """Publish what a search found; `SearchResult.publish` says what the options mean.
 
     Everything is written into a folder beside the file, whose name says that it is unfinished; flushed; read back;
     compared with what was meant; judged by the policy once more.  Only then the sidecar is moved to its place, and
@@ -84,7 +84,7 @@ def publish(
     return Published(paths, sidecar, document)
 
 
-def _refuse(found: Found, targets: tuple[Path, ...], *, force: bool) -> None:
+def _refuse(found: SearchResult, targets: tuple[Path, ...], *, force: bool) -> None:
     for target in targets:
         refuse_input(target, found.outcome.recoding.table.intake.files)
         refuse_existing(target, force=force)
@@ -141,7 +141,9 @@ class Plan:
     who: Told | None = None
 
 
-def planned(found: Found, path: Path, *, shuffle: Shuffle, layout: Layout | None, written_as: FormatName) -> Plan:
+def planned(
+    found: SearchResult, path: Path, *, shuffle: Shuffle, layout: Layout | None, written_as: FormatName
+) -> Plan:
     """Plan the files of what was found.
 
     Where a person may have several values, rows of (group, value) would lose the number of people, and rows that say
@@ -162,7 +164,7 @@ def planned(found: Found, path: Path, *, shuffle: Shuffle, layout: Layout | None
     return _anatomised(told, buckets, path, shuffle, together=chosen == "shuffled")
 
 
-def publishable(found: Found) -> Release:
+def publishable(found: SearchResult) -> Release:
     """Give the release that was found as readers will see it."""
     return as_printed(found.release)
 

@@ -32,7 +32,7 @@ from sidelight.report.report import (
     plain,
     release_facts,
 )
-from sidelight.search.method import Found, Method
+from sidelight.search.method import Method, SearchResult
 from sidelight.table.labels import Label
 from sidelight.table.table import Semantics, Table
 
@@ -199,7 +199,7 @@ TOLD_BY_THE_RELEASE = ("discernibility", "average group size", "suppressed")
 
 
 def sidecar_of(
-    found: Found,
+    found: SearchResult,
     release: Release,
     verdict: Verdict,
     *,
@@ -251,7 +251,7 @@ def _finding(judgement: Judgement) -> PublishedFinding:
     )
 
 
-def _policy(found: Found, table: Table) -> str:
+def _policy(found: SearchResult, table: Table) -> str:
     """Write the policy and how the table was read; not its domain, which may name values that are suppressed."""
     names = tuple(column.name for column in table.quasi)
     said = {"quasi": names, "sensitive": table.sensitive, "values": table.semantics, **table.intake.roles}
@@ -265,7 +265,7 @@ def _worth(name: str, worth: float) -> float | None:
     return worth if name in TOLD_BY_THE_RELEASE else float(f"{worth:.3g}")
 
 
-def _search(found: Found) -> Search:
+def _search(found: SearchResult) -> Search:
     return Search(
         method=found.method.name,
         options=_options(found.method),

@@ -314,15 +314,15 @@ def broken_by(judgement: Judgement, release: Release) -> BrokenBy | None:
     """
     criterion = judgement.criterion
     try:
-        outline = criterion.measure.outline()
+        screen = criterion.measure.screen()
     except BadMeasure:  # it looks at whole releases only
         return None
-    if not outline.group_by_group:
+    if not screen.group_by_group:
         return None
     if judgement.holds:
         return BrokenBy(groups=0, people=0)
     groups = release.groups
-    broken = ~Limit(criterion, outline, outline.slack(int(groups.sizes.max()))).each(groups)
+    broken = ~Limit(criterion, screen, screen.slack(int(groups.sizes.max()))).each(groups)
     return BrokenBy(groups=int(np.count_nonzero(broken)), people=int(groups.sizes[broken].sum()))
 
 

@@ -123,7 +123,7 @@ def _worst_together(groups: Groups, limits: Limits) -> Integers:
 
 
 def _worst_first(limit: Limit, groups: Groups) -> Integers:
-    values = limit.outline.value(limit.outline.of(groups))
+    values = limit.screen.value(limit.screen.of(groups))
     return np.argsort(-values if limit.criterion.measure.large_is_bad else values, kind="stable")
 
 

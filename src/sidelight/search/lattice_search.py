@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from sidelight.measures.k_anonymity import GroupSize
-from sidelight.measures.measure import Criterion, Trend, exact
+from sidelight.measures.measure import Criterion, Monotonicity, exact
 from sidelight.policy.policy import Policy
 from sidelight.release.lattice import Lattice, Node
 from sidelight.search.method import Progress
@@ -19,8 +19,8 @@ from sidelight.table.table import Semantics
 
 def holds_upwards(criterion: Criterion, semantics: Semantics) -> bool:
     """Whether merging groups can never break a criterion: what pruning relies on."""
-    good = Trend.NEVER_RISES if criterion.measure.large_is_bad else Trend.NEVER_FALLS
-    return criterion.measure.trend(semantics) is good
+    good = Monotonicity.NON_INCREASING if criterion.measure.large_is_bad else Monotonicity.NON_DECREASING
+    return criterion.measure.monotonicity(semantics) is good
 
 
 def minimal_nodes(lattice: Lattice, policy: Policy, *, most: int | None, progress: Progress) -> Border:

@@ -64,7 +64,7 @@ NOT_COMPLETE = "the search was stopped before its end: a more useful release wit
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class SearchResult:
     """The most useful release within policy that a search found, and how it got there."""
 
     release: Release

@@ -115,10 +115,10 @@ class SharedLimits:
     table: Table
     limits: tuple[Limit, ...]
     made: Partition
-    rows: list[Floats] = field(default_factory=list)  # per limit: the outline of each group made so far
+    rows: list[Floats] = field(default_factory=list)  # per limit: the screen of each group made so far
 
     def __post_init__(self) -> None:
-        self.rows = [limit.outline.of(self._groups(self.made.group, len(self.made))) for limit in self.limits]
+        self.rows = [limit.screen.of(self._groups(self.made.group, len(self.made))) for limit in self.limits]
 
     def accepted(self, fine: Candidates, frontier: Frontier, numbers: Integers) -> Iterator[Candidates]:
         """Give runs of accepted cuts, at most one cut per group; each run must be made before the next is asked."""
@@ -126,7 +126,7 @@ class SharedLimits:
             yield fine.take(fine.first_of_each())
             return
         left, right = self._halves(fine, frontier)
-        pairs = [limit.outline.join(*both) for limit, *both in zip(self.limits, left, right, strict=True)]
+        pairs = [limit.screen.join(*both) for limit, *both in zip(self.limits, left, right, strict=True)]
         open_ = np.arange(len(fine))
         while len(open_):
             open_ = open_[self._fit(fine.take(open_), [pair[open_] for pair in pairs], frontier, numbers)]
@@ -142,12 +142,12 @@ class SharedLimits:
             open_ = open_[~np.isin(fine.group[open_], chosen.group)]
 
     def _halves(self, fine: Candidates, frontier: Frontier) -> tuple[list[Floats], list[Floats]]:
-        """Outline both halves of every cut, for every limit."""
+        """Screen both halves of every cut, for every limit."""
         left = [np.empty((len(fine), rows.shape[1])) for rows in self.rows]
         right = [each.copy() for each in left]
         for at, groups in frontier.halves(fine):
             for limit, l_rows, r_rows in zip(self.limits, left, right, strict=True):
-                both = limit.outline.of(groups)
+                both = limit.screen.of(groups)
                 l_rows[at], r_rows[at] = both[: len(at)], both[len(at) :]
         return left, right
 
@@ -155,7 +155,7 @@ class SharedLimits:
         """Say which cuts could be made next, each on its own, in the release made so far."""
         fit = np.ones(len(cuts), bool)
         for limit, rows, pair in zip(self.limits, self.rows, pairs, strict=True):
-            values = limit.outline.value(_with_others(limit, rows, pair, numbers[cuts.group]))
+            values = limit.screen.value(_with_others(limit, rows, pair, numbers[cuts.group]))
             fit &= limit.clear(values) | limit.near(values)
             for row in np.flatnonzero(fit & limit.near(values)):
                 fit[row] = limit.exactly(self._groups(*self._after(cuts.take(np.array([row])), frontier, numbers)))
@@ -167,13 +167,13 @@ class SharedLimits:
             return 0
         fit = np.ones(len(groups), bool)
         for limit, rows, pair in zip(self.limits, self.rows, pairs, strict=True):
-            done = joined_before(limit.outline, pair)
+            done = joined_before(limit.screen, pair)
             others = np.delete(rows, groups, axis=0)
             if len(others):
-                done = limit.outline.join(done, np.broadcast_to(joined_before(limit.outline, others)[-1:], done.shape))
-            to_come = joined_after(limit.outline, rows[groups])[1:]
-            done[:-1] = limit.outline.join(done[:-1], to_come)
-            fit &= limit.clear(limit.outline.value(done))
+                done = limit.screen.join(done, np.broadcast_to(joined_before(limit.screen, others)[-1:], done.shape))
+            to_come = joined_after(limit.screen, rows[groups])[1:]
+            done[:-1] = limit.screen.join(done[:-1], to_come)
+            fit &= limit.clear(limit.screen.value(done))
         fit[0] = True
         return int(np.argmin(fit)) if not fit.all() else len(groups)
 
@@ -192,10 +192,10 @@ class SharedLimits:
 
 def _with_others(limit: Limit, rows: Floats, pair: Floats, groups: Integers) -> Floats:
     """Join each pair of halves with all groups but the one it was cut from."""
-    before, after = joined_before(limit.outline, rows), joined_after(limit.outline, rows)
+    before, after = joined_before(limit.screen, rows), joined_after(limit.screen, rows)
     joined = pair.copy()
     some = groups > 0
-    joined[some] = limit.outline.join(joined[some], before[groups[some] - 1])
+    joined[some] = limit.screen.join(joined[some], before[groups[some] - 1])
     some = groups < len(rows) - 1
-    joined[some] = limit.outline.join(joined[some], after[groups[some] + 1])
+    joined[some] = limit.screen.join(joined[some], after[groups[some] + 1])
     return joined

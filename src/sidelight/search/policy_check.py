@@ -14,7 +14,7 @@ import numpy.typing as npt
 from sidelight.measures.exact import Floats
 from sidelight.measures.k_anonymity import GroupSize
 from sidelight.measures.measure import Criterion, Finding, exact
-from sidelight.measures.screening import Outline, joined_all
+from sidelight.measures.screening import Screen, joined_all
 from sidelight.policy.policy import Policy
 from sidelight.release.groups import Groups
 from sidelight.table.labels import Label
@@ -25,11 +25,11 @@ Flags: TypeAlias = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """One criterion with the outline of its measure."""
+    """One criterion with the screen of its measure."""
 
     criterion: Criterion
-    outline: Outline
-    slack: float  # how far off the outline may be
+    screen: Screen
+    slack: float  # how far off the screen may be
     known: dict[bytes, bool] = field(default_factory=dict, compare=False, repr=False)
 
     def clear(self, values: Floats) -> Flags:
@@ -49,11 +49,11 @@ class Limit:
         return np.concatenate([self._each(part) for part in groups.blocks()])
 
     def _each(self, groups: Groups) -> Flags:
-        values = self.outline.value(self.outline.of(groups))
+        values = self.screen.value(self.screen.of(groups))
         within = self.clear(values)
         near = np.flatnonzero(self.near(values))
         if len(near):
-            alike = self.outline.alike(groups.take(near))
+            alike = self.screen.alike(groups.take(near))
             kinds, first, kind = np.unique(alike, axis=0, return_index=True, return_inverse=True)
             decided = [self._once(row.tobytes(), groups, near[at]) for row, at in zip(kinds, first, strict=True)]
             within[near] = np.array(decided)[kind]
@@ -67,7 +67,7 @@ class Limit:
 
     def together(self, groups: Groups) -> bool:
         """Judge groups together as one release, in exact arithmetic only where floats cannot tell."""
-        value = self.outline.value(joined_all(self.outline, self.outline.of(groups)))
+        value = self.screen.value(joined_all(self.screen, self.screen.of(groups)))
         return bool(self.clear(value)[0]) or (bool(self.near(value)[0]) and self.exactly(groups))
 
     def exactly(self, groups: Groups) -> bool:
@@ -95,15 +95,14 @@ class Limits:
     @classmethod
     def of_criteria(cls, criteria: tuple[Criterion, ...], people: int) -> Limits:
         """Make some criteria of a policy ready."""
-        outlines = [criterion.measure.outline() for criterion in criteria]
+        screens = [criterion.measure.screen() for criterion in criteria]
         limits = [
-            Limit(criterion, outline, outline.slack(people))
-            for criterion, outline in zip(criteria, outlines, strict=True)
+            Limit(criterion, screen, screen.slack(people)) for criterion, screen in zip(criteria, screens, strict=True)
         ]
-        limits.sort(key=lambda limit: not limit.outline.exact)
+        limits.sort(key=lambda limit: not limit.screen.exact)
         return cls(
-            tuple(limit for limit in limits if limit.outline.group_by_group),
-            tuple(limit for limit in limits if not limit.outline.group_by_group),
+            tuple(limit for limit in limits if limit.screen.group_by_group),
+            tuple(limit for limit in limits if not limit.screen.group_by_group),
         )
 
     @property

@@ -16,7 +16,7 @@ from sidelight.policy.policy import Policy, Verdict
 from sidelight.release.release import Release
 from sidelight.search.anatomy import Anatomy
 from sidelight.search.full_domain import FullDomain
-from sidelight.search.method import Found, Method, Progress, quiet
+from sidelight.search.method import Method, Progress, SearchResult, quiet
 from sidelight.search.microaggregation import Microaggregation
 from sidelight.search.mondrian import Mondrian
 from sidelight.search.recoding import released
@@ -38,7 +38,7 @@ def protect(
     utility: UtilityName = "discernibility",
     suppress: float = 0,
     progress: Progress = quiet,
-) -> Found:
+) -> SearchResult:
     """What is the most useful release of this table that keeps the policy?
 
     `method` is a name or, to set its options, a method such as `FullDomain(suppress=0.04, suppressed="left out")`,
@@ -61,7 +61,7 @@ def protect(
     limits = searchable(policy)
     refuse_if_nothing_is(table, limits)
     outcome = chosen.search(table, limits, by=by or {}, utility=utility, progress=progress)
-    return Found(
+    return SearchResult(
         outcome.release,
         policy,
         judged(policy, outcome.release),

@@ -75,10 +75,10 @@ def _breaking(groups: Groups, limits: Limits) -> Integers:
     """Choose the groups to give up next; none when the policy holds."""
     for limit in (*limits.each, *limits.shared):
         bad = np.flatnonzero(~limit.each(groups))
-        if len(bad) and limit.outline.exact:
+        if len(bad) and limit.screen.exact:
             return bad
         if len(bad):
-            values = limit.outline.value(limit.outline.of(groups.take(bad)))
+            values = limit.screen.value(limit.screen.of(groups.take(bad)))
             worst_first = np.argsort(-values if limit.criterion.measure.large_is_bad else values, kind="stable")
             return bad[worst_first[: (len(bad) + 1) // 2]]
     for limit in limits.shared:

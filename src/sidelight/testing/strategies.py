@@ -171,12 +171,6 @@ def _spread(bag: Mapping[Label, int]) -> list[Label]:
 
 # ----------------------------------------------------------------------------------------------------
 # Facts about given people and values, of every form.
-#
-# from hypothesis import given
-# from sidelight.testing import facts
-#
-# @given(facts(["Bob", "Ed"], ["Flu", "Cold"]))
-# def test_something(fact): ...
 # ----------------------------------------------------------------------------------------------------
 
 

@@ -301,8 +301,8 @@ def _knowledge(semantics: str, found: Investigation, numbers: list[int]) -> Even
 # ----------------------------------------------------------------------------------------------------
 # Acquaintance by dynamic programming, with the others and the family spread over the groups in any way.
 #
-# The fast measure lets them sit together (congregation); this does not assume it.  The baseline of the benchmark, and the
-# twin for releases too large to go through their worlds.
+# The fast measure lets them sit together (congregation); this does not assume it.  The baseline of the benchmark, and
+# the twin for releases too large to go through their worlds.
 # ----------------------------------------------------------------------------------------------------
 
 

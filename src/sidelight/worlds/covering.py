@@ -7,7 +7,7 @@ from sidelight.knowledge.facts import Fact, all_of, named_values
 from sidelight.knowledge.parse_facts import Knowledge, known_facts
 from sidelight.release.release import Release
 from sidelight.worlds.counting.counter import Counting
-from sidelight.worlds.effort import Budget, Meter, OverBudget
+from sidelight.worlds.effort import Effort, Meter, OverEffort
 from sidelight.worlds.identify import Cast, cast_of
 from sidelight.worlds.satisfiable import Possible
 from sidelight.worlds.smallest_conflict import contradiction
@@ -51,7 +51,7 @@ def _check(release: Release, cast: Cast, facts: tuple[Fact, ...]) -> None:
                 release.groups.place(value)
     try:
         possible = Possible(release, cast).all_of(facts)
-    except OverBudget:
+    except OverEffort:
         return  # they may be
     if not possible:
-        raise contradiction(Counting(release, cast, Meter(Budget())), facts)
+        raise contradiction(Counting(release, cast, Meter(Effort())), facts)

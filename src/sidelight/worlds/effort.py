@@ -9,14 +9,14 @@ from sidelight.errors import BadMeasure
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class Effort:
     """How much counting an exact answer may take: different states of the count, and seconds (`None`: any).
 
     What is found out when that was not enough (bounds) may take as much again, and so may an estimate.  What runs out
     of seconds depends on the machine; with `None`, the same seed gives the same estimate everywhere.
 
-    >>> Budget(states=1000)
-    Budget(states=1000, seconds=20)
+    >>> Effort(states=1000)
+    Effort(states=1000, seconds=20)
     """
 
     states: int = 2_000_000
@@ -24,46 +24,46 @@ class Budget:
 
     def __post_init__(self) -> None:
         if self.states < 1 or (self.seconds is not None and not self.seconds > 0):
-            message = "a budget allows at least one state and more than no seconds"
+            message = "an effort allows at least one state and more than no seconds"
             raise BadMeasure(message)
 
-    def share(self, parts: int) -> Budget:
+    def share(self, parts: int) -> Effort:
         """Divide it."""
-        return Budget(max(self.states // parts, 1), None if self.seconds is None else self.seconds / parts)
+        return Effort(max(self.states // parts, 1), None if self.seconds is None else self.seconds / parts)
 
 
-class OverBudget(Exception):
+class OverEffort(Exception):
     """Counting was given up."""
 
 
 @dataclass(slots=True)
 class Meter:
-    """What was spent of a budget so far."""
+    """What was spent of an effort so far."""
 
-    budget: Budget
+    effort: Effort
     states: int = 0
     started: float = field(default_factory=time.perf_counter)
 
     def spend(self, states: int = 1) -> None:
         """Count more states."""
         before, self.states = self.states, self.states + states
-        if self.states > self.budget.states:
-            raise OverBudget
+        if self.states > self.effort.states:
+            raise OverEffort
         if before >> 6 != self.states >> 6:
             self.check_time()
 
-    def left(self) -> Budget:
+    def left(self) -> Effort:
         """Say what is left, at least a little."""
-        seconds = self.budget.seconds
+        seconds = self.effort.seconds
         if seconds is not None:
             seconds = max(seconds - (time.perf_counter() - self.started), 1e-3)
-        return Budget(max(self.budget.states - self.states, 1), seconds)
+        return Effort(max(self.effort.states - self.states, 1), seconds)
 
     def is_late(self) -> bool:
         """Say whether it took too long."""
-        return self.budget.seconds is not None and time.perf_counter() - self.started > self.budget.seconds
+        return self.effort.seconds is not None and time.perf_counter() - self.started > self.effort.seconds
 
     def check_time(self) -> None:
         """Give up when it takes too long."""
         if self.is_late():
-            raise OverBudget
+            raise OverEffort

@@ -16,7 +16,7 @@ from sidelight.worlds.counting.counter import Counting, Shares
 from sidelight.worlds.counting.frontier import Frontier
 from sidelight.worlds.counting.order import Schedule
 from sidelight.worlds.counting.sampling import DrawingWorlds, any_worlds, holds
-from sidelight.worlds.effort import Meter, OverBudget
+from sidelight.worlds.effort import Meter, OverEffort
 
 TRIES = 50
 """At most so many worlds are drawn for each one that is wanted."""
@@ -101,7 +101,7 @@ def estimated(
         meter = attempts.meter()
         frontier = Frontier(Schedule.of(made, meter, terms=list(map(made.term, watched)), everyone=True))
         draw = DrawingWorlds(frontier, meter).worlds
-    except OverBudget:  # then of all worlds, with no fact taken into account beforehand
+    except OverEffort:  # then of all worlds, with no fact taken into account beforehand
         made = ground(release, cast, (), watched=watched)
         draw = partial(any_worlds, made)
     asked, wanted = made.terms.all_of(map(made.term, known)), list(map(made.term, targets))
@@ -130,7 +130,7 @@ class Countable:
 
 @dataclass(frozen=True, slots=True)
 class Attempts:
-    """Attempts to count, each within an eighth of what is left of a budget."""
+    """Attempts to count, each within an eighth of what is left of an effort."""
 
     counting: Counting
     spent: Meter
@@ -140,7 +140,7 @@ class Attempts:
         meter = self.meter()
         try:
             return replace(self.counting, meter=meter).shares(facts, target)  # which remembers what others counted
-        except OverBudget:
+        except OverEffort:
             return None
         finally:
             self.spent.states += meter.states

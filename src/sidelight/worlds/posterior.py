@@ -18,7 +18,7 @@ from sidelight.release.groups import GroupName
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, label
 from sidelight.worlds.counting.counter import Counting
-from sidelight.worlds.effort import Budget, Meter, OverBudget
+from sidelight.worlds.effort import Effort, Meter, OverEffort
 from sidelight.worlds.estimate import Attempts, Estimate, estimated, generator
 from sidelight.worlds.identify import Cast, cast_of
 from sidelight.worlds.satisfiable import Possible
@@ -32,23 +32,23 @@ class Knowing:
     release: Release
     facts: tuple[Fact, ...]
     cast: Cast
-    budget: Budget
+    effort: Effort
     counting: Counting
 
     @classmethod
     def of(
-        cls, release: Release, facts: Sequence[Fact], *, people: Iterable[Who] = (), budget: Budget | None = None
+        cls, release: Release, facts: Sequence[Fact], *, people: Iterable[Who] = (), effort: Effort | None = None
     ) -> Knowing:
         """Find the people of the facts, and whoever else is asked about."""
         cast = cast_of(release, dict.fromkeys([*(who for fact in facts for who in fact.people()), *people]))
-        budget = budget or Budget()
-        return cls(release, tuple(facts), cast, budget, Counting(release, cast, Meter(budget)))
+        effort = effort or Effort()
+        return cls(release, tuple(facts), cast, effort, Counting(release, cast, Meter(effort)))
 
     def chance(self, target: Fact) -> Fraction:
         """Say how likely something is, or why that cannot be said."""
         try:
             possible, both = self.counting.shares(self.facts, target)
-        except OverBudget:
+        except OverEffort:
             attempts = self._attempts()
             self._check_possible(attempts.meter())
             raise self._too_hard(*attempts.bounds(target, self.facts)) from None
@@ -61,7 +61,7 @@ class Knowing:
         try:
             possible = self.counting.share(self.facts)
             shares = self.counting.values(self.facts, who) if possible else {}
-        except OverBudget:
+        except OverEffort:
             self._check_possible(self._attempts().meter())
             raise self._too_hard(Fraction(0), Fraction(1)) from None
         if not possible:
@@ -85,21 +85,21 @@ class Knowing:
         return estimated(self._attempts(), targets, self.facts, rng=rng, samples=samples, confidence=confidence)
 
     def _attempts(self) -> Attempts:
-        return Attempts(self.counting, Meter(self.budget))
+        return Attempts(self.counting, Meter(self.effort))
 
     def _check_possible(self, meter: Meter) -> None:
         """Refuse facts that cannot be so even where their worlds cannot be counted."""
         try:
             possible = Possible(self.release, self.cast, meter).all_of(self.facts)
-        except OverBudget:
+        except OverEffort:
             return
         if not possible:
             raise contradiction(self.counting, self.facts)
 
     def _too_hard(self, low: Fraction, high: Fraction) -> TooHard:
         message = (
-            f"counting the worlds takes more than the budget of {self.budget.states:,} states; what is known: between "
-            f"{in_decimals(low)} and {in_decimals(high)}; give a larger budget=, or ask for approximate=True"
+            f"counting the worlds takes more than the allowed effort of {self.effort.states:,} states; what is known: "
+            f"between {in_decimals(low)} and {in_decimals(high)}; give a larger effort=, or ask for approximate=True"
         )
         return TooHard(message, low=low, high=high)
 
@@ -115,7 +115,7 @@ def in_decimals(number: Fraction) -> str:
 
 @overload
 def posterior(
-    release: Release, target: str | Fact, *, given: Knowledge = None, budget: Budget | None = None
+    release: Release, target: str | Fact, *, given: Knowledge = None, effort: Effort | None = None
 ) -> Fraction: ...
 @overload
 def posterior(
@@ -123,7 +123,7 @@ def posterior(
     target: str | Fact,
     *,
     given: Knowledge = None,
-    budget: Budget | None = None,
+    effort: Effort | None = None,
     approximate: Literal[False],
 ) -> Fraction: ...
 @overload
@@ -132,7 +132,7 @@ def posterior(
     target: str | Fact,
     *,
     given: Knowledge = None,
-    budget: Budget | None = None,
+    effort: Effort | None = None,
     approximate: Literal[True],
     rng: int | np.random.Generator,
     confidence: float = 0.95,
@@ -143,7 +143,7 @@ def posterior(
     target: str | Fact,
     *,
     given: Knowledge = None,
-    budget: Budget | None = None,
+    effort: Effort | None = None,
     approximate: bool = False,
     rng: int | np.random.Generator | None = None,
     confidence: float = 0.95,
@@ -158,16 +158,16 @@ def posterior(
         release: what was published.
         target: what the question is about, such as "Charlie = Flu".
         given: what is known: a fact, its text, or several of them.
-        budget: how much counting is allowed.
+        effort: how much counting is allowed.
         approximate: where that is not enough, draw worlds at random; the answer is then always an `Estimate`.
         rng: a seed or a NumPy generator, needed to draw worlds; the same seed gives the same answer, unless the
-            budget's seconds run out.
+            effort's seconds run out.
         confidence: how sure the interval of an estimate is.
         samples: how many worlds that fit the facts an estimate is made from.
 
     Raises:
         Contradiction: no world fits the facts; names a smallest set of them.
-        TooHard: counting takes more than the budget; has the bounds that are known.
+        TooHard: counting takes more than the allowed effort; has the bounds that are known.
 
     >>> named = Release.from_groups([
     ...     (["Bob", "Charlie", "Dave", "Ed", "Frank"], ["Flu", "Flu", "Lung", "Lung", "Heart"]),
@@ -181,7 +181,7 @@ def posterior(
     Source: Martin et al., Worst-case background knowledge, ICDE 2007, section 2.
     """
     wanted = as_fact(target)
-    knowing = Knowing.of(release, known_facts(given), people=wanted.people(), budget=budget)
+    knowing = Knowing.of(release, known_facts(given), people=wanted.people(), effort=effort)
     if not approximate:
         return knowing.chance(wanted)
     return knowing.estimate(wanted, rng=generator(rng), samples=samples, confidence=confidence)
@@ -250,14 +250,14 @@ class Posteriors:
 
 @overload
 def posteriors(
-    release: Release, *, given: Knowledge = None, person: None = None, budget: Budget | None = None
+    release: Release, *, given: Knowledge = None, person: None = None, effort: Effort | None = None
 ) -> Posteriors: ...
 @overload
 def posteriors(
-    release: Release, *, given: Knowledge = None, person: object, budget: Budget | None = None
+    release: Release, *, given: Knowledge = None, person: object, effort: Effort | None = None
 ) -> Belief: ...
 def posteriors(
-    release: Release, *, given: Knowledge = None, person: object = None, budget: Budget | None = None
+    release: Release, *, given: Knowledge = None, person: object = None, effort: Effort | None = None
 ) -> Belief | Posteriors:
     """How likely is each value of a person to one who knows `given`?  Without `person`: of everybody it concerns.
 
@@ -276,10 +276,10 @@ def posteriors(
     facts = known_facts(given)
     if person is not None:
         who = as_who(person)
-        return _beliefs(release, facts, [(who, False)], budget)[0]
+        return _beliefs(release, facts, [(who, False)], effort)[0]
     mentioned = list(dict.fromkeys(who for fact in facts for who in fact.people()))
     others = _others(release, cast_of(release, mentioned))
-    return Posteriors(_beliefs(release, facts, [*((who, False) for who in mentioned), *others], budget))
+    return Posteriors(_beliefs(release, facts, [*((who, False) for who in mentioned), *others], effort))
 
 
 def read_who(text: str) -> Who:
@@ -307,11 +307,11 @@ def _others(release: Release, cast: Cast) -> list[tuple[Who, bool]]:
 
 
 def _beliefs(
-    release: Release, facts: tuple[Fact, ...], people: list[tuple[Who, bool]], budget: Budget | None
+    release: Release, facts: tuple[Fact, ...], people: list[tuple[Who, bool]], effort: Effort | None
 ) -> tuple[Belief, ...]:
     everyone = [who for who, _ in people]
     nothing = Knowing.of(release, (), people=everyone)
-    knowing = Knowing.of(release, facts, people=everyone, budget=budget)
+    knowing = Knowing.of(release, facts, people=everyone, effort=effort)
     rows, alike = knowing.cast.rows, stand_ins(facts, knowing.cast.rows)
     before = {row: nothing.values(who) for row, who in {rows[who]: who for who in everyone}.items()}
     by_the_rest = {who for who, unnamed in people if unnamed and release.semantics != "multiset"}

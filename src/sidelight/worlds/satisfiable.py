@@ -15,7 +15,7 @@ from sidelight.knowledge.facts import Fact, Has, OneOf, Same, named_values, walk
 from sidelight.knowledge.people import Who
 from sidelight.release.release import Release
 from sidelight.table.labels import Label
-from sidelight.worlds.effort import Budget, Meter, OverBudget
+from sidelight.worlds.effort import Effort, Meter, OverEffort
 from sidelight.worlds.identify import Cast
 
 MOST_TRIED = 5_000
@@ -60,7 +60,7 @@ class Possible:
 
     release: Release
     cast: Cast
-    meter: Meter = field(default_factory=lambda: Meter(Budget()))  # its time
+    meter: Meter = field(default_factory=lambda: Meter(Effort()))  # its time
     rooms: dict[Hashable, dict[Hashable, int]] = field(default_factory=dict)  # how many may be what
     room_of: list[Hashable] = field(default_factory=list)  # of each variable
     variables: dict[Hashable, Variable] = field(default_factory=dict)
@@ -84,7 +84,7 @@ class Possible:
             if not open_claims:
                 return True
             waiting += [({**left}, [*open_claims, tried]) for tried in _ways(open_claims[-1], left)]
-        raise OverBudget
+        raise OverEffort
 
     def _claim(self, fact: Fact) -> Claim:
         return walked(
@@ -151,7 +151,7 @@ class Possible:
         try:
             return all(_all_seated(variables, left, self.rooms[room]) for room, variables in sharing.items())
         except RecursionError:  # thousands of people of one group
-            raise OverBudget from None
+            raise OverEffort from None
 
 
 def _all_seated(variables: list[Variable], left: Left, room: Mapping[Hashable, int]) -> bool:

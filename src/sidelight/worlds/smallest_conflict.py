@@ -17,7 +17,7 @@ from sidelight.errors import Contradiction
 from sidelight.knowledge.facts import Fact
 from sidelight.knowledge.tokens import in_short
 from sidelight.worlds.counting.counter import Counting
-from sidelight.worlds.effort import Budget, Meter, OverBudget
+from sidelight.worlds.effort import Effort, Meter, OverEffort
 from sidelight.worlds.satisfiable import Possible
 
 Clash: TypeAlias = Callable[[Sequence[int]], bool]
@@ -124,7 +124,7 @@ MOST_SECONDS = 3
 
 def contradiction(counting: Counting, facts: Sequence[Fact]) -> Contradiction:
     """Make the error that names a smallest set of facts that no world fits."""
-    meter = Meter(Budget(counting.meter.budget.states, MOST_SECONDS))
+    meter = Meter(Effort(counting.meter.effort.states, MOST_SECONDS))
     possible = Possible(counting.release, counting.cast, meter)
 
     def impossible(chosen: Sequence[int]) -> bool:
@@ -133,7 +133,7 @@ def contradiction(counting: Counting, facts: Sequence[Fact]) -> Contradiction:
             return False  # it is not known, so it is not blamed
         try:
             return not possible.all_of(some)
-        except OverBudget:
+        except OverEffort:
             return _never(counting, some)
 
     blamed = [facts[place] for place in smallest_clash(len(facts), impossible)]
@@ -148,5 +148,5 @@ def contradiction(counting: Counting, facts: Sequence[Fact]) -> Contradiction:
 def _never(counting: Counting, facts: Sequence[Fact]) -> bool:
     try:
         return counting.share(facts) == 0
-    except OverBudget:
+    except OverEffort:
         return False  # it is not known, so it is not blamed

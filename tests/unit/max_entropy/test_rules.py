@@ -126,7 +126,7 @@ def test_settings_and_words():
     with pytest.raises(BadMeasure, match="whole release"):
         sl.MaxEnt().summarize(sl.Release.from_counts([{"a": 1}]).groups)
     with pytest.raises(BadMeasure, match="whole release"):
-        sl.MaxEnt().outline()
+        sl.MaxEnt().screen()
     with pytest.raises(BadMeasure, match="two numbers"):
         sl.MaxEnt(rules=(1, -1))
 

@@ -55,15 +55,15 @@ def test_an_outline_is_within_its_slack_in_large_groups(people, rules_out, other
     measure = sl.Acquaintance(rules_out, others, family)
     for semantics in ("single", "set"):
         release = sl.Release.from_counts([bag], sizes=[people], values=semantics)
-        outline = measure.outline()
-        value = float(outline.value(outline.of(release.groups))[0])
-        assert abs(Fraction(value) - measure.measure(release).value) <= outline.slack(people)
+        screen = measure.screen()
+        value = float(screen.value(screen.of(release.groups))[0])
+        assert abs(Fraction(value) - measure.measure(release).value) <= screen.slack(people)
 
 
 def test_slack_grows_only_with_the_family():
-    assert sl.Acquaintance(family=5).outline().slack(10**9) == pytest.approx(1e-9, rel=1e-3)
-    assert sl.Acquaintance(family=10**8).outline().slack(10**9) == reach(0.0, 10**8)
-    assert sl.Acquaintance(family=10**8).outline().slack(100) == reach(0.0, 100)
+    assert sl.Acquaintance(family=5).screen().slack(10**9) == pytest.approx(1e-9, rel=1e-3)
+    assert sl.Acquaintance(family=10**8).screen().slack(10**9) == reach(0.0, 10**8)
+    assert sl.Acquaintance(family=10**8).screen().slack(100) == reach(0.0, 100)
 
 
 def test_very_different_sizes_take_no_memory():

@@ -12,7 +12,7 @@ import sidelight as sl
 from sidelight.errors import BadKnowledge, BadMeasure, Contradiction, TooHard, UnknownValue
 from sidelight.knowledge.facts import Has, Same
 from sidelight.knowledge.people import Someone
-from sidelight.worlds.effort import Budget
+from sidelight.worlds.effort import Effort
 from sidelight.worlds.estimate import Estimate
 from sidelight.worlds.posterior import posterior
 
@@ -100,15 +100,15 @@ DIFFER = [~Same(Someone(1, one), Someone(2, other)) for one, other in combinatio
 def test_too_hard_says_what_is_known():
     known = [fact for fact in DIFFER if fact.people()[0].number < 4 and fact.people()[1].number < 6]
     with pytest.raises(TooHard, match=r"budget of 32,000 states; what is known: between 0.* and 0\.\d+; ") as caught:
-        posterior(CROWD, Has(Someone(1), "v00"), given=known, budget=Budget(states=32_000))
+        posterior(CROWD, Has(Someone(1), "v00"), given=known, effort=Effort(states=32_000))
     assert 0 <= caught.value.low < caught.value.high < Fraction(1, 2)
 
 
 def test_seconds_are_a_budget_too():
     with pytest.raises(TooHard):
-        posterior(CROWD, Has(Someone(1), "v00"), given=DIFFER, budget=Budget(seconds=0.05))
+        posterior(CROWD, Has(Someone(1), "v00"), given=DIFFER, effort=Effort(seconds=0.05))
     with pytest.raises(BadMeasure):
-        Budget(states=0)
+        Effort(states=0)
 
 
 @given(st.integers(1, 40), st.sampled_from(["single", "set", "multiset"]))
@@ -117,7 +117,7 @@ def test_bounds_hold_the_truth(states, semantics):
     known = ["same(#1, #2)", "#1 = a -> #2.2 = b", "#1.2 = b or #2.2 = c", "not same(#1.2, #2.2)"]
     truth = posterior(release, "#1 = a", given=known)
     try:
-        assert posterior(release, "#1 = a", given=known, budget=Budget(states=states)) == truth
+        assert posterior(release, "#1 = a", given=known, effort=Effort(states=states)) == truth
     except TooHard as told:
         assert told.low <= truth <= told.high  # noqa: PT017
 
@@ -134,7 +134,7 @@ def test_estimates_cover_the_truth_as_often_as_they_say(semantics, states):
             release,
             "#2 = a",
             given=known,
-            budget=Budget(states=states),
+            effort=Effort(states=states),
             approximate=True,
             rng=seed,
             confidence=0.8,
@@ -147,7 +147,7 @@ def test_estimates_cover_the_truth_as_often_as_they_say(semantics, states):
 def test_estimates_repeat_and_say_when_they_are_exact():
     told = [
         posterior(
-            CROWD, Has(Someone(1), "v00"), given=DIFFER, budget=Budget(states=50), approximate=True, rng=7, samples=50
+            CROWD, Has(Someone(1), "v00"), given=DIFFER, effort=Effort(states=50), approximate=True, rng=7, samples=50
         )
         for _ in range(2)
     ]

@@ -17,8 +17,8 @@ from sidelight.measures.ck_safety.minimize_across_groups import worst_case
 from sidelight.measures.ck_safety.minimize_within_group import Bags, Way, least_chances
 from sidelight.measures.ck_safety.shortlist import shortlist
 from sidelight.measures.exact import Amount, Floats, largest_counts, values_by_frequency
-from sidelight.measures.measure import Finding, Measure, Trend, Witness, in_words, whole_amount
-from sidelight.measures.screening import Outline
+from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, in_words, whole_amount
+from sidelight.measures.screening import Screen
 from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, label, shown
@@ -62,7 +62,7 @@ class Implications(Measure):
     name: ClassVar[str] = "implications"
     limits = (0, 1)
     semantics: ClassVar[tuple[Semantics, ...]] = ("single",)
-    when_groups_merge = Trend.NEVER_RISES
+    when_groups_merge = Monotonicity.NON_INCREASING
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "k", whole_amount(self.name, "k", self.k))
@@ -82,9 +82,9 @@ class Implications(Measure):
         kept = (Suspect.of(groups, row, counts[row].tolist(), int(own[row])) for row in rows)
         return Suspects(self, self.k, label(self.value), tuple(kept))
 
-    def outline(self) -> ImplicationsOutline:
+    def screen(self) -> ImplicationsScreen:
         """The chances of each group, with and without the target."""
-        return ImplicationsOutline(self.k, label(self.value))
+        return ImplicationsScreen(self.k, label(self.value))
 
     def explain(self, finding: Finding) -> str:
         """Say who could be shown to have what by someone who knows what."""
@@ -189,7 +189,7 @@ def _bags(groups: Sequence[Suspect]) -> Bags:
 
 
 @dataclass(frozen=True)
-class ImplicationsOutline(Outline):
+class ImplicationsScreen(Screen):
     """Per group f(0…k) and n/n(σ)·f^σ(0…k) as logarithms; of two sets of groups, the least sums for i and h − i.
 
     This is the dynamic program over groups itself, a group at a time: it may be run along any tree.

@@ -13,7 +13,7 @@ from sidelight.knowledge.people import Someone
 from sidelight.measures.ck_safety.implications import bag_of, either
 from sidelight.measures.exact import Amount, Floats, in_lowest_terms, largest_counts, values_by_frequency
 from sidelight.measures.group_by_group import GroupByGroup
-from sidelight.measures.measure import Finding, Measure, Trend, Witness, Worst, in_words, whole_amount
+from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, Worst, in_words, whole_amount
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, shown
@@ -63,7 +63,7 @@ class Negations(GroupByGroup):
     name: ClassVar[str] = "negations"
     limits = (0, 1)
     semantics: ClassVar[tuple[Semantics, ...]] = ("single",)
-    when_groups_merge = Trend.NEVER_RISES
+    when_groups_merge = Monotonicity.NON_INCREASING
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "k", whole_amount(self.name, "k", self.k))

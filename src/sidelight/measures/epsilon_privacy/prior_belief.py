@@ -33,16 +33,16 @@ from sidelight.measures.epsilon_privacy.prior import (
 from sidelight.measures.epsilon_privacy.worst_case import (
     Case,
     Cases,
-    Found,
     Ratio,
     Rule,
+    WorstCase,
     closed_conditions,
     raised,
     worst_of_parts,
 )
 from sidelight.measures.exact import Amount, Floats
 from sidelight.measures.group_by_group import GroupByGroup
-from sidelight.measures.measure import Bound, Finding, Measure, Trend, Witness, Worst
+from sidelight.measures.measure import Bound, Finding, Measure, Monotonicity, Witness, Worst
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, shown
@@ -125,7 +125,7 @@ that is left shrinks by that factor.
     name: ClassVar[str] = "prior belief"
     limits = (1, math.inf)
     semantics: ClassVar[tuple[Semantics, ...]] = ("single",)
-    when_groups_merge = Trend.NEVER_RISES
+    when_groups_merge = Monotonicity.NON_INCREASING
     if_nothing_to_measure: ClassVar[Fraction] = Fraction(1)
 
     counts: Mapping[str, Bound] | Mapping[Label, Bound] | None = None
@@ -267,7 +267,7 @@ that is left shrinks by that factor.
         """Give one group's ε in exact arithmetic."""
         return self.summarize(groups.take(slice(row, row + 1))).finding().value
 
-    def _worst(self, groups: Groups, found: Found | None) -> Worst:
+    def _worst(self, groups: Groups, found: WorstCase | None) -> Worst:
         if found is None:
             return Worst(self, otherwise=self.if_nothing_to_measure)
         predicates = read_predicates(self.predicates)

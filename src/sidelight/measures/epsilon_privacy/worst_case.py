@@ -126,7 +126,7 @@ class Cases:
         return worse
 
 
-class Found(NamedTuple):
+class WorstCase(NamedTuple):
     """The worst case of a part: its group's row, its column, and ε."""
 
     row: int
@@ -136,19 +136,19 @@ class Found(NamedTuple):
     ratio: Ratio
 
 
-def worst_of_parts(cases: Cases, prior: Prior, rule: Rule) -> dict[int, Found]:
+def worst_of_parts(cases: Cases, prior: Prior, rule: Rule) -> dict[int, WorstCase]:
     """Find the worst case of each part; parts without cases are left out.
 
     Of equally bad cases the first one counts: by group, then by column.
     """
-    worst: dict[int, Found] = {}
+    worst: dict[int, WorstCase] = {}
     seen: dict[tuple[Case, int], tuple[Amount, Ratio]] = {}  # groups that stay the same are in many parts
     for part, row, column, people, with_it in _candidates(cases, prior, rule):
         alike = case, _ = Case(people, with_it, cases.known), column
         if alike not in seen:
             seen[alike] = smallest_epsilon(case, prior, column, rule)
         if part not in worst or seen[alike][0] > worst[part].value:
-            worst[part] = Found(row, column, case, *seen[alike])
+            worst[part] = WorstCase(row, column, case, *seen[alike])
     return worst
 
 

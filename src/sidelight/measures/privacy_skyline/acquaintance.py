@@ -12,7 +12,7 @@ import numpy as np
 
 from sidelight.errors import BadMeasure
 from sidelight.measures.exact import Amount, Floats, first_of_each
-from sidelight.measures.measure import Finding, Measure, Trend, Witness, whole_amount
+from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, whole_amount
 from sidelight.measures.privacy_skyline.five_minima import (
     UNLIKE,
     WAYS,
@@ -26,7 +26,7 @@ from sidelight.measures.privacy_skyline.five_minima import (
 )
 from sidelight.measures.privacy_skyline.odds import COMPARED, DECIMALS, FRACTIONS, ODDS, REPORTED, Arithmetic, Number
 from sidelight.measures.privacy_skyline.witness import AcquaintanceWitness, cast
-from sidelight.measures.screening import Outline
+from sidelight.measures.screening import Screen
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, label, shown
@@ -66,7 +66,7 @@ the target does not have Flu.
 
     name: ClassVar[str] = "acquaintance"
     limits = (0, 1)
-    when_groups_merge = Trend.NEVER_RISES
+    when_groups_merge = Monotonicity.NON_INCREASING
 
     def __post_init__(self) -> None:
         for each in ("rules_out", "others", "family"):
@@ -77,9 +77,9 @@ the target does not have Flu.
         object.__setattr__(self, "value", label(self.value))
         object.__setattr__(self, "apart_from", tuple(label(each) for each in self.apart_from))
 
-    def trend(self, semantics: Semantics) -> Trend:
+    def monotonicity(self, semantics: Semantics) -> Monotonicity:
         """Never rises in `single`; where people have several values, merging may help an attacker."""
-        return self.when_groups_merge if semantics == "single" else Trend.UNKNOWN
+        return self.when_groups_merge if semantics == "single" else Monotonicity.UNKNOWN
 
     def summarize(self, groups: Groups) -> AcquaintanceSummary:
         """Keep the five minima of each value asked about."""
@@ -92,9 +92,9 @@ the target does not have Flu.
         summaries = (self.summarize(block) for block in self._blocks(release.groups))
         return reduce(AcquaintanceSummary.merge, summaries).finding()
 
-    def outline(self) -> AcquaintanceOutline:
+    def screen(self) -> AcquaintanceScreen:
         """The five logarithms of each group and value."""
-        return AcquaintanceOutline(Knowledge(self.rules_out, self.others, self.family), self._asked)
+        return AcquaintanceScreen(Knowledge(self.rules_out, self.others, self.family), self._asked)
 
     def explain(self, finding: Finding) -> str:
         """Tell the worst investigation."""
@@ -231,7 +231,7 @@ def _risk(minima: FiveMinima, value: int, way: int) -> Amount:
 
 
 @dataclass(frozen=True)
-class AcquaintanceOutline(Outline):
+class AcquaintanceScreen(Screen):
     """Five logarithms of odds per value asked about; the smallest of each decide."""
 
     knows: Knowledge

@@ -16,7 +16,7 @@ from sidelight.worlds.counting.compile import Ground, conjuncts, ground, joined
 from sidelight.worlds.counting.distinct import Differing, all_differ, some_of_many_are_the_same
 from sidelight.worlds.counting.frontier import Drawing, Frontier, States, Step, every_way, to_come, ways_to_have
 from sidelight.worlds.counting.order import Schedule
-from sidelight.worlds.effort import Meter, OverBudget
+from sidelight.worlds.effort import Meter, OverEffort
 from sidelight.worlds.identify import Cast
 
 Shares: TypeAlias = tuple[Fraction, Fraction]
@@ -25,7 +25,7 @@ Shares: TypeAlias = tuple[Fraction, Fraction]
 
 @dataclass(slots=True)
 class Counting:
-    """Counts worlds of a release, within a budget; what was counted is remembered."""
+    """Counts worlds of a release, within an effort allowed; what was counted is remembered."""
 
     release: Release
     cast: Cast
@@ -74,7 +74,7 @@ class Counting:
             try:
                 self.known[key] = self._by_method(facts, target)
             except RecursionError:  # facts within facts within facts
-                raise OverBudget from None
+                raise OverEffort from None
         return self.known[key]
 
     def _by_method(self, facts: Sequence[Fact], target: Fact | None) -> Shares:

@@ -21,7 +21,7 @@ from typing import Literal, Protocol, TypeAlias
 from sidelight.table.table import Semantics
 from sidelight.worlds.counting.compile import Draws, Ground, Term
 from sidelight.worlds.counting.order import Block, Schedule
-from sidelight.worlds.effort import Meter, OverBudget
+from sidelight.worlds.effort import Meter, OverEffort
 
 States: TypeAlias = dict[int, int]
 """State → in how many ways it comes about, signed."""
@@ -231,7 +231,7 @@ class _Left:
             number = self._numbers[term] = len(self.terms)
             self.terms.append(term)
             if number << self.place > self.mask:
-                raise OverBudget
+                raise OverEffort
         return number << self.place
 
 

@@ -165,8 +165,8 @@ def little_open(
     or by these links, whichever are fewer.  Greedy, one step ahead; only what is linked to the open ones is looked at.
     The link `late` is opened late where that costs nothing.
 
-    >>> from sidelight.worlds.budget import Budget
-    >>> little_open({"a": [{1}], "b": [{2, 3}], "c": [{1, 2}], "d": [{3}]}, Meter(Budget()))
+    >>> from sidelight.worlds.effort import Effort
+    >>> little_open({"a": [{1}], "b": [{2, 3}], "c": [{1, 2}], "d": [{3}]}, Meter(Effort()))
     ['a', 'c', 'b', 'd']
     """
     sweep = _Sweep(things, late)

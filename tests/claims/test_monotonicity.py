@@ -7,7 +7,7 @@ from hypothesis import given, settings
 
 import sidelight as sl
 from sidelight.measures import MEASURES
-from sidelight.measures.measure import Trend
+from sidelight.measures.measure import Monotonicity
 from sidelight.testing import merged, merges
 
 
@@ -19,10 +19,10 @@ def test_merging_groups_keeps_the_claimed_trend(kind, semantics):
     def hunt(pair):
         finer, coarser = pair
         for measure in kind.examples(finer.domain):
-            if semantics not in measure.semantics or measure.trend(semantics) is Trend.UNKNOWN:
+            if semantics not in measure.semantics or measure.monotonicity(semantics) is Monotonicity.UNKNOWN:
                 continue
             before, after = measure.measure(finer).value, measure.measure(coarser).value
-            if measure.trend(semantics) is Trend.NEVER_RISES:
+            if measure.monotonicity(semantics) is Monotonicity.NON_INCREASING:
                 assert after <= before, measure
             else:
                 assert after >= before, measure
@@ -35,7 +35,7 @@ def test_skipping_absent_values_has_no_trend():
     finer = sl.Release.from_counts([{"Flu": 3, "Cold": 1}, {"Flu": 1, "Cold": 1}, {"Flu": 1, "Cold": 1}, {"Flu": 1}])
     coarser = merged(finer, [0, 1, 2, 0])
     skipping, strict = sl.DeltaDisclosure(absent="skipped"), sl.DeltaDisclosure()
-    assert skipping.when_groups_merge is Trend.UNKNOWN
+    assert skipping.when_groups_merge is Monotonicity.UNKNOWN
     assert skipping.measure(finer).value == pytest.approx(math.log(3 / 2))
     assert skipping.measure(coarser).value == pytest.approx(math.log(5 / 3))
     assert strict.measure(finer).value == math.inf
@@ -45,5 +45,5 @@ def test_skipping_absent_values_has_no_trend():
 @pytest.mark.parametrize("kind", MEASURES, ids=lambda kind: kind.__name__)
 def test_the_trend_goes_with_what_is_bad(kind):
     for measure in kind.examples(("a", "b")):
-        helpful = Trend.NEVER_RISES if measure.large_is_bad else Trend.NEVER_FALLS
-        assert {measure.trend(semantics) for semantics in measure.semantics} <= {helpful, Trend.UNKNOWN}
+        helpful = Monotonicity.NON_INCREASING if measure.large_is_bad else Monotonicity.NON_DECREASING
+        assert {measure.monotonicity(semantics) for semantics in measure.semantics} <= {helpful, Monotonicity.UNKNOWN}
