@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sidelight._arrays import first_of_alike, numbered_rows
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
-from sidelight.measures.privacy_skyline.five_minima import first_of_alike, numbered
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.table import Counts
@@ -140,5 +140,5 @@ def test_cells_alike_are_kept_once_whatever_their_range(cells, data):
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=20))
 def test_numbered_rows_are_equal_where_their_numbers_are(rows):
-    numbers = numbered(np.array(rows)).tolist()
+    numbers = numbered_rows(np.array(rows)).tolist()
     assert len(set(zip(rows, numbers, strict=True))) == len(set(rows)) == len(set(numbers))

@@ -121,7 +121,7 @@ def test_beyond_a_skyline_is_a_story(data):
 
 
 @given(questions(max_leaves=8, max_known=4, semantics="single"))
-def test_with_budgets_the_answer_is_the_same_or_bounded(question):
+def test_with_little_effort_the_answer_is_the_same_or_bounded(question):
     release, target, known = question
     expected = by_every_world(release, target, known)
     if expected is None:

@@ -4,7 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.table.table import Column, numbered, rows_alike
+from sidelight._arrays import numbered
+from sidelight.table.table import Column, rows_alike
 
 
 @given(st.lists(st.integers(0, 40)), st.integers(41, 2_000))

@@ -13,7 +13,7 @@ from sidelight.testing import merged, merges
 
 @pytest.mark.parametrize("semantics", ["single", "set", "multiset"])
 @pytest.mark.parametrize("kind", MEASURES, ids=lambda kind: kind.__name__)
-def test_merging_groups_keeps_the_claimed_trend(kind, semantics):
+def test_merging_groups_keeps_the_claimed_monotonicity(kind, semantics):
     @settings(max_examples=60)
     @given(merges(semantics=semantics))
     def hunt(pair):
@@ -30,7 +30,7 @@ def test_merging_groups_keeps_the_claimed_trend(kind, semantics):
     hunt()
 
 
-def test_skipping_absent_values_has_no_trend():
+def test_skipping_absent_values_has_no_monotonicity():
     """Group 4 lacks Cold, which is skipped; merged with group 1, Cold is rarer there than it was in any group."""
     finer = sl.Release.from_counts([{"Flu": 3, "Cold": 1}, {"Flu": 1, "Cold": 1}, {"Flu": 1, "Cold": 1}, {"Flu": 1}])
     coarser = merged(finer, [0, 1, 2, 0])
@@ -43,7 +43,7 @@ def test_skipping_absent_values_has_no_trend():
 
 
 @pytest.mark.parametrize("kind", MEASURES, ids=lambda kind: kind.__name__)
-def test_the_trend_goes_with_what_is_bad(kind):
+def test_the_monotonicity_goes_with_what_is_bad(kind):
     for measure in kind.examples(("a", "b")):
         helpful = Monotonicity.NON_INCREASING if measure.large_is_bad else Monotonicity.NON_DECREASING
         assert {measure.monotonicity(semantics) for semantics in measure.semantics} <= {helpful, Monotonicity.UNKNOWN}

@@ -1,4 +1,4 @@
-"""What is claimed about prior belief: its trend, the order of the classes, and the older definitions it contains."""
+"""What is claimed about prior belief: its monotonicity, the order of the classes, and the older definitions it contains."""
 
 import math
 from fractions import Fraction

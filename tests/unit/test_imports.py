@@ -16,6 +16,8 @@ SOURCE = ROOT / "src" / "sidelight"
 ORDER = (
     "errors",
     "_text",
+    "_arrays",
+    "_rounding",
     "_files",
     "table",
     "release",

@@ -6,18 +6,15 @@ import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.measures.exact import Floats
+from sidelight._arrays import Flags, Floats, Integers
 from sidelight.search.orders import Order
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import MISSING, SUPPRESSED, Label, as_day, as_number, shown
-from sidelight.table.table import Column, Integers
-
-Flags: TypeAlias = npt.NDArray[np.bool_]
+from sidelight.table.table import Column
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -7,23 +7,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Literal, TypeAlias
+from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from sidelight._arrays import Flags, Floats, Integers
 from sidelight.attack.linkage import Published, release_of
 from sidelight.attack.posterior import View, Words, exact_posterior, flags, posteriors
 from sidelight.attack.targets import People
 from sidelight.errors import BadMeasure
-from sidelight.measures.exact import NEAR, Floats
+from sidelight.measures.exact import NEAR
 from sidelight.measures.measure import Bound, exact, in_words
 from sidelight.release.groups import GroupName
 from sidelight.table.labels import Label, shown
-from sidelight.table.table import Integers
-
-Flags: TypeAlias = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,15 +8,15 @@ from typing import get_args
 
 import numpy as np
 
+from sidelight._arrays import Floats, Integers
 from sidelight.attack.exposure import Exposure, TruthCheck, words_left
 from sidelight.attack.linkage import Locate, Published, by_name, columns_of, find, release_of, share_right, ways_for
 from sidelight.attack.posterior import Prior, Values, View, flags, posteriors, prior_of
 from sidelight.attack.targets import People, people_of
 from sidelight.errors import BadRelease, BadTable
-from sidelight.measures.exact import Floats
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.roles import as_names
-from sidelight.table.table import CELLS_AT_ONCE, Integers
+from sidelight.table.table import CELLS_AT_ONCE
 
 
 def intersect(

@@ -9,10 +9,11 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
+from sidelight._arrays import Codes, Floats, Integers
 from sidelight.attack.covers import Cover, cover_of_labels, cover_of_stretches
 from sidelight.attack.targets import People
 from sidelight.errors import BadRelease, BadTable, TooHard, did_you_mean
-from sidelight.measures.exact import NEAR, Floats
+from sidelight.measures.exact import NEAR
 from sidelight.release.groups import Groups
 from sidelight.release.release import Members, Release
 from sidelight.search.method import SearchResult
@@ -21,7 +22,7 @@ from sidelight.search.recoding import Stretches
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import SUPPRESSED, Label, as_day, as_number, in_order
 from sidelight.table.read import different_rows
-from sidelight.table.table import CELLS_AT_ONCE, Codes, Column, Integers, added, rows_alike
+from sidelight.table.table import CELLS_AT_ONCE, Column, added, rows_alike
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,12 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from sidelight._arrays import Floats, Integers
 from sidelight.attack.linkage import Located
 from sidelight.errors import BadRelease
-from sidelight.measures.exact import Floats
 from sidelight.release.groups import Groups
 from sidelight.table.labels import Label, label, shown
-from sidelight.table.table import Counts, Integers
+from sidelight.table.table import Counts
 
 Words: TypeAlias = npt.NDArray[np.uint64]
 

@@ -12,6 +12,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from scipy.special import stdtrit
 
+from sidelight._arrays import Integers
 from sidelight.attack.exposure import Exposure
 from sidelight.attack.intersection import intersect
 from sidelight.attack.posterior import Prior
@@ -22,7 +23,7 @@ from sidelight.search.anatomy import Anatomy
 from sidelight.search.method import Method, Progress, SearchResult, quiet
 from sidelight.search.protect import METHODS, protect
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.table import Counts, Integers, Table
+from sidelight.table.table import Counts, Table
 
 Scheme: TypeAlias = str | Method | Sequence[str | Method]
 """One method for all releases, or one for each."""

@@ -8,10 +8,11 @@ from functools import cached_property
 
 import numpy as np
 
+from sidelight._arrays import Integers
 from sidelight.errors import BadTable, UnknownColumn, did_you_mean
 from sidelight.table.labels import Label, label
 from sidelight.table.read import different_rows
-from sidelight.table.table import Column, Counts, Integers, Table, added, rows_alike
+from sidelight.table.table import Column, Counts, Table, added, rows_alike
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -10,16 +10,16 @@ from fractions import Fraction
 import numpy as np
 from scipy.special import gammaln
 
+from sidelight._arrays import Floats, Integers
 from sidelight.attack.posterior import Prior
 from sidelight.dp.domain import counted_on, places_on, values_on
 from sidelight.dp.mechanism import Mechanism
 from sidelight.dp.noisy_counts import NoisyCounts
 from sidelight.dp.semantic_privacy import semantic_privacy
 from sidelight.errors import BadNoise, did_you_mean
-from sidelight.measures.exact import Floats
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Label, shown
-from sidelight.table.table import Integers, Table
+from sidelight.table.table import Table
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from sidelight._arrays import Floats
 from sidelight.attack.exposure import Exposure
 from sidelight.attack.intersection import intersect
 from sidelight.attack.simulation import Estimate, Samples, overlapping
@@ -17,7 +18,6 @@ from sidelight.dp.mechanism import Amount, exact_epsilon, written
 from sidelight.dp.noisy_counts import NoisyCounts, noisy_counts
 from sidelight.errors import BadNoise, NothingSafe
 from sidelight.measures.ck_safety.implications import Implications
-from sidelight.measures.exact import Floats
 from sidelight.measures.k_anonymity import GroupSize
 from sidelight.measures.l_diversity import EntropyDiversity
 from sidelight.measures.t_closeness import Closeness

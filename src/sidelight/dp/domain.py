@@ -9,10 +9,11 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from sidelight._arrays import Integers
 from sidelight.errors import BadNoise, did_you_mean
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Label, label
-from sidelight.table.table import Column, Integers, Table, added
+from sidelight.table.table import Column, Table, added
 
 Outside: TypeAlias = Literal["an error", "leave out"]
 """What becomes of people whose labels or value were not declared."""

@@ -12,8 +12,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from scipy.special import ndtri
 
+from sidelight._arrays import Integers
 from sidelight.errors import BadNoise, NotAvailable
-from sidelight.table.table import Integers
 
 Neighbours: TypeAlias = Literal["add or remove", "replace"]
 """Data sets that must look alike: one has a person more, or one person's row is another one."""

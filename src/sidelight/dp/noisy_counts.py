@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from sidelight._arrays import Integers
 from sidelight.dp.accountant import Spending
 from sidelight.dp.domain import CELLS, Grid, Outside, counted_on, declared_grid
 from sidelight.dp.ledger import Ledger
@@ -19,7 +20,7 @@ from sidelight.errors import BadNoise
 from sidelight.release.release import Release, whole_groups
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Label, shown
-from sidelight.table.table import Column, Counts, Integers, Table
+from sidelight.table.table import Column, Counts, Table
 
 COUNT, MEASURED = "count", "measured"
 """What the columns of tidied counts, and of counts as they were drawn, are called."""

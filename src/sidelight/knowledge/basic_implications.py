@@ -337,9 +337,9 @@ def _lumps(fact: Fact, who: Who, may_have: Domains) -> tuple[Lump, ...]:
 # The fewest basic implications: what a fact forbids, covered at least cost.
 #
 # What a basic implication forbids is a box in which at least one person has one value (a premise).  So boxes that
-# cannot be made larger are collected for each value that one person may be pinned down to, and the cheapest of them that cover
-# all are chosen, by branch and bound.  Where that person has a lump of several values, a box costs one implication for
-# each: values of a lump are alike, so what is best for one of them is best for all.
+# cannot be made larger are collected for each value that one person may be pinned down to, and the cheapest of
+# them that cover all are chosen, by branch and bound.  Where that person has a lump of several values, a box
+# costs one implication for each: values of a lump are alike, so what is best for one of them is best for all.
 # ----------------------------------------------------------------------------------------------------
 
 

@@ -10,10 +10,10 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from sidelight._arrays import Flags, Floats, Integers
 from sidelight.errors import BadKnowledge
 from sidelight.knowledge.statements import Rule, Share
-from sidelight.max_entropy.problem import Flags, Floats
-from sidelight.table.table import Column, Counts, Integers, Table, rows_alike
+from sidelight.table.table import Column, Counts, Table, rows_alike
 
 Kind: TypeAlias = Literal["has", "has not"]
 

@@ -9,18 +9,19 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
+from sidelight._arrays import Flags, Floats, Integers, numbered
 from sidelight.errors import BadKnowledge, BadMeasure
 from sidelight.knowledge.parse_statements import Known, Statements, known_statements
 from sidelight.knowledge.people import as_who
 from sidelight.max_entropy.constraints import Constraints, constraints
 from sidelight.max_entropy.presolve import Infeasible
-from sidelight.max_entropy.problem import Flags, Floats, Scene, summed
+from sidelight.max_entropy.problem import Scene, summed
 from sidelight.max_entropy.reduction import Assembly, assembled
 from sidelight.max_entropy.subproblems import Fewer, Progress, Solved, contradiction, solve
 from sidelight.release.groups import GroupName
 from sidelight.release.release import Members, Release
 from sidelight.table.labels import Label, label, shown
-from sidelight.table.table import Column, Integers, Table, added, numbered, rows_alike
+from sidelight.table.table import Column, Table, added, rows_alike
 
 
 def quiet(what: str, done: int, total: int | None) -> None:

@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from sidelight._arrays import Flags, Floats, Integers
 from sidelight.errors import BadKnowledge
 from sidelight.knowledge.parse_statements import Known
 from sidelight.knowledge.people import Who
 from sidelight.knowledge.statements import Compares, Says, Share
-from sidelight.max_entropy.problem import Blocks, Flags, Floats, Scene, paired, ranges, runs
+from sidelight.max_entropy.problem import Blocks, Scene, paired, ranges, runs
 from sidelight.table.labels import Label
-from sidelight.table.table import Integers
 
 NOBODY = -1
 """The person of what is not about one: of parts about shares, and of variables of everybody who is not named."""

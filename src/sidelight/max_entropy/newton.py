@@ -13,7 +13,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from sidelight.max_entropy.problem import Flags, Floats, Problem, summed
+from sidelight._arrays import Flags, Floats
+from sidelight.max_entropy.problem import Problem, summed
 from sidelight.max_entropy.schur import RIDGE, Curvature, Plan
 
 Watch: TypeAlias = Callable[[int, float], None]

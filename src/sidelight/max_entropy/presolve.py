@@ -11,9 +11,9 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import linprog
 
+from sidelight._arrays import Flags, Floats, Integers
 from sidelight.errors import TooHard
-from sidelight.max_entropy.problem import A_PERSON, Flags, Floats, Problem, summed
-from sidelight.table.table import Integers
+from sidelight.max_entropy.problem import A_PERSON, Problem, summed
 
 NOTHING = 1e-9
 """Amounts of people up to this are none."""

@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from sidelight._arrays import Codes, Flags, Floats, Integers
 from sidelight.errors import BadKnowledge, BadMeasure, UnknownColumn, did_you_mean
 from sidelight.knowledge.people import Described, Someone, Who
 from sidelight.release.release import Members, Release
 from sidelight.table.labels import Label, label, shown
-from sidelight.table.table import Codes, Column, Integers, added
-
-Floats: TypeAlias = npt.NDArray[np.float64]
-Flags: TypeAlias = npt.NDArray[np.bool_]
+from sidelight.table.table import Column, added
 
 A_PERSON = -1
 """Who said a constraint, when nobody did: a named person is one person."""

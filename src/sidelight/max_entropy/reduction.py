@@ -13,10 +13,11 @@ import numpy.typing as npt
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
+from sidelight._arrays import Flags, Floats, Integers, numbered
 from sidelight.knowledge.people import Who
 from sidelight.max_entropy.constraints import NOBODY, Constraints, Places
-from sidelight.max_entropy.problem import A_PERSON, Blocks, Flags, Floats, Problem, Scene, paired, ranges
-from sidelight.table.table import Integers, added, numbered
+from sidelight.max_entropy.problem import A_PERSON, Blocks, Problem, Scene, paired, ranges
+from sidelight.table.table import added
 
 
 @dataclass(frozen=True, eq=False)

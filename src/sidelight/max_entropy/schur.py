@@ -10,8 +10,8 @@ import scipy.linalg
 from scipy import sparse
 from scipy.sparse.linalg import LinearOperator, cg
 
-from sidelight.max_entropy.problem import Flags, Floats, Problem, ranges, summed
-from sidelight.table.table import Integers, numbered
+from sidelight._arrays import Flags, Floats, Integers, numbered
+from sidelight.max_entropy.problem import Problem, ranges, summed
 
 RIDGE = 1e-13
 """Added to diagonals, in proportion: sums that follow from others leave some directions without curvature."""

@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from sidelight._arrays import Flags, Floats
 from sidelight.errors import BadKnowledge, Contradiction, TooHard
 from sidelight.knowledge.parse_statements import Known
 from sidelight.max_entropy.constraints import Constraints
@@ -24,7 +25,7 @@ from sidelight.max_entropy.presolve import (
     upper_bounds,
     without_implied,
 )
-from sidelight.max_entropy.problem import A_PERSON, Flags, Floats, Problem, Scene
+from sidelight.max_entropy.problem import A_PERSON, Problem, Scene
 from sidelight.max_entropy.reduction import Assembly, assembled, components
 from sidelight.worlds.smallest_conflict import smallest_clash
 

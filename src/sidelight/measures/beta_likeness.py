@@ -12,8 +12,10 @@ from typing import ClassVar, Literal, TypeAlias, get_args
 import numpy as np
 import numpy.typing as npt
 
+from sidelight._arrays import Floats
+from sidelight._rounding import PRECISE, log
 from sidelight.errors import BadMeasure
-from sidelight.measures.exact import NEAR, PRECISE, Amount, Floats, log
+from sidelight.measures.exact import NEAR, Amount
 from sidelight.measures.group_by_group import GroupByGroup, ShareWitness, exact_shares, float_factors, share_witness
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, in_words
 from sidelight.release.groups import Groups

@@ -9,8 +9,10 @@ from typing import ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from sidelight._arrays import Floats
+from sidelight._rounding import log, rounded_up
 from sidelight.errors import BadMeasure
-from sidelight.measures.exact import Amount, Floats, log, rounded_up
+from sidelight.measures.exact import Amount
 from sidelight.measures.group_by_group import GroupByGroup, ShareWitness, exact_shares, float_factors, share_witness
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, in_words
 from sidelight.release.groups import Groups

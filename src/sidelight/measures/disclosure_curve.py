@@ -73,7 +73,7 @@ def disclosure_curve(
     `measure_family` is a measure's class; `amounts` are those of its first parameter, or name → amounts for several;
     `settings` are its other parameters.  Amounts that are named with one number only are fixed.
 
-    >>> from sidelight.measures.acquaintance.adversary import Acquaintance
+    >>> from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
     >>> release = Release.from_counts([{"Flu": 4, "Cold": 3, "AIDS": 1}])
     >>> curve = disclosure_curve(release, Acquaintance, {"rules_out": [0, 1], "others": range(3)}, value="AIDS")
     >>> [str(risk) for risk in curve.risks]

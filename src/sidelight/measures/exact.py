@@ -4,25 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-from sidelight.table.table import Counts, Integers
+from sidelight._arrays import Floats, Integers, first_of_each
+from sidelight.table.table import Counts
 
 Amount: TypeAlias = Fraction | float
 """A `Fraction`, `math.inf`, or, where logarithms make it irrational, a float rounded towards caution."""
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 NEAR = 1e-9
 """Distance from the worst float (relative above 1) within which a group may have the worst exact value."""
-
-PRECISE = Context(prec=60)
-"""For logarithms: far more digits than a float, so that rounding a result goes the way we say."""
 
 
 def worst_row(
@@ -65,56 +60,6 @@ def near_worst(scores: Floats, *, large_is_bad: bool) -> Integers:
         return np.empty(0, np.int64)
     reach = NEAR * max(abs(worst), 1.0) if math.isfinite(worst) else 0.0
     return np.flatnonzero(scores >= worst - reach if large_is_bad else scores <= worst + reach)
-
-
-def first_of_each(kinds: Integers) -> Integers:
-    """Keep the first of rows that are alike, in order.
-
-    Rows are brought together by a hash; should two kinds share one, some rows are kept twice, none is lost.
-
-    >>> first_of_each(np.array([[2, 1], [3, 1], [2, 1]])).tolist()
-    [0, 1]
-    """
-    if len(kinds) <= 1:
-        return np.arange(len(kinds))
-    weights = np.full(kinds.shape[1], 6364136223846793005).cumprod()  # odd, and quicker than importing numpy.random
-    together = np.argsort(kinds @ weights, kind="stable")
-    after = kinds[together]
-    new = np.concatenate(([True], (after[1:] != after[:-1]).any(axis=1)))
-    return np.sort(together[new])
-
-
-def in_lowest_terms(kinds: Integers) -> Integers:
-    """Divide each row by what all its numbers share: the same proportions give the same row.
-
-    >>> in_lowest_terms(np.array([[2, 4], [3, 6], [0, 0]])).tolist()
-    [[1, 2], [1, 2], [0, 0]]
-    """
-    shared = np.gcd.reduce(kinds, axis=1, keepdims=True)
-    lowest: Integers = kinds // np.maximum(shared, 1)
-    return lowest
-
-
-def log(ratio: Fraction) -> Decimal:
-    """Give the natural logarithm to about 60 digits.
-
-    >>> round(log(Fraction(1, 3)), 20)
-    Decimal('-1.09861228866810969140')
-    """
-    with localcontext(PRECISE):
-        return Decimal(ratio.numerator).ln() - Decimal(ratio.denominator).ln()
-
-
-def rounded_down(number: Decimal) -> float:
-    """Give the largest float that is at most `number`."""
-    near = float(number)
-    return near if Decimal(near) <= number else math.nextafter(near, -math.inf)
-
-
-def rounded_up(number: Decimal) -> float:
-    """Give the smallest float that is at least `number`."""
-    near = float(number)
-    return near if Decimal(near) >= number else math.nextafter(near, math.inf)
 
 
 # ----------------------------------------------------------------------------------------------------

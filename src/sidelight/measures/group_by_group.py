@@ -9,13 +9,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from sidelight.measures.exact import Amount, Floats, in_lowest_terms, worst_row
+from sidelight._arrays import Floats, Integers, in_lowest_terms
+from sidelight.measures.exact import Amount, worst_row
 from sidelight.measures.measure import Measure, Witness, Worst
 from sidelight.measures.screening import WorstGroup
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label
-from sidelight.table.table import Integers
 
 
 class GroupByGroup(Measure):

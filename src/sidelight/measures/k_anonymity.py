@@ -8,12 +8,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from sidelight.measures.exact import Amount, Floats
+from sidelight._arrays import Floats, Integers
+from sidelight.measures.exact import Amount
 from sidelight.measures.group_by_group import GroupByGroup
 from sidelight.measures.measure import Finding, Monotonicity, Witness, in_words
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
-from sidelight.table.table import Integers
 
 
 @dataclass(frozen=True)

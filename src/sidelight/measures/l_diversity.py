@@ -13,14 +13,15 @@ from typing import ClassVar
 
 import numpy as np
 
+from sidelight._arrays import Floats, Integers, in_lowest_terms
+from sidelight._rounding import PRECISE, log, rounded_down
 from sidelight.errors import BadMeasure
-from sidelight.measures.exact import PRECISE, Amount, Floats, in_lowest_terms, log, rounded_down
+from sidelight.measures.exact import Amount
 from sidelight.measures.group_by_group import GroupByGroup, exact_shares
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, in_words
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, shown
-from sidelight.table.table import Integers
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sidelight.measures.exact import NEAR, Floats
+from sidelight._arrays import Floats, Integers
+from sidelight.measures.exact import NEAR
 from sidelight.release.groups import Groups
-from sidelight.table.table import Integers
 
 
 class Screen(ABC):

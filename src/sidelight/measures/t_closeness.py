@@ -13,8 +13,9 @@ from typing import ClassVar, Literal, TypeAlias, TypeVar, get_args
 import numpy as np
 import numpy.typing as npt
 
+from sidelight._arrays import Floats, Integers
 from sidelight.errors import BadMeasure
-from sidelight.measures.exact import Amount, Floats
+from sidelight.measures.exact import Amount
 from sidelight.measures.group_by_group import GroupByGroup, ShareWitness, exact_shares, float_shares, share_witness
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, in_words
 from sidelight.release.groups import Groups
@@ -22,7 +23,6 @@ from sidelight.release.release import Release
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.hierarchy_io import read_hierarchy
 from sidelight.table.labels import Label, in_order, label, listed, shown
-from sidelight.table.table import Integers
 
 Distance: TypeAlias = Literal["equal", "ordered", "hierarchical"]
 

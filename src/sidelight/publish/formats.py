@@ -13,10 +13,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sidelight._arrays import Integers
 from sidelight.errors import NotPublished
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, as_number
-from sidelight.table.table import Column, Integers
+from sidelight.table.table import Column
 
 FormatName: TypeAlias = Literal["parquet", "csv", "arx"]
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from sidelight._arrays import Integers
 from sidelight.errors import BadRelease
 from sidelight.publish.formats import FORMATS, Format
 from sidelight.publish.sidecar import Reading, Sidecar, read_sidecar
@@ -16,7 +17,7 @@ from sidelight.release.groups import Groups
 from sidelight.release.read import read_release
 from sidelight.release.release import Members, Release, whole_groups
 from sidelight.table.labels import Label, in_order
-from sidelight.table.table import Column, Integers
+from sidelight.table.table import Column
 
 
 def read_published(path: str | Path) -> Release:

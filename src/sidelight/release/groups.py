@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from sidelight._arrays import Integers
 from sidelight.errors import UnknownValue, did_you_mean
 from sidelight.table.labels import Label, label, shown
-from sidelight.table.table import CELLS_AT_ONCE, Column, Counts, Integers, Semantics
+from sidelight.table.table import CELLS_AT_ONCE, Column, Counts, Semantics
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,13 +9,14 @@ from typing import TypeAlias
 
 import numpy as np
 
+from sidelight._arrays import Codes, Integers
 from sidelight.errors import BadHierarchy
 from sidelight.release.generalise import cells_as_groups, rolled_up
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Label
-from sidelight.table.table import Codes, Column, Integers, Table, added
+from sidelight.table.table import Column, Table, added
 
 Node: TypeAlias = tuple[int, ...]
 """One level per column, in the order of the lattice's columns."""

@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from sidelight._arrays import Integers
 from sidelight._text import counted, form
 from sidelight.errors import BadRelease, BadTable, MissingValues
 from sidelight.release.generalise import cells_as_groups, rolled_up
@@ -16,7 +17,7 @@ from sidelight.release.release import Members, Release, whole_groups
 from sidelight.table.labels import SUPPRESSED, Label, hinted
 from sidelight.table.read import tabulated
 from sidelight.table.roles import Missing, Roles, Suppressed, as_domain, as_marks, as_names
-from sidelight.table.table import Column, Counts, Integers, Semantics, Table, rows_alike
+from sidelight.table.table import Column, Counts, Semantics, Table, rows_alike
 
 Rows: TypeAlias = Literal["people", "counts"]
 """What a row of a published file is: a person (or one of a person's values), or how often a group has a value."""

@@ -11,11 +11,12 @@ from typing import get_args
 import numpy as np
 import numpy.typing as npt
 
+from sidelight._arrays import Integers
 from sidelight._text import counted, form
 from sidelight.errors import BadRelease
 from sidelight.release.groups import GroupName, Groups
 from sidelight.table.labels import Label, in_order, label, shown
-from sidelight.table.table import Column, Counts, Intake, Integers, Semantics, added, rows_alike
+from sidelight.table.table import Column, Counts, Intake, Semantics, added, rows_alike
 
 
 @dataclass(frozen=True, eq=False, slots=True)

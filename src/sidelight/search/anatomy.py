@@ -8,8 +8,8 @@ from typing import ClassVar, Self
 
 import numpy as np
 
+from sidelight._arrays import Floats, Integers
 from sidelight.errors import BadPolicy
-from sidelight.measures.exact import Floats
 from sidelight.policy.policy import Policy
 from sidelight.release.groups import Groups
 from sidelight.search.distances import Neighbours, merge_until_within
@@ -19,7 +19,7 @@ from sidelight.search.policy_check import Limits, loose_groups
 from sidelight.search.recoding import Buckets
 from sidelight.search.utility import UtilityName
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.table import Counts, Integers, Table
+from sidelight.table.table import Counts, Table
 
 COMPARED = 64
 """How many other buckets, drawn at random, a bucket is compared with when it has to be merged."""

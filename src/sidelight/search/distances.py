@@ -9,11 +9,11 @@ from typing import Self
 
 import numpy as np
 
-from sidelight.measures.exact import Floats
+from sidelight._arrays import Codes, Flags, Floats, Integers, numbered
 from sidelight.release.groups import Groups
 from sidelight.search.orders import Order
-from sidelight.search.policy_check import Flags, Limit, Limits
-from sidelight.table.table import CELLS_AT_ONCE, Codes, Column, Integers, Table, added, numbered, rows_alike
+from sidelight.search.policy_check import Limit, Limits
+from sidelight.table.table import CELLS_AT_ONCE, Column, Table, added, rows_alike
 
 AT_ONCE = 100
 """Of groups that are outside a limit only together, one in this many is merged before they are judged again."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
+from sidelight._arrays import Codes, Integers
 from sidelight.errors import BadHierarchy, BadPolicy, NothingSafe, SidelightError
 from sidelight.policy.policy import Policy
 from sidelight.release.generalise import coarser
@@ -20,7 +21,7 @@ from sidelight.search.recoding import Stretches
 from sidelight.search.suppression import nodes_with_suppression
 from sidelight.search.utility import UtilityName, worth
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.table import Codes, Column, Integers, Table, added, rows_alike
+from sidelight.table.table import Column, Table, added, rows_alike
 
 if TYPE_CHECKING:
     from sidelight.search.suppression import SuppressedNode

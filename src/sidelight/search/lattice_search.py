@@ -27,7 +27,7 @@ def minimal_nodes(lattice: Lattice, policy: Policy, *, most: int | None, progres
     """Find all minimal nodes within policy.
 
     Criteria that merging cannot break are searched by halving paths; nodes that pass those are then checked one by one
-    against the others, whose trend is unknown.
+    against the others, whose monotonicity is unknown.
     """
     upward = [each for each in policy.criteria if holds_upwards(each, lattice.table.semantics)]
     other = [each for each in policy.criteria if each not in upward]

@@ -9,8 +9,8 @@ from typing import ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from sidelight._arrays import Floats, Integers
 from sidelight.errors import BadPolicy
-from sidelight.measures.exact import Floats
 from sidelight.measures.k_anonymity import GroupSize
 from sidelight.measures.measure import Comparison, exact
 from sidelight.policy.policy import Policy
@@ -22,7 +22,7 @@ from sidelight.search.recoding import Stretches, released
 from sidelight.search.utility import UtilityName
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import SUPPRESSED, Label, as_text, in_order, label
-from sidelight.table.table import Column, Integers, Table, added, rows_alike
+from sidelight.table.table import Column, Table, added, rows_alike
 
 USUAL_SIZE = 3
 """The minimum size of clusters when neither the caller nor the policy says one."""

@@ -9,18 +9,18 @@ from typing import ClassVar
 
 import numpy as np
 
-from sidelight.measures.exact import Floats
+from sidelight._arrays import Flags, Floats, Integers
 from sidelight.measures.screening import joined_after, joined_before
 from sidelight.policy.policy import Policy
 from sidelight.release.groups import Groups
 from sidelight.search.method import Method, Outcome, Progress
 from sidelight.search.mondrian_cuts import Candidates, Frontier, Partition
 from sidelight.search.orders import Order, orders
-from sidelight.search.policy_check import Flags, Limit, Limits, loose_groups
+from sidelight.search.policy_check import Limit, Limits, loose_groups
 from sidelight.search.recoding import Stretches, printed, released
 from sidelight.search.utility import UtilityName
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.table import Counts, Integers, Table
+from sidelight.table.table import Counts, Table
 
 
 @dataclass(frozen=True)
@@ -107,9 +107,9 @@ def counts_of(table: Table, name: str) -> Counts:
 class SharedLimits:
     """Accepts cuts in the order of the groups, each judged in the release that the earlier ones have made.
 
-    As finer releases are never less risky (where the measure's trend says so), a cut that fails once fails for good,
-    and of cuts accepted together every prefix is within policy as soon as all of them are.  So whole runs of cuts are
-    accepted at once, up to the first that fails.
+    As finer releases are never less risky (where the measure's monotonicity says so), a cut that fails once fails for
+    good, and of cuts accepted together every prefix is within policy as soon as all of them are.  So whole runs of cuts
+    are accepted at once, up to the first that fails.
     """
 
     table: Table

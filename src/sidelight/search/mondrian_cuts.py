@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.measures.exact import Floats
+from sidelight._arrays import Flags, Floats, Integers
 from sidelight.release.groups import Groups
 from sidelight.search.orders import Order
-from sidelight.search.policy_check import Flags, Limits, loose_groups
-from sidelight.table.table import CELLS_AT_ONCE, Counts, Integers, Table
+from sidelight.search.policy_check import Limits, loose_groups
+from sidelight.table.table import CELLS_AT_ONCE, Counts, Table
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -269,7 +269,7 @@ def cuts_along(order: Order, group: Integers, place: Integers, people: Integers,
     """Find all cuts of `groups` groups along a column; the arrays have one row per cell of the table.
 
     >>> from sidelight.search.orders import order_of
-    >>> from sidelight.table.columns import Column
+    >>> from sidelight.table.table import Column
     >>> order = order_of(Column.of("age", ["1", "2", "4"]))
     >>> cuts = cuts_along(order, np.array([0, 0, 0]), np.array([0, 1, 2]), np.array([5, 2, 2]), groups=1)
     >>> cuts.place.tolist(), cuts.left.tolist(), cuts.medians(1).tolist()

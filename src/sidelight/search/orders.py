@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from sidelight._arrays import Codes, Integers
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Label, as_day, as_number, in_order, shown
-from sidelight.table.table import Codes, Column, Integers
+from sidelight.table.table import Column
 
 
 @dataclass(frozen=True, eq=False, slots=True)

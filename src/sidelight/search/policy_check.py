@@ -6,21 +6,17 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import reduce
-from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-from sidelight.measures.exact import Floats
+from sidelight._arrays import Flags, Floats, Integers
 from sidelight.measures.k_anonymity import GroupSize
 from sidelight.measures.measure import Criterion, Finding, exact
 from sidelight.measures.screening import Screen, joined_all
 from sidelight.policy.policy import Policy
 from sidelight.release.groups import Groups
 from sidelight.table.labels import Label
-from sidelight.table.table import Counts, Integers, Table
-
-Flags: TypeAlias = npt.NDArray[np.bool_]
+from sidelight.table.table import Counts, Table
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,11 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.measures.exact import Floats
+from sidelight._arrays import Floats, Integers, numbered
 from sidelight.release.release import Members, Release, whole_groups
 from sidelight.search.orders import Order
 from sidelight.table.labels import Label
-from sidelight.table.table import Column, Counts, Integers, Table, added, numbered
+from sidelight.table.table import Column, Counts, Table, added
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from sidelight._arrays import Flags, Integers
 from sidelight.measures.k_anonymity import GroupSize
 from sidelight.measures.measure import Criterion, exact
 from sidelight.policy.policy import Policy
@@ -17,9 +18,9 @@ from sidelight.release.lattice import Lattice, Node
 from sidelight.release.release import Release, whole_groups
 from sidelight.search.lattice_search import Count, border, lowest
 from sidelight.search.method import Progress
-from sidelight.search.policy_check import Flags, Limits
+from sidelight.search.policy_check import Limits
 from sidelight.table.labels import SUPPRESSED
-from sidelight.table.table import Column, Counts, Integers
+from sidelight.table.table import Column, Counts
 
 
 def offending(groups: Groups, limits: Limits, room: int) -> Flags | None:

@@ -17,6 +17,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 
+from sidelight._arrays import Integers
 from sidelight.errors import BadTable
 from sidelight.table.dataframe_source import plain, text_rows
 from sidelight.table.first_line import FirstLine, not_utf8
@@ -24,7 +25,6 @@ from sidelight.table.labels import SUPPRESSED, Label
 from sidelight.table.packed_keys import Packing, Words
 from sidelight.table.roles import Roles
 from sidelight.table.source import Frame, Rows, Source, as_arrow, as_integers, packing_of, says
-from sidelight.table.table import Integers
 
 TEXT = {".csv": None, ".txt": None, ".tsv": "\t", ".tab": "\t"}
 """Endings of text files, and the delimiter where the ending says it."""

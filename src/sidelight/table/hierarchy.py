@@ -10,9 +10,10 @@ from typing import Literal, NoReturn, TypeAlias, TypeVar
 
 import numpy as np
 
+from sidelight._arrays import Codes
 from sidelight.errors import BadHierarchy
 from sidelight.table.labels import SUPPRESSED, Label, hinted, in_order, label, listed, shown
-from sidelight.table.table import Codes, Column
+from sidelight.table.table import Column
 
 
 @dataclass(frozen=True, slots=True)

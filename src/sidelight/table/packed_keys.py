@@ -10,8 +10,8 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from sidelight._arrays import Codes, Integers
 from sidelight.table.labels import Label
-from sidelight.table.table import Codes, Integers
 
 MOST = 2**62
 """Every packed number stays below this, so that it fits in 64 bits with room to add."""

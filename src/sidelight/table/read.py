@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from sidelight._arrays import Integers
 from sidelight._text import counted, form
 from sidelight.errors import BadTable, MissingValues
 from sidelight.table.dataframe_source import frame_rows
@@ -22,7 +23,7 @@ from sidelight.table.labels import SUPPRESSED, Label, hinted, label, shown
 from sidelight.table.packed_keys import Packing, Words, changes, in_order_of
 from sidelight.table.roles import Missing, Roles, as_domain, as_marks, as_names
 from sidelight.table.source import Frame, Rows, Source, as_integers, cells, collected
-from sidelight.table.table import Column, Counts, Intake, Integers, Semantics, Table
+from sidelight.table.table import Column, Counts, Intake, Semantics, Table
 
 
 def read_table(

@@ -13,10 +13,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sidelight._arrays import Codes, Integers
 from sidelight.table.labels import SUPPRESSED, Label, in_order, label, told, told_in_nanoseconds
 from sidelight.table.packed_keys import Packing, Words
 from sidelight.table.roles import Roles
-from sidelight.table.table import Codes, Integers
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from sidelight._arrays import Codes, Integers, numbered
 from sidelight._text import counted, form
 from sidelight.errors import UnknownColumn, did_you_mean
 from sidelight.table.labels import Label, in_order
@@ -99,13 +100,6 @@ class Table:
 # ----------------------------------------------------------------------------------------------------
 
 
-Integers: TypeAlias = npt.NDArray[np.int64]
-Codes: TypeAlias = npt.NDArray[np.int32]
-
-TICKED_OFF = 16
-"""Keys are ticked off instead of sorted while their range is at most this many times their number."""
-
-
 @dataclass(frozen=True, eq=False, slots=True)
 class Column:
     """One published or quasi-identifying column: `labels[codes[row]]` is what the row says."""
@@ -175,29 +169,6 @@ def rows_alike(columns: tuple[Column, ...], rows: int) -> tuple[Integers, Intege
         kind = kind * len(column.labels) + column.codes
         kinds *= max(len(column.labels), 1)
     return numbered(kind, below=kinds)
-
-
-def numbered(keys: Integers, *, below: int) -> tuple[Integers, Integers]:
-    """Number the different keys (whole numbers from 0 to `below` - 1) from 0, in their order.
-
-    Returns each key's number, and for each number the first place that has it.  Keys from a small range are
-    ticked off in a list of the range, which is several times quicker than sorting them.
-
-    >>> [part.tolist() for part in numbered(np.array([7, 3, 7]), below=10)]
-    [[1, 0, 1], [1, 0]]
-    """
-    if below > TICKED_OFF * len(keys):
-        _, first, number = np.unique(keys, return_index=True, return_inverse=True)
-        return number.astype(np.int64, copy=False), first.astype(np.int64, copy=False)
-    ticked = np.zeros(below, bool)
-    ticked[keys] = True
-    found = np.flatnonzero(ticked)
-    rank = np.empty(below, np.int64)  # filled only where it is looked up
-    rank[found] = np.arange(len(found))
-    number = rank[keys]
-    first = np.empty(len(found), np.int64)
-    first[number[::-1]] = np.arange(len(keys))[::-1]  # of several places that say the same, the last one written stays
-    return number, first
 
 
 # ----------------------------------------------------------------------------------------------------

@@ -17,11 +17,12 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from sidelight._arrays import Integers
 from sidelight.errors import BadMeasure
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label
-from sidelight.table.table import Integers, Semantics
+from sidelight.table.table import Semantics
 from sidelight.worlds.brute_force import Event, World, probability
 
 Avoided: TypeAlias = frozenset[Label]

@@ -240,7 +240,7 @@ def test_ctrl_c_in_a_terminal_publishes_nothing_and_tells_the_best_so_far(here, 
 
 SWALLOWED = """
 import os, signal, sys
-from sidelight.commands import protect
+from sidelight.cli import protect
 from sidelight.cli import main
 
 read = protect.read

@@ -94,7 +94,7 @@ def test_usage_says_what_a_verb_cannot_do_without():
 
 def test_help_imports_nothing_heavy():
     code = (
-        "import sys; from typer.testing import CliRunner; from sidelight.cli import app;"
+        "import sys; from typer.testing import CliRunner; from sidelight.cli.app import app;"
         "CliRunner().invoke(app, ['audit', '--help']); print(*sys.modules)"
     )
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
@@ -256,7 +256,7 @@ def test_a_reader_who_leaves_learns_nothing():
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 def test_ctrl_c_ends_with_130_and_a_line():
     code = (
-        "import sys, time; import sidelight.cli as cli; import sidelight.policy.writing as writing;"
+        "import sys, time; import sidelight.cli.app as cli; import sidelight.policy.policy_file as writing;"
         "writing.policy_schema = lambda: (print('on', flush=True), time.sleep(60));"
         "sys.argv = ['sidelight', 'policy-schema']; cli.main()"
     )

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight.measures.exact import log
+from sidelight._rounding import log
 from sidelight.measures.privacy_skyline.five_minima import reach
 from sidelight.measures.privacy_skyline.odds import log_missing_all
 

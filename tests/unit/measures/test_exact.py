@@ -8,7 +8,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.measures.exact import first_of_each, in_lowest_terms, near_worst, rounded_down, rounded_up, worst_row
+from sidelight._arrays import first_of_each, in_lowest_terms
+from sidelight._rounding import rounded_down, rounded_up
+from sidelight.measures.exact import near_worst, worst_row
 
 rows = st.lists(st.lists(st.integers(0, 3), min_size=2, max_size=2), max_size=12)
 

@@ -21,10 +21,9 @@ from sidelight.publish import formats, publish
 KILLED = r"""
 import json, os, pathlib, signal, sys
 import sidelight as sl
-from sidelight.publishing import publish as module
+from sidelight.publish import publish as module
 from sidelight.testing.rearranged import merged  # noqa: F401 - whatever is imported late would be imported in each child
-from sidelight.table.columns import Column
-from sidelight.table.counts import Counts
+from sidelight.table.table import Column, Counts
 from sidelight.table.table import Table
 import numpy as np
 

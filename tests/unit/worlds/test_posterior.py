@@ -99,12 +99,12 @@ DIFFER = [~Same(Someone(1, one), Someone(2, other)) for one, other in combinatio
 
 def test_too_hard_says_what_is_known():
     known = [fact for fact in DIFFER if fact.people()[0].number < 4 and fact.people()[1].number < 6]
-    with pytest.raises(TooHard, match=r"budget of 32,000 states; what is known: between 0.* and 0\.\d+; ") as caught:
+    with pytest.raises(TooHard, match=r"effort of 32,000 states; what is known: between 0.* and 0\.\d+; ") as caught:
         posterior(CROWD, Has(Someone(1), "v00"), given=known, effort=Effort(states=32_000))
     assert 0 <= caught.value.low < caught.value.high < Fraction(1, 2)
 
 
-def test_seconds_are_a_budget_too():
+def test_seconds_limit_the_effort_too():
     with pytest.raises(TooHard):
         posterior(CROWD, Has(Someone(1), "v00"), given=DIFFER, effort=Effort(seconds=0.05))
     with pytest.raises(BadMeasure):

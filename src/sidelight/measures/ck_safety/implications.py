@@ -11,18 +11,19 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import expit
 
+from sidelight._arrays import Floats, Integers
 from sidelight.knowledge.facts import Fact, Has
 from sidelight.knowledge.people import Someone
 from sidelight.measures.ck_safety.minimize_across_groups import worst_case
 from sidelight.measures.ck_safety.minimize_within_group import Bags, Way, least_chances
 from sidelight.measures.ck_safety.shortlist import shortlist
-from sidelight.measures.exact import Amount, Floats, largest_counts, values_by_frequency
+from sidelight.measures.exact import Amount, largest_counts, values_by_frequency
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, in_words, whole_amount
 from sidelight.measures.screening import Screen
 from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, label, shown
-from sidelight.table.table import Integers, Semantics
+from sidelight.table.table import Semantics
 from sidelight.worlds.brute_force import Person
 from sidelight.worlds.closed_forms import chance_of_avoiding
 

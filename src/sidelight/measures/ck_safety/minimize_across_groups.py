@@ -20,10 +20,9 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from sidelight._arrays import Floats, Integers
 from sidelight.errors import TooHard
 from sidelight.measures.ck_safety.minimize_within_group import Bags, ExactGroup, Way, least_chances, reach
-from sidelight.measures.exact import Floats
-from sidelight.table.table import Integers
 
 Exactly: TypeAlias = Callable[["Choice"], Fraction]
 

@@ -34,8 +34,8 @@ from typing import NamedTuple, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.measures.exact import NEAR, Floats
-from sidelight.table.table import Integers
+from sidelight._arrays import Floats, Integers
+from sidelight.measures.exact import NEAR
 
 CERTAIN = -1e100
 """Stands for the logarithm of 0, when one of the atoms must hold: finite, so that it adds to anything."""

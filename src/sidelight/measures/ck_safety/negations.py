@@ -8,16 +8,17 @@ from typing import ClassVar
 
 import numpy as np
 
+from sidelight._arrays import Floats, Integers, in_lowest_terms
 from sidelight.knowledge.facts import Fact, Has
 from sidelight.knowledge.people import Someone
 from sidelight.measures.ck_safety.implications import bag_of, either
-from sidelight.measures.exact import Amount, Floats, in_lowest_terms, largest_counts, values_by_frequency
+from sidelight.measures.exact import Amount, largest_counts, values_by_frequency
 from sidelight.measures.group_by_group import GroupByGroup
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, Worst, in_words, whole_amount
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, shown
-from sidelight.table.table import Integers, Semantics
+from sidelight.table.table import Semantics
 from sidelight.worlds.closed_forms import chance_of_avoiding
 
 

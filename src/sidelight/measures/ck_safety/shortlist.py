@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from sidelight._arrays import Floats, Integers, in_lowest_terms
 from sidelight.measures.ck_safety.minimize_across_groups import MOST
 from sidelight.measures.ck_safety.minimize_within_group import (
     Bags,
@@ -29,8 +30,7 @@ from sidelight.measures.ck_safety.minimize_within_group import (
     still_there,
     ways_with_target,
 )
-from sidelight.measures.exact import Floats, in_lowest_terms, worst_row
-from sidelight.table.table import Integers
+from sidelight.measures.exact import worst_row
 
 
 class _List(NamedTuple):

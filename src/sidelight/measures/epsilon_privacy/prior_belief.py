@@ -11,6 +11,7 @@ from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
+from sidelight._arrays import Floats, Integers
 from sidelight.errors import BadMeasure
 from sidelight.measures.epsilon_privacy.prior import (
     Predicate,
@@ -40,13 +41,13 @@ from sidelight.measures.epsilon_privacy.worst_case import (
     raised,
     worst_of_parts,
 )
-from sidelight.measures.exact import Amount, Floats
+from sidelight.measures.exact import Amount
 from sidelight.measures.group_by_group import GroupByGroup
 from sidelight.measures.measure import Bound, Finding, Measure, Monotonicity, Witness, Worst
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, shown
-from sidelight.table.table import Integers, Semantics, Table
+from sidelight.table.table import Semantics, Table
 from sidelight.worlds.brute_force import drawn_from, drawn_from_dirichlet, smallest_epsilon_of_group
 
 
@@ -303,7 +304,6 @@ that is left shrinks by that factor.
 def settings_in_words(belief: PriorBelief) -> str:
     """Say against whom, in the parameters' words.
 
-    >>> from sidelight.measures.prior_belief.adversary import PriorBelief
     >>> settings_in_words(PriorBelief(shape="release", stubbornness=1_000, known_people=2, predicates=[["not", "Flu"]]))
     'shape of the release, stubbornness 1,000, knows 2 people, about not Flu'
     """
@@ -351,7 +351,6 @@ def finding_in_words(finding: Finding, belief: PriorBelief, witness: Raised) -> 
 def someone(belief: PriorBelief) -> str:
     """Describe the attacker.
 
-    >>> from sidelight.measures.prior_belief.adversary import PriorBelief
     >>> someone(PriorBelief(stubbornness=30_000, known_people=2))
     'Someone as sure as 30,000 survey answers of any kind make one, who knows 2 people,'
     >>> someone(PriorBelief(shape="uniform", stubbornness=math.inf))

@@ -12,11 +12,11 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from sidelight._arrays import Floats, Integers, numbered
 from sidelight.measures.epsilon_privacy.prior import Predicate, Prior
-from sidelight.measures.exact import NEAR, Amount, Floats
+from sidelight.measures.exact import NEAR, Amount
 from sidelight.release.groups import Groups
 from sidelight.table.labels import Label
-from sidelight.table.table import Integers, numbered
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,8 +10,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from sidelight._arrays import Floats, Integers, first_of_each
 from sidelight.errors import BadMeasure
-from sidelight.measures.exact import Amount, Floats, first_of_each
+from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, whole_amount
 from sidelight.measures.privacy_skyline.five_minima import (
     UNLIKE,
@@ -30,7 +31,7 @@ from sidelight.measures.screening import Screen
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, label, shown
-from sidelight.table.table import CELLS_AT_ONCE, Integers, Semantics
+from sidelight.table.table import CELLS_AT_ONCE, Semantics
 from sidelight.worlds.closed_forms import by_every_world, few_worlds, odds
 
 FEW_WORLDS = 2_000

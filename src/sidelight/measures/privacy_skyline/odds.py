@@ -23,8 +23,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import gammaln
 
-from sidelight.measures.exact import PRECISE, Floats, rounded_up
-from sidelight.table.table import Integers, Semantics
+from sidelight._arrays import Floats, Integers
+from sidelight._rounding import PRECISE, rounded_up
+from sidelight.table.table import Semantics
 
 SETTLED = -np.inf
 """The logarithm of odds of zero."""

@@ -15,12 +15,13 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.measures.exact import Floats, largest_counts
+from sidelight._arrays import Flags, Floats, Integers
+from sidelight.measures.exact import largest_counts
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance, AcquaintanceSummary
 from sidelight.measures.privacy_skyline.five_minima import WAYS, FiveMinima, Knowledge, Place, five, reach
 from sidelight.measures.privacy_skyline.odds import COMPARED, DECIMALS, FRACTIONS, ODDS, Arithmetic, Number, SetOfValues
 from sidelight.release.groups import Groups
-from sidelight.table.table import CELLS_AT_ONCE, Counts, Integers, Semantics
+from sidelight.table.table import CELLS_AT_ONCE, Counts, Semantics
 
 Weights: TypeAlias = npt.NDArray[np.floating] | npt.NDArray[np.integer]
 """What ruling out values weighs: people in `single`, occurrences in `multiset`, −ln of a probability in `set`."""
@@ -161,8 +162,6 @@ def _added(falling: npt.NDArray[np.number]) -> Weights:
 # Does a release hold against so much knowledge?  For many points at once: floats where clear, exact where close.
 # ----------------------------------------------------------------------------------------------------
 
-
-Flags: TypeAlias = npt.NDArray[np.bool_]
 
 POINTS_AT_ONCE = 1 << 19
 """How many (point, group) pairs are computed at once."""

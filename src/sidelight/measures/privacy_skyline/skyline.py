@@ -10,13 +10,13 @@ from typing import TypeAlias
 
 import numpy as np
 
+from sidelight._arrays import Flags, Integers
 from sidelight.errors import BadMeasure, BadPolicy
 from sidelight.measures.measure import Bound, Criterion, exact, whole_amount
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
-from sidelight.measures.privacy_skyline.pareto import Flags, Frontier, Holds
+from sidelight.measures.privacy_skyline.pareto import Frontier, Holds
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, label, shown
-from sidelight.table.table import Integers
 
 Amounts: TypeAlias = tuple[int, int, int, Bound]
 """Rules out, others, family, and the limit that the risk stays below."""
