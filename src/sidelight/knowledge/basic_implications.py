@@ -396,7 +396,7 @@ class Maximal:
 def fewest_boxes(space: Space, forbidden: int, cost: Cost) -> list[Box] | None:
     """Choose boxes that cover the forbidden rows, of the least cost if it is found; `None` if they cannot be covered.
 
-    >>> from sidelight.knowledge.facts_text import read_fact
+    >>> from sidelight.knowledge.parse_facts import read_fact
     >>> fact = read_fact("Ann = Flu and Bob = Flu")
     >>> space = Space.of(fact, dict.fromkeys(["Ann", "Bob"], ("Flu", "Cold")))
     >>> fewest_boxes(space, space.bits(space.whole) & ~space.so(fact), lambda box: 1)

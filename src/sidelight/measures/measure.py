@@ -281,7 +281,7 @@ class Judgement:
 class Criterion:
     """A measure and the bound it must keep.
 
-    >>> from sidelight.measures.group_size import GroupSize
+    >>> from sidelight.measures.k_anonymity import GroupSize
     >>> print(GroupSize() >= 5)
     group size ≥ 5
     """
@@ -366,8 +366,8 @@ def findings(measures: Sequence[Measure], release: Release) -> tuple[Finding, ..
 
     The same as asking each measure by itself; measures that go their own way over a release still do.
 
-    >>> from sidelight.measures.group_size import GroupSize
-    >>> from sidelight.measures.distinct_values import DistinctValues
+    >>> from sidelight.measures.k_anonymity import GroupSize
+    >>> from sidelight.measures.l_diversity import DistinctValues
     >>> release = Release.from_counts([{"Flu": 2, "Cold": 1}, {"Flu": 2}])
     >>> [str(finding.value) for finding in findings([GroupSize(), DistinctValues()], release)]
     ['2', '1']

@@ -47,8 +47,8 @@ class Policy:
 
     All of the criteria must hold.  A measure that several criteria share is measured once.
 
-    >>> from sidelight.measures.group_size import GroupSize
-    >>> from sidelight.measures.entropy_diversity import EntropyDiversity
+    >>> from sidelight.measures.k_anonymity import GroupSize
+    >>> from sidelight.measures.l_diversity import EntropyDiversity
     >>> policy = Policy(GroupSize() >= 5, EntropyDiversity() >= 1.5)
     >>> verdict = policy.judge(Release.from_counts([{"Flu": 5}, {"Flu": 3, "Cold": 3}]))
     >>> verdict.safe, [judgement.holds for judgement in verdict.judgements]
@@ -87,7 +87,7 @@ class Policy:
     def to_toml(self) -> str:
         """Write the policy as a policy file that `read_policy` reads back.
 
-        >>> from sidelight.measures.group_size import GroupSize
+        >>> from sidelight.measures.k_anonymity import GroupSize
         >>> print(Policy(GroupSize() >= 5).to_toml())
         [[limit]]
         measure = "group size"

@@ -159,7 +159,7 @@ def audit_report(
 ) -> AuditReport:
     """Put together what a policy says about a release, and findings without a limit.
 
-    >>> from sidelight.measures.group_size import GroupSize
+    >>> from sidelight.measures.k_anonymity import GroupSize
     >>> from sidelight.policy.policy import Policy
     >>> release = Release.from_counts([{"Flu": 2, "Cold": 1}])
     >>> report = audit_report(release, verdict=Policy(GroupSize() >= 5).judge(release))
@@ -307,7 +307,7 @@ SHOWN = 3
 def broken_by(judgement: Judgement, release: Release) -> BrokenBy | None:
     """Who is in groups that break a limit on their own?  None where groups cannot be judged one by one.
 
-    >>> from sidelight.measures.group_size import GroupSize
+    >>> from sidelight.measures.k_anonymity import GroupSize
     >>> release = Release.from_counts([{"Flu": 2}, {"Flu": 3}, {"Flu": 9}])
     >>> broken_by((GroupSize() >= 5).judge(release), release)
     BrokenBy(groups=2, people=5)

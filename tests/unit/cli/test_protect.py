@@ -185,7 +185,7 @@ def test_a_sidecar_that_is_left_over_is_told_of():
 SLOW = """
 import sys, time
 from sidelight.search import minimal_nodes
-from sidelight.cli import main
+from sidelight.cli.app import main
 
 made = minimal_nodes.node_check
 
@@ -241,7 +241,7 @@ def test_ctrl_c_in_a_terminal_publishes_nothing_and_tells_the_best_so_far(here, 
 SWALLOWED = """
 import os, signal, sys
 from sidelight.cli import protect
-from sidelight.cli import main
+from sidelight.cli.app import main
 
 read = protect.read
 

@@ -22,9 +22,9 @@ KILLED = r"""
 import json, os, pathlib, signal, sys
 import sidelight as sl
 from sidelight.publish import publish as module
-from sidelight.testing.rearranged import merged  # noqa: F401 - whatever is imported late would be imported in each child
-from sidelight.table.table import Column, Counts
-from sidelight.table.table import Table
+from sidelight.testing.strategies import merged  # noqa: F401 - whatever is imported late would be imported in each child
+from sidelight.table.table import Column, Counts, Table
+
 import numpy as np
 
 folder, kind, force = pathlib.Path(sys.argv[1]), getattr(signal, sys.argv[2]), sys.argv[3] == "force"
