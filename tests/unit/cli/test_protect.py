@@ -184,7 +184,7 @@ def test_a_sidecar_that_is_left_over_is_told_of():
 
 SLOW = """
 import sys, time
-from sidelight.search import minimal_nodes
+from sidelight.search import lattice_search as minimal_nodes
 from sidelight.cli.app import main
 
 made = minimal_nodes.node_check
@@ -234,7 +234,7 @@ def test_ctrl_c_in_a_terminal_publishes_nothing_and_tells_the_best_so_far(here, 
     done = run(*USUAL, "-o", "release.csv", "--nodes", nodes)
     assert done.exit_code == 0
     assert "the search was stopped before its end" in done.stdout
-    assert not sl.publishing.sidecar.read_sidecar(here / "release.csv").search.complete
+    assert not sl.publish.sidecar.read_sidecar(here / "release.csv").search.complete
     assert sl.GroupSize().measure(sl.read_published(here / "release.csv")).value >= 5
 
 
