@@ -23,7 +23,7 @@ from sidelight.worlds.counting.frontier import Frontier
 from sidelight.worlds.counting.order import Schedule, little_open
 from sidelight.worlds.counting.sampling import DrawingWorlds, any_worlds, holds
 from sidelight.worlds.effort import Effort, Meter
-from sidelight.worlds.identify import cast_of
+from sidelight.worlds.identify import identify
 from sidelight.worlds.posterior import posterior
 
 SEMANTICS = ["single", "set", "multiset"]
@@ -44,7 +44,7 @@ def share_of_worlds(release, facts):
 
 
 def counting(release):
-    return Counting(release, cast_of(release, everyone(release)), Meter(Effort()))
+    return Counting(release, identify(release, everyone(release)), Meter(Effort()))
 
 
 @st.composite
@@ -70,8 +70,8 @@ def test_people_who_differ(question):
 @given(people_who_differ())
 def test_both_ways_to_count_people_who_differ(question):
     release, facts = question
-    cast = cast_of(release, everyone(release))
-    made, differing = ground(release, cast, facts), Differing()
+    entities = identify(release, everyone(release))
+    made, differing = ground(release, entities, facts), Differing()
     if differing.fits(made):
         meter = Meter(Effort())
         assert differing.share(made, meter) == Frontier(Schedule.of(made, meter)).shares(meter)[0]
@@ -101,15 +101,15 @@ def test_worlds_are_drawn_as_often_as_they_are(semantics, method):
     people = [Someone(1), Someone(1, 2), Someone(2)]
     known = [Has(people[0], "a") | Same(people[1], people[2])] if method == "by the facts" else []
     targets = [Has(person, value) for person in people for value in "ab"] + [Same(people[0], people[2])]
-    cast = cast_of(release, people)
-    made = ground(release, cast, known, watched=targets)
+    entities = identify(release, people)
+    made = ground(release, entities, known, watched=targets)
     terms, rng = [made.term(target) for target in targets], np.random.default_rng(3)
     if known:
         frontier = Frontier(Schedule.of(made, Meter(Effort()), terms=terms, everyone=True))
         worlds = DrawingWorlds(frontier, Meter(Effort())).worlds(20_000, rng)
     else:
         worlds = any_worlds(made, 20_000, rng)
-    exact = Counting(release, cast, Meter(Effort()))
+    exact = Counting(release, entities, Meter(Effort()))
     for target, term in zip(targets, terms, strict=True):
         possible, both = exact.shares(known, target)
         assert abs(holds(term, worlds, made).mean() - both / possible) < 0.015  # four times the usual error

@@ -15,14 +15,14 @@ from sidelight.knowledge.parse_facts import known_facts
 from sidelight.knowledge.people import Someone
 from sidelight.testing import facts, releases
 from sidelight.worlds.brute_force import every_world
-from sidelight.worlds.identify import cast_of
+from sidelight.worlds.identify import identify
 from sidelight.worlds.posterior import posterior
 
 
 def by_every_world(release, target, known):
     """Worlds with both / worlds with the facts; `None` if there is none of these."""
     people = dict.fromkeys(who for fact in (target, *known) for who in fact.people())
-    rows = cast_of(release, people).rows
+    rows = identify(release, people).group_of
     taken = dict.fromkeys(rows.values(), 0)
     places = {}
     for who, row in rows.items():

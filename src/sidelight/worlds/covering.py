@@ -8,7 +8,7 @@ from sidelight.knowledge.parse_facts import Knowledge, known_facts
 from sidelight.release.release import Release
 from sidelight.worlds.counting.counter import Counting
 from sidelight.worlds.effort import Effort, Meter, OverEffort
-from sidelight.worlds.identify import Cast, cast_of
+from sidelight.worlds.identify import Entities, identify
 from sidelight.worlds.satisfiable import Possible
 from sidelight.worlds.smallest_conflict import contradiction
 
@@ -36,22 +36,22 @@ def covering_k(release: Release, given: Knowledge) -> int:
         message = f'Implications(k) is about one value per person; this release has values="{release.semantics}"'
         raise BadKnowledge(message)
     facts = known_facts(given)
-    cast = cast_of(release, dict.fromkeys(who for fact in facts for who in fact.people()))
-    _check(release, cast, facts)
-    there = {row: release.groups.counts.row(row).nonzero()[0].tolist() for row in cast.rows.values()}
-    values = {who: [release.domain[place] for place in there[row]] for who, row in cast.rows.items()}
+    entities = identify(release, dict.fromkeys(who for fact in facts for who in fact.people()))
+    _check(release, entities, facts)
+    there = {row: release.groups.counts.row(row).nonzero()[0].tolist() for row in entities.group_of.values()}
+    values = {who: [release.domain[place] for place in there[row]] for who, row in entities.group_of.items()}
     return len(all_of(facts).basic_implications(values)) if facts else 0
 
 
-def _check(release: Release, cast: Cast, facts: tuple[Fact, ...]) -> None:
+def _check(release: Release, entities: Entities, facts: tuple[Fact, ...]) -> None:
     """Refuse values that nobody could have, and facts that cannot all be so."""
     for fact in facts:
         for simple in fact.simple():
             for value in named_values(simple):
                 release.groups.place(value)
     try:
-        possible = Possible(release, cast).all_of(facts)
+        possible = Possible(release, entities).all_of(facts)
     except OverEffort:
         return  # they may be
     if not possible:
-        raise contradiction(Counting(release, cast, Meter(Effort())), facts)
+        raise contradiction(Counting(release, entities, Meter(Effort())), facts)

@@ -95,14 +95,14 @@ def estimated(
     The targets are about the same people.  Nothing if no such world was found in the time that is left.
     """
     kept = attempts.countable(targets[0], known).kept
-    release, cast, watched = attempts.counting.release, attempts.counting.cast, [*known, *targets]
-    made = ground(release, cast, kept, watched=watched)
+    release, entities, watched = attempts.counting.release, attempts.counting.entities, [*known, *targets]
+    made = ground(release, entities, kept, watched=watched)
     try:
         meter = attempts.meter()
         frontier = Frontier(Schedule.of(made, meter, terms=list(map(made.term, watched)), everyone=True))
         draw = DrawingWorlds(frontier, meter).worlds
     except OverEffort:  # then of all worlds, with no fact taken into account beforehand
-        made = ground(release, cast, (), watched=watched)
+        made = ground(release, entities, (), watched=watched)
         draw = partial(any_worlds, made)
     asked, wanted = made.terms.all_of(map(made.term, known)), list(map(made.term, targets))
     hits, fitting, drawn = np.zeros(len(wanted), int), 0, 0
@@ -196,7 +196,7 @@ class Attempts:
 
     def _bearing(self, target: Fact, known: Sequence[Fact]) -> list[Fact]:
         """Keep the facts that are linked with the target by groups: the others cancel out."""
-        rows = {fact: [self.counting.cast.rows[who] for who in fact.people()] for fact in (target, *known)}
+        rows = {fact: [self.counting.entities.group_of[who] for who in fact.people()] for fact in (target, *known)}
         first = joined(dict.fromkeys(row for some in rows.values() for row in some), rows.values())
         near = {first[row] for row in rows[target]}
         return sorted((fact for fact in known if first[rows[fact][0]] in near), key=lambda fact: len(fact.people()))

@@ -20,27 +20,27 @@ from sidelight.table.table import Column
 
 
 @dataclass(frozen=True, slots=True)
-class Cast:
+class Entities:
     """The people of some facts, all of them different, and the group of each (its row in the arrays)."""
 
-    rows: dict[Who, int]
+    group_of: dict[Who, int]
 
-    def of_row(self, row: int) -> list[Who]:
+    def in_group(self, group: int) -> list[Who]:
         """Say who of them is in a group, in the order of mention."""
-        return [who for who, where in self.rows.items() if where == row]
+        return [who for who, its_group in self.group_of.items() if its_group == group]
 
 
-def cast_of(release: Release, people: Iterable[Who]) -> Cast:
+def identify(release: Release, people: Iterable[Who]) -> Entities:
     """Find everybody's group; people who are written differently are different people.
 
     >>> release = Release.from_counts([{"Flu": 1, "Cold": 2}, {"Flu": 1}], labels=[{"age": "20-29"}, {"age": "30"}])
-    >>> cast_of(release, [Someone(1), Described.of({"age": 30})]).rows
+    >>> identify(release, [Someone(1), Described.of({"age": 30})]).group_of
     {Someone(group=1, number=1): 0, Described(says=(('age', '30'),)): 1}
     """
-    cast = Cast({who: _row(release, who) for who in people})
-    for row in dict.fromkeys(cast.rows.values()):
-        _check_room(release.groups, row, cast.of_row(row))
-    return cast
+    entities = Entities({who: _row(release, who) for who in people})
+    for row in dict.fromkeys(entities.group_of.values()):
+        _check_room(release.groups, row, entities.in_group(row))
+    return entities
 
 
 def _row(release: Release, who: Who) -> int:

@@ -20,7 +20,7 @@ from sidelight.table.labels import Label, label
 from sidelight.worlds.counting.counter import Counting
 from sidelight.worlds.effort import Effort, Meter, OverEffort
 from sidelight.worlds.estimate import Attempts, Estimate, estimated, generator
-from sidelight.worlds.identify import Cast, cast_of
+from sidelight.worlds.identify import Entities, identify
 from sidelight.worlds.satisfiable import Possible
 from sidelight.worlds.smallest_conflict import contradiction
 
@@ -31,7 +31,7 @@ class Knowing:
 
     release: Release
     facts: tuple[Fact, ...]
-    cast: Cast
+    entities: Entities
     effort: Effort
     counting: Counting
 
@@ -40,9 +40,9 @@ class Knowing:
         cls, release: Release, facts: Sequence[Fact], *, people: Iterable[Who] = (), effort: Effort | None = None
     ) -> Knowing:
         """Find the people of the facts, and whoever else is asked about."""
-        cast = cast_of(release, dict.fromkeys([*(who for fact in facts for who in fact.people()), *people]))
+        entities = identify(release, dict.fromkeys([*(who for fact in facts for who in fact.people()), *people]))
         effort = effort or Effort()
-        return cls(release, tuple(facts), cast, effort, Counting(release, cast, Meter(effort)))
+        return cls(release, tuple(facts), entities, effort, Counting(release, entities, Meter(effort)))
 
     def chance(self, target: Fact) -> Fraction:
         """Say how likely something is, or why that cannot be said."""
@@ -90,7 +90,7 @@ class Knowing:
     def _check_possible(self, meter: Meter) -> None:
         """Refuse facts that cannot be so even where their worlds cannot be counted."""
         try:
-            possible = Possible(self.release, self.cast, meter).all_of(self.facts)
+            possible = Possible(self.release, self.entities, meter).all_of(self.facts)
         except OverEffort:
             return
         if not possible:
@@ -278,7 +278,7 @@ def posteriors(
         who = as_who(person)
         return _beliefs(release, facts, [(who, False)], effort)[0]
     mentioned = list(dict.fromkeys(who for fact in facts for who in fact.people()))
-    others = _others(release, cast_of(release, mentioned))
+    others = _others(release, identify(release, mentioned))
     return Posteriors(_beliefs(release, facts, [*((who, False) for who in mentioned), *others], effort))
 
 
@@ -295,11 +295,11 @@ def read_who(text: str) -> Who:
     return who
 
 
-def _others(release: Release, cast: Cast) -> list[tuple[Who, bool]]:
+def _others(release: Release, entities: Entities) -> list[tuple[Who, bool]]:
     """Find someone whom the facts do not mention in each group that they do."""
     found: list[tuple[Who, bool]] = []
-    for row in dict.fromkeys(cast.rows.values()):
-        people = cast.of_row(row)
+    for row in dict.fromkeys(entities.group_of.values()):
+        people = entities.in_group(row)
         if len(people) < release.groups.sizes[row]:
             numbers = {who.number for who in people if isinstance(who, Someone)}
             found.append((Someone(row + 1, min({*range(1, len(numbers) + 2)} - numbers)), True))
@@ -312,7 +312,7 @@ def _beliefs(
     everyone = [who for who, _ in people]
     nothing = Knowing.of(release, (), people=everyone)
     knowing = Knowing.of(release, facts, people=everyone, effort=effort)
-    rows, alike = knowing.cast.rows, stand_ins(facts, knowing.cast.rows)
+    rows, alike = knowing.entities.group_of, stand_ins(facts, knowing.entities.group_of)
     before = {row: nothing.values(who) for row, who in {rows[who]: who for who in everyone}.items()}
     by_the_rest = {who for who, unnamed in people if unnamed and release.semantics != "multiset"}
     counted = dict.fromkeys(alike[who] for who in everyone if who not in by_the_rest)

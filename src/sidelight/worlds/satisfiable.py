@@ -16,7 +16,7 @@ from sidelight.knowledge.people import Who
 from sidelight.release.release import Release
 from sidelight.table.labels import Label
 from sidelight.worlds.effort import Effort, Meter, OverEffort
-from sidelight.worlds.identify import Cast
+from sidelight.worlds.identify import Entities
 
 MOST_TRIED = 5_000
 """So often something is tried before it is given up."""
@@ -56,10 +56,10 @@ Claim: TypeAlias = _In | _Tie | _Some
 
 @dataclass(slots=True)
 class Possible:
-    """Answers whether facts can all be so in a release; `cast` says who is in which group."""
+    """Answers whether facts can all be so in a release; `entities` says who is in which group."""
 
     release: Release
-    cast: Cast
+    entities: Entities
     meter: Meter = field(default_factory=lambda: Meter(Effort()))  # its time
     rooms: dict[Hashable, dict[Hashable, int]] = field(default_factory=dict)  # how many may be what
     room_of: list[Hashable] = field(default_factory=list)  # of each variable
@@ -68,7 +68,7 @@ class Possible:
     def all_of(self, facts: Iterable[Fact]) -> bool:
         """Say whether there is a world in which all of them are so."""
         claims = [self._claim(fact) for fact in facts]
-        for who in self.cast.rows if self.release.semantics == "single" else ():
+        for who in self.entities.group_of if self.release.semantics == "single" else ():
             self._variable(who)
         waiting: list[tuple[Left, list[Claim]]] = [
             ({each: self._lots(each) for each in self.variables.values()}, claims)
@@ -120,7 +120,7 @@ class Possible:
         return _Some((*both, *(_In(self._variable(each), frozenset([not so])) for each in alone)), so)
 
     def _bag(self, who: Who) -> dict[Hashable, int]:
-        row = self.cast.rows[who]
+        row = self.entities.group_of[who]
         counts = self.release.groups.counts.row(row).tolist()
         return {value: count for value, count in zip(self.release.domain, counts, strict=True) if count}
 
@@ -128,7 +128,7 @@ class Possible:
         """Add a variable, and the room that it shares with others of the group."""
         if about not in self.variables:
             who, value = about if isinstance(about, tuple) else (about, None)
-            row, single = self.cast.rows[who], self.release.semantics == "single"
+            row, single = self.entities.group_of[who], self.release.semantics == "single"
             room = (row,) if single else (row, value)
             if room not in self.rooms:
                 self.rooms[room] = self._bag(who) if single else self._has_or_lacks(row, self._bag(who)[value])

@@ -125,7 +125,7 @@ MOST_SECONDS = 3
 def contradiction(counting: Counting, facts: Sequence[Fact]) -> Contradiction:
     """Make the error that names a smallest set of facts that no world fits."""
     meter = Meter(Effort(counting.meter.effort.states, MOST_SECONDS))
-    possible = Possible(counting.release, counting.cast, meter)
+    possible = Possible(counting.release, counting.entities, meter)
 
     def impossible(chosen: Sequence[int]) -> bool:
         some = [facts[place] for place in chosen]

@@ -15,7 +15,7 @@ from sidelight.knowledge.people import Who
 from sidelight.release.release import Release
 from sidelight.table.labels import Label
 from sidelight.table.table import Semantics
-from sidelight.worlds.identify import Cast
+from sidelight.worlds.identify import Entities
 
 Kind: TypeAlias = Literal["true", "false", "is", "not", "all", "any"]
 
@@ -274,7 +274,7 @@ class Ground:
 
 def ground(
     release: Release,
-    cast: Cast,
+    entities: Entities,
     facts: Sequence[Fact],
     *,
     tracked: Fact | None = None,
@@ -289,24 +289,24 @@ def ground(
     people = dict.fromkeys([*(who for fact in both for who in fact.people()), *people])
     for value in {value for fact in both for simple in fact.simple() for value in named_values(simple)}:
         release.groups.place(value)  # refuses a value that nobody could have
-    rows = list(dict.fromkeys(cast.rows[who] for who in people))
+    rows = list(dict.fromkeys(entities.group_of[who] for who in people))
     same = [simple.about() for fact in both for simple in fact.simple() if isinstance(simple, Same)]
     firsts = joined(people, (top.about() for fact in facts for top in conjuncts(fact) if isinstance(top, Same)))
     numbers = {first: number for number, first in enumerate(dict.fromkeys(firsts.values()))}
     made = Ground(
         release.semantics,
         sizes={row: int(release.groups.sizes[row]) for row in rows},
-        kin=joined(rows, ([cast.rows[who] for who in pair] for pair in same)),
-        row_of={who: cast.rows[who] for who in people},
+        kin=joined(rows, ([entities.group_of[who] for who in pair] for pair in same)),
+        row_of={who: entities.group_of[who] for who in people},
         party_of={who: numbers[first] for who, first in firsts.items()},
         parties=[Counter() for _ in numbers],
     )
     for who, party in made.party_of.items():
-        made.parties[party][cast.rows[who]] += 1
-    compared = {made.kin[cast.rows[who]] for pair in same for who in pair}
+        made.parties[party][entities.group_of[who]] += 1
+    compared = {made.kin[entities.group_of[who]] for pair in same for who in pair}
     asked: dict[int, dict[frozenset[Label], None]] = {row: {} for row in rows}
     for simple in (simple for fact in both for simple in fact.simple()):
-        asked[cast.rows[simple.about()[0]]][frozenset(named_values(simple))] = None
+        asked[entities.group_of[simple.about()[0]]][frozenset(named_values(simple))] = None
     for row in rows:
         counts = release.groups.counts.row(row).tolist()
         bag = {value: count for value, count in zip(release.domain, counts, strict=True) if count}

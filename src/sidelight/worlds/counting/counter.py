@@ -17,7 +17,7 @@ from sidelight.worlds.counting.distinct import Differing, all_differ, some_of_ma
 from sidelight.worlds.counting.frontier import Drawing, Frontier, States, Step, every_way, to_come, ways_to_have
 from sidelight.worlds.counting.order import Schedule
 from sidelight.worlds.effort import Meter, OverEffort
-from sidelight.worlds.identify import Cast
+from sidelight.worlds.identify import Entities
 
 Shares: TypeAlias = tuple[Fraction, Fraction]
 """In which share of all worlds the facts are so, and in which the target is so as well."""
@@ -28,7 +28,7 @@ class Counting:
     """Counts worlds of a release, within an effort allowed; what was counted is remembered."""
 
     release: Release
-    cast: Cast
+    entities: Entities
     meter: Meter
     known: dict[tuple[frozenset[Fact], Fact | None], Shares] = field(default_factory=dict)
     distributions: dict[tuple[frozenset[Fact], Who], dict[Label, Fraction]] = field(default_factory=dict)
@@ -53,15 +53,15 @@ class Counting:
     def _values(self, facts: Sequence[Fact], who: Who) -> dict[Label, Fraction]:
         key = (frozenset(facts), who)
         if key not in self.distributions:
-            if self.differing.fits(ground(self.release, self.cast, facts)):
-                there = self.release.groups.counts.row(self.cast.rows[who]).nonzero()[0].tolist()
+            if self.differing.fits(ground(self.release, self.entities, facts)):
+                there = self.release.groups.counts.row(self.entities.group_of[who]).nonzero()[0].tolist()
                 targets = {value: Has(who, value) for value in map(self.release.domain.__getitem__, there)}
                 found = {who: {value: self._counted(facts, target)[1] for value, target in targets.items()}}
             else:
                 compared = [same.about() for fact in facts for same in fact.simple() if isinstance(same, Same)]
                 linked = dict.fromkeys(other for pair in compared for other in pair)
                 people = list(linked) if who in linked else [who]
-                found = values_of(self.release, self.cast, facts, people, self.meter)
+                found = values_of(self.release, self.entities, facts, people, self.meter)
             self.distributions |= {(key[0], each): values for each, values in found.items()}
         return self.distributions[key]
 
@@ -83,7 +83,7 @@ class Counting:
             others = [fact for fact in facts if fact != alike]
             every, less = self._counted(others, target), self._counted([*others, *all_differ(alike)], target)
             return every[0] - less[0], every[1] - less[1]
-        made = ground(self.release, self.cast, facts)
+        made = ground(self.release, self.entities, facts)
         if made.never:
             return Fraction(0), Fraction(0)
         if self.differing.fits(made):
@@ -91,16 +91,16 @@ class Counting:
                 return self._counted(facts)[0], self._counted([*facts, *conjuncts(target)])[0]
             return self.differing.share(made, self.meter), Fraction(0)
         if target is not None:
-            made = ground(self.release, self.cast, facts, tracked=target)
+            made = ground(self.release, self.entities, facts, tracked=target)
         return Frontier(Schedule.of(made, self.meter)).shares(self.meter)
 
     def _near(self, facts: Iterable[Fact], people: Iterable[Who]) -> tuple[list[Fact], list[list[Fact]]]:
         """Tell the facts that are linked with the groups of some people from those that are not."""
-        rows = {self.cast.rows[who] for who in people}
+        rows = {self.entities.group_of[who] for who in people}
         near: list[Fact] = []
         far: list[list[Fact]] = []
         for linked in self._linked(facts):
-            if any(self.cast.rows[who] in rows for fact in linked for who in fact.people()):
+            if any(self.entities.group_of[who] in rows for fact in linked for who in fact.people()):
                 near += linked
             else:
                 far.append(linked)
@@ -109,7 +109,7 @@ class Counting:
     def _linked(self, facts: Iterable[Fact]) -> list[list[Fact]]:
         """Put facts together that share a group."""
         each = list(dict.fromkeys(part for fact in facts for part in conjuncts(fact)))
-        rows = [[self.cast.rows[who] for who in fact.people()] for fact in each]
+        rows = [[self.entities.group_of[who] for who in fact.people()] for fact in each]
         first = joined(dict.fromkeys(row for some in rows for row in some), rows)
         linked: dict[int, list[Fact]] = {}
         for fact, some in zip(each, rows, strict=True):
@@ -125,15 +125,15 @@ class Counting:
 
 
 def values_of(
-    release: Release, cast: Cast, facts: Sequence[Fact], people: Sequence[Who], meter: Meter
+    release: Release, entities: Entities, facts: Sequence[Fact], people: Sequence[Who], meter: Meter
 ) -> dict[Who, dict[Label, Fraction]]:
     """Say for each person and each value of the group in which share of worlds the person has it and all facts are so.
 
     People whom the facts compare cost no more together than one of them alone.
     """
-    made = ground(release, cast, facts, people=people)
+    made = ground(release, entities, facts, people=people)
     total, drawn = _lots_of(made, {made.party_of[who] for who in people}, meter)
-    return {who: _values(release, made, cast.rows[who], total, drawn[made.party_of[who]]) for who in people}
+    return {who: _values(release, made, entities.group_of[who], total, drawn[made.party_of[who]]) for who in people}
 
 
 def _values(
