@@ -1,4 +1,13 @@
-"""Files appear together and whole, or not at all; never over the input, and never over others unasked."""
+"""Files appear together and whole, or not at all; never over the input, and never over others unasked.
+
+One file       `replace_whole`: written beside its place, flushed to the disk, moved there in one step.
+Several files  `unfinished_folder`, then `move_into_place`: the last one's move publishes them all.
+Before work    `refuse_existing`, `refuse_input`, `refuse_left_over`: say what is in the way while nothing is lost.
+Many writers   `locked`: one process at a time; the lock ends with the process, however that ends.
+
+Invariant: at any moment, also after `kill -9` or a power cut, a reader finds what stood there before, all of the new,
+or (of several files) a document that tells of others, which readers notice by its digests.
+"""
 
 from __future__ import annotations
 
@@ -46,8 +55,50 @@ def refuse_left_over(path: Path, beside: Path, *, force: bool) -> None:
         raise SidelightError(message)
 
 
+def write_whole(path: Path, content: str | bytes, *, force: bool = False) -> None:
+    """Write one file for somebody who named its place: never over another one unasked."""
+    refuse_existing(path, force=force)
+    try:
+        replace_whole(path, content)
+    except OSError as error:
+        message = f"cannot write '{path}': {error.strerror or type(error).__name__}; choose another place"
+        raise SidelightError(message) from None
+
+
+def replace_whole(path: Path, content: str | bytes, *, private: bool = False) -> None:
+    """Write one file in one step: a reader sees the old one, or all of the new one; `OSError` where it cannot be done.
+
+    A file that is replaced keeps its rights; a new one gets those of any new file, or, if `private`, its owner's only.
+    """
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    aside = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content.encode() if isinstance(content, str) else content)
+            file.flush()
+            os.fsync(file.fileno())  # before the move: else a power cut could leave the new name with no content
+        aside.chmod(_rights(path, private=private))
+        aside.replace(path)
+    except BaseException:
+        aside.unlink(missing_ok=True)
+        raise
+    _flush_names(path.parent)
+
+
+def _rights(path: Path, *, private: bool) -> int:
+    if path.exists():
+        return path.stat().st_mode & 0o777
+    return 0o600 if private else 0o666 & ~_umask()
+
+
+def _umask() -> int:
+    mask = os.umask(0)  # it can only be read by setting it
+    os.umask(mask)
+    return mask
+
+
 @contextlib.contextmanager
-def unfinished(path: Path) -> Iterator[Path]:
+def unfinished_folder(path: Path) -> Iterator[Path]:
     """Make a folder beside a file that is to be, for work that is not done; it is gone afterwards, however it ends.
 
     After a `kill -9` it stays, and its name says what it is: `release.parquet.unfinished-…`.
@@ -55,52 +106,42 @@ def unfinished(path: Path) -> Iterator[Path]:
     try:
         folder = Path(tempfile.mkdtemp(dir=path.parent, prefix=f"{path.name}.unfinished-"))
     except OSError as error:
-        raise cannot_write(path, error) from None
+        raise _cannot_publish(path, error) from None
     try:
         yield folder
     except OSError as error:
-        raise cannot_write(path, error) from None
+        raise _cannot_publish(path, error) from None
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def cannot_write(path: Path, error: OSError) -> NotPublished:
-    """Say in one line why a file cannot be written."""
+def _cannot_publish(path: Path, error: OSError) -> NotPublished:
     reason = error.strerror or type(error).__name__
     return NotPublished(f"cannot write '{path}': {reason}; nothing was published")
 
 
-def flushed(path: Path) -> None:
-    """Wait until a file, or the names in a folder, are on the disk."""
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def place(folder: Path, targets: Sequence[Path]) -> None:
+def move_into_place(folder: Path, targets: Sequence[Path]) -> None:
     """Move files out of their folder to where they belong, the last one last: with it, they are published.
 
     The document that tells of the files goes first, so that the last one never stands there without it, or beside that
     of another: a reader compares digests.  If moving fails half-way, what stood there before stands there again.
     """
     *first, last = targets
-    kept = {target: _kept(target, folder) for target in first if target.exists()}
+    kept = {target: _keep_aside(target, folder) for target in first if target.exists()}
     try:
         for target in first:
             (folder / target.name).replace(target)
-        _flushed_names(last.parent)  # so that also after a power cut the last one is not there alone
+        _flush_names(last.parent)  # so that also after a power cut the last one is not there alone
         (folder / last.name).replace(last)
     except BaseException:
         if (folder / last.name).exists():  # else all is published, and the interrupt came too late
             for target in first:
                 _put_back(target, kept.get(target), moved=not (folder / target.name).exists())
         raise
-    _flushed_names(last.parent)
+    _flush_names(last.parent)
 
 
-def _kept(target: Path, folder: Path) -> Path:
+def _keep_aside(target: Path, folder: Path) -> Path:
     """Keep a file that is to be replaced by a second name, or a copy where files cannot have two."""
     kept = folder / f"{target.name}.before"
     try:
@@ -117,6 +158,25 @@ def _put_back(target: Path, kept: Path | None, *, moved: bool) -> None:
         target.unlink(missing_ok=True)
 
 
-def _flushed_names(folder: Path) -> None:
+def flush_to_disk(path: Path) -> None:
+    """Wait until a file, or the names in a folder, are on the disk."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _flush_names(folder: Path) -> None:
     with contextlib.suppress(OSError):  # some systems cannot flush a folder
-        flushed(folder)
+        flush_to_disk(folder)
+
+
+@contextlib.contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Keep other processes and threads out; the lock is on a file beside, as the file itself is replaced."""
+    from filelock import FileLock  # noqa: PLC0415 - it brings asyncio along, and only ledgers are locked
+
+    path.parent.stat()  # else the lock would make a folder that is missing
+    with FileLock(path.with_name(f"{path.name}.lock"), poll_interval=0.01):
+        yield

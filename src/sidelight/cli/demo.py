@@ -10,9 +10,10 @@ import typer
 from rich.console import Console
 
 import sidelight as sl
+from sidelight._files import write_whole
 from sidelight.cli.audit import asked, judged, tell
 from sidelight.cli.inputs import read
-from sidelight.cli.output import Output, write_whole
+from sidelight.cli.output import Output
 from sidelight.cli.protect import Target, Way, protect
 from sidelight.cli.protect import read as read_rows
 from sidelight.cli.run import Status

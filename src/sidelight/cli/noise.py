@@ -15,7 +15,14 @@ import numpy as np
 import typer
 
 from sidelight import __version__
-from sidelight._files import flushed, place, refuse_existing, refuse_input, refuse_left_over, unfinished
+from sidelight._files import (
+    flush_to_disk,
+    move_into_place,
+    refuse_existing,
+    refuse_input,
+    refuse_left_over,
+    unfinished_folder,
+)
 from sidelight.cli.audit import Question
 from sidelight.cli.interrupts import heed_interrupts
 from sidelight.cli.protect import read
@@ -184,15 +191,15 @@ def _ledger(budget: Budget, wanted: Noise) -> Ledger | None:
 def _written(noisy: NoisyCounts, target: Target, beside: Path) -> dict[str, Any]:
     """Write the counts and what is said about them, both or none."""
     try:
-        with unfinished(target.path) as folder:
+        with unfinished_folder(target.path) as folder:
             file = folder / target.path.name
             with file.open("wb") as open_file:
                 format_of(target.path, None).write(_sheet(noisy), open_file)
-            flushed(file)
+            flush_to_disk(file)
             said = document(noisy, file)
             (folder / beside.name).write_text(as_text(said), encoding="utf-8")
-            flushed(folder / beside.name)
-            place(folder, (beside, target.path))
+            flush_to_disk(folder / beside.name)
+            move_into_place(folder, (beside, target.path))
     except NotPublished as problem:
         message = f"{problem}; what a ledger spent on it stays spent, as the noise was drawn"
         raise NotPublished(message) from None

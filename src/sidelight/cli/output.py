@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import sys
-import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,9 +11,8 @@ from pathlib import Path
 from rich.console import Console, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from sidelight._files import refuse_existing, refuse_input
+from sidelight._files import refuse_existing, refuse_input, write_whole
 from sidelight.cli.inputs import inputs_of
-from sidelight.errors import SidelightError
 from sidelight.search.method import Progress as Told
 from sidelight.search.method import quiet
 
@@ -49,40 +46,6 @@ class Output:
             if self.file is not None:
                 console.print(f"Written to {self.file}", markup=False, soft_wrap=True)
         sys.stdout.write(drawn.get())
-
-
-# ----------------------------------------------------------------------------------------------------
-# Files appear whole or not at all, and never over another one unasked.
-# ----------------------------------------------------------------------------------------------------
-
-
-def write_whole(path: Path, content: str | bytes, *, force: bool = False) -> None:
-    """Write a file in one step: a reader sees the old one, or all of the new one."""
-    refuse_existing(path, force=force)
-    try:
-        _write(path, content.encode() if isinstance(content, str) else content)
-    except OSError as error:
-        message = f"cannot write '{path}': {error.strerror or type(error).__name__}; choose another place"
-        raise SidelightError(message) from None
-
-
-def _write(path: Path, data: bytes) -> None:
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        temporary.chmod(0o666 & ~_umask())
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 # ----------------------------------------------------------------------------------------------------

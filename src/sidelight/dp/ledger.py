@@ -6,32 +6,17 @@ import contextlib
 import hashlib
 import json
 import os
-import sys
-import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
-from typing import IO, Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
+from sidelight._files import locked, replace_whole
 from sidelight.dp.accountant import Spending, concentrated
 from sidelight.dp.mechanism import TOUCHED, Amount, Mechanism, Neighbours, exact, exact_delta, exact_epsilon, written
 from sidelight.errors import BadLedger, BadNoise, BudgetExceeded
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _lock(handle: IO[bytes]) -> None:
-        while True:
-            with contextlib.suppress(OSError):  # it gives up after ten seconds
-                msvcrt.locking(handle.fileno(), msvcrt.LK_LOCK, 1)
-                return
-else:
-    import fcntl
-
-    def _lock(handle: IO[bytes]) -> None:
-        fcntl.flock(handle, fcntl.LOCK_EX)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,44 +90,18 @@ class Ledger:
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
-        """Keep other processes out; the lock is on a file beside it, as the ledger itself is replaced."""
+        """Keep other processes out, and say so where the ledger cannot be written."""
         try:
-            handle = self.path.with_name(f"{self.path.name}.lock").open("ab")
-        except OSError as wrong:
-            raise self._cannot_write(wrong) from None
-        with handle:  # closing it gives the lock back, and so does the end of the process, however it ends
-            _lock(handle)
-            yield
+            with locked(self.path):
+                yield
+        except OSError as error:
+            raise self._cannot_write(error) from None
 
     def _write(self, account: Account) -> None:
-        """Write a new file beside the old one, wait for the disk, and put it in its place in one step."""
-        half = None
-        try:
-            number, half = tempfile.mkstemp(dir=self.path.parent, prefix=f".{self.path.name}.")
-            with os.fdopen(number, "wb") as file:
-                file.write(to_text(account).encode())
-                file.flush()
-                os.fsync(file.fileno())
-            if self.path.exists():
-                Path(half).chmod(self.path.stat().st_mode & 0o777)  # whoever could use it still can
-            Path(half).replace(self.path)
-        except OSError as wrong:
-            if half is not None:
-                Path(half).unlink(missing_ok=True)
-            raise self._cannot_write(wrong) from None
-        _flush_folder(self.path.parent)
+        replace_whole(self.path, to_text(account), private=True)
 
     def _cannot_write(self, wrong: OSError) -> BadLedger:
         return BadLedger(f"cannot write the ledger '{self.path.name}': {wrong.strerror}; nothing was published")
-
-
-def _flush_folder(folder: Path) -> None:
-    with contextlib.suppress(OSError):  # some systems cannot flush a folder
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 # ----------------------------------------------------------------------------------------------------

@@ -8,7 +8,14 @@ from pathlib import Path
 
 import numpy as np
 
-from sidelight._files import flushed, place, refuse_existing, refuse_input, refuse_left_over, unfinished
+from sidelight._files import (
+    flush_to_disk,
+    move_into_place,
+    refuse_existing,
+    refuse_input,
+    refuse_left_over,
+    unfinished_folder,
+)
 from sidelight.errors import BadRelease, BadTable, NotPublished
 from sidelight.policy.policy import Policy, Verdict
 from sidelight.publish.formats import (
@@ -69,7 +76,7 @@ def publish(
     plan = planned(found, path, shuffle=shuffles(seed), layout=layout, written_as=form.name)
     paths = tuple(path.with_name(name) for name in plan.sheets)
     _refuse(found, paths, force=force)
-    with unfinished(path) as folder:
+    with unfinished_folder(path) as folder:
         files = tuple(_written(folder / name, sheet, form) for name, sheet in plan.sheets.items())
         read = _checked(folder, plan.groups)
         if plan.who is not None:
@@ -79,8 +86,8 @@ def publish(
         seeded = seed is not None
         document = sidecar_of(found, read, verdict, files=files, reading=plan.groups.reading, who=who, seeded=seeded)
         (folder / sidecar.name).write_text(document.to_json(), encoding="utf-8")
-        flushed(folder / sidecar.name)
-        place(folder, (sidecar, *paths))
+        flush_to_disk(folder / sidecar.name)
+        move_into_place(folder, (sidecar, *paths))
     return Published(paths, sidecar, document)
 
 
@@ -93,7 +100,7 @@ def _refuse(found: SearchResult, targets: tuple[Path, ...], *, force: bool) -> N
 def _written(path: Path, sheet: Sheet, form: Format) -> PublishedFile:
     with path.open("wb") as file:
         form.write(sheet, file)
-    flushed(path)
+    flush_to_disk(path)
     return PublishedFile(name=path.name, sha256=digest(path), rows=len(sheet))
 
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from uuid import uuid4
 
+from sidelight._files import replace_whole
 from sidelight.errors import BadHierarchy
 from sidelight.table.hierarchy import FileStyle, Hierarchy
 
@@ -101,7 +101,12 @@ def write_hierarchy(hierarchy: Hierarchy, path: str | os.PathLike[str]) -> None:
     if hierarchy.height == 1 and any(map(_otherwise_separated, hierarchy.levels[0])):
         message = f"hierarchy of '{hierarchy.column}': one level of values with commas or tabs; add a level above it"
         raise BadHierarchy(message)
-    _replace(Path(path), hierarchy_text(hierarchy))
+    file = Path(path)
+    try:
+        replace_whole(file, hierarchy_text(hierarchy))
+    except OSError as error:
+        message = f"cannot write the hierarchy {file.name}: {error.strerror}; give a path that can be written"
+        raise BadHierarchy(message) from None
 
 
 def hierarchy_text(hierarchy: Hierarchy) -> str:
@@ -135,15 +140,3 @@ def _text(file: Path) -> tuple[str, str]:
         message = f"cannot read the hierarchy '{file}': {wrong.strerror}; give the path of a readable file"
         raise BadHierarchy(message) from None
     return (BYTE_ORDER_MARK, text[1:]) if text.startswith(BYTE_ORDER_MARK) else ("", text)
-
-
-def _replace(file: Path, text: str) -> None:
-    """Write beside the file and rename, so that nobody ever sees half of it."""
-    half = file.with_name(f".{file.name}.{uuid4().hex}")
-    try:
-        half.write_bytes(text.encode())
-        half.replace(file)
-    except OSError as wrong:
-        half.unlink(missing_ok=True)
-        message = f"cannot write the hierarchy {file.name}: {wrong.strerror}; give a path that can be written"
-        raise BadHierarchy(message) from None

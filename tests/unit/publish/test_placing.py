@@ -46,7 +46,7 @@ def killing(function, call):
     return killed
 
 
-points = [("flushed", 1), ("read_back", 1), ("sidecar_of", 1), ("flushed", 2), ("replace", 1), ("replace", 2),
+points = [("flush_to_disk", 1), ("read_back", 1), ("sidecar_of", 1), ("flush_to_disk", 2), ("replace", 1), ("replace", 2),
           *([("replace", 3)] if method == "anatomy" else []), ("none", 1)]
 left = []
 for name, call in points:

@@ -1,0 +1,97 @@
+"""One file at a time: whole, with its rights, and by one writer at a time."""
+
+import errno
+import os
+import stat
+import threading
+
+import pytest
+
+from sidelight import _files
+from sidelight._files import locked, refuse_existing, refuse_input, replace_whole, write_whole
+from sidelight.errors import NotPublished, SidelightError
+
+
+def rights(path):
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+@pytest.mark.parametrize("content", ["für alle\n", b"\xff\x00"])
+def test_what_was_written_is_there_and_nothing_else(content, tmp_path):
+    replace_whole(tmp_path / "answer", content)
+    assert (tmp_path / "answer").read_bytes() == (content if isinstance(content, bytes) else content.encode())
+    assert [each.name for each in tmp_path.iterdir()] == ["answer"]
+
+
+def test_rights_of_new_private_and_replaced_files(tmp_path):
+    before = os.umask(0o027)
+    try:
+        replace_whole(tmp_path / "shared", "1")
+        replace_whole(tmp_path / "private", "1", private=True)
+    finally:
+        os.umask(before)
+    assert (rights(tmp_path / "shared"), rights(tmp_path / "private")) == (0o640, 0o600)
+    (tmp_path / "private").chmod(0o644)
+    replace_whole(tmp_path / "private", "2", private=True)
+    assert rights(tmp_path / "private") == 0o644
+
+
+@pytest.mark.parametrize("step", ["fsync", "replace", "interrupt"])
+def test_a_failure_leaves_the_old_file_and_no_half(step, tmp_path, monkeypatch):
+    path = tmp_path / "answer"
+    path.write_text("old")
+
+    def fail(*_):
+        raise KeyboardInterrupt if step == "interrupt" else OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(*((os, "fsync") if step == "fsync" else (_files.Path, "replace")), fail)
+    with pytest.raises(KeyboardInterrupt if step == "interrupt" else OSError):
+        replace_whole(path, "new")
+    assert {each.name: each.read_text() for each in tmp_path.iterdir()} == {"answer": "old"}
+
+
+def test_a_place_that_somebody_named_is_refused_or_explained(tmp_path, monkeypatch):
+    write_whole(tmp_path / "answer", "1")
+    with pytest.raises(SidelightError, match=r"exists; give another name"):
+        write_whole(tmp_path / "answer", "2")
+    write_whole(tmp_path / "answer", "2", force=True)
+    assert (tmp_path / "answer").read_text() == "2"
+    monkeypatch.setattr(
+        _files.tempfile, "mkstemp", lambda **_: (_ for _ in ()).throw(OSError(errno.EROFS, "Read-only"))
+    )
+    with pytest.raises(SidelightError, match=r"cannot write '.*': Read-only; choose another place"):
+        write_whole(tmp_path / "other", "1")
+
+
+def test_devices_and_inputs_are_refused_even_with_force(tmp_path):
+    with pytest.raises(SidelightError, match=r"is a device or a pipe"):
+        refuse_existing(_files.Path(os.devnull), force=True)
+    (tmp_path / "input").write_text("rows")
+    (tmp_path / "link").hardlink_to(tmp_path / "input")
+    with pytest.raises(NotPublished, match=r"never written over"):
+        refuse_input(tmp_path / "link", [tmp_path / "input"])
+
+
+def test_only_one_writer_at_a_time(tmp_path):
+    path, seen = tmp_path / "total", []
+    path.write_text("0")
+
+    def add():
+        for _ in range(20):
+            with locked(path):
+                number = int(path.read_text())
+                seen.append(number)
+                replace_whole(path, str(number + 1))
+
+    writers = [threading.Thread(target=add) for _ in range(3)]
+    for each in writers:
+        each.start()
+    for each in writers:
+        each.join()
+    assert seen == list(range(60))
+    assert path.read_text() == "60"
+
+
+def test_a_lock_in_a_missing_folder_is_an_ordinary_error(tmp_path):
+    with pytest.raises(OSError, match="No such file"), locked(tmp_path / "missing" / "total"):
+        pass
