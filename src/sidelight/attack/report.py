@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from fractions import Fraction
 
+from sidelight._rounding import round_up, to_places
 from sidelight.attack.exposure import Exposure, ExposureWitness
 
 CONFIDENCES = tuple(Fraction(1, choices) for choices in (1, 2, 3, 4, 5, 10))
@@ -61,7 +61,7 @@ def percent(share: Fraction) -> str:
     >>> percent(Fraction(1, 3)), percent(Fraction(0))
     ('33.4 %', '0 %')
     """
-    return f"{math.ceil(share * 1000) / 10:.1f} %" if share else "0 %"
+    return f"{to_places(share * 100, 1):f} %" if share else "0 %"
 
 
 def document(exposure: Exposure) -> dict[str, object]:
@@ -134,5 +134,4 @@ def witness_document(witness: ExposureWitness) -> dict[str, object]:
 
 
 def _both(share: Fraction) -> dict[str, object]:
-    near = float(share)
-    return {"exact": str(share), "value": near if near >= share else math.nextafter(near, math.inf)}
+    return {"exact": str(share), "value": round_up(share)}

@@ -10,12 +10,11 @@ from typing import Any
 
 from scipy.optimize import minimize_scalar
 
+from sidelight._rounding import round_down, round_up
 from sidelight.dp.mechanism import (
     Amount,
     Mechanism,
     Neighbours,
-    at_least,
-    at_most,
     exact_delta,
     exact_epsilon,
     privacy_loss_distributions,
@@ -41,7 +40,7 @@ class Spending:
         """Give the ρ of zero-concentrated privacy: Gaussian noise has its own, ε without δ has ε² / 2, else none."""
         if self.mechanism is not None and self.mechanism.kind == "discrete Gaussian":
             return self.mechanism.rho()
-        return at_least(self.epsilon**2 / 2) if self.delta == 0 else None
+        return round_up(self.epsilon**2 / 2) if self.delta == 0 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +99,7 @@ def basic(spendings: Sequence[Spending], delta: Fraction) -> float:
     """Add up."""
     if sum(each.delta for each in spendings) > delta:
         return math.inf
-    return at_least(sum((each.epsilon for each in spendings), Fraction(0)))
+    return round_up(sum((each.epsilon for each in spendings), Fraction(0)))
 
 
 def advanced(spendings: Sequence[Spending], delta: Fraction) -> float:
@@ -118,7 +117,7 @@ def concentrated(spendings: Sequence[Spending], delta: Fraction) -> float:
     """Add up ρ, and turn the sum into ε."""
     costs = [each.rho() for each in spendings]
     known = [cost for cost in costs if cost is not None]
-    return math.inf if len(known) < len(costs) else concentrated_epsilon(math.fsum(known), at_most(delta))
+    return math.inf if len(known) < len(costs) else concentrated_epsilon(math.fsum(known), round_down(delta))
 
 
 def concentrated_epsilon(rho: float, delta: float) -> float:
@@ -151,13 +150,13 @@ def loss_distribution(spendings: Sequence[Spending], delta: Fraction) -> float:
     for each, times in kinds.items():
         one = _loss(losses, each)
         total = total.compose(one.self_compose(times) if times > 1 else one)
-    return float(total.get_epsilon_for_delta(at_most(delta)))
+    return float(total.get_epsilon_for_delta(round_down(delta)))
 
 
 def _loss(losses: Any, spending: Spending) -> Any:  # noqa: ANN401 - dp-accounting has no types
     mechanism = spending.mechanism
     if mechanism is None:
-        parameters = losses.common.DifferentialPrivacyParameters(at_least(spending.epsilon), at_least(spending.delta))
+        parameters = losses.common.DifferentialPrivacyParameters(round_up(spending.epsilon), round_up(spending.delta))
         return losses.from_privacy_parameters(parameters)
     if mechanism.kind == "discrete Laplace":
         one = losses.from_discrete_laplace_mechanism(1 / mechanism.scale)

@@ -12,10 +12,11 @@ from types import MappingProxyType
 
 import numpy as np
 
+from sidelight._rounding import round_down
 from sidelight.dp.accountant import Spending
 from sidelight.dp.domain import CELLS, Grid, Outside, counted_on, declared_grid
 from sidelight.dp.ledger import Ledger
-from sidelight.dp.mechanism import Amount, Neighbours, at_most, exact_epsilon, opendp
+from sidelight.dp.mechanism import Amount, Neighbours, exact_epsilon, opendp
 from sidelight.errors import BadNoise
 from sidelight.search.method import Outcome, SearchedLevels, SearchResult
 from sidelight.table.hierarchy import Hierarchy
@@ -100,7 +101,7 @@ def choose_levels(
     spending = Spending(f"choosing one of {len(among)} levels for {table.sensitive}", wanted, Fraction(0), neighbours)
     if ledger is not None:
         (ledger if isinstance(ledger, Ledger) else Ledger(Path(ledger))).spend(spending)
-    return ChosenLevels(candidates[_drawn(scores, at_most(wanted), neighbours)], spending)
+    return ChosenLevels(candidates[_drawn(scores, round_down(wanted), neighbours)], spending)
 
 
 def _standing_out(counts: np.typing.NDArray[np.int64], above: int) -> int:

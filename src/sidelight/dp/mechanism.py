@@ -13,6 +13,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from sidelight._arrays import Integers
+from sidelight._rounding import round_down, round_up
 from sidelight.errors import BadNoise, NotAvailable
 
 Neighbours: TypeAlias = Literal["add or remove", "replace"]
@@ -51,7 +52,7 @@ class Mechanism:
         """Give the ρ of zero-concentrated privacy, touched / (2·scale²), for Gaussian noise."""
         if self.kind == "discrete Laplace":
             return None
-        return at_least(self.touched / (2 * Fraction(self.scale) ** 2))
+        return round_up(self.touched / (2 * Fraction(self.scale) ** 2))
 
     def drawn(self, counts: Integers) -> Integers:
         """Add noise to counts.  OpenDP draws it, from the system's secure source: there is no seed."""
@@ -94,8 +95,8 @@ def calibrated(epsilon: Fraction, delta: Fraction, neighbours: Neighbours) -> Me
         )
         raise BadNoise(message)
     if delta == 0:
-        return Mechanism("discrete Laplace", _laplace_scale(at_most(epsilon), touched), touched)
-    return Mechanism("discrete Gaussian", _gaussian_scale(at_most(epsilon), at_most(delta), touched), touched)
+        return Mechanism("discrete Laplace", _laplace_scale(round_down(epsilon), touched), touched)
+    return Mechanism("discrete Gaussian", _gaussian_scale(round_down(epsilon), round_down(delta), touched), touched)
 
 
 def _laplace_scale(epsilon: float, touched: int) -> float:
@@ -191,21 +192,6 @@ def exact_delta(delta: Amount, name: str = "delta") -> Fraction:
         message = f"{name} is {delta}; it must be at least 0 and below 1, and far below 1 / people, such as 1e-9"
         raise BadNoise(message)
     return amount
-
-
-def at_most(amount: Fraction) -> float:
-    """Give the largest float that is not above an amount.
-
-    >>> at_most(Fraction(1, 10)) <= Fraction(1, 10) < Fraction(0.1)
-    True
-    """
-    near = float(amount)
-    return near if Fraction(near) <= amount else math.nextafter(near, -math.inf)
-
-
-def at_least(amount: Fraction) -> float:
-    """Give the smallest float that is not below an amount."""
-    return 0.0 - at_most(-amount)
 
 
 def written(amount: Fraction) -> str:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from decimal import ROUND_UP, Context
 from fractions import Fraction
 
-from sidelight.dp.mechanism import Amount, at_least, exact, exact_delta, exact_epsilon
+from sidelight._rounding import round_up
+from sidelight.dp.mechanism import Amount, exact, exact_delta, exact_epsilon
 from sidelight.errors import BadNoise
 
 
@@ -88,7 +89,7 @@ def semantic_privacy(
     if people is None or people < 1:
         message = "with a delta above 0 the promise depends on how many people there are; give people="
         raise BadNoise(message)
-    mass = _bad_mass(float(wanted_epsilon), at_least(wanted_delta), people)
+    mass = _bad_mass(float(wanted_epsilon), round_up(wanted_delta), people)
     excess, broken = _excess(mass, chance)
     shift = -math.expm1(-4 * float(wanted_epsilon)) * (1 + 1e-15) + excess
     return _told(wanted_epsilon, wanted_delta, people, min(shift, 1.0), min(broken, 1.0))

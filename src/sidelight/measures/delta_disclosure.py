@@ -10,7 +10,7 @@ from typing import ClassVar, Literal, TypeAlias, get_args
 import numpy as np
 
 from sidelight._arrays import Floats
-from sidelight._rounding import log, rounded_up
+from sidelight._rounding import log, round_up
 from sidelight.errors import BadMeasure
 from sidelight.measures.exact import Amount
 from sidelight.measures.group_by_group import GroupByGroup, ShareWitness, exact_shares, float_factors, share_witness
@@ -118,4 +118,4 @@ def _log_factor(here: Fraction, overall: Fraction) -> Amount:
     """Give |ln(q/p)|, rounded up."""
     if here == 0:
         return math.inf
-    return Fraction(0) if here == overall else rounded_up(abs(log(here / overall)))
+    return Fraction(0) if here == overall else round_up(abs(log(here / overall)))

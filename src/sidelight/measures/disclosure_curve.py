@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from inspect import signature
 from itertools import product
-from math import isfinite, nextafter, prod
+from math import isfinite, prod
 
+from sidelight._rounding import round_up
 from sidelight.errors import BadMeasure, did_you_mean
 from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Measure
@@ -57,7 +57,10 @@ class DisclosureCurve:
 
     def to_json(self) -> str:
         """Write it as JSON; risks exactly, and as numbers rounded up."""
-        points = [{**amounts, "exact": str(risk), "risk": _rounded_up(risk)} for amounts, risk in self.points()]
+        points = [
+            {**amounts, "exact": str(risk), "risk": round_up(risk) if isfinite(risk) else None}
+            for amounts, risk in self.points()
+        ]
         axes = [{"name": axis.name, "amounts": axis.amounts} for axis in self.axes]
         return json.dumps({"measure": self.measure, "settings": dict(self.settings), "axes": axes, "points": points})
 
@@ -103,13 +106,6 @@ def _check(measure_family: Callable[..., Measure], axes: tuple[Axis, ...], setti
     if prod(len(axis.amounts) for axis in axes) == 0:
         message = "no amounts of knowledge were given; give at least one, such as range(6)"
         raise BadMeasure(message)
-
-
-def _rounded_up(risk: Amount) -> float | None:
-    if not isfinite(risk):
-        return None
-    near = float(risk)
-    return near if Fraction(near) >= risk else nextafter(near, float("inf"))
 
 
 def _listed(amounts: tuple[int, ...]) -> str:

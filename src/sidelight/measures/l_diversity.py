@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from sidelight._arrays import Floats, Integers, in_lowest_terms
-from sidelight._rounding import PRECISE, log, rounded_down
+from sidelight._rounding import PRECISE, log, round_down
 from sidelight.errors import BadMeasure
 from sidelight.measures.exact import Amount
 from sidelight.measures.group_by_group import GroupByGroup, exact_shares
@@ -180,7 +180,7 @@ def _settled(number: Decimal, times: Counter[int]) -> Amount:
     fraction = Fraction(number).limit_denominator(total)
     if abs(Fraction(number) - fraction) < RATIONAL_WITHIN and _is_rational(times, total):
         return fraction
-    return rounded_down(number)
+    return round_down(number)
 
 
 def _is_rational(times: Counter[int], total: int) -> bool:

@@ -16,6 +16,7 @@ from numbers import Rational, Real
 from operator import index
 from typing import ClassVar, Protocol, Self, TypeAlias
 
+from sidelight._rounding import to_places
 from sidelight.errors import BadMeasure, BadPolicy, NotTrueOrFalse
 from sidelight.measures.exact import Amount
 from sidelight.measures.screening import Screen
@@ -205,10 +206,9 @@ def in_words(value: Amount, *, places: int = 4, large_is_bad: bool = True) -> st
     exact = Fraction(value)
     if exact.denominator == 1:
         return f"{exact.numerator:,}"
-    cautious = math.ceil if large_is_bad else math.floor
     while exact and abs(exact) * 10**places < 10:  # at least two figures
         places += 1
-    rounded = f"{Decimal(cautious(exact * 10**places)).scaleb(-places):,f}"
+    rounded = f"{to_places(exact, places, up=large_is_bad):,f}"
     longer = max(abs(exact.numerator), exact.denominator)
     if not isinstance(value, Fraction) or longer >= 10**6:
         return rounded

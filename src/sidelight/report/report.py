@@ -17,6 +17,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from sidelight import __version__
+from sidelight._rounding import round_cautiously, to_places
 from sidelight.errors import BadMeasure
 from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Criterion, Finding, Judgement, Witness, exact
@@ -229,23 +230,16 @@ def number(value: Amount, *, large_is_bad: bool) -> Number:
     irrational = not isinstance(value, Fraction | int)
     return Number(
         exact=repr(float(value)) if irrational else str(value),
-        number=_cautious(Fraction(value), large_is_bad=large_is_bad),
+        number=round_cautiously(Fraction(value), large_is_bad=large_is_bad),
         rounded=irrational,
         said=_said(Fraction(value), large_is_bad=large_is_bad),
     )
 
 
-def _cautious(value: Fraction, *, large_is_bad: bool) -> float:
-    near = float(value)
-    wrong_side = Fraction(near) < value if large_is_bad else Fraction(near) > value
-    return math.nextafter(near, math.inf if large_is_bad else -math.inf) if wrong_side else near
-
-
 def _said(value: Fraction, *, large_is_bad: bool, places: int = 4) -> str:
     if value.denominator <= READABLE:
         return f"{value.numerator:,}" if value.denominator == 1 else str(value)
-    scaled = value * 10**places
-    return f"{(math.ceil(scaled) if large_is_bad else math.floor(scaled)) / 10**places:,.{places}f}"
+    return f"{to_places(value, places, up=large_is_bad):,f}"
 
 
 def _witness(witness: Witness | None) -> dict[str, JsonValue] | None:

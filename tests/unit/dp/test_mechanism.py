@@ -5,10 +5,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from sidelight._rounding import round_down, round_up
 from sidelight.dp.mechanism import (
     Mechanism,
-    at_least,
-    at_most,
     calibrated,
     exact,
     exact_delta,
@@ -102,7 +101,7 @@ def test_unknown_neighbours_are_refused():
 def test_amounts_are_read_back_exactly(text):
     amount = exact(text, "epsilon")
     assert exact(written(amount), "epsilon") == amount
-    assert Fraction(at_most(amount)) <= amount <= Fraction(at_least(amount))
+    assert Fraction(round_down(amount)) <= amount <= Fraction(round_up(amount))
 
 
 @pytest.mark.parametrize(

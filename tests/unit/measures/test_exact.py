@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight._arrays import first_of_each, in_lowest_terms
-from sidelight._rounding import rounded_down, rounded_up
+from sidelight._rounding import round_down, round_up
 from sidelight.measures.exact import near_worst, worst_row
 
 rows = st.lists(st.lists(st.integers(0, 3), min_size=2, max_size=2), max_size=12)
@@ -78,6 +78,6 @@ def test_proportions_have_one_lowest_form(row, times):
 
 @given(st.decimals(-(10**9), 10**9, allow_nan=False, places=25))
 def test_rounding_goes_the_way_it_says(number):
-    down, up = rounded_down(number), rounded_up(number)
+    down, up = round_down(number), round_up(number)
     assert Decimal(down) <= number <= Decimal(up)
     assert up in (down, math.nextafter(down, math.inf))

@@ -24,7 +24,7 @@ import numpy.typing as npt
 from scipy.special import gammaln
 
 from sidelight._arrays import Floats, Integers
-from sidelight._rounding import PRECISE, rounded_up
+from sidelight._rounding import PRECISE, round_up
 from sidelight.table.table import Semantics
 
 SETTLED = -np.inf
@@ -291,7 +291,7 @@ class Decimals(Arithmetic[Decimal]):
 
     def risk(self, against: Decimal) -> float:
         """Round up."""
-        return min(rounded_up((1 + SURE) * (1 / (1 + against))), 1.0)
+        return min(round_up((1 + SURE) * (1 / (1 + against))), 1.0)
 
     def exceed(self, against: Decimal, odds: Fraction) -> bool:
         """Be sure of it."""

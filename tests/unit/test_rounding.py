@@ -1,0 +1,40 @@
+"""Rounding goes the way it says, for every exact number there is."""
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidelight._rounding import round_cautiously, round_down, round_up, to_places
+
+exact_numbers = (
+    st.fractions() | st.decimals(allow_nan=False, allow_infinity=False) | st.integers() | st.floats(-1e9, 1e9)
+)
+
+
+@given(exact_numbers)
+def test_floats_on_both_sides_with_nothing_between(number):
+    low, high = round_down(number), round_up(number)
+    assert low <= number <= high
+    assert high in (low, math.nextafter(low, math.inf))
+
+
+@given(st.fractions(), st.integers(0, 9))
+def test_decimals_on_both_sides_one_unit_apart(number, places):
+    low, high = (Fraction(to_places(number, places, up=up)) for up in (False, True))
+    assert low <= number <= high
+    assert high - low <= Fraction(1, 10**places)
+
+
+def test_caution_is_up_for_risks_and_down_for_protection():
+    third = Fraction(1, 3)
+    assert round_cautiously(third, large_is_bad=False) < third < round_cautiously(third, large_is_bad=True)
+
+
+@pytest.mark.parametrize("huge", [10**400, Fraction(10) ** 400, Decimal("1e400")])
+def test_numbers_beyond_all_floats(huge):
+    assert (round_down(huge), round_up(huge)) == (math.nextafter(math.inf, 0), math.inf)
+    assert (round_down(-huge), round_up(-huge)) == (-math.inf, -math.nextafter(math.inf, 0))
