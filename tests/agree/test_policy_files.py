@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight.measures import MEASURES
 from sidelight.measures.measure import Comparison, Criterion, exact
 from sidelight.policy.limit_text import read_limit
 from sidelight.policy.limits import settings_of
+from sidelight.policy.measures import MEASURES
 from sidelight.policy.policy_file import Roles, policy_text, read_policy_text
 
 AWKWARD = st.text(st.characters(blacklist_categories=("Cs",)), max_size=8)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 import sidelight as sl
 from sidelight.errors import BadPolicy
-from sidelight.measures import MEASURES, measure_named
+from sidelight.policy.measures import MEASURES, measure_named
 from sidelight.testing import releases
 
 every_kind = pytest.mark.parametrize("kind", MEASURES, ids=lambda kind: kind.__name__)

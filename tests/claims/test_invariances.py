@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sidelight.measures import MEASURES
 from sidelight.measures.group_by_group import GroupByGroup
+from sidelight.policy.measures import MEASURES
 from sidelight.testing import orders, releases, reordered, splits
 
 every_kind = pytest.mark.parametrize("kind", MEASURES, ids=lambda kind: kind.__name__)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 
 import sidelight as sl
-from sidelight.measures import MEASURES
 from sidelight.measures.measure import Monotonicity
+from sidelight.policy.measures import MEASURES
 from sidelight.testing import merged, merges
 
 

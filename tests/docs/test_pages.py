@@ -12,8 +12,8 @@ import typer
 
 from sidelight import errors
 from sidelight.cli.app import app
-from sidelight.measures import MEASURES
 from sidelight.policy.limits import right_bounds, settings_of
+from sidelight.policy.measures import MEASURES
 from sidelight.policy.policy_file import Roles, policy_document
 from sidelight.publish.sidecar import Sidecar
 from sidelight.report.report import AuditReport

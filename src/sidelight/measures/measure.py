@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import MISSING, dataclass, fields, replace
 from decimal import Decimal
@@ -14,6 +14,7 @@ from fractions import Fraction
 from functools import reduce
 from numbers import Rational, Real
 from operator import index
+from types import MappingProxyType
 from typing import ClassVar, Protocol, Self, TypeAlias
 
 from sidelight._rounding import to_places
@@ -24,6 +25,13 @@ from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label
 from sidelight.table.table import Semantics, Table
+
+_DECLARED: dict[str, type[Measure]] = {}
+
+
+def declared_measures() -> Mapping[str, type[Measure]]:
+    """Give all measures that were declared so far, ours or not, by their names."""
+    return MappingProxyType(_DECLARED)
 
 
 class Summary(Protocol):
@@ -51,6 +59,12 @@ class Measure(ABC):
     limits: ClassVar[tuple[Bound, Bound]] = (0, math.inf)  # what a bound may be
     semantics: ClassVar[tuple[Semantics, ...]] = ("single", "set", "multiset")  # where the question makes sense
     mergeable: ClassVar[bool] = True  # whether summaries of parts make up the whole; otherwise only whole releases
+
+    def __init_subclass__(cls) -> None:
+        """Register a measure under its name as soon as it is declared; classes without one are steps towards some."""
+        super().__init_subclass__()
+        if "name" in vars(cls):
+            _DECLARED[cls.name] = cls
 
     @property
     @abstractmethod

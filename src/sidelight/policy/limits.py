@@ -180,7 +180,7 @@ def settings_of(kind: type[Measure]) -> Settings:
 @cache
 def limit_models() -> dict[str, type[Limit]]:
     """Make a model per measure, by the measure's name."""
-    from sidelight.measures import MEASURES  # noqa: PLC0415 - all measures at once: only where a policy is read
+    from sidelight.policy.measures import MEASURES  # noqa: PLC0415 - all measures at once: only where a policy is read
 
     return {kind.name: _limit_model(kind) for kind in MEASURES}
 

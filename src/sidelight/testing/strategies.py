@@ -89,7 +89,7 @@ def merges(
 
 def measures(release: Release, *, mergeable: bool = False) -> SearchStrategy[Measure]:
     """Draw a measure, of all that there are, that can be asked of a release; `mergeable`: one that a search follows."""
-    from sidelight.measures import MEASURES  # noqa: PLC0415 - all measures at once: only where they are drawn
+    from sidelight.policy.measures import MEASURES  # noqa: PLC0415 - all measures at once: only where they are drawn
 
     every = (measure for kind in MEASURES for measure in kind.examples(release.domain))
     asked = [measure for measure in every if release.semantics in measure.semantics]

@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 from sidelight.cli import output as writing
 from sidelight.cli.app import app
 from sidelight.cli.audit import CLASSICS
-from sidelight.measures import MEASURES
 from sidelight.policy.limits import settings_of
+from sidelight.policy.measures import MEASURES
 from sidelight.report.report import AuditReport
 
 ROWS = """age,sex,disease,name

@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 
 import pytest
 
-import sidelight.measures
+import sidelight.policy.measures
 from sidelight.errors import BadMeasure, BadPolicy
 from sidelight.measures.k_anonymity import GroupSize
 from sidelight.measures.measure import Bound
@@ -59,7 +59,7 @@ class Gossip(GroupSize):
 
 @pytest.fixture
 def gossip(monkeypatch):
-    monkeypatch.setattr(sidelight.measures, "MEASURES", (GroupSize, Gossip), raising=False)
+    monkeypatch.setattr(sidelight.policy.measures, "MEASURES", (GroupSize, Gossip))
     for made in (limit_models, policy_document):
         made.cache_clear()
     yield
@@ -182,6 +182,6 @@ def test_every_measure_is_in_the_schema_with_the_right_bounds():
     measures = {
         part["properties"]["measure"]["const"]: part for name, part in schema["$defs"].items() if name.endswith("Limit")
     }
-    assert set(measures) == {kind.name for kind in sidelight.measures.MEASURES}
+    assert set(measures) == {kind.name for kind in sidelight.policy.measures.MEASURES}
     assert measures["group size"]["oneOf"] == [{"required": ["at_least"]}, {"required": ["above"]}]
     assert measures["closeness"]["oneOf"] == [{"required": ["at_most"]}, {"required": ["below"]}]

@@ -3,8 +3,8 @@
 import pytest
 
 from sidelight.errors import BadPolicy
-from sidelight.measures import MEASURES
 from sidelight.policy.limit_text import read_limit
+from sidelight.policy.measures import MEASURES
 from sidelight.policy.messages import OTHER_NAMES
 from sidelight.policy.policy_file import read_policy_text
 

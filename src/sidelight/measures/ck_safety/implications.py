@@ -9,7 +9,6 @@ from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import expit
 
 from sidelight._arrays import Floats, Integers
 from sidelight.knowledge.facts import Fact, Has
@@ -226,7 +225,8 @@ class ImplicationsScreen(Screen):
 
     def value(self, rows: Floats) -> Floats:
         """Give 1/(1+r), r the least chance with the target and k atoms."""
-        risk: Floats = expit(-rows[:, -1])
+        with np.errstate(over="ignore"):  # SciPy's expit would cost 0.2 s of import
+            risk: Floats = 1 / (1 + np.exp(rows[:, -1]))
         return risk
 
 
