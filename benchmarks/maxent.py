@@ -31,10 +31,10 @@ from scipy import sparse
 from scipy.optimize import minimize
 
 import sidelight as sl
+from sidelight._progress import quiet
 from sidelight.datasets.bundled import ADULT
 from sidelight.knowledge.parse_statements import known_statements
 from sidelight.knowledge.statements import Rule
-from sidelight.max_entropy.beliefs import quiet
 from sidelight.max_entropy.constraints import constraints
 from sidelight.max_entropy.problem import Scene
 from sidelight.max_entropy.reduction import assembled

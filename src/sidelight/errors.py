@@ -17,6 +17,7 @@ SidelightError
 ├─ BadNoise            a noisy release that makes no sense, or would not keep what it promises
 │  ├─ BudgetExceeded   the ledger has less privacy budget left than this would spend
 │  └─ BadLedger        a ledger that cannot be read or is damaged (says how to recover)
+├─ WrongKind           a thing of another kind, such as a DataFrame where a Table belongs (also a TypeError)
 ├─ NotTrueOrFalse      an expression was used as if it were true or false (also a TypeError)
 └─ NotAvailable        a part that needs an extra (says which one to install)
 
@@ -30,6 +31,9 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from typing import TypeVar
+
+Thing = TypeVar("Thing")
 
 
 class SidelightError(Exception):
@@ -124,6 +128,10 @@ class BadLedger(BadNoise):
     """A ledger that cannot be read or is damaged; the message says how to recover."""
 
 
+class WrongKind(SidelightError, TypeError):
+    """Something of another kind was given, such as a DataFrame where a Table belongs."""
+
+
 class NotTrueOrFalse(SidelightError, TypeError):
     """A criterion or an expression was used as if it were true or false."""
 
@@ -132,14 +140,61 @@ class NotAvailable(SidelightError):
     """A part of Sidelight whose extra is not installed."""
 
     @classmethod
-    def without(cls, *, package: str, what: str, extra: str) -> NotAvailable:
+    def without(cls, *, package: str, what: str, extra: str | None = None) -> NotAvailable:
         """Say how to install a package that a part needs, wherever Sidelight came from.
+
+        >>> print(NotAvailable.without(package="pandas", what="to_pandas()"))
+        to_pandas() needs pandas; install it with: pip install pandas
 
         >>> print(NotAvailable.without(package="opendp", what="noise", extra="dp"))
         noise needs opendp; install it with: pip install "sidelight[dp]" (in a clone of the repository: ".[dp]")
         """
+        if extra is None:
+            return cls(f"{what} needs {package}; install it with: pip install {package}")
         install = f'pip install "sidelight[{extra}]" (in a clone of the repository: ".[{extra}]")'
         return cls(f"{what} needs {package}; install it with: {install}")
+
+
+def expect(kind: type[Thing], thing: object, name: str) -> Thing:
+    """Give a thing back if it is of the kind that belongs there, else say in one line how to come by one.
+
+    Public functions call it first, so that nobody meets a DataFrame's missing attribute three files further down.
+
+    >>> expect(SidelightError, {"Bob": "Flu"}, "the problem")
+    Traceback (most recent call last):
+    sidelight.errors.WrongKind: the problem should be a SidelightError, not a dict
+    """
+    if isinstance(thing, kind):
+        return thing
+    ours = type(thing).__name__ if type(thing).__module__.startswith("sidelight") else ""
+    remedy = REMEDIES.get((kind.__name__, ours)) or REMEDIES.get((kind.__name__, ""), "")
+    message = f"{name} should be a {kind.__name__}, not {_described(thing)}{'; ' if remedy else ''}{remedy}"
+    raise WrongKind(message)
+
+
+REMEDIES = {
+    ("Table", ""): "read it first with sl.read_table(source, quasi=[...], sensitive=...)",
+    ("Table", "Release"): "a release no longer has the table's values; give the table that it was made from",
+    ("Release", ""): "read one with sl.read_release(file, group=[...], sensitive=...), or group a Table with sl.group",
+    ("Release", "Table"): "group it first: sl.group(table), or sl.generalise(table, by=..., to=...)",
+    ("Release", "SearchResult"): "take its release: found.release",
+    ("Hierarchy", ""): "read one with sl.read_hierarchy(file), or make one with sl.Hierarchy.intervals and its like",
+    ("Policy", ""): "put criteria into one, such as sl.Policy(sl.GroupSize() >= 5), or sl.read_policy(file)",
+}
+"""How to come by a thing, by what it should be and which thing of ours ("": anything) was given instead."""
+
+
+def _described(thing: object) -> str:
+    """Name the kind of a thing, and the library that it comes from; nothing of what it holds.
+
+    >>> _described("rows"), _described(Fraction(1, 2)), _described(None)
+    ('a str', 'a fractions Fraction', 'None')
+    """
+    if thing is None:
+        return "None"
+    library = type(thing).__module__.partition(".")[0]
+    described = " ".join([*([] if library in ("builtins", "sidelight") else [library]), type(thing).__name__])
+    return f"{'an' if described[0].lower() in 'aeiou' else 'a'} {described}"
 
 
 NEAR_ENOUGH = 0.65

@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight.search.method import quiet
+from sidelight._progress import quiet
 from sidelight.search.protect import everybody
 from sidelight.search.recoding import queries
 from sidelight.testing import measures, tables

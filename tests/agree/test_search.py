@@ -8,13 +8,13 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import sidelight as sl
+from sidelight._progress import quiet
 from sidelight.errors import NothingSafe
 from sidelight.measures.measure import Measure
 from sidelight.measures.screening import joined_after, joined_all, joined_before
 from sidelight.release.lattice import Lattice
 from sidelight.search.full_domain import FullDomain, LevelRecoding
 from sidelight.search.lattice_search import lowest, minimal_nodes
-from sidelight.search.method import quiet
 from sidelight.search.orders import orders
 from sidelight.search.policy_check import Limits
 from sidelight.search.protect import everybody

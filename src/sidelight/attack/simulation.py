@@ -13,6 +13,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from sidelight._arrays import Integers
+from sidelight._progress import Progress, quiet
 from sidelight.attack.exposure import Exposure
 from sidelight.attack.intersection import intersect
 from sidelight.attack.posterior import Prior
@@ -20,7 +21,7 @@ from sidelight.errors import BadMeasure, BadPolicy, BadTable, NothingSafe, did_y
 from sidelight.measures.measure import Bound, exact
 from sidelight.policy.policy import Policy
 from sidelight.search.anatomy import Anatomy
-from sidelight.search.method import Method, Progress, SearchResult, quiet
+from sidelight.search.method import Method, SearchResult
 from sidelight.search.protect import METHODS, protect
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.table import Counts, Table

@@ -16,6 +16,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from sidelight._progress import Progress, quiet
 from sidelight.cli.inputs import read
 from sidelight.cli.output import Output, bar
 from sidelight.cli.run import Status
@@ -30,7 +31,6 @@ from sidelight.policy.limits import read_number
 from sidelight.policy.policy_file import Roles, read_policy_file
 from sidelight.release.release import Release
 from sidelight.report.report import number
-from sidelight.search.method import Progress, quiet
 
 DIRECTIONS = ("rules_out", "others", "family")
 """The three kinds of knowledge of an acquaintance."""

@@ -8,13 +8,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from rich import progress as rich_progress
 from rich.console import Console, RenderableType
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from sidelight._files import refuse_existing, refuse_input, write_whole
+from sidelight._progress import Progress, quiet
 from sidelight.cli.inputs import inputs_of
-from sidelight.search.method import Progress as Told
-from sidelight.search.method import quiet
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +53,19 @@ class Output:
 
 
 @contextmanager
-def bar(doing: str) -> Iterator[Told]:
+def bar(doing: str) -> Iterator[Progress]:
     """Show what is being done and how far it is, where somebody looks at it: `doing` is "trying", for example."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield quiet
         return
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, TimeElapsedColumn(), console=console, transient=True) as drawn:
+    columns = (
+        rich_progress.SpinnerColumn(),
+        rich_progress.TextColumn("{task.description}"),
+        rich_progress.BarColumn(),
+        rich_progress.MofNCompleteColumn(),
+        rich_progress.TimeElapsedColumn(),
+    )
+    with rich_progress.Progress(*columns, console=console, transient=True) as drawn:
         task = drawn.add_task(doing, total=None)
         yield lambda what, done, total: drawn.update(task, description=f"{doing} {what}", completed=done, total=total)

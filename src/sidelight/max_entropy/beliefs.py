@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from sidelight._arrays import Flags, Floats, Integers, numbered
+from sidelight._progress import Progress, quiet
 from sidelight.errors import BadKnowledge, BadMeasure
 from sidelight.knowledge.parse_statements import Known, Statements, known_statements
 from sidelight.knowledge.people import as_who
@@ -17,15 +18,11 @@ from sidelight.max_entropy.constraints import Constraints, constraints
 from sidelight.max_entropy.presolve import Infeasible
 from sidelight.max_entropy.problem import Scene, summed
 from sidelight.max_entropy.reduction import Assembly, assembled
-from sidelight.max_entropy.subproblems import Fewer, Progress, Solved, contradiction, solve
+from sidelight.max_entropy.subproblems import Fewer, Solved, contradiction, solve
 from sidelight.release.groups import GroupName
 from sidelight.release.release import Members, Release
 from sidelight.table.labels import Label, label, shown
 from sidelight.table.table import Column, Table, added, rows_alike
-
-
-def quiet(what: str, done: int, total: int | None) -> None:
-    """Show nothing."""
 
 
 def maxent(

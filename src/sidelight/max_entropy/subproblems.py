@@ -11,6 +11,7 @@ from typing import TypeAlias
 import numpy as np
 
 from sidelight._arrays import Flags, Floats
+from sidelight._progress import Progress
 from sidelight.errors import BadKnowledge, Contradiction, TooHard
 from sidelight.knowledge.parse_statements import Known
 from sidelight.max_entropy.constraints import Constraints
@@ -28,9 +29,6 @@ from sidelight.max_entropy.presolve import (
 from sidelight.max_entropy.problem import A_PERSON, Problem, Scene
 from sidelight.max_entropy.reduction import Assembly, assembled, components
 from sidelight.worlds.smallest_conflict import smallest_clash
-
-Progress: TypeAlias = Callable[[str, int, int | None], None]
-"""Told what is being done, how much of it is done, and out of how much (None: nobody knows)."""
 
 TOGETHER = 200
 """Parts of a problem with fewer statements than this are solved together."""

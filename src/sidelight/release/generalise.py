@@ -7,15 +7,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from sidelight.errors import BadHierarchy, did_you_mean
+from sidelight.errors import BadHierarchy, did_you_mean, expect
 from sidelight.release.groups import Groups
 from sidelight.release.release import Members, Release, whole_groups
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.table import Column, Table, added, rows_alike
 
 
-def group(table: Table, *, by: str | Iterable[str]) -> Release:
-    """What does the world see when people with the same `by` columns form a group?
+def group(table: Table, *, by: str | Iterable[str] | None = None) -> Release:
+    """What does the world see when people with the same `by` columns (by default all quasi-identifiers) form a group?
 
     The columns are published as they are; quasi-identifiers that are not in `by` are not published.  A
     column that only says which bucket a person is in works too.  Outsiders may know all quasi-identifiers: they are
@@ -26,7 +26,10 @@ def group(table: Table, *, by: str | Iterable[str]) -> Release:
     >>> group(adult.table, by=["sex", "race"])
     <Release of 45,222 people in 10 groups, occupation: 14 values (single)>
     """
-    names = dict.fromkeys([by] if isinstance(by, str) else by)
+    expect(Table, table, "what is grouped")
+    names = dict.fromkeys(
+        (column.name for column in table.quasi) if by is None else [by] if isinstance(by, str) else by
+    )
     columns = tuple(table.column(name) for name in names)
     release = _released(table, columns)
     return release if len(names) == len(table.quasi) else replace(release, members=_members(table, columns))
@@ -57,6 +60,9 @@ def generalise(table: Table, *, by: Mapping[str, Hierarchy], to: Mapping[str, in
     group 4 (age 60-79, sex *) 3103
     group 5 (age 80-99, sex *) 143
     """
+    expect(Table, table, "what is generalised")
+    for hierarchy in by.values():
+        expect(Hierarchy, hierarchy, "each of by=")
     for name in to:
         table.column(name)  # names the nearest column if there is none
     return _released(table, tuple(coarser(column, by, to.get(column.name, 0)) for column in table.quasi))

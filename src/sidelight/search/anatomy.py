@@ -9,11 +9,12 @@ from typing import ClassVar, Self
 import numpy as np
 
 from sidelight._arrays import Floats, Integers
+from sidelight._progress import Progress
 from sidelight.errors import BadPolicy
 from sidelight.policy.policy import Policy
 from sidelight.release.groups import Groups
 from sidelight.search.distances import Neighbours, merge_until_within
-from sidelight.search.method import Method, Outcome, Progress
+from sidelight.search.method import Method, Outcome
 from sidelight.search.orders import orders
 from sidelight.search.policy_check import Limits, loose_groups
 from sidelight.search.recoding import Buckets

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 import numpy as np
 
 from sidelight._arrays import Codes, Integers
+from sidelight._progress import Progress
 from sidelight.errors import BadHierarchy, BadPolicy, NothingSafe, SidelightError
 from sidelight.policy.policy import Policy
 from sidelight.release.generalise import coarser
 from sidelight.release.lattice import Lattice, Node
 from sidelight.search.lattice_search import minimal_nodes
-from sidelight.search.method import Method, Outcome, Progress
+from sidelight.search.method import Method, Outcome
 from sidelight.search.orders import Order, order_along
 from sidelight.search.recoding import Stretches
 from sidelight.search.suppression import nodes_with_suppression

@@ -8,11 +8,11 @@ from typing import TypeAlias
 
 import numpy as np
 
+from sidelight._progress import Progress
 from sidelight.measures.k_anonymity import GroupSize
 from sidelight.measures.measure import Criterion, Monotonicity, exact
 from sidelight.policy.policy import Policy
 from sidelight.release.lattice import Lattice, Node
-from sidelight.search.method import Progress
 from sidelight.search.policy_check import Limits
 from sidelight.table.table import Semantics
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, ClassVar
 
+from sidelight._progress import Progress
 from sidelight.policy.policy import Policy, Verdict
 from sidelight.release.release import Release
 from sidelight.search.recoding import Buckets, Recoding
@@ -18,14 +19,6 @@ from sidelight.table.table import Table
 if TYPE_CHECKING:
     from sidelight.publish.formats import FormatName, Layout
     from sidelight.publish.publish import Published
-
-
-Progress: TypeAlias = Callable[[str, int, int | None], None]
-"""Told what is being tried, how much is done, and out of how much (None: nobody knows)."""
-
-
-def quiet(what: str, done: int, total: int | None) -> None:
-    """Show nothing."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,12 +10,13 @@ from typing import ClassVar, Literal, TypeAlias, get_args
 import numpy as np
 
 from sidelight._arrays import Floats, Integers
+from sidelight._progress import Progress
 from sidelight.errors import BadPolicy
 from sidelight.measures.k_anonymity import GroupSize
 from sidelight.measures.measure import Comparison, exact
 from sidelight.policy.policy import Policy
 from sidelight.search.distances import Centroids, Space, merge_until_within
-from sidelight.search.method import Method, Outcome, Progress
+from sidelight.search.method import Method, Outcome
 from sidelight.search.orders import Order, orders
 from sidelight.search.policy_check import Limits, loose_groups
 from sidelight.search.recoding import Stretches, released

@@ -10,10 +10,11 @@ from typing import ClassVar
 import numpy as np
 
 from sidelight._arrays import Flags, Floats, Integers
+from sidelight._progress import Progress
 from sidelight.measures.screening import joined_after, joined_before
 from sidelight.policy.policy import Policy
 from sidelight.release.groups import Groups
-from sidelight.search.method import Method, Outcome, Progress
+from sidelight.search.method import Method, Outcome
 from sidelight.search.mondrian_cuts import Candidates, Frontier, Partition
 from sidelight.search.orders import Order, orders
 from sidelight.search.policy_check import Limit, Limits, loose_groups

@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from sidelight._progress import Progress, quiet
 from sidelight.errors import BadMeasure, BadPolicy, NothingSafe, SidelightError, did_you_mean
 from sidelight.measures.k_anonymity import GroupSize
 from sidelight.measures.measure import Comparison, Criterion, Judgement, in_words
@@ -16,7 +17,7 @@ from sidelight.policy.policy import Policy, Verdict
 from sidelight.release.release import Release
 from sidelight.search.anatomy import Anatomy
 from sidelight.search.full_domain import FullDomain
-from sidelight.search.method import Method, Progress, SearchResult, quiet
+from sidelight.search.method import Method, SearchResult
 from sidelight.search.microaggregation import Microaggregation
 from sidelight.search.mondrian import Mondrian
 from sidelight.search.recoding import released

@@ -10,6 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from sidelight._arrays import Flags, Integers
+from sidelight._progress import Progress
 from sidelight.measures.k_anonymity import GroupSize
 from sidelight.measures.measure import Criterion, exact
 from sidelight.policy.policy import Policy
@@ -17,7 +18,6 @@ from sidelight.release.groups import Groups
 from sidelight.release.lattice import Lattice, Node
 from sidelight.release.release import Release, whole_groups
 from sidelight.search.lattice_search import Count, border, lowest
-from sidelight.search.method import Progress
 from sidelight.search.policy_check import Limits
 from sidelight.table.labels import SUPPRESSED
 from sidelight.table.table import Column, Counts

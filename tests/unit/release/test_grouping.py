@@ -1,4 +1,5 @@
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import sidelight as sl
@@ -118,3 +119,26 @@ def test_what_cannot_be_generalised(by, to, error, message):
 def test_no_such_column_to_group_by():
     with pytest.raises(UnknownColumn, match=r"no quasi-identifier 'zip' in the table"):
         sl.group(TABLE, by=["zip"])
+
+
+def test_without_columns_people_are_grouped_by_all_of_them():
+    table = sl.read_table(
+        pa.table({"age": ["20", "20", "30"], "sex": ["m", "m", "f"], "disease": ["Flu", "Cold", "Flu"]}),
+        quasi=["age", "sex"],
+        sensitive="disease",
+    )
+    assert [str(name) for name in map(sl.group(table).groups.name, range(2))] == [
+        "group 1 (age 20, sex m)",
+        "group 2 (age 30, sex f)",
+    ]
+    assert sl.group(table).groups.sizes.tolist() == sl.group(table, by=["age", "sex"]).groups.sizes.tolist()
+
+
+@pytest.mark.parametrize("wrong", [pa.table({"age": ["20"]}), "patients.csv"])
+def test_what_is_no_table_is_told_so_in_one_line(wrong):
+    with pytest.raises(
+        TypeError, match=r"^what is grouped should be a Table, not a .*; read it first with sl\.read_tab"
+    ):
+        sl.group(wrong, by="age")
+    with pytest.raises(TypeError, match=r"^what is generalised should be a Table"):
+        sl.generalise(wrong, by={}, to={})

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import sidelight as sl
+from sidelight._progress import quiet
 from sidelight.errors import BadPolicy
-from sidelight.search.method import quiet
 from sidelight.table.table import Column, Counts
 
 FLU_AND_OTHERS = {"Flu": 4, "Cold": 4, "Heart": 4, "Ulcer": 3}
