@@ -33,7 +33,7 @@ from scipy.optimize import minimize
 import sidelight as sl
 from sidelight._progress import quiet
 from sidelight.datasets.bundled import ADULT
-from sidelight.knowledge.parse_statements import known_statements
+from sidelight.knowledge.parse_statements import read_statements
 from sidelight.knowledge.statements import Rule
 from sidelight.max_entropy.constraints import constraints
 from sidelight.max_entropy.problem import Scene
@@ -75,7 +75,7 @@ class Whole:
         row = blocks.row_of_places()
         column = blocks.column_of_places(row)
         places = np.arange(blocks.places)
-        known = constraints(scene, known_statements(rules))
+        known = constraints(scene, read_statements(rules))
         part, at_row, at_column = known.places.crossed(blocks)
         at = blocks.place(at_row, at_column)
         parts = [
@@ -122,7 +122,7 @@ def timed(job: Callable[[], tuple[float, int]]) -> tuple[float, float, int]:
 def compared(release: sl.Release, rules: Sequence[Rule], said: str) -> list[str]:
     whole = Whole.of(release, rules)
     scene = Scene(release, {})
-    told = constraints(scene, known_statements(rules))
+    told = constraints(scene, read_statements(rules))
     made = assembled(scene, told)
 
     def everything() -> tuple[float, int]:

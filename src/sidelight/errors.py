@@ -69,7 +69,14 @@ class UnknownValue(BadMeasure):
 
 
 class BadPolicy(SidelightError):
-    """A policy, or a policy file, that cannot be used."""
+    """A policy, or a policy file, that cannot be used.
+
+    `position` is where in the text of a limit, from 0; `None` where it is not about one.
+    """
+
+    def __init__(self, message: str, *, position: int | None = None) -> None:
+        super().__init__(message)
+        self.position = position
 
 
 class NothingSafe(SidelightError):

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.errors import Contradiction
-from sidelight.knowledge.facts import Has, OneOf, Same, is_so
+from sidelight.knowledge.facts import Has, OneOf, Same, holds
 from sidelight.knowledge.people import Someone
 from sidelight.release.release import Release
 from sidelight.testing import releases
@@ -21,7 +21,7 @@ from sidelight.worlds.counting.counter import Counting
 from sidelight.worlds.counting.distinct import Differing, partitions_of
 from sidelight.worlds.counting.frontier import Frontier
 from sidelight.worlds.counting.order import Schedule, little_open
-from sidelight.worlds.counting.sampling import DrawingWorlds, any_worlds, holds
+from sidelight.worlds.counting.sampling import DrawingWorlds, any_worlds, evaluate
 from sidelight.worlds.effort import Effort, Meter
 from sidelight.worlds.identify import identify
 from sidelight.worlds.posterior import posterior
@@ -39,7 +39,7 @@ def share_of_worlds(release, facts):
     for world in every_world(release):
         has = {Someone(group, place + 1): values for (group, place), values in world.items()}
         every += 1
-        fitting += all(is_so(fact, has) for fact in facts)
+        fitting += all(holds(fact, has) for fact in facts)
     return Fraction(fitting, every)
 
 
@@ -112,7 +112,7 @@ def test_worlds_are_drawn_as_often_as_they_are(semantics, method):
     exact = Counting(release, entities, Meter(Effort()))
     for target, term in zip(targets, terms, strict=True):
         possible, both = exact.shares(known, target)
-        assert abs(holds(term, worlds, made).mean() - both / possible) < 0.015  # four times the usual error
+        assert abs(evaluate(term, worlds, made).mean() - both / possible) < 0.015  # four times the usual error
 
 
 @given(st.dictionaries(st.integers(0, 9), st.lists(st.frozensets(st.integers(0, 6)), max_size=3)))

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.errors import Contradiction, TooHard
-from sidelight.knowledge.facts import is_so
-from sidelight.knowledge.parse_facts import known_facts
+from sidelight.knowledge.facts import holds
+from sidelight.knowledge.parse_facts import read_facts
 from sidelight.knowledge.people import Someone
 from sidelight.testing import facts, releases
 from sidelight.worlds.brute_force import every_world
@@ -31,9 +31,9 @@ def by_every_world(release, target, known):
     both = possible = 0
     for world in every_world(release):
         has = {who: world[place] for who, place in places.items()}
-        if all(is_so(fact, has) for fact in known):
+        if all(holds(fact, has) for fact in known):
             possible += 1
-            both += is_so(target, has)
+            both += holds(target, has)
     return Fraction(both, possible) if possible else None
 
 
@@ -152,7 +152,7 @@ def test_crowds_agree_with_every_world(question):
 @given(questions(max_leaves=2, max_known=6))
 def test_contradictions_are_smallest(question):
     release, target, known = question
-    parts = known_facts(known)
+    parts = read_facts(known)
     try:
         posterior(release, target, given=known)
     except Contradiction as told:

@@ -11,7 +11,7 @@ from scipy.optimize import linprog, minimize
 
 import sidelight as sl
 from sidelight.errors import Contradiction
-from sidelight.knowledge.statements import Compares, HowMany, P, Share, count
+from sidelight.knowledge.statements import ComparisonStatement, Headcount, P, Share, count
 from sidelight.max_entropy.beliefs import maxent
 
 SEX, TOWN, VALUES = ("m", "f"), ("x", "y"), ("a", "b", "c")
@@ -61,12 +61,12 @@ class Twin:
 
     def said(self, statement):
         """(coefficients, low, high) or None when it is about nobody."""
-        if isinstance(statement, Compares):
+        if isinstance(statement, ComparisonStatement):
             (one, n), (other, m) = self._share(statement.one), self._share(statement.other)
             if not n or not m:
                 return None
             return one / n - other / m, (0.0 if statement.sign == "=" else -np.inf), 0.0
-        if isinstance(statement.about, HowMany):
+        if isinstance(statement.about, Headcount):
             parts = [self._share(Share(statement.about.values, (), who))[0] for who in statement.about.people]
             return sum(parts), float(statement.low), float(statement.high)
         one, n = self._share(statement.about)
@@ -220,8 +220,10 @@ def agree(scene, said):
 def named_in(said, named):
     mentioned = set()
     for statement in said:
-        for about in (statement.one, statement.other) if isinstance(statement, Compares) else (statement.about,):
-            mentioned |= set(about.people) if isinstance(about, HowMany) else {about.person} - {None}
+        for about in (
+            (statement.one, statement.other) if isinstance(statement, ComparisonStatement) else (statement.about,)
+        ):
+            mentioned |= set(about.people) if isinstance(about, Headcount) else {about.person} - {None}
     return {name: line for name, line in named.items() if name in mentioned}
 
 

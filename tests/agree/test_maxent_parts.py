@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.errors import Contradiction
-from sidelight.knowledge.parse_statements import known_statements
+from sidelight.knowledge.parse_statements import read_statements
 from sidelight.knowledge.statements import Share
 from sidelight.max_entropy import constraints as lookup
 from sidelight.max_entropy import schur
@@ -123,7 +123,7 @@ def test_a_step_solves_with_the_hessian(buckets, data, how):
         sl.P(list(share.values), given=dict(share.given)) >= 0.01
         for share in data.draw(st.lists(shares(scene.release.domain), min_size=1, max_size=4))
     ]
-    problem = assembled(scene, constraints(scene, known_statements(asked))).problem
+    problem = assembled(scene, constraints(scene, read_statements(asked))).problem
     if len(problem) == 0:
         return
     chance = np.random.default_rng(0)

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.knowledge.facts import is_so
+from sidelight.knowledge.facts import holds
 from sidelight.knowledge.people import Someone
 from sidelight.testing import facts, releases
 from sidelight.worlds.brute_force import every_world
@@ -21,7 +21,7 @@ def test_facts_are_possible_where_a_world_fits(data):
     }
     known = data.draw(st.lists(facts([*everybody], release.domain, max_leaves=5), max_size=5))
     fits = any(
-        all(is_so(fact, {who: world[place] for who, place in everybody.items()}) for fact in known)
+        all(holds(fact, {who: world[place] for who, place in everybody.items()}) for fact in known)
         for world in every_world(release)
     )
     mentioned = dict.fromkeys(who for fact in known for who in fact.people())

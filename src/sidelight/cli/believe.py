@@ -20,10 +20,10 @@ from sidelight.cli.output import Output
 from sidelight.cli.run import Status
 from sidelight.errors import BadKnowledge, BadMeasure, BadPolicy, TooHard
 from sidelight.knowledge.facts import Fact, Has
-from sidelight.knowledge.parse_facts import known_facts, read_person
+from sidelight.knowledge.parse_facts import parse_person, read_facts, read_person
 from sidelight.knowledge.parse_statements import is_statement
-from sidelight.knowledge.people import Described, Someone, Who, written_who
-from sidelight.knowledge.tokens import Reader
+from sidelight.knowledge.people import Described, Someone, Who, person_text
+from sidelight.knowledge.tokens import TokenReader
 from sidelight.max_entropy.beliefs import Beliefs, maxent
 from sidelight.measures.measure import in_words
 from sidelight.policy.policy_file import Roles
@@ -34,7 +34,7 @@ from sidelight.table.labels import Label, shown
 from sidelight.table.read import read_table
 from sidelight.worlds.effort import Effort
 from sidelight.worlds.estimate import Estimate
-from sidelight.worlds.posterior import Belief, Knowing, posteriors, read_who
+from sidelight.worlds.posterior import Belief, Knowing, posteriors
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class Estimated:
     after: Mapping[Label, Estimate]
 
     def __str__(self) -> str:
-        return written_who(self.person)
+        return person_text(self.person)
 
 
 def concluded(
@@ -164,8 +164,8 @@ class Question:
 def believe(question: Question, output: Output) -> Status:
     """Read, count worlds, tell."""
     output.refuse(question.file)
-    facts = known_facts(question.know)
-    people = tuple(map(read_who, question.about))
+    facts = read_facts(question.know)
+    people = tuple(map(read_person, question.about))
     beliefs = concluded(release_of(question), facts, people, question.counting, question.top)
     tell(question, facts, beliefs, output)
     return Status.WITHIN_POLICY
@@ -323,16 +323,15 @@ class Answer:
         return tuple(row for text in self.question.about for row in self._about(text))
 
     def _about(self, text: str) -> Iterator[tuple[str, Label, float, float]]:
-        reader = Reader(text)
-        who = read_person(reader)
-        if reader.next.kind != "end":
-            reader.fail(f"{reader.next} comes too late; give one person at a time")
+        reader = TokenReader(text)
+        who = parse_person(reader)
+        reader.end("give one person at a time")
         found = [
             (value, self._asked(self.before, value, who), self._asked(self.after, value, who)) for value in self._domain
         ]
         for value, before, after in sorted(found, key=lambda each: -each[2]):
             if before or after:
-                yield written_who(who), value, before, after
+                yield person_text(who), value, before, after
 
     @property
     def _domain(self) -> tuple[Label, ...]:

@@ -16,7 +16,7 @@ from operator import and_, or_
 from typing import TypeAlias
 
 from sidelight.errors import BadKnowledge, TooHard
-from sidelight.knowledge.facts import And, Fact, Has, Implies, OneOf, Same, all_of, any_of, named_values, walked
+from sidelight.knowledge.facts import And, Fact, Has, Implies, OneOf, Same, all_of, any_of, fold, named_values
 from sidelight.knowledge.people import Who, as_who
 from sidelight.knowledge.tokens import in_short
 from sidelight.table.labels import Label, label, shown
@@ -74,7 +74,7 @@ def _domains(fact: Fact, values: Values) -> Domains:
             message = f"values= says nothing about {len(unsaid)} of the people in the fact; list their values too"
             raise BadKnowledge(message)
         return {person: told[person] for person in people}
-    named = dict.fromkeys(value for simple in fact.simple() for value in named_values(simple))
+    named = dict.fromkeys(value for simple in fact.atoms() for value in named_values(simple))
     if values is not None:
         listed = _labels(values)
         missing = [value for value in named if value not in listed]
@@ -82,7 +82,7 @@ def _domains(fact: Fact, values: Values) -> Domains:
             message = f"the fact names '{in_short(shown(missing[0]))}', which is not among values=; add it there"
             raise BadKnowledge(message)
         return dict.fromkeys(people, listed)
-    if any(isinstance(simple, Same) for simple in fact.simple()):
+    if any(isinstance(simple, Same) for simple in fact.atoms()):
         raise BadKnowledge(_TELL)
     return dict.fromkeys(people, (*named, ELSE))
 
@@ -268,18 +268,18 @@ class Space:
 
     def so(self, fact: Fact) -> int:
         """Give the rows in which a fact is so."""
-        return walked(
+        return fold(
             fact,
             lambda simple, so: reduce(or_, map(self.bits, self._simple(simple, so)), 0),
-            every=lambda several: reduce(and_, several),
-            some=lambda several: reduce(or_, several),
+            conjunction=lambda several: reduce(and_, several),
+            disjunction=lambda several: reduce(or_, several),
         )
 
     def cut(self, fact: Fact, *, so: bool) -> list[Box]:
         """Cut the rows in which a fact is so (or is not) into boxes, without looking at rows."""
-        return walked(fact, self._simple, every=self._shared, some=_outermost, so=so)
+        return fold(fact, self._simple, conjunction=self._shared, disjunction=_outermost, positive=so)
 
-    def _simple(self, fact: Has | OneOf | Same, so: bool) -> list[Box]:  # noqa: FBT001 - as it is walked
+    def _simple(self, fact: Has | OneOf | Same, so: bool) -> list[Box]:  # noqa: FBT001 - as it is fold
         if isinstance(fact, Same):
             return self._same(fact.person, fact.other, so=so)
         return self._one_of(fact.person, named_values(fact), so=so)
@@ -321,7 +321,7 @@ def _within(box: Box, other: Box) -> bool:
 
 def _lumps(fact: Fact, who: Who, may_have: Domains) -> tuple[Lump, ...]:
     asked: list[frozenset[Choice]] = []
-    for simple in fact.simple():
+    for simple in fact.atoms():
         if who not in simple.about():
             continue
         asked.append(frozenset(named_values(simple)))

@@ -1,22 +1,34 @@
-"""What somebody may know, joined by and, or, not and if."""
+"""Facts: what somebody may know about who has which value, as formulas of propositional logic.
+
+Atoms are `Has`, `OneOf` and `Same`; `And`, `Or`, `Not` and `Implies` join facts to facts.  A fact is a frozen value:
+two that read the same are equal.  Two functions give it meaning:
+
+    holds(fact, values)   is it true, when everybody's values are known?  (the definition)
+    fold(fact, …)         build something else from it in negation normal form, where only atoms are negated:
+                          ¬(a ∧ b) = ¬a ∨ ¬b,  ¬(a ∨ b) = ¬a ∧ ¬b,  a → b = ¬a ∨ b
+
+Everything that works on facts (counting, satisfiability, basic implications) goes through `fold`.  Facts stand within
+each other at most `DEEPEST` deep, so that recursion over them is bounded.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar, NoReturn, TypeVar
+from typing import TYPE_CHECKING, ClassVar, NoReturn, TypeAlias, TypeVar
 
 from sidelight.errors import BadKnowledge, NotTrueOrFalse
-from sidelight.knowledge.people import Who, as_label, as_who, written_who
-from sidelight.knowledge.tokens import in_short, written
+from sidelight.knowledge.people import Who, as_label, as_who, person_text
+from sidelight.knowledge.tokens import in_short, quote
 from sidelight.table.labels import Label
 
 if TYPE_CHECKING:
     from sidelight.knowledge.basic_implications import BasicImplication
 
-
 DEEPEST = 100
 """How many parentheses, nots and ifs may stand within each other."""
+
+Result = TypeVar("Result")
 
 
 class Fact:
@@ -26,7 +38,7 @@ class Fact:
     """
 
     __slots__ = ()
-    binds: ClassVar[int] = 3  # how tightly its text holds together: -> 0, or 1, and 2, all others 3
+    precedence: ClassVar[int] = 3  # how tightly its text holds together: -> 0, or 1, and 2, all others 3
     depth: int  # how many parentheses, nots and ifs of its text stand within each other
 
     def __and__(self, other: Fact) -> Fact:
@@ -44,7 +56,7 @@ class Fact:
         return Not(self)
 
     def implies(self, other: Fact) -> Fact:
-        """If this is so, so is the other.
+        """If this holds, so does the other.
 
         >>> from sidelight.knowledge.facts import Has
         >>> print(Has("Hannah", "Flu").implies(Has("Charlie", "Flu")))
@@ -52,8 +64,8 @@ class Fact:
         """
         return Implies(self, other)
 
-    def denied(self) -> str | None:
-        """Say in a word of its own that this is not so, if there is one."""
+    def negated_text(self) -> str | None:
+        """Write that this does not hold, where there is a sign of its own for it (!=, not in)."""
         return None
 
     def parts(self) -> tuple[Fact, ...]:
@@ -62,16 +74,16 @@ class Fact:
 
     def people(self) -> tuple[Who, ...]:
         """Say who is mentioned, in the order of mention, once each."""
-        return tuple(dict.fromkeys(who for fact in self.simple() for who in fact.about()))
+        return tuple(dict.fromkeys(who for atom in self.atoms() for who in atom.about()))
 
     def about(self) -> tuple[Who, ...]:
-        """Say whom a simple fact is about."""
+        """Say whom an atom is about."""
         return ()
 
-    def simple(self) -> Iterator[Fact]:
-        """Go through the simple facts in it, from left to right."""
+    def atoms(self) -> Iterator[Fact]:
+        """Go through the atoms in it (`Has`, `OneOf`, `Same`), from left to right."""
         for part in self.parts():
-            yield from part.simple()
+            yield from part.atoms()
 
     def basic_implications(
         self, values: Iterable[object] | Mapping[object, Iterable[object]] | None = None
@@ -92,12 +104,12 @@ class Fact:
 
         return basic_implications(self, values)
 
-    def _inside(self, part: Fact) -> str:
-        return f"({part})" if self._parted(part) else str(part)
+    def _part_text(self, part: Fact) -> str:
+        return f"({part})" if self._in_parentheses(part) else str(part)
 
-    def _parted(self, part: Fact) -> bool:
+    def _in_parentheses(self, part: Fact) -> bool:
         """Say whether a part stands in parentheses."""
-        return part.binds <= self.binds
+        return part.precedence <= self.precedence
 
     def __lt__(self, other: object) -> NoReturn:
         self.__bool__()
@@ -112,152 +124,18 @@ class Fact:
         raise NotTrueOrFalse(message)
 
 
-@dataclass(frozen=True, slots=True)
-class _Compound(Fact):
-    """A fact that is made of others; only so deep that its text can be read again."""
-
-    depth: int = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        for part in self.parts():
-            if not isinstance(part, Fact):
-                _refuse(part)
-        object.__setattr__(self, "depth", self._depth())
-        if self.depth > DEEPEST:
-            message = f"more than {DEEPEST} facts stand within each other; say it in several facts"
-            raise BadKnowledge(message)
-
-    def _depth(self) -> int:
-        return max(part.depth + self._parted(part) for part in self.parts())
-
-
-@dataclass(frozen=True, slots=True)
-class Not(_Compound):
-    """A fact is not so."""
-
-    fact: Fact
-    binds: ClassVar[int] = 3
-
-    def parts(self) -> tuple[Fact, ...]:
-        """The fact."""
-        return (self.fact,)
-
-    def _parted(self, part: Fact) -> bool:
-        return part.binds < self.binds
-
-    def _depth(self) -> int:
-        return self.fact.depth + self._parted(self.fact) + (self.fact.denied() is None)
-
-    def __str__(self) -> str:
-        return self.fact.denied() or f"not {self._inside(self.fact)}"
-
-
-@dataclass(frozen=True, slots=True)
-class _Joined(_Compound):
-    """Several facts at once; those of the same kind are laid side by side."""
-
-    facts: tuple[Fact, ...]
-    word: ClassVar[str]
-
-    def __post_init__(self) -> None:
-        level = tuple(each for fact in self.facts for each in (fact.facts if type(fact) is type(self) else (fact,)))
-        if len(level) < 2:
-            message = f"'{self.word}' joins at least two facts"
-            raise BadKnowledge(message)
-        object.__setattr__(self, "facts", level)
-        _Compound.__post_init__(self)
-
-    def parts(self) -> tuple[Fact, ...]:
-        """The facts."""
-        return self.facts
-
-    def __str__(self) -> str:
-        return f" {self.word} ".join(map(self._inside, self.facts))
-
-
-@dataclass(frozen=True, slots=True)
-class And(_Joined):
-    """All of these are so."""
-
-    word: ClassVar[str] = "and"
-    binds: ClassVar[int] = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Or(_Joined):
-    """At least one of these is so."""
-
-    word: ClassVar[str] = "or"
-    binds: ClassVar[int] = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Implies(_Compound):
-    """If the one is so, so is the other."""
-
-    premise: Fact
-    conclusion: Fact
-    binds: ClassVar[int] = 0
-
-    def parts(self) -> tuple[Fact, ...]:
-        """Both."""
-        return (self.premise, self.conclusion)
-
-    def _depth(self) -> int:
-        return max(self.premise.depth + self._parted(self.premise), self.conclusion.depth + 1)
-
-    def __str__(self) -> str:
-        return f"{self._inside(self.premise)} -> {self.conclusion}"
-
-
-def all_of(facts: Sequence[Fact]) -> Fact:
-    """Join facts, of which there is at least one."""
-    return facts[0] if len(facts) == 1 else And(tuple(facts))
-
-
-def any_of(facts: Sequence[Fact]) -> Fact:
-    """Say that at least one of these is so."""
-    return facts[0] if len(facts) == 1 else Or(tuple(facts))
-
-
-def _refuse(other: object) -> NoReturn:
-    message = f"a fact joins with facts, not with a {type(other).__name__}; read a text with sl.read_fact first"
-    raise BadKnowledge(message)
-
-
-# ----------------------------------------------------------------------------------------------------
-# Facts about who has which value; those that join others are here as well, to have all of them in one place.
-# ----------------------------------------------------------------------------------------------------
-
-
-__all__ = [
-    "DEEPEST",
-    "And",
-    "Fact",
-    "Has",
-    "Implies",
-    "Not",
-    "OneOf",
-    "Or",
-    "Same",
-    "all_of",
-    "any_of",
-    "named_values",
-]
-
-
-class _Simple(Fact):
+class _Atomic(Fact):
     """A fact that is not made of others."""
 
     __slots__ = ()
     depth = 0
 
-    def simple(self) -> Iterator[Fact]:
+    def atoms(self) -> Iterator[Fact]:
         yield self
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class Has(_Simple):
+class Has(_Atomic):
     """A person has a value; where people have several, at least once.
 
     >>> print(Has("Bob", "Flu") & ~Has({"age": 34, "zip": 81667}, "Lung cancer"))
@@ -275,16 +153,16 @@ class Has(_Simple):
         """The person."""
         return (self.person,)
 
-    def denied(self) -> str:
+    def negated_text(self) -> str:
         """The person does not have the value."""
-        return f"{written_who(self.person)} != {written(self.value)}"
+        return f"{person_text(self.person)} != {quote(self.value)}"
 
     def __str__(self) -> str:
-        return f"{written_who(self.person)} = {written(self.value)}"
+        return f"{person_text(self.person)} = {quote(self.value)}"
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class OneOf(_Simple):
+class OneOf(_Atomic):
     """A person has one of some values (at least one of them).
 
     >>> print(OneOf("Bob", ["Flu", "Cold"]))
@@ -302,23 +180,23 @@ class OneOf(_Simple):
         different = dict.fromkeys(as_label(value, "sl.OneOf takes one list of values") for value in values)
         object.__setattr__(self, "values", tuple(different))
         if not self.values:
-            message = f"'{written_who(self.person)} in {{}}' is never so; name at least one value"
+            message = f"'{person_text(self.person)} in {{}}' is never so; name at least one value"
             raise BadKnowledge(message)
 
     def about(self) -> tuple[Who, ...]:
         """The person."""
         return (self.person,)
 
-    def denied(self) -> str:
+    def negated_text(self) -> str:
         """The person has none of the values."""
-        return f"{written_who(self.person)} not in {{{', '.join(map(written, self.values))}}}"
+        return f"{person_text(self.person)} not in {{{', '.join(map(quote, self.values))}}}"
 
     def __str__(self) -> str:
-        return f"{written_who(self.person)} in {{{', '.join(map(written, self.values))}}}"
+        return f"{person_text(self.person)} in {{{', '.join(map(quote, self.values))}}}"
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class Same(_Simple):
+class Same(_Atomic):
     """Two people have the same value; where people have several, the same set of values.
 
     >>> print(Same("Ann", "Tom"))
@@ -337,84 +215,202 @@ class Same(_Simple):
         return (self.person, self.other)
 
     def __str__(self) -> str:
-        return f"same({written_who(self.person)}, {written_who(self.other)})"
+        return f"same({person_text(self.person)}, {person_text(self.other)})"
 
 
-def named_values(simple: Fact) -> tuple[Label, ...]:
-    """Give the values that a simple fact names.
+def named_values(atom: Fact) -> tuple[Label, ...]:
+    """Give the values that an atom names.
 
     >>> named_values(Has("Bob", "Flu")), named_values(OneOf("Bob", ["Flu", None])), named_values(Same("Bob", "Ed"))
     (('Flu',), ('Flu', None), ())
     """
-    if isinstance(simple, Has):
-        return (simple.value,)
-    return simple.values if isinstance(simple, OneOf) else ()
+    if isinstance(atom, Has):
+        return (atom.value,)
+    return atom.values if isinstance(atom, OneOf) else ()
 
 
-# ----------------------------------------------------------------------------------------------------
-# Is a fact so, when it is known what everybody has?
-# ----------------------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class _Compound(Fact):
+    """A fact that is made of others; only so deep that its text can be read again."""
+
+    depth: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        for part in self.parts():
+            if not isinstance(part, Fact):
+                _refuse(part)
+        object.__setattr__(self, "depth", self._depth())
+        if self.depth > DEEPEST:
+            message = f"more than {DEEPEST} facts stand within each other; say it in several facts"
+            raise BadKnowledge(message)
+
+    def _depth(self) -> int:
+        return max(part.depth + self._in_parentheses(part) for part in self.parts())
 
 
-def is_so(fact: Fact, has: Mapping[Who, frozenset[Label]]) -> bool:  # noqa: PLR0911 - one line per kind of fact
+@dataclass(frozen=True, slots=True)
+class Not(_Compound):
+    """A fact does not hold."""
+
+    fact: Fact
+    precedence: ClassVar[int] = 3
+
+    def parts(self) -> tuple[Fact, ...]:
+        """The fact."""
+        return (self.fact,)
+
+    def _in_parentheses(self, part: Fact) -> bool:
+        return part.precedence < self.precedence
+
+    def _depth(self) -> int:
+        return self.fact.depth + self._in_parentheses(self.fact) + (self.fact.negated_text() is None)
+
+    def __str__(self) -> str:
+        return self.fact.negated_text() or f"not {self._part_text(self.fact)}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Nary(_Compound):
+    """Several facts at once; those of the same kind are laid side by side."""
+
+    facts: tuple[Fact, ...]
+    word: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        level = tuple(each for fact in self.facts for each in (fact.facts if type(fact) is type(self) else (fact,)))
+        if len(level) < 2:
+            message = f"'{self.word}' joins at least two facts"
+            raise BadKnowledge(message)
+        object.__setattr__(self, "facts", level)
+        _Compound.__post_init__(self)
+
+    def parts(self) -> tuple[Fact, ...]:
+        """The facts."""
+        return self.facts
+
+    def __str__(self) -> str:
+        return f" {self.word} ".join(map(self._part_text, self.facts))
+
+
+@dataclass(frozen=True, slots=True)
+class And(_Nary):
+    """All of these hold."""
+
+    word: ClassVar[str] = "and"
+    precedence: ClassVar[int] = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Or(_Nary):
+    """At least one of these holds."""
+
+    word: ClassVar[str] = "or"
+    precedence: ClassVar[int] = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Implies(_Compound):
+    """If the one holds, so does the other."""
+
+    premise: Fact
+    conclusion: Fact
+    precedence: ClassVar[int] = 0
+
+    def parts(self) -> tuple[Fact, ...]:
+        """Both."""
+        return (self.premise, self.conclusion)
+
+    def _depth(self) -> int:
+        return max(self.premise.depth + self._in_parentheses(self.premise), self.conclusion.depth + 1)
+
+    def __str__(self) -> str:
+        return f"{self._part_text(self.premise)} -> {self.conclusion}"
+
+
+def all_of(facts: Sequence[Fact]) -> Fact:
+    """Join facts, of which there is at least one."""
+    return facts[0] if len(facts) == 1 else And(tuple(facts))
+
+
+def any_of(facts: Sequence[Fact]) -> Fact:
+    """Say that at least one of these holds."""
+    return facts[0] if len(facts) == 1 else Or(tuple(facts))
+
+
+def _refuse(other: object) -> NoReturn:
+    message = f"a fact joins with facts, not with a {type(other).__name__}; read a text with sl.read_fact first"
+    raise BadKnowledge(message)
+
+
+def conjuncts(fact: Fact) -> tuple[Fact, ...]:
+    """Give the facts that a fact joins by and; itself alone if it joins none.
+
+    >>> [str(each) for each in conjuncts(Has("Ann", "Flu") & ~Has("Bob", "Flu"))]
+    ['Ann = Flu', 'Bob != Flu']
+    """
+    return fact.facts if isinstance(fact, And) else (fact,)
+
+
+def holds(fact: Fact, values: Mapping[Who, frozenset[Label]]) -> bool:  # noqa: PLR0911 - one line per kind of fact
     """Decide a fact by the values of the people it mentions.
 
-    >>> is_so(Has("Bob", "Flu").implies(Same("Bob", "Ed")), {"Bob": frozenset(["Flu"]), "Ed": frozenset(["Cold"])})
+    >>> holds(Has("Bob", "Flu").implies(Same("Bob", "Ed")), {"Bob": frozenset(["Flu"]), "Ed": frozenset(["Cold"])})
     False
     """
     match fact:
         case Has(person=person, value=value):
-            return value in has[person]
-        case OneOf(person=person, values=values):
-            return not has[person].isdisjoint(values)
+            return value in values[person]
+        case OneOf(person=person, values=several):
+            return not values[person].isdisjoint(several)
         case Same(person=person, other=other):
-            return has[person] == has[other]
+            return values[person] == values[other]
         case Not(fact=inner):
-            return not is_so(inner, has)
-        case And(facts=facts):
-            return all(is_so(each, has) for each in facts)
-        case Or(facts=facts):
-            return any(is_so(each, has) for each in facts)
+            return not holds(inner, values)
+        case And(facts=parts):
+            return all(holds(part, values) for part in parts)
+        case Or(facts=parts):
+            return any(holds(part, values) for part in parts)
         case Implies(premise=premise, conclusion=conclusion):
-            return not is_so(premise, has) or is_so(conclusion, has)
+            return not holds(premise, values) or holds(conclusion, values)
     message = f"no such kind of fact: {type(fact).__name__}"
     raise TypeError(message)
 
 
-# ----------------------------------------------------------------------------------------------------
-# Walk through a fact, with every "not" moved down to the simple facts.
-# ----------------------------------------------------------------------------------------------------
+Atom: TypeAlias = Has | OneOf | Same
 
 
-Made = TypeVar("Made")
-
-
-def walked(
+def fold(
     fact: Fact,
-    simple: Callable[[Has | OneOf | Same, bool], Made],
+    literal: Callable[[Atom, bool], Result],
     *,
-    every: Callable[[list[Made]], Made],
-    some: Callable[[list[Made]], Made],
-    so: bool = True,
-) -> Made:
-    """Make something of a fact: of each simple fact that is so or is not, of all of several, of at least one of them.
+    conjunction: Callable[[list[Result]], Result],
+    disjunction: Callable[[list[Result]], Result],
+    positive: bool = True,
+) -> Result:
+    """Fold a fact (or, if not `positive`, its negation) in negation normal form.
 
-    >>> flu = Has("Ann", "Flu").implies(~(Has("Bob", "Flu") | Same("Ann", "Bob")))
-    >>> walked(flu, lambda fact, so: f"{fact}" if so else f"not {fact}", every=" and ".join, some=" or ".join)
+    `literal` takes an atom and whether it holds; the others what was made of several parts.
+
+    >>> fact = Has("Ann", "Flu").implies(~(Has("Bob", "Flu") | Same("Ann", "Bob")))
+    >>> def literal(atom, positive):
+    ...     return str(atom) if positive else f"not {atom}"
+    >>> fold(fact, literal, conjunction=" and ".join, disjunction=" or ".join)
     'not Ann = Flu or not Bob = Flu and not same(Ann, Bob)'
     """
 
-    def made(part: Fact, *, so: bool) -> Made:
-        return walked(part, simple, every=every, some=some, so=so)
+    def result(part: Fact, *, positive: bool) -> Result:
+        return fold(part, literal, conjunction=conjunction, disjunction=disjunction, positive=positive)
 
     match fact:
         case Has() | OneOf() | Same():
-            return simple(fact, so)
+            return literal(fact, positive)
         case Not(fact=inner):
-            return made(inner, so=not so)
+            return result(inner, positive=not positive)
         case Implies(premise=premise, conclusion=conclusion):
-            return (some if so else every)([made(premise, so=not so), made(conclusion, so=so)])
+            join = disjunction if positive else conjunction
+            return join([result(premise, positive=not positive), result(conclusion, positive=positive)])
         case And(facts=parts) | Or(facts=parts):
-            return (every if isinstance(fact, And) == so else some)([made(part, so=so) for part in parts])
+            join = conjunction if isinstance(fact, And) == positive else disjunction
+            return join([result(part, positive=positive) for part in parts])
     message = f"no such kind of fact: {type(fact).__name__}"
     raise BadKnowledge(message)

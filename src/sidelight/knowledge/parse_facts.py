@@ -1,4 +1,4 @@
-"""Facts from text.
+"""Read facts from text.  Functions that take a text are called read_…, those that take a reader parse_… .
 
     fact    = either [ "->" fact ]                      if the one, then the other; a -> b -> c is a -> (b -> c)
     either  = both { "or" both }
@@ -18,13 +18,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias, cast
 
 from sidelight.errors import BadKnowledge
-from sidelight.knowledge.facts import DEEPEST, And, Fact, Has, Implies, Not, OneOf, Same, all_of, any_of
+from sidelight.knowledge.facts import DEEPEST, Fact, Has, Implies, Not, OneOf, Same, all_of, any_of, conjuncts
 from sidelight.knowledge.people import Described, Someone, Who
-from sidelight.knowledge.tokens import Reader, refuse
+from sidelight.knowledge.tokens import TokenReader
 from sidelight.table.labels import Label
 
 Knowledge: TypeAlias = str | Fact | Sequence[str | Fact] | None
-"""Facts as they may be given: a text, a fact, or several of them."""
+"""Facts as callers may hand them in: a text, a fact, or several of them."""
 
 _SOMEONE = re.compile(r"#([0-9]+)(?:\.([0-9]+))?")
 
@@ -40,55 +40,65 @@ def read_fact(text: str) -> Fact:
     Traceback (most recent call last):
     sidelight.errors.BadKnowledge: cannot read "Ed = Heart and" at character 15: a person is missing before the end; ...
     """
-    reader = Reader(_checked(text))
+    reader = TokenReader(_as_text(text))
     fact = _fact(reader, 0)
-    if reader.next.kind != "end":
-        reader.fail(f"{reader.next} comes too late; join facts with and, or, ->")
+    reader.end("join facts with and, or, ->")
     return fact
 
 
-def known_facts(given: Knowledge) -> tuple[Fact, ...]:
-    """Take facts as they may be given; facts joined by `and` become several.
+def read_facts(knowledge: Knowledge) -> tuple[Fact, ...]:
+    """Read what callers hand in; facts joined by `and` become several.
 
-    >>> [str(fact) for fact in known_facts(["Bob = Flu and Ed != Flu", Has("Ann", "Cold")])]
+    >>> [str(fact) for fact in read_facts(["Bob = Flu and Ed != Flu", Has("Ann", "Cold")])]
     ['Bob = Flu', 'Ed != Flu', 'Ann = Cold']
     """
-    if given is None:
+    if knowledge is None:
         return ()
-    one = isinstance(given, str | Fact | Mapping) or not isinstance(given, Iterable)
-    facts = [as_fact(each) for each in cast("Iterable[str | Fact]", (given,) if one else given)]
-    return tuple(part for fact in facts for part in (fact.facts if isinstance(fact, And) else (fact,)))
+    only_one = isinstance(knowledge, str | Fact | Mapping) or not isinstance(knowledge, Iterable)
+    facts = [as_fact(each) for each in cast("Iterable[str | Fact]", (knowledge,) if only_one else knowledge)]
+    return tuple(part for fact in facts for part in conjuncts(fact))
 
 
-def as_fact(given: str | Fact) -> Fact:
-    """Take a fact as it is, or read it."""
-    return given if isinstance(given, Fact) else read_fact(given)
+def as_fact(fact: str | Fact) -> Fact:
+    """Take a fact as it is, or read its text."""
+    return fact if isinstance(fact, Fact) else read_fact(fact)
 
 
-def _checked(text: object) -> str:
+def read_person(text: str) -> Who:
+    """Read a person as facts write them: a name, #17, or {column = cell}.
+
+    >>> read_person("#17.2"), read_person("Ann Lee")
+    (Someone(group=17, number=2), 'Ann Lee')
+    """
+    reader = TokenReader(text)
+    person = parse_person(reader)
+    reader.end("name one person")
+    return person
+
+
+def _as_text(text: object) -> str:
     if isinstance(text, str):
         return text
     message = f"a fact is a text or made by sl.Has and its like, not a {type(text).__name__}"
     raise BadKnowledge(message)
 
 
-def read_person(reader: Reader) -> Who:
+def parse_person(reader: TokenReader) -> Who:
     """Read whom a fact is about."""
     if reader.accept("{"):
         return _described(reader)
     someone = _SOMEONE.fullmatch(reader.next.text) if reader.next.kind == "word" else None
     if someone:
         return _someone(reader, *someone.groups(default="1"))
-    ahead = [reader.after(step) for step in range(4)]
+    ahead = [reader.peek(steps) for steps in range(4)]
     words = [token.text.lower() for token in ahead if token.kind == "word"]
     if words[:3] == ["someone", "in", "group"] and re.fullmatch("[0-9]+", words[-1]):
-        for _ in range(3):
-            reader.take()
+        reader.take(3)
         return _someone(reader, words[-1])
     return reader.name("a person")
 
 
-def _someone(reader: Reader, group: str, number: str = "1") -> Someone:
+def _someone(reader: TokenReader, group: str, number: str = "1") -> Someone:
     """Take the token that numbers someone; a number longer than any group's is as good when cut."""
     numbers = int(group[:18]), int(number[:18])
     if 0 in numbers:
@@ -97,96 +107,102 @@ def _someone(reader: Reader, group: str, number: str = "1") -> Someone:
     return Someone(*numbers)
 
 
-def read_value(reader: Reader) -> Label:
+def _described(reader: TokenReader) -> Described:
+    cells = [_cell(reader, ())]
+    while reader.accept(","):
+        cells.append(_cell(reader, cells))
+    reader.expect("}", "a description ends with it")
+    return Described(tuple(cells))
+
+
+def _cell(reader: TokenReader, before: Sequence[tuple[str, Label]]) -> tuple[str, Label]:
+    """Read "column = cell", of a column that did not come before."""
+    start = reader.next
+    column = reader.name("a column", stop=())
+    if column in dict(before):
+        reader.fail(f"column '{column}' is said twice", at=start)
+    reader.expect("=", "write {column = cell, column = cell}")
+    return column, parse_value(reader)
+
+
+def parse_value(reader: TokenReader) -> Label:
     """Read a value; a word like `in` may be part of it, but not `and`, `or` and `not`."""
-    if reader.at_sign("(") and reader.after(1).text == "missing" and reader.after(2).text == ")":
-        for _ in range(3):
-            reader.take()
+    if reader.at_sign("(") and reader.peek(1).text == "missing" and reader.peek(2).text == ")":
+        reader.take(3)
         return None
     return reader.name("a value", stop=("and", "or", "not"))
 
 
-def _described(reader: Reader) -> Described:
-    says: list[tuple[str, Label]] = []
-    while True:
-        start = reader.next.start
-        column = reader.name("a column", stop=())
-        if column in dict(says):
-            refuse(reader.text, start, f"column '{column}' is said twice")
-        reader.expect("=", "write {column = cell, column = cell}")
-        says.append((column, read_value(reader)))
-        if not reader.accept(","):
-            break
-    reader.expect("}", "a description ends with it")
-    return Described(tuple(says))
+# The grammar, from the loosest to the tightest: `depth` counts parentheses, nots and ifs, so that recursion is bounded.
 
 
-def _fact(reader: Reader, depth: int) -> Fact:
-    if depth > DEEPEST:
-        reader.fail(f"more than {DEEPEST} things stand within each other; say it in several facts")
+def _fact(reader: TokenReader, depth: int) -> Fact:
+    _check_depth(reader, depth)
     premise = _either(reader, depth)
     return Implies(premise, _fact(reader, depth + 1)) if reader.accept("->") else premise
 
 
-def _either(reader: Reader, depth: int) -> Fact:
+def _either(reader: TokenReader, depth: int) -> Fact:
     facts = [_both(reader, depth)]
     while reader.accept_word("or"):
         facts.append(_both(reader, depth))
     return any_of(facts)
 
 
-def _both(reader: Reader, depth: int) -> Fact:
+def _both(reader: TokenReader, depth: int) -> Fact:
     facts = [_simple(reader, depth)]
     while reader.accept_word("and"):
         facts.append(_simple(reader, depth))
     return all_of(facts)
 
 
-def _simple(reader: Reader, depth: int) -> Fact:
-    if depth > DEEPEST:
-        reader.fail(f"more than {DEEPEST} things stand within each other; say it in several facts")
+def _simple(reader: TokenReader, depth: int) -> Fact:
+    _check_depth(reader, depth)
     if reader.accept_word("not"):
         return Not(_simple(reader, depth + 1))
     if reader.accept("("):
         fact = _fact(reader, depth + 1)
         reader.expect(")", "a parenthesis is open")
         return fact
-    after = reader.after(1)
-    if reader.at_word("same") and (after.kind, after.text) == ("sign", "("):
+    if reader.at_call("same"):
         return _same(reader)
-    return _about(reader, read_person(reader))
+    return _about(reader, parse_person(reader))
 
 
-def _same(reader: Reader) -> Fact:
-    reader.take()
-    reader.take()
-    one = read_person(reader)
+def _check_depth(reader: TokenReader, depth: int) -> None:
+    if depth > DEEPEST:
+        reader.fail(f"more than {DEEPEST} things stand within each other; say it in several facts")
+
+
+def _same(reader: TokenReader) -> Fact:
+    reader.take(2)
+    one = parse_person(reader)
     reader.expect(",", "write same(Ann, Tom)")
-    other = read_person(reader)
+    other = parse_person(reader)
     reader.expect(")", "write same(Ann, Tom)")
     return Same(one, other)
 
 
-def _about(reader: Reader, person: Who) -> Fact:
+def _about(reader: TokenReader, person: Who) -> Fact:
     if reader.accept("="):
-        return Has(person, read_value(reader))
+        return Has(person, parse_value(reader))
     if reader.accept("!="):
-        return Not(Has(person, read_value(reader)))
-    negated = reader.at_word("not") and reader.after(1).text in ("in", "IN")
+        return Not(Has(person, parse_value(reader)))
+    negated = reader.at_word("not") and reader.peek(1).text in ("in", "IN")
     if negated:
         reader.take()
     if not reader.accept_word("in"):
         if_then = isinstance(person, str) and person.lower().startswith("if")
-        write = "Ann = Flu -> Bob = Flu for if … then" if if_then else "Bob = Flu or Bob in {Flu, Cold}"
-        reader.fail(f"'=', '!=' or 'in' is missing before {reader.next}; write {write}")
+        example = "Ann = Flu -> Bob = Flu for if … then" if if_then else "Bob = Flu or Bob in {Flu, Cold}"
+        reader.fail(f"'=', '!=' or 'in' is missing before {reader.next}; write {example}")
     fact = OneOf(person, _values(reader))
     return Not(fact) if negated else fact
 
 
-def _values(reader: Reader) -> list[Label]:
+def _values(reader: TokenReader) -> list[Label]:
     reader.expect("{", "write Bob in {Flu, Cold}")
-    values = [read_value(reader)]
+    values = [parse_value(reader)]
     while reader.accept(","):
-        values.append(read_value(reader))
+        values.append(parse_value(reader))
     reader.expect("}", "write Bob in {Flu, Cold}")
     return values

@@ -1,8 +1,8 @@
-"""Statements from text.
+"""Read statements from text.
 
-    statement = asked sign number [ "±" number ] | number sign asked [ sign number ] | share sign share
+    statement = quantity sign number [ "±" number ] | number sign quantity [ sign number ] | share sign share
     sign      = "=" | "<=" | ">="
-    asked     = share | "count" "(" value { "or" value } ";" person { "," person } ")"
+    quantity  = share | "count" "(" value { "or" value } ";" person { "," person } ")"
     share     = "P" "(" value { "or" value } [ "|" "person" "=" person | "|" column "=" cell { "," … } ] ")"
     number    = 0.3 | 3/10 | 30%
 
@@ -19,35 +19,35 @@ from itertools import pairwise
 from typing import TypeAlias
 
 from sidelight.errors import BadKnowledge
-from sidelight.knowledge.parse_facts import read_person, read_value
+from sidelight.knowledge.parse_facts import parse_person, parse_value
 from sidelight.knowledge.people import Who
 from sidelight.knowledge.statements import (
-    Asked,
-    Compares,
-    HowMany,
-    Says,
+    ComparisonStatement,
+    Headcount,
+    IntervalStatement,
+    Quantity,
     Share,
     Statement,
     around,
-    how_many,
+    headcount,
     most_of,
     share,
 )
-from sidelight.knowledge.tokens import Reader, is_word, refuse
+from sidelight.knowledge.tokens import Token, TokenReader, tokenize
 from sidelight.table.labels import Label
 
 Statements: TypeAlias = str | Statement | Sequence[str | Statement]
-"""Statements as they may be given: a text, a statement, or several of them."""
+"""Statements as callers may hand them in: a text, a statement, or several of them."""
 
 _SIGNS = ("=", "<=", ">=")
-_TURNED = {"=": "=", "<=": ">=", ">=": "<="}
+_MIRRORED = {"=": "=", "<=": ">=", ">=": "<="}
 _NUMBER = r"[0-9]{1,1000}/[0-9]{1,1000}|(?:[0-9]{1,30}(?:\.[0-9]{0,30})?|\.[0-9]{1,30})(?:[eE][-+]?[0-9]{1,2})?%?"
-_VAGUE = re.compile(rf"({_NUMBER})(?:(?:±|\+-|\+/-)({_NUMBER}))?")
+_GIVE_OR_TAKE = re.compile(rf"({_NUMBER})(?:(?:±|\+-|\+/-)({_NUMBER}))?")
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """A statement, in the words in which it was given."""
+class WordedStatement:
+    """A statement, in the words of whoever made it."""
 
     statement: Statement
     text: str | None = None  # None: made in Python
@@ -61,8 +61,9 @@ class Known:
 def read_statement(text: str) -> Statement:
     """Read a statement.
 
-    >>> read_statement("P(Flu | sex=male) = 0.3")
-    Says(about=Share(values=('Flu',), given=(('sex', 'male'),), person=None), low=Fraction(3, 10), high=Fraction(3, 10))
+    >>> statement = read_statement("P(Flu | sex=male) = 0.3")
+    >>> statement.about, statement.low, statement.high
+    (Share(values=('Flu',), given=(('sex', 'male'),), person=None), Fraction(3, 10), Fraction(3, 10))
     >>> for text in ("0.2 <= P(Flu or HIV | age=30) <= 0.4", "P(Flu) = 30% ± 10%", "count(HIV; Alice, Bob) >= 1"):
     ...     print(read_statement(text))
     0.2 <= P(Flu or HIV | age=30) <= 0.4
@@ -72,18 +73,20 @@ def read_statement(text: str) -> Statement:
     Traceback (most recent call last):
     sidelight.errors.BadKnowledge: cannot read "P(Flu | sex) = 0.3" at character 12: '=' is missing before ')'; ...
     """
-    reader = Reader(_checked(text))
-    statement = _from_number(reader) if not _at_asked(reader) else _from_asked(reader)
-    if reader.next.kind != "end":
-        reader.fail(f"{reader.next} comes too late; a statement ends before it")
+    reader = TokenReader(_as_text(text))
+    statement = _quantity_first(reader) if _at_quantity(reader) else _number_first(reader)
+    reader.end("a statement ends before it")
     return statement
 
 
-def _checked(text: object) -> str:
-    if isinstance(text, str):
-        return text
-    message = f"a statement is a text or made by sl.P and sl.count, not a {type(text).__name__}"
-    raise BadKnowledge(message)
+def read_statements(statements: Statements) -> tuple[WordedStatement, ...]:
+    """Read what callers hand in, each statement with its words.
+
+    >>> [worded.words for worded in read_statements(["P(Flu)=.3"])]
+    ['P(Flu)=.3']
+    """
+    listed: Iterable[str | Statement] = (statements,) if isinstance(statements, str | Statement) else statements
+    return tuple(_worded(each) for each in listed)
 
 
 def is_statement(text: str) -> bool:
@@ -93,95 +96,90 @@ def is_statement(text: str) -> bool:
     (True, False)
     """
     try:
-        tokens = Reader(text).tokens
+        tokens = tokenize(text)
     except BadKnowledge:
         return False
-    return any(
-        is_word(token, "P", "count") and (after.kind, after.text) == ("sign", "(") for token, after in pairwise(tokens)
-    )
+    return any(token.is_word("P", "count") and after.is_sign("(") for token, after in pairwise(tokens))
 
 
-def known_statements(given: Statements) -> tuple[Known, ...]:
-    """Take statements as they may be given, each with its words.
-
-    >>> [known.words for known in known_statements(["P(Flu)=.3"])]
-    ['P(Flu)=.3']
-    """
-    listed: Iterable[str | Statement] = (given,) if isinstance(given, str | Statement) else given
-    return tuple(_known(each) for each in listed)
-
-
-def _known(given: object) -> Known:
-    if isinstance(given, Statement):
-        return Known(given)
-    if isinstance(given, Asked):
-        message = f"{given.about} is not compared with anything; write == 0.3, <= 0.3 or the like"
+def _worded(statement: object) -> WordedStatement:
+    if isinstance(statement, Statement):
+        return WordedStatement(statement)
+    if isinstance(statement, Quantity):
+        message = f"{statement.about} is not compared with anything; write == 0.3, <= 0.3 or the like"
         raise BadKnowledge(message)
-    text = _checked(given)
-    return Known(read_statement(text), " ".join(text.split()))
+    text = _as_text(statement)
+    return WordedStatement(read_statement(text), " ".join(text.split()))
 
 
-def _at_asked(reader: Reader) -> bool:
-    return reader.at_word("P", "count") and (reader.after(1).kind, reader.after(1).text) == ("sign", "(")
+def _as_text(text: object) -> str:
+    if isinstance(text, str):
+        return text
+    message = f"a statement is a text or made by sl.P and sl.count, not a {type(text).__name__}"
+    raise BadKnowledge(message)
 
 
-def _from_asked(reader: Reader) -> Statement:
-    start = reader.next.start
-    one = _asked(reader)
+def _at_quantity(reader: TokenReader) -> bool:
+    return reader.at_call("P", "count")
+
+
+def _quantity_first(reader: TokenReader) -> Statement:
+    start = reader.next
+    one = _quantity(reader)
     sign = _sign(reader)
-    if _at_asked(reader):
-        other = _asked(reader)
-        if isinstance(one, HowMany) or isinstance(other, HowMany):
-            refuse(reader.text, start, "a count is compared with a number")
-        return (
-            Compares(one, other)
-            if sign == "<="
-            else Compares(other, one)
-            if sign == ">="
-            else Compares(one, other, "=")
-        )
-    place = reader.next.start
-    number, vague = _number(reader)
-    if vague is not None:
-        if sign != "=":
-            refuse(reader.text, place, "± goes with '=' only")
-        return _made(reader, place, lambda: around(one, number, vague))
-    return _made(reader, place, lambda: _bounded(one, sign, number))
+    if _at_quantity(reader):
+        return _comparison(reader, start, one, sign)
+    place = reader.next
+    number, give_or_take = _number(reader)
+    if give_or_take is None:
+        return _checked(reader, place, lambda: _bounded(one, sign, number))
+    if sign != "=":
+        reader.fail("± goes with '=' only", at=place)
+    return _checked(reader, place, lambda: around(one, number, give_or_take))
 
 
-def _from_number(reader: Reader) -> Statement:
-    place = reader.next.start
-    first, vague = _number(reader)
-    sign = _TURNED[_sign(reader)]
-    if vague is not None or not _at_asked(reader):
+def _comparison(reader: TokenReader, start: Token, one: Share | Headcount, sign: str) -> ComparisonStatement:
+    other = _quantity(reader)
+    if isinstance(one, Headcount) or isinstance(other, Headcount):
+        reader.fail("a count is compared with a number", at=start)
+    if sign == "=":
+        return ComparisonStatement(one, other, "=")
+    return ComparisonStatement(one, other) if sign == "<=" else ComparisonStatement(other, one)
+
+
+def _number_first(reader: TokenReader) -> Statement:
+    place = reader.next
+    first, give_or_take = _number(reader)
+    sign = _MIRRORED[_sign(reader)]
+    if give_or_take is not None or not _at_quantity(reader):
         reader.fail("P(…) or count(…) is missing; write 0.2 <= P(Flu | sex=male) <= 0.4")
-    about = _asked(reader)
+    about = _quantity(reader)
     if reader.next.kind == "end":
-        return _made(reader, place, lambda: _bounded(about, sign, first))
-    again = _sign(reader)
-    if "=" in (sign, again) or sign == again:
-        refuse(reader.text, place, "the two signs do not go together; write 0.2 <= P(Flu) <= 0.4")
-    second, vague = _number(reader)
-    if vague is not None:
+        return _checked(reader, place, lambda: _bounded(about, sign, first))
+    second_sign = _sign(reader)
+    if "=" in (sign, second_sign) or sign == second_sign:
+        reader.fail("the two signs do not go together; write 0.2 <= P(Flu) <= 0.4", at=place)
+    second, give_or_take = _number(reader)
+    if give_or_take is not None:
         reader.fail("± goes with '=' only")
     low, high = (first, second) if sign == ">=" else (second, first)
-    return _made(reader, place, lambda: Says(about, low, high))
+    return _checked(reader, place, lambda: IntervalStatement(about, low, high))
 
 
-def _made(reader: Reader, place: int, make: Callable[[], Statement]) -> Statement:
+def _checked(reader: TokenReader, place: Token, make: Callable[[], Statement]) -> Statement:
     """Make a statement; numbers that cannot be are refused where they stand."""
     try:
         return make()
     except BadKnowledge as problem:
-        refuse(reader.text, place, str(problem))
+        reader.fail(str(problem), at=place)
 
 
-def _bounded(about: Share | HowMany, sign: str, number: Fraction) -> Says:
+def _bounded(about: Share | Headcount, sign: str, number: Fraction) -> IntervalStatement:
     low = Fraction(0) if sign == "<=" else number
-    return Says(about, low, most_of(about) if sign == ">=" else number)
+    return IntervalStatement(about, low, most_of(about) if sign == ">=" else number)
 
 
-def _sign(reader: Reader) -> str:
+def _sign(reader: TokenReader) -> str:
     if reader.at_sign("<", ">"):
         reader.fail(f"{reader.next} is too strict; write '{reader.next.text}='")
     if not reader.at_sign(*_SIGNS):
@@ -189,68 +187,69 @@ def _sign(reader: Reader) -> str:
     return reader.take().text
 
 
-def _number(reader: Reader) -> tuple[Fraction, Fraction | None]:
-    start = reader.next.start
+def _number(reader: TokenReader) -> tuple[Fraction, Fraction | None]:
+    """Read a number and, if there is one, what comes after ±."""
+    start = reader.next
     words: list[str] = []
-    while reader.next.kind == "word" and not _at_asked(reader):
+    while reader.next.kind == "word" and not _at_quantity(reader):
         words.append(reader.take().text)
-    found = _VAGUE.fullmatch("".join(words))
-    if found is None:
-        refuse(reader.text, start, "a number is missing here; write 0.3, 3/10 or 30%")
-    return _read_number(reader, start, found[1]), None if found[2] is None else _read_number(reader, start, found[2])
+    match = _GIVE_OR_TAKE.fullmatch("".join(words))
+    if match is None:
+        reader.fail("a number is missing here; write 0.3, 3/10 or 30%", at=start)
+    number, give_or_take = match.groups()
+    return _fraction(reader, start, number), None if give_or_take is None else _fraction(reader, start, give_or_take)
 
 
-def _read_number(reader: Reader, start: int, text: str) -> Fraction:
+def _fraction(reader: TokenReader, start: Token, text: str) -> Fraction:
     try:
         return Fraction(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
     except ZeroDivisionError:
-        refuse(reader.text, start, "this divides by zero")
+        reader.fail("this divides by zero", at=start)
 
 
-def _asked(reader: Reader) -> Share | HowMany:
-    start = reader.next.start
-    counted = is_word(reader.take(), "count")
+def _quantity(reader: TokenReader) -> Share | Headcount:
+    """Read P(…) or count(…)."""
+    start = reader.take()
     reader.take()
-    values = [read_value(reader)]
+    values = [parse_value(reader)]
     while reader.accept_word("or"):
-        values.append(read_value(reader))
-    about = _how_many(reader, start, tuple(values)) if counted else _share(reader, tuple(values))
+        values.append(parse_value(reader))
+    counts = start.is_word("count")
+    about = _headcount(reader, start, tuple(values)) if counts else _share(reader, tuple(values))
     reader.expect(")", "a parenthesis is open; join values with or, conditions with a comma")
     return about
 
 
-def _how_many(reader: Reader, start: int, values: tuple[Label, ...]) -> HowMany:
+def _headcount(reader: TokenReader, start: Token, values: tuple[Label, ...]) -> Headcount:
     reader.expect(";", "write count(HIV; Alice, Bob)")
-    people: list[Who] = [read_person(reader)]
+    people: list[Who] = [parse_person(reader)]
     while reader.accept(","):
-        people.append(read_person(reader))
+        people.append(parse_person(reader))
     if len({*people}) < len(people):
-        refuse(reader.text, start, "a person is named twice; name each one once")
-    return how_many(values, tuple(people))
+        reader.fail("a person is named twice; name each one once", at=start)
+    return headcount(values, tuple(people))
 
 
-def _share(reader: Reader, values: tuple[Label, ...]) -> Share:
+def _share(reader: TokenReader, values: tuple[Label, ...]) -> Share:
     if not reader.accept("|"):
         return share(values, {})
-    after = reader.after(1)
-    if reader.at_word("person") and (after.kind, after.text) == ("sign", "="):
-        reader.take()
-        reader.take()
-        person = read_person(reader)
+    if reader.at_word("person") and reader.peek(1).is_sign("="):
+        reader.take(2)
+        person = parse_person(reader)
         if reader.at_sign(","):
             reader.fail("a statement is about a person or about everybody who says something, not both")
         return share(values, {}, person)
-    return share(values, _given(reader))
+    return share(values, _condition(reader))
 
 
-def _given(reader: Reader) -> dict[str, Label]:
-    given: dict[str, Label] = {}
+def _condition(reader: TokenReader) -> dict[str, Label]:
+    cells: dict[str, Label] = {}
     while True:
-        start = reader.next.start
+        start = reader.next
         column = reader.name("a column", stop=())
-        if column in given:
-            refuse(reader.text, start, f"column '{column}' is said twice")
+        if column in cells:
+            reader.fail(f"column '{column}' is said twice", at=start)
         reader.expect("=", "write P(value | column=cell, column=cell)")
-        given[column] = read_value(reader)
+        cells[column] = parse_value(reader)
         if not (reader.accept(",") or reader.accept_word("and")):
-            return given
+            return cells

@@ -8,7 +8,7 @@ from operator import index
 from typing import TypeAlias
 
 from sidelight.errors import BadKnowledge
-from sidelight.knowledge.tokens import in_short, written
+from sidelight.knowledge.tokens import in_short, quote
 from sidelight.table.labels import Label, label
 
 
@@ -60,7 +60,7 @@ class Described:
         return cls(tuple((str(column), as_label(cell, one)) for column, cell in row.items()))
 
     def __str__(self) -> str:
-        return "{" + ", ".join(f"{written(column)} = {written(text)}" for column, text in self.says) + "}"
+        return "{" + ", ".join(f"{quote(column)} = {quote(text)}" for column, text in self.says) + "}"
 
 
 Who: TypeAlias = str | Someone | Described
@@ -103,6 +103,6 @@ def _numbered(number: object) -> int:
     return whole
 
 
-def written_who(person: Who) -> str:
+def person_text(person: Who) -> str:
     """Write a person so that it is read again as it is."""
-    return written(person) if isinstance(person, str) else str(person)
+    return quote(person) if isinstance(person, str) else str(person)

@@ -1,4 +1,13 @@
-"""Statements about shares: what somebody with statistics may know, such as "30 % of the men have it"."""
+"""Statements: what somebody with statistics may know, such as "30 % of the men have it".
+
+A statement is about the share of some people who have a value, Pr(value | what the people say), about one person's
+probability of it, or about how many of some people have it:
+
+    low <= share or headcount <= high       `IntervalStatement`; a number that is known exactly has low = high
+    share <= share,  share = share          `ComparisonStatement`
+
+In Python they are made by comparing `P(…)` or `count(…)`; their text is read by `parse_statements`.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +20,16 @@ from numbers import Rational, Real
 from typing import Literal, NoReturn, TypeAlias
 
 from sidelight.errors import BadKnowledge, NotTrueOrFalse
-from sidelight.knowledge.people import Who, as_who, written_who
-from sidelight.knowledge.tokens import written
+from sidelight.knowledge.people import Who, as_who, person_text
+from sidelight.knowledge.tokens import quote
 from sidelight.table.labels import Label, label
+
+Number: TypeAlias = int | float | Fraction | Decimal
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What a statement is about: the share of the people who say `given` (or one person's chance) to have a value.
+    """What a statement is about: the share of the people who say `given` that has a value, or one person's probability.
 
     >>> print(Share(("Flu", "HIV"), (("age", "30"),)))
     P(Flu or HIV | age=30)
@@ -29,19 +40,19 @@ class Share:
     person: Who | None = None
 
     def __str__(self) -> str:
-        who = f"person={written_who(self.person)}" if self.person is not None else _condition(self.given)
+        who = f"person={person_text(self.person)}" if self.person is not None else _condition(self.given)
         return f"P({_values(self.values)}{' | ' if who else ''}{who})"
 
 
 @dataclass(frozen=True, slots=True)
-class HowMany:
+class Headcount:
     """How many of some people have a value."""
 
     values: tuple[Label, ...]
     people: tuple[Who, ...]
 
     def __str__(self) -> str:
-        return f"count({_values(self.values)}; {', '.join(map(written_who, self.people))})"
+        return f"count({_values(self.values)}; {', '.join(map(person_text, self.people))})"
 
 
 class Statement:
@@ -61,19 +72,19 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
-class Says(Statement):
+class IntervalStatement(Statement):
     """A share, or a number of people, lies between two bounds; exactly known when they are the same.
 
-    >>> print(Says(Share(("Flu",)), Fraction(1, 5), Fraction(2, 5)))
+    >>> print(IntervalStatement(Share(("Flu",)), Fraction(1, 5), Fraction(2, 5)))
     0.2 <= P(Flu) <= 0.4
     """
 
-    about: Share | HowMany
+    about: Share | Headcount
     low: Fraction
     high: Fraction
 
     def __post_init__(self) -> None:
-        most = len(self.about.people) if isinstance(self.about, HowMany) else 1
+        most = most_of(self.about)
         for bound in (self.low, self.high):
             if not 0 <= bound <= most:
                 message = f"'{self}' is out of range; {self.about} lies between 0 and {most}"
@@ -88,18 +99,18 @@ class Says(Statement):
         return self.low == self.high
 
     def __str__(self) -> str:
-        most = len(self.about.people) if isinstance(self.about, HowMany) else 1
+        most = most_of(self.about)
         if self.exact:
-            return f"{self.about} = {written_number(self.low)}"
+            return f"{self.about} = {number_text(self.low)}"
         if self.low == 0:
-            return f"{self.about} <= {written_number(self.high)}"
+            return f"{self.about} <= {number_text(self.high)}"
         if self.high == most:
-            return f"{self.about} >= {written_number(self.low)}"
-        return f"{written_number(self.low)} <= {self.about} <= {written_number(self.high)}"
+            return f"{self.about} >= {number_text(self.low)}"
+        return f"{number_text(self.low)} <= {self.about} <= {number_text(self.high)}"
 
 
 @dataclass(frozen=True, slots=True)
-class Rule(Says):
+class Rule(IntervalStatement):
     """A rule mined from a table: of `support` people who say `given`, this share has the value.
 
     >>> print(Rule(Share(("Flu",), (("sex", "male"),)), Fraction(1), Fraction(1), support=3))
@@ -111,10 +122,10 @@ class Rule(Says):
 
 
 @dataclass(frozen=True, slots=True)
-class Compares(Statement):
+class ComparisonStatement(Statement):
     """One share is at most, or the same as, another.
 
-    >>> print(Compares(Share(("Flu",), (("sex", "male"),)), Share(("HIV",), (("sex", "male"),))))
+    >>> print(ComparisonStatement(Share(("Flu",), (("sex", "male"),)), Share(("HIV",), (("sex", "male"),))))
     P(Flu | sex=male) <= P(HIV | sex=male)
     """
 
@@ -134,11 +145,11 @@ def share(values: tuple[Label, ...], given: Mapping[str, object], person: object
     if person is not None and given:
         message = "a statement is about a person or about everybody who says something, not both; leave one out"
         raise BadKnowledge(message)
-    said = tuple(sorted((str(column), label(cell)) for column, cell in given.items()))
-    return Share(tuple(dict.fromkeys(values)), said, None if person is None else as_who(person))
+    cells = tuple(sorted((str(column), label(cell)) for column, cell in given.items()))
+    return Share(tuple(dict.fromkeys(values)), cells, None if person is None else as_who(person))
 
 
-def how_many(values: tuple[Label, ...], people: tuple[Who, ...]) -> HowMany:
+def headcount(values: tuple[Label, ...], people: tuple[Who, ...]) -> Headcount:
     """Put together what a count is about."""
     if not values or not people:
         message = "count() needs a value and at least one person; write count(value, person, person)"
@@ -146,27 +157,27 @@ def how_many(values: tuple[Label, ...], people: tuple[Who, ...]) -> HowMany:
     if len({*people}) < len(people):
         message = "count() names a person twice; name each one once"
         raise BadKnowledge(message)
-    return HowMany(tuple(dict.fromkeys(values)), people)
+    return Headcount(tuple(dict.fromkeys(values)), people)
 
 
-def around(about: Share | HowMany, number: Fraction, give_or_take: Fraction) -> Says:
+def around(about: Share | Headcount, number: Fraction, give_or_take: Fraction) -> IntervalStatement:
     """Say that a share is a number, more or less; what is below 0 or above 1 is cut off."""
     most = most_of(about)
     if not 0 <= number <= most or give_or_take < 0:
         message = f"{about} lies between 0 and {most}, give or take at least 0"
         raise BadKnowledge(message)
-    return Says(about, max(number - give_or_take, Fraction(0)), min(number + give_or_take, most))
+    return IntervalStatement(about, max(number - give_or_take, Fraction(0)), min(number + give_or_take, most))
 
 
-def most_of(about: Share | HowMany) -> Fraction:
+def most_of(about: Share | Headcount) -> Fraction:
     """Give the most that it could be."""
-    return Fraction(len(about.people) if isinstance(about, HowMany) else 1)
+    return Fraction(len(about.people) if isinstance(about, Headcount) else 1)
 
 
-def written_number(number: Fraction) -> str:
+def number_text(number: Fraction) -> str:
     """Write a number so that it is read again as it is: in decimal where that is short.
 
-    >>> written_number(Fraction(3, 10)), written_number(Fraction(1, 3)), written_number(Fraction(2))
+    >>> number_text(Fraction(3, 10)), number_text(Fraction(1, 3)), number_text(Fraction(2))
     ('0.3', '1/3', '2')
     """
     places = next((places for places in range(1, 13) if 10**places % number.denominator == 0), None)
@@ -176,27 +187,19 @@ def written_number(number: Fraction) -> str:
 
 
 def _values(values: tuple[Label, ...]) -> str:
-    return " or ".join(written(value) for value in values)
+    return " or ".join(quote(value) for value in values)
 
 
 def _condition(given: tuple[tuple[str, Label], ...]) -> str:
-    named = [('"person"' if column == "person" else written(column), cell) for column, cell in given]
-    return ", ".join(f"{column}={written(cell)}" for column, cell in named)
+    named = [('"person"' if column == "person" else quote(column), cell) for column, cell in given]
+    return ", ".join(f"{column}={quote(cell)}" for column, cell in named)
 
 
-# ----------------------------------------------------------------------------------------------------
-# Statements in Python: compare `P(…)` or `count(…)` with a number, or one share with another.
-# ----------------------------------------------------------------------------------------------------
-
-
-Number: TypeAlias = int | float | Fraction | Decimal
-
-
-class Asked:
-    """Something that a comparison with a number makes a statement of."""
+class Quantity:
+    """Something to compare with a number: the comparison is a statement, not true or false."""
 
     __slots__ = ("about",)
-    about: Share | HowMany
+    about: Share | Headcount
 
     def between(self, low: Number, high: Number) -> Statement:
         """Say that it lies between two bounds.
@@ -204,7 +207,7 @@ class Asked:
         >>> print(P("Flu").between(0.2, 0.4))
         0.2 <= P(Flu) <= 0.4
         """
-        return Says(self.about, as_fraction(low), as_fraction(high))
+        return IntervalStatement(self.about, as_fraction(low), as_fraction(high))
 
     def around(self, number: Number, *, give_or_take: Number) -> Statement:
         """Say that it is this number, more or less.
@@ -215,19 +218,19 @@ class Asked:
         return around(self.about, as_fraction(number), as_fraction(give_or_take))
 
     def __eq__(self, other: object) -> Statement:  # type: ignore[override]
-        if isinstance(other, Asked):
-            return Compares(_share(self), _share(other), "=")
+        if isinstance(other, Quantity):
+            return ComparisonStatement(_share(self), _share(other), "=")
         return self.between(other, other) if _is_number(other) else NotImplemented  # type: ignore[arg-type]
 
     def __le__(self, other: Number | P) -> Statement:
-        if isinstance(other, Asked):
-            return Compares(_share(self), _share(other))
-        return Says(self.about, Fraction(0), as_fraction(other))
+        if isinstance(other, Quantity):
+            return ComparisonStatement(_share(self), _share(other))
+        return IntervalStatement(self.about, Fraction(0), as_fraction(other))
 
     def __ge__(self, other: Number | P) -> Statement:
-        if isinstance(other, Asked):
-            return Compares(_share(other), _share(self))
-        return Says(self.about, as_fraction(other), most_of(self.about))
+        if isinstance(other, Quantity):
+            return ComparisonStatement(_share(other), _share(self))
+        return IntervalStatement(self.about, as_fraction(other), most_of(self.about))
 
     def __lt__(self, other: object) -> NoReturn:
         self._refuse_strict()
@@ -249,7 +252,7 @@ class Asked:
         return str(self.about)
 
 
-class P(Asked):
+class P(Quantity):
     """How large is the share of the people who say something that has a value?  Compare it to make a statement.
 
     Columns are named by keywords, or, where their names are odd, by `given`; `person` asks about one person.
@@ -271,24 +274,24 @@ class P(Asked):
         self.about = share(_listed(values), {**(given or {}), **columns}, person)
 
 
-class Count(Asked):
+class Count(Quantity):
     """How many of some people have a value; made by `count`."""
 
     __slots__ = ()
 
-    def __init__(self, about: HowMany) -> None:
+    def __init__(self, about: Headcount) -> None:
         self.about = about
 
 
 def count(value: object, *people: object) -> Count:
     """How many of these people have a value (or one of a list of values)?  Compare it to make a statement.
 
-    In expectation: the sum of each one's chance.
+    In expectation: the sum of each one's probability.
 
     >>> print(count("HIV", "Alice", "Bob", "Charlie") >= 2)
     count(HIV; Alice, Bob, Charlie) >= 2
     """
-    return Count(how_many(_listed((value,)), tuple(as_who(person) for person in people)))
+    return Count(headcount(_listed((value,)), tuple(as_who(person) for person in people)))
 
 
 def as_fraction(number: object) -> Fraction:
@@ -305,10 +308,10 @@ def _is_number(thing: object) -> bool:
     return isinstance(thing, Real | Decimal) and not isinstance(thing, bool)
 
 
-def _share(asked: Asked) -> Share:
-    if isinstance(asked.about, Share):
-        return asked.about
-    message = f"{asked.about} is compared with a number, not with another count"
+def _share(quantity: Quantity) -> Share:
+    if isinstance(quantity.about, Share):
+        return quantity.about
+    message = f"{quantity.about} is compared with a number, not with another count"
     raise BadKnowledge(message)
 
 

@@ -1,16 +1,34 @@
-"""Text cut into words, quoted texts and signs, each with its position: the ground that all readers share."""
+"""Text cut into words, quoted texts and signs, each with its position: what every reader of our small languages shares.
+
+Facts, statements and the limits of policies are read by recursive descent over one `TokenReader`.  A grammar that needs
+more signs names them (`signs="[]"`), and says which error a text that cannot be read is (`error=BadPolicy`); each
+message then has the same form, with the place and a remedy.
+
+    reader = TokenReader("implications(k=3)")   start
+    reader.next, reader.peek(1)                 look
+    reader.take(), reader.accept("(")           go on: with any token, with this sign if it comes next
+    reader.expect(")", "write it like (k=3)")   go on with this sign, or refuse
+    reader.name("a measure")                    a quoted text, or all words up to a sign or a keyword
+    reader.fail("k is missing; write (k=3)")    refuse at the next token
+    reader.end("join facts with and")           refuse whatever is left
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, NoReturn, TypeAlias
 
 from sidelight._text import shortened
-from sidelight.errors import BadKnowledge
+from sidelight.errors import BadKnowledge, SidelightError
 from sidelight.table.labels import Label
 
 Kind: TypeAlias = Literal["word", "quoted", "sign", "end"]
+
+TextError: TypeAlias = Callable[..., SidelightError]
+"""An error about a text: takes a message and, by keyword, the `position` in the text (from 0)."""
 
 KEYWORDS = ("and", "or", "not", "in")
 """Words that mean something; a name that has one of them is quoted."""
@@ -18,20 +36,12 @@ KEYWORDS = ("and", "or", "not", "in")
 MOST_SHOWN = 80
 """At most so many characters of a text are shown in a message."""
 
-_ALIKE = {"→": "->", "≠": "!=", "≤": "<=", "≥": ">=", "==": "="}
-_TOKEN = re.compile(
-    r"""
-      (?P<quoted> "(?:[^"]|"")*" | '(?:[^']|'')*' )
-    | (?P<sign>   -> | → | != | ≠ | <= | ≤ | >= | ≥ | == | [(){},;|=<>] )
-    | (?P<word>   (?: [^\s(){},;|=<>"→≠≤≥!'-] | -(?!>) | !(?!=) | (?<=[^\s(){},;|=<>"])' )+ )
-    """,
-    re.VERBOSE,
-)
+_SYNONYMS = {"→": "->", "≠": "!=", "≤": "<=", "≥": ">=", "==": "="}
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A piece of text: what it says, and where it starts (from 0)."""
+    """A piece of text: what it says (without its quotes), and where it starts (from 0)."""
 
     kind: Kind
     text: str
@@ -40,115 +50,126 @@ class Token:
     def __str__(self) -> str:
         return "the end" if self.kind == "end" else f"'{self.text}'"
 
+    def is_sign(self, *signs: str) -> bool:
+        """Say whether it is one of these signs."""
+        return self.kind == "sign" and self.text in signs
 
-def tokenized(text: str) -> tuple[Token, ...]:
+    def is_word(self, *words: str) -> bool:
+        """Say whether it is one of these words, unquoted, in small or capital letters."""
+        return self.kind == "word" and (self.text in words or (self.text.isupper() and self.text.lower() in words))
+
+
+def tokenize(text: str, *, signs: str = "", error: TextError = BadKnowledge) -> tuple[Token, ...]:
     """Cut a text; the last token is its end.
 
-    Words may hold hyphens, dots and apostrophes; a quote within a quoted text is doubled.
+    Words may hold hyphens, dots and apostrophes; a quote within a quoted text is doubled.  Each character of `signs`
+    is a sign too.
 
-    >>> [token.text for token in tokenized("Ann-Lee = 'Lung cancer' -> O'Neil != Flu")]
+    >>> [token.text for token in tokenize("Ann-Lee = 'Lung cancer' -> O'Neil != Flu")]
     ['Ann-Lee', '=', 'Lung cancer', '->', "O'Neil", '!=', 'Flu', '']
+    >>> [token.text for token in tokenize("[a, b]", signs="[]")]
+    ['[', 'a', ',', 'b', ']', '']
     """
-    tokens: list[Token] = []
-    place = 0
-    while place < len(text):
-        if text[place].isspace():
-            place += 1
+    pattern, tokens, position = _pattern(signs), list[Token](), 0
+    while position < len(text):
+        if text[position].isspace():
+            position += 1
             continue
-        found = _TOKEN.match(text, place)
-        if found is None:
-            wrong = "this quote is not closed" if text[place] in "'\"" else f"'{text[place]}' means nothing here"
-            refuse(text, place, wrong)
-        tokens.append(_token(found.lastgroup or "", found[0], place))
-        place = found.end()
+        match = pattern.match(text, position)
+        if match is None:
+            quote_opens = text[position] in "'\""
+            reason = "this quote is not closed" if quote_opens else f"'{text[position]}' means nothing here"
+            refuse(text, position, reason, error=error)
+        tokens.append(_token(match, position))
+        position = match.end()
     return (*tokens, Token("end", "", len(text)))
 
 
-def _token(kind: str, said: str, place: int) -> Token:
-    if kind == "quoted":
-        return Token("quoted", said[1:-1].replace(said[0] * 2, said[0]), place)
-    if kind == "sign":
-        return Token("sign", _ALIKE.get(said, said), place)
-    return Token("word", said, place)
+@lru_cache
+def _pattern(signs: str) -> re.Pattern[str]:
+    single = re.escape("(){},;|=<>" + signs)
+    return re.compile(
+        rf"""
+          (?P<quoted> "(?:[^"]|"")*" | '(?:[^']|'')*' )
+        | (?P<sign>   -> | → | != | ≠ | <= | ≤ | >= | ≥ | == | [{single}] )
+        | (?P<word>   (?: [^\s{single}"→≠≤≥!'-] | -(?!>) | !(?!=) | (?<=[^\s{single}"])' )+ )
+        """,
+        re.VERBOSE,
+    )
 
 
-def refuse(text: str, place: int, wrong: str) -> NoReturn:
+def _token(match: re.Match[str], position: int) -> Token:
+    piece = match[0]
+    if match.lastgroup == "quoted":
+        return Token("quoted", piece[1:-1].replace(piece[0] * 2, piece[0]), position)
+    if match.lastgroup == "sign":
+        return Token("sign", _SYNONYMS.get(piece, piece), position)
+    return Token("word", piece, position)
+
+
+def refuse(text: str, position: int, reason: str, *, error: TextError = BadKnowledge) -> NoReturn:
     """Say what is wrong, and where; lines and characters are counted from 1.
 
     >>> refuse("Ed = ", 5, "a value is missing")
     Traceback (most recent call last):
     sidelight.errors.BadKnowledge: cannot read "Ed = " at character 6: a value is missing
     """
-    shown = text if len(text) <= MOST_SHOWN else text[max(place - MOST_SHOWN // 2, 0) : place + MOST_SHOWN // 2]
-    line = f"line {text.count(chr(10), 0, place) + 1}, " if "\n" in text else ""
-    character = place - text.rfind("\n", 0, place)
-    said = f'cannot read "{shown}" at {line}character {character}: {wrong}'
-    raise BadKnowledge(_in_one_line(said), position=place)
+    half = MOST_SHOWN // 2
+    excerpt = text if len(text) <= MOST_SHOWN else text[max(position - half, 0) : position + half]
+    line = f"line {text.count(chr(10), 0, position) + 1}, " if "\n" in text else ""
+    character = position - text.rfind("\n", 0, position)
+    message = f'cannot read "{excerpt}" at {line}character {character}: {reason}'
+    raise error(" ".join(message.splitlines()), position=position)
 
 
-def in_short(text: str) -> str:
-    """Show a text in a message: in one line, and not all of a long one.
-
-    >>> in_short("Ann" + chr(10) + "Lee = Flu")
-    'Ann Lee = Flu'
-    """
-    return shortened(text, MOST_SHOWN)
-
-
-def _in_one_line(text: str) -> str:
-    return " ".join(text.splitlines())
-
-
-class Reader:
+class TokenReader:
     """A place in a text, that moves on as tokens are taken."""
 
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.tokens = tokenized(text)
-        self.place = 0
+    def __init__(self, text: str, *, signs: str = "", error: TextError = BadKnowledge) -> None:
+        self.text, self.error = text, error
+        self.tokens = tokenize(text, signs=signs, error=error)
+        self._place = 0
 
     @property
     def next(self) -> Token:
         """The token that comes next."""
-        return self.tokens[self.place]
+        return self.tokens[self._place]
 
-    def after(self, steps: int) -> Token:
-        """Look further ahead."""
-        return self.tokens[min(self.place + steps, len(self.tokens) - 1)]
+    def peek(self, steps: int) -> Token:
+        """Look further ahead: 0 is the next token."""
+        return self.tokens[min(self._place + steps, len(self.tokens) - 1)]
 
-    def take(self) -> Token:
-        """Take the next token."""
-        token = self.next
-        if token.kind != "end":
-            self.place += 1
+    def take(self, number: int = 1) -> Token:
+        """Take so many tokens; give the last of them.  The end is never passed."""
+        for _ in range(number):
+            token = self.next
+            self._place += token.kind != "end"
         return token
 
     def at_sign(self, *signs: str) -> bool:
         """Say whether one of these signs comes next."""
-        return self.next.kind == "sign" and self.next.text in signs
+        return self.next.is_sign(*signs)
 
     def at_word(self, *words: str) -> bool:
         """Say whether one of these words comes next, in small or capital letters."""
-        return is_word(self.next, *words)
+        return self.next.is_word(*words)
+
+    def at_call(self, *words: str) -> bool:
+        """Say whether one of these words comes next, and then an opening parenthesis."""
+        return self.at_word(*words) and self.peek(1).is_sign("(")
 
     def accept(self, sign: str) -> bool:
         """Take this sign if it comes next."""
-        found = self.at_sign(sign)
-        if found:
-            self.take()
-        return found
+        return self.at_sign(sign) and bool(self.take())
 
     def accept_word(self, word: str) -> bool:
         """Take this word if it comes next."""
-        found = self.at_word(word)
-        if found:
-            self.take()
-        return found
+        return self.at_word(word) and bool(self.take())
 
-    def expect(self, sign: str, why: str) -> None:
+    def expect(self, sign: str, remedy: str) -> None:
         """Take this sign, or say why it should be here."""
         if not self.accept(sign):
-            self.fail(f"'{sign}' is missing before {self.next}; {why}")
+            self.fail(f"'{sign}' is missing before {self.next}; {remedy}")
 
     def name(self, what: str, *, stop: tuple[str, ...] = KEYWORDS) -> str:
         """Take a quoted text, or all words up to a sign or one of the words in `stop`."""
@@ -161,29 +182,38 @@ class Reader:
             self.fail(f"{what} is missing before {self.next}; put odd names into quotes")
         return " ".join(words)
 
-    def fail(self, wrong: str) -> NoReturn:
-        """Refuse the text because of the next token."""
-        refuse(self.text, self.next.start, wrong)
+    def end(self, remedy: str) -> None:
+        """Refuse whatever comes after what was read."""
+        if self.next.kind != "end":
+            self.fail(f"{self.next} comes too late; {remedy}")
+
+    def fail(self, reason: str, *, at: Token | None = None) -> NoReturn:
+        """Refuse the text because of the next token, or of another one."""
+        refuse(self.text, (at or self.next).start, reason, error=self.error)
 
 
-def is_word(token: Token, *words: str) -> bool:
-    """Say whether a token is one of these words, unquoted, in small or capital letters."""
-    return token.kind == "word" and (token.text in words or (token.text.isupper() and token.text.lower() in words))
-
-
-def written(text: Label) -> str:
+def quote(name: Label) -> str:
     """Write a name so that it is read again as it is: quoted where it needs quotes.
 
-    >>> written("Lung cancer"), written("Salt and pepper"), written('6" nail'), written(None)
+    >>> quote("Lung cancer"), quote("Salt and pepper"), quote('6" nail'), quote(None)
     ('Lung cancer', '"Salt and pepper"', '"6"" nail"', '(missing)')
     """
-    if text is None:
+    if name is None:
         return "(missing)"
     try:
-        tokens = tokenized(text)[:-1]
+        tokens = tokenize(name)[:-1]
     except BadKnowledge:
         tokens = ()
-    plain = all(token.kind == "word" and not is_word(token, *KEYWORDS) for token in tokens)
-    if tokens and plain and not text.startswith("#") and " ".join(token.text for token in tokens) == text:
-        return text
-    return '"' + text.replace('"', '""') + '"'
+    plain = all(token.kind == "word" and not token.is_word(*KEYWORDS) for token in tokens)
+    if tokens and plain and not name.startswith("#") and " ".join(token.text for token in tokens) == name:
+        return name
+    return '"' + name.replace('"', '""') + '"'
+
+
+def in_short(text: str) -> str:
+    """Show a text in a message: in one line, and not all of a long one.
+
+    >>> in_short("Ann" + chr(10) + "Lee = Flu")
+    'Ann Lee = Flu'
+    """
+    return shortened(text, MOST_SHOWN)

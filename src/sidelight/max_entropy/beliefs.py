@@ -12,7 +12,7 @@ import pyarrow as pa
 from sidelight._arrays import Flags, Floats, Integers, numbered
 from sidelight._progress import Progress, quiet
 from sidelight.errors import BadKnowledge, BadMeasure
-from sidelight.knowledge.parse_statements import Known, Statements, known_statements
+from sidelight.knowledge.parse_statements import Statements, WordedStatement, read_statements
 from sidelight.knowledge.people import as_who
 from sidelight.max_entropy.constraints import Constraints, constraints
 from sidelight.max_entropy.presolve import Infeasible
@@ -53,7 +53,7 @@ def maxent(
     Source: Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008.
     """
     scene = Scene(release, people or {})
-    known = known_statements(knowing)
+    known = read_statements(knowing)
     told = constraints(scene, known)
     made = assembled(scene, told)
     fewer = Fewer(scene, told, made)
@@ -82,7 +82,7 @@ class Beliefs:
     """What somebody believes about the people of a release, by maximum entropy; made by `maxent`."""
 
     scene: Scene
-    known: tuple[Known, ...]
+    known: tuple[WordedStatement, ...]
     constraints: Constraints
     assembly: Assembly
     solved: Solved

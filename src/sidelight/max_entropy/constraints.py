@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from sidelight._arrays import Flags, Floats, Integers
 from sidelight.errors import BadKnowledge
-from sidelight.knowledge.parse_statements import Known
+from sidelight.knowledge.parse_statements import WordedStatement
 from sidelight.knowledge.people import Who
-from sidelight.knowledge.statements import Compares, Says, Share
+from sidelight.knowledge.statements import ComparisonStatement, IntervalStatement, Share
 from sidelight.max_entropy.problem import Blocks, Scene, paired, ranges, runs
 from sidelight.table.labels import Label
 
@@ -51,7 +51,7 @@ class Constraints:
         return replace(self, places=places, sum=sums, low=self.low[kept], high=self.high[kept], said=self.said[kept])
 
 
-def constraints(scene: Scene, known: Sequence[Known]) -> Constraints:
+def constraints(scene: Scene, known: Sequence[WordedStatement]) -> Constraints:
     """Find what statements speak of."""
     parts = [_parts(each) for each in known]
     people = _people(scene, parts)
@@ -73,19 +73,19 @@ def constraints(scene: Scene, known: Sequence[Known]) -> Constraints:
     )
 
 
-def _parts(known: Known) -> list[Part]:
+def _parts(known: WordedStatement) -> list[Part]:
     """List all that a statement speaks of; a count speaks of each person."""
     statement = known.statement
-    if isinstance(statement, Compares):
+    if isinstance(statement, ComparisonStatement):
         return [Part(statement.one), Part(statement.other)]
-    assert isinstance(statement, Says)
+    assert isinstance(statement, IntervalStatement)
     if isinstance(statement.about, Share):
         return [Part(statement.about, _everybody(statement, 1))]
     everybody = _everybody(statement, len(statement.about.people))
     return [Part(Share(statement.about.values, (), person), everybody) for person in statement.about.people]
 
 
-def _everybody(statement: Says, most: int) -> bool:
+def _everybody(statement: IntervalStatement, most: int) -> bool:
     """Say whether all of them have it: that nobody has anything else says more at once."""
     return statement.low == most
 
@@ -106,7 +106,7 @@ def _people(scene: Scene, parts: Sequence[Sequence[Part]]) -> dict[Who, Integers
 class _Written:
     """The sums of statements, given how many people each of their parts speaks of."""
 
-    def __init__(self, known: Sequence[Known], parts: Sequence[Sequence[Part]], sizes: list[int]) -> None:
+    def __init__(self, known: Sequence[WordedStatement], parts: Sequence[Sequence[Part]], sizes: list[int]) -> None:
         self.bounds: list[tuple[float, float]] = []
         self.said: list[int] = []
         self.silent: list[tuple[int, tuple[tuple[str, str | None], ...]]] = []
@@ -120,20 +120,20 @@ class _Written:
             else:
                 self._write(each, number, mine, some, sizes[some])
 
-    def _write(self, known: Known, number: int, parts: Sequence[Part], some: slice, sizes: list[int]) -> None:
+    def _write(self, known: WordedStatement, number: int, parts: Sequence[Part], some: slice, sizes: list[int]) -> None:
         statement = known.statement
         sizes = [size if part.share.person is None else 1 for part, size in zip(parts, sizes, strict=True)]
         self.sum[some] = len(self.said)
         self.said.append(number)
-        if isinstance(statement, Compares):
+        if isinstance(statement, ComparisonStatement):
             self.times[some] = min(sizes) / sizes[0], -min(sizes) / sizes[1]
             self.bounds.append((0.0 if statement.sign == "=" else -np.inf, 0.0))
         else:
-            assert isinstance(statement, Says)
+            assert isinstance(statement, IntervalStatement)
             self.bounds.append((0.0, 0.0) if parts[0].others else _bounds(statement, sizes))
 
 
-def _bounds(statement: Says, sizes: list[int]) -> tuple[float, float]:
+def _bounds(statement: IntervalStatement, sizes: list[int]) -> tuple[float, float]:
     """Give the bounds in people; a bound that cannot be passed is none."""
     size = sizes[0] if isinstance(statement.about, Share) else 1
     low, high = statement.low, statement.high

@@ -11,7 +11,7 @@ from typing import ClassVar, NoReturn
 import numpy as np
 
 from sidelight.errors import BadMeasure
-from sidelight.knowledge.parse_statements import Statements, known_statements
+from sidelight.knowledge.parse_statements import Statements, read_statements
 from sidelight.knowledge.statements import Statement
 from sidelight.max_entropy.association_rules import strongest_rules
 from sidelight.max_entropy.beliefs import Beliefs, maxent
@@ -70,7 +70,7 @@ class MaxEnt(Measure):
     when_groups_merge = Monotonicity.UNKNOWN
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "knowing", tuple(each.statement for each in known_statements(self.knowing)))
+        object.__setattr__(self, "knowing", tuple(each.statement for each in read_statements(self.knowing)))
         object.__setattr__(self, "rules", tuple(self.rules))
         if len(self.rules) != 2 or min(self.rules) < 0:
             message = "rules= are two numbers: how many of the strongest rules 'has' and 'has not' are known"

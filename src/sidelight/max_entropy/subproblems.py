@@ -13,7 +13,7 @@ import numpy as np
 from sidelight._arrays import Flags, Floats
 from sidelight._progress import Progress
 from sidelight.errors import BadKnowledge, Contradiction, TooHard
-from sidelight.knowledge.parse_statements import Known
+from sidelight.knowledge.parse_statements import WordedStatement
 from sidelight.max_entropy.constraints import Constraints
 from sidelight.max_entropy.newton import Solution, Watch, solved
 from sidelight.max_entropy.presolve import (
@@ -210,7 +210,9 @@ Possible = Callable[[Sequence[int]], bool]
 """Says of some statements, by number, whether they can all be so."""
 
 
-def contradiction(found: Infeasible, known: Sequence[Known], can_be: Possible) -> Contradiction | BadKnowledge:
+def contradiction(
+    found: Infeasible, known: Sequence[WordedStatement], can_be: Possible
+) -> Contradiction | BadKnowledge:
     """Say what cannot be: a smallest set of statements that hold together only without any one of them."""
     blamed = _blamed(found, can_be)
     if not blamed:

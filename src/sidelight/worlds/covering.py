@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sidelight.errors import BadKnowledge
 from sidelight.knowledge.facts import Fact, all_of, named_values
-from sidelight.knowledge.parse_facts import Knowledge, known_facts
+from sidelight.knowledge.parse_facts import Knowledge, read_facts
 from sidelight.release.release import Release
 from sidelight.worlds.counting.counter import Counting
 from sidelight.worlds.effort import Effort, Meter, OverEffort
@@ -35,7 +35,7 @@ def covering_k(release: Release, given: Knowledge) -> int:
     if release.semantics != "single":
         message = f'Implications(k) is about one value per person; this release has values="{release.semantics}"'
         raise BadKnowledge(message)
-    facts = known_facts(given)
+    facts = read_facts(given)
     entities = identify(release, dict.fromkeys(who for fact in facts for who in fact.people()))
     _check(release, entities, facts)
     there = {row: release.groups.counts.row(row).nonzero()[0].tolist() for row in entities.group_of.values()}
@@ -46,7 +46,7 @@ def covering_k(release: Release, given: Knowledge) -> int:
 def _check(release: Release, entities: Entities, facts: tuple[Fact, ...]) -> None:
     """Refuse values that nobody could have, and facts that cannot all be so."""
     for fact in facts:
-        for simple in fact.simple():
+        for simple in fact.atoms():
             for value in named_values(simple):
                 release.groups.place(value)
     try:

@@ -15,7 +15,7 @@ from sidelight.worlds.counting.compile import ground, joined
 from sidelight.worlds.counting.counter import Counting, Shares
 from sidelight.worlds.counting.frontier import Frontier
 from sidelight.worlds.counting.order import Schedule
-from sidelight.worlds.counting.sampling import DrawingWorlds, any_worlds, holds
+from sidelight.worlds.counting.sampling import DrawingWorlds, any_worlds, evaluate
 from sidelight.worlds.effort import Meter, OverEffort
 
 TRIES = 50
@@ -29,7 +29,7 @@ MOST_DRAWS = 50_000_000
 class Estimate:
     """A probability that was estimated from worlds drawn at random, all equally likely given the facts.
 
-    The interval from `low` to `high` (Clopper and Pearson's) holds the truth with at least the given confidence;
+    The interval from `low` to `high` (Clopper and Pearson's) evaluate the truth with at least the given confidence;
     `worlds` is the number it is made from, 0 when the answer could be counted and is exact after all.
     """
 
@@ -109,9 +109,9 @@ def estimated(
     at_once = min(samples, max(MOST_DRAWS // (len(made.parties) * len(made.said) + 1), 1))
     while fitting < samples and drawn < TRIES * samples and not (drawn and attempts.spent.is_late()):
         worlds = draw(at_once, rng)
-        fits = np.flatnonzero(holds(asked, worlds, made))[: samples - fitting]
+        fits = np.flatnonzero(evaluate(asked, worlds, made))[: samples - fitting]
         fitting, drawn = fitting + len(fits), drawn + at_once
-        hits += [int(holds(term, worlds, made)[fits].sum()) for term in wanted]
+        hits += [int(evaluate(term, worlds, made)[fits].sum()) for term in wanted]
     return [Estimate.of(each, fitting, confidence) for each in hits.tolist()] if fitting else []
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight.errors import BadKnowledge, did_you_mean
-from sidelight.knowledge.people import Described, Someone, Who, written_who
+from sidelight.knowledge.people import Described, Someone, Who, person_text
 from sidelight.knowledge.tokens import in_short
 from sidelight.release.groups import Groups
 from sidelight.release.printed_labels import covers, says_one_thing
@@ -118,7 +118,7 @@ def _check_room(groups: Groups, row: int, people: list[Who]) -> None:
         for other in people:
             if other is not who and not _differ(who, other):
                 message = (
-                    f"{in_short(str(who))} and {in_short(written_who(other))} may be the same person of {name}; "
+                    f"{in_short(str(who))} and {in_short(person_text(other))} may be the same person of {name}; "
                     f"write #{row + 1}.1 and #{row + 1}.2 for two people of it"
                 )
                 raise BadKnowledge(message)

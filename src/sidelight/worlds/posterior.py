@@ -11,9 +11,8 @@ import numpy as np
 
 from sidelight.errors import BadKnowledge, TooHard
 from sidelight.knowledge.facts import And, Fact, Has, Implies, Not, OneOf, Or, Same
-from sidelight.knowledge.parse_facts import Knowledge, as_fact, known_facts, read_person
-from sidelight.knowledge.people import Someone, Who, as_who, written_who
-from sidelight.knowledge.tokens import Reader
+from sidelight.knowledge.parse_facts import Knowledge, as_fact, read_facts
+from sidelight.knowledge.people import Someone, Who, as_who, person_text
 from sidelight.release.groups import GroupName
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, label
@@ -181,7 +180,7 @@ def posterior(
     Source: Martin et al., Worst-case background knowledge, ICDE 2007, section 2.
     """
     wanted = as_fact(target)
-    knowing = Knowing.of(release, known_facts(given), people=wanted.people(), effort=effort)
+    knowing = Knowing.of(release, read_facts(given), people=wanted.people(), effort=effort)
     if not approximate:
         return knowing.chance(wanted)
     return knowing.estimate(wanted, rng=generator(rng), samples=samples, confidence=confidence)
@@ -222,7 +221,7 @@ class Belief(Mapping[Label, Fraction]):
         return max(self.after, key=lambda value: abs(self.after[value] - self.before[value]))
 
     def __str__(self) -> str:
-        return f"anyone else in {self.group}" if self.unnamed else written_who(self.person)
+        return f"anyone else in {self.group}" if self.unnamed else person_text(self.person)
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +236,7 @@ class Posteriors:
         for belief in self.beliefs:
             if belief.person == who:
                 return belief
-        message = f"the facts do not mention {written_who(who)}; ask posteriors(…, person=…) about others"
+        message = f"the facts do not mention {person_text(who)}; ask posteriors(…, person=…) about others"
         raise BadKnowledge(message)
 
     def top(self, n: int = 10) -> tuple[Belief, ...]:
@@ -273,26 +272,13 @@ def posteriors(
     Charlie Flu 12/95
     anyone else in group 2 Flu 9/190
     """
-    facts = known_facts(given)
+    facts = read_facts(given)
     if person is not None:
         who = as_who(person)
         return _beliefs(release, facts, [(who, False)], effort)[0]
     mentioned = list(dict.fromkeys(who for fact in facts for who in fact.people()))
     others = _others(release, identify(release, mentioned))
     return Posteriors(_beliefs(release, facts, [*((who, False) for who in mentioned), *others], effort))
-
-
-def read_who(text: str) -> Who:
-    """Read a person as facts write them: a name, #17, or {column = cell}.
-
-    >>> read_who("#17.2"), read_who("Ann Lee")
-    (Someone(group=17, number=2), 'Ann Lee')
-    """
-    reader = Reader(text)
-    who = read_person(reader)
-    if reader.next.kind != "end":
-        reader.fail(f"{reader.next} comes too late; name one person")
-    return who
 
 
 def _others(release: Release, entities: Entities) -> list[tuple[Who, bool]]:
@@ -364,7 +350,7 @@ def stand_ins(facts: Sequence[Fact], groups: Mapping[Who, int]) -> dict[Who, Who
     >>> stand_ins(differ, dict.fromkeys(["Ann", "Bob", "Cleo", "Dan", "Eve"], 0))
     {'Ann': 'Ann', 'Bob': 'Ann', 'Cleo': 'Ann', 'Dan': 'Dan', 'Eve': 'Eve'}
     """
-    if sum(len(list(fact.simple())) * len(fact.people()) for fact in facts) > MOST_LOOKED_AT:
+    if sum(len(list(fact.atoms())) * len(fact.people()) for fact in facts) > MOST_LOOKED_AT:
         return {who: who for who in groups}
     about: dict[Who, list[Fact]] = {who: [] for who in groups}
     for fact in facts:

@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from sidelight.knowledge.facts import Fact, Has, OneOf, Same, named_values, walked
+from sidelight.knowledge.facts import Fact, Has, OneOf, Same, fold, named_values
 from sidelight.knowledge.people import Who
 from sidelight.release.release import Release
 from sidelight.table.labels import Label
@@ -87,14 +87,14 @@ class Possible:
         raise OverEffort
 
     def _claim(self, fact: Fact) -> Claim:
-        return walked(
+        return fold(
             fact,
             self._simple,
-            every=lambda parts: _Some(tuple(parts), every=True),
-            some=lambda parts: _Some(tuple(parts)),
+            conjunction=lambda parts: _Some(tuple(parts), every=True),
+            disjunction=lambda parts: _Some(tuple(parts)),
         )
 
-    def _simple(self, fact: Has | OneOf | Same, so: bool) -> Claim:  # noqa: FBT001 - as it is walked
+    def _simple(self, fact: Has | OneOf | Same, so: bool) -> Claim:  # noqa: FBT001 - as it is fold
         if isinstance(fact, Same):
             return self._same(fact.person, fact.other, so=so)
         return self._one_of(fact.person, named_values(fact), so=so)

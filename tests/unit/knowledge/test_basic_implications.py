@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sidelight.errors import BadKnowledge, TooHard
-from sidelight.knowledge.facts import Has, OneOf, Same, all_of, any_of, is_so
+from sidelight.knowledge.facts import Has, OneOf, Same, all_of, any_of, holds
 from sidelight.knowledge.parse_facts import read_fact
 from sidelight.testing import facts
 
@@ -19,7 +19,7 @@ VALUES = ("Flu", "Cold", "Heart")
 
 def table(fact, values=VALUES):
     rows = product(values, repeat=len(PEOPLE))
-    return [is_so(fact, {who: frozenset([value]) for who, value in zip(PEOPLE, row, strict=True)}) for row in rows]
+    return [holds(fact, {who: frozenset([value]) for who, value in zip(PEOPLE, row, strict=True)}) for row in rows]
 
 
 @given(facts(PEOPLE, VALUES))

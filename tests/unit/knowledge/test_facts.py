@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from sidelight.errors import BadKnowledge, NotTrueOrFalse
 from sidelight.knowledge.facts import DEEPEST, And, Fact, Has, Implies, Not, OneOf, Or, Same
-from sidelight.knowledge.parse_facts import known_facts, read_fact
+from sidelight.knowledge.parse_facts import read_fact, read_facts
 from sidelight.knowledge.people import Described, Someone
-from sidelight.knowledge.tokens import tokenized, written
+from sidelight.knowledge.tokens import quote, tokenize
 from sidelight.testing import facts_of
 
 NAMES = st.one_of(
@@ -253,9 +253,9 @@ def test_facts_are_values(fact):
         lambda: Someone("3"),
         lambda: Someone(1.5),
         lambda: Someone(1, -1),
-        lambda: known_facts(5),
-        lambda: known_facts({"Bob": "Flu"}),
-        lambda: known_facts([None]),
+        lambda: read_facts(5),
+        lambda: read_facts({"Bob": "Flu"}),
+        lambda: read_facts([None]),
         lambda: And((Has("a", "b"),)),
         lambda: Has(None, "Flu"),
         lambda: Someone(0),
@@ -271,10 +271,10 @@ def test_what_makes_no_sense_is_refused(make):
 
 def test_knowledge_may_be_given_in_several_forms():
     a, b = Has("a", "1"), Has("b", "2")
-    assert known_facts(None) == ()
-    assert known_facts("a = 1 and b = 2") == known_facts(["a = 1", b]) == known_facts(a & b) == (a, b)
+    assert read_facts(None) == ()
+    assert read_facts("a = 1 and b = 2") == read_facts(["a = 1", b]) == read_facts(a & b) == (a, b)
 
 
 @given(st.text(max_size=8))
 def test_a_written_name_is_one_token_or_words(name):
-    assert " ".join(token.text for token in tokenized(written(name))[:-1]) == name
+    assert " ".join(token.text for token in tokenize(quote(name))[:-1]) == name

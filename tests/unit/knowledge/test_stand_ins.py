@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.knowledge.facts import Has, Same, is_so
-from sidelight.knowledge.parse_facts import known_facts
+from sidelight.knowledge.facts import Has, Same, holds
+from sidelight.knowledge.parse_facts import read_facts
 from sidelight.testing import facts
 from sidelight.worlds import posterior as module
 from sidelight.worlds.posterior import stand_ins
@@ -18,7 +18,7 @@ def test_who_stands_for_another_can_change_places(known, data):
     has = {who: frozenset([data.draw(st.sampled_from(["Flu", "Cold", "Heart"]))]) for who in PEOPLE}
     for who, other in stand_ins(known, dict.fromkeys(PEOPLE, 0)).items():
         changed = {**has, who: has[other], other: has[who]}
-        assert all(is_so(fact, has) for fact in known) == all(is_so(fact, changed) for fact in known)
+        assert all(holds(fact, has) for fact in known) == all(holds(fact, changed) for fact in known)
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_who_stands_for_another_can_change_places(known, data):
     ],
 )
 def test_stand_ins(text, alike):
-    found = stand_ins(known_facts(text), dict.fromkeys(PEOPLE, 0))
+    found = stand_ins(read_facts(text), dict.fromkeys(PEOPLE, 0))
     assert {who: other for who, other in found.items() if who != other} == alike
 
 

@@ -8,9 +8,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sidelight.errors import BadKnowledge, NotTrueOrFalse, SidelightError
-from sidelight.knowledge.parse_statements import is_statement, known_statements, read_statement
+from sidelight.knowledge.parse_statements import is_statement, read_statement, read_statements
 from sidelight.knowledge.people import Someone
-from sidelight.knowledge.statements import Compares, HowMany, P, Says, Share, count
+from sidelight.knowledge.statements import ComparisonStatement, Headcount, IntervalStatement, P, Share, count
 from sidelight.testing import facts
 
 names = st.text(min_size=1, max_size=8) | st.sampled_from(
@@ -26,14 +26,16 @@ shares = st.builds(
     st.none() | whos,
 )
 bounds = st.tuples(numbers, numbers).map(sorted)
-says = st.builds(lambda about, both: Says(about, *both), shares, bounds)
+says = st.builds(lambda about, both: IntervalStatement(about, *both), shares, bounds)
 counts = st.builds(
-    lambda values, people, both: Says(HowMany(tuple(values), tuple(people)), *(len(people) * each for each in both)),
+    lambda values, people, both: IntervalStatement(
+        Headcount(tuple(values), tuple(people)), *(len(people) * each for each in both)
+    ),
     st.lists(labels, min_size=1, max_size=2, unique=True),
     st.lists(whos, min_size=1, max_size=3, unique=True),
     bounds,
 )
-statements = says | counts | st.builds(Compares, shares, shares, st.sampled_from(["<=", "="]))
+statements = says | counts | st.builds(ComparisonStatement, shares, shares, st.sampled_from(["<=", "="]))
 
 
 @given(statements)
@@ -138,8 +140,8 @@ def test_statements_are_not_true_or_false():
         lambda: count("HIV"),
         lambda: count("HIV", "Al", "Al"),
         lambda: count("HIV", "Al") <= P("HIV"),
-        lambda: known_statements([P("Flu")]),
-        lambda: known_statements([3]),
+        lambda: read_statements([P("Flu")]),
+        lambda: read_statements([3]),
     ],
 )
 def test_what_makes_no_sense_is_refused(make):
@@ -148,6 +150,6 @@ def test_what_makes_no_sense_is_refused(make):
 
 
 def test_words_are_kept():
-    (known,) = known_statements("P( Flu )  =  30 %")
+    (known,) = read_statements("P( Flu )  =  30 %")
     assert known.words == "P( Flu ) = 30 %"
     assert str(known.statement) == "P(Flu) = 0.3"

@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.errors import BadKnowledge, Contradiction
+from sidelight.knowledge.parse_facts import read_person
 from sidelight.knowledge.people import Someone
 from sidelight.testing import facts, releases
-from sidelight.worlds.posterior import posterior, posteriors, read_who
+from sidelight.worlds.posterior import posterior, posteriors
 
 
 @given(st.data())
@@ -57,6 +58,6 @@ def test_values_are_looked_up_as_cells_say_them():
 
 
 def test_a_person_is_read_as_facts_write_them():
-    assert read_who("someone in group 3") == Someone(3)
+    assert read_person("someone in group 3") == Someone(3)
     with pytest.raises(BadKnowledge, match="comes too late"):
-        read_who("Bob = Flu")
+        read_person("Bob = Flu")

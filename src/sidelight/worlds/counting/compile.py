@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, TypeVar
 
-from sidelight.knowledge.facts import And, Fact, Has, OneOf, Same, named_values, walked
+from sidelight.knowledge.facts import And, Fact, Has, OneOf, Same, fold, named_values
 from sidelight.knowledge.people import Who
 from sidelight.release.release import Release
 from sidelight.table.labels import Label
@@ -176,9 +176,9 @@ class Ground:
 
     def term(self, fact: Fact) -> Term:
         """Turn a fact into a term."""
-        return walked(fact, self._simple, every=self.terms.all_of, some=self.terms.any_of)
+        return fold(fact, self._simple, conjunction=self.terms.all_of, disjunction=self.terms.any_of)
 
-    def _simple(self, fact: Has | OneOf | Same, so: bool) -> Term:  # noqa: FBT001 - as it is walked
+    def _simple(self, fact: Has | OneOf | Same, so: bool) -> Term:  # noqa: FBT001 - as it is fold
         if isinstance(fact, Same):
             made = self._same(self.party_of[fact.person], self.party_of[fact.other])
         else:
@@ -287,10 +287,10 @@ def ground(
     """
     both = [*facts, *watched] if tracked is None else [*facts, tracked, *watched]
     people = dict.fromkeys([*(who for fact in both for who in fact.people()), *people])
-    for value in {value for fact in both for simple in fact.simple() for value in named_values(simple)}:
+    for value in {value for fact in both for simple in fact.atoms() for value in named_values(simple)}:
         release.groups.place(value)  # refuses a value that nobody could have
     rows = list(dict.fromkeys(entities.group_of[who] for who in people))
-    same = [simple.about() for fact in both for simple in fact.simple() if isinstance(simple, Same)]
+    same = [simple.about() for fact in both for simple in fact.atoms() if isinstance(simple, Same)]
     firsts = joined(people, (top.about() for fact in facts for top in conjuncts(fact) if isinstance(top, Same)))
     numbers = {first: number for number, first in enumerate(dict.fromkeys(firsts.values()))}
     made = Ground(
@@ -305,7 +305,7 @@ def ground(
         made.parties[party][entities.group_of[who]] += 1
     compared = {made.kin[entities.group_of[who]] for pair in same for who in pair}
     asked: dict[int, dict[frozenset[Label], None]] = {row: {} for row in rows}
-    for simple in (simple for fact in both for simple in fact.simple()):
+    for simple in (simple for fact in both for simple in fact.atoms()):
         asked[entities.group_of[simple.about()[0]]][frozenset(named_values(simple))] = None
     for row in rows:
         counts = release.groups.counts.row(row).tolist()

@@ -58,7 +58,7 @@ class Counting:
                 targets = {value: Has(who, value) for value in map(self.release.domain.__getitem__, there)}
                 found = {who: {value: self._counted(facts, target)[1] for value, target in targets.items()}}
             else:
-                compared = [same.about() for fact in facts for same in fact.simple() if isinstance(same, Same)]
+                compared = [same.about() for fact in facts for same in fact.atoms() if isinstance(same, Same)]
                 linked = dict.fromkeys(other for pair in compared for other in pair)
                 people = list(linked) if who in linked else [who]
                 found = values_of(self.release, self.entities, facts, people, self.meter)

@@ -96,14 +96,14 @@ def any_worlds(ground: Ground, number: int, rng: np.random.Generator) -> Worlds:
     return drawn
 
 
-def holds(term: Term, worlds: Worlds, ground: Ground) -> Truths:
+def evaluate(term: Term, worlds: Worlds, ground: Ground) -> Truths:
     """Decide a term in each of the worlds."""
     if term.literal:
         truths = _atom(term.atom, worlds, ground)
         return truths if term.kind == "is" else ~truths
     if not term.parts:
         return np.full(len(next(iter(worlds.values()))), term.kind == "true")
-    parts = [holds(part, worlds, ground) for part in term.parts]
+    parts = [evaluate(part, worlds, ground) for part in term.parts]
     join = np.logical_and if term.kind == "all" else np.logical_or
     return np.asarray(join.reduce(parts), bool)
 
