@@ -18,7 +18,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from sidelight.errors import NotPublished, SidelightError
+from sidelight.errors import NotPublished, SidelightError, in_python
 
 
 def refuse_existing(path: Path, *, force: bool) -> None:
@@ -33,7 +33,7 @@ def refuse_existing(path: Path, *, force: bool) -> None:
         message = f"'{path}' is a device or a pipe; give the name of a file"
         raise SidelightError(message)
     if path.exists() and not force:
-        message = f"'{path}' exists; give another name, or replace it with --force (in Python force=True)"
+        message = f"'{path}' exists; give another name, or replace it with --force{in_python(' force=True')}"
         raise SidelightError(message)
 
 
@@ -50,7 +50,7 @@ def refuse_left_over(path: Path, beside: Path, *, force: bool) -> None:
     if beside.exists() and not path.exists() and not force:
         message = (
             f"'{beside}' is there without its '{path.name}': publishing was cut short, or the file was moved; "
-            "give another name, or replace it with --force (in Python force=True)"
+            f"give another name, or replace it with --force{in_python(' force=True')}"
         )
         raise SidelightError(message)
 

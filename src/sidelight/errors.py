@@ -29,7 +29,8 @@ somebody has to add it to a hierarchy or a domain, and then only its beginning.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeVar
 
@@ -37,7 +38,31 @@ Thing = TypeVar("Thing")
 
 
 class SidelightError(Exception):
-    """The family of all errors that Sidelight raises on purpose."""
+    """The family of all errors that Sidelight raises on purpose.
+
+    `parts` is the message in pieces: text, and the parameters of Python that it names (see `parameter`).  `str` puts
+    them together for Python; the command line says its options instead.
+    """
+
+    def __init__(self, message: str = "") -> None:
+        self.parts = _parts(message)
+        super().__init__("".join(str(part) for part in self.parts))
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The names of the parameters that the message is about."""
+        return tuple(part.name for part in self.parts if isinstance(part, Parameter) and part.name)
+
+    def reworded(self, word: Callable[[Parameter], str]) -> str:
+        """Say the message with other words for its parameters.
+
+        >>> error = SidelightError(f"say {parameter('missing', 'drop')}{in_python(', or read a dataframe')}")
+        >>> str(error), error.parameters
+        ('say missing="drop" (in Python, or read a dataframe)', ('missing',))
+        >>> error.reworded(lambda each: f"--{each.name} {each.in_shell}" if each.name else "")
+        'say --missing "drop"'
+        """
+        return "".join(part if isinstance(part, str) else word(part) for part in self.parts)
 
 
 class BadTable(SidelightError):
@@ -202,6 +227,62 @@ def _described(thing: object) -> str:
     library = type(thing).__module__.partition(".")[0]
     described = " ".join([*([] if library in ("builtins", "sidelight") else [library]), type(thing).__name__])
     return f"{'an' if described[0].lower() in 'aeiou' else 'a'} {described}"
+
+
+# Parameters are marked in a message by ASCII's own signs for "text begins", "next unit" and "text ends", so that an
+# f-string can name them anywhere; no message ever shows these signs, as an error takes them out when it is made.
+_BEGIN, _NEXT, _END = "\x02", "\x1f", "\x03"
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter in a message, perhaps with a value; without a name, something to say in Python only."""
+
+    name: str
+    in_python: str
+    in_shell: str
+
+    def __str__(self) -> str:
+        return f"{self.name}={self.in_python}" if self.name else self.in_python
+
+
+def parameter(name: str, value: str | float | Mapping[str, object] | None = None) -> str:
+    """Name a parameter in the message of an error: `missing="drop"` here, an option on the command line.
+
+    >>> print(SidelightError(f"leave {parameter('suppress')} out, or say {parameter('suppress', 0.04)}"))
+    leave suppress= out, or say suppress=0.04
+    >>> print(SidelightError(f"as in {parameter('same_values', {'Grippe': 'Flu'})}"))
+    as in same_values={'Grippe': 'Flu'}
+    """
+    if isinstance(value, Mapping):
+        in_python = ", ".join(f"{key!r}: {_shown(each)}" for key, each in value.items())
+        in_shell = " ".join(f"{key}={'…' if each is ... else each}" for key, each in value.items()) or "="
+        return _marked(name, f"{{{in_python}}}", f"'{in_shell}'")
+    plain = "" if value is None else f'"{value}"' if isinstance(value, str) else f"{value:g}"
+    return _marked(name, plain, plain)
+
+
+def in_python(remark: str) -> str:
+    """Say something in the message of an error that concerns Python only: it follows as ` (in Python{remark})`."""
+    return _marked("", f" (in Python{remark})", "")
+
+
+def _marked(*units: str) -> str:
+    return _BEGIN + _NEXT.join(units) + _END
+
+
+def _shown(value: object) -> str:
+    return "…" if value is ... else repr(value)
+
+
+def _parts(message: str) -> tuple[str | Parameter, ...]:
+    text, *marked = message.split(_BEGIN)
+    parts: list[str | Parameter] = [text]
+    for each in marked:
+        inside, end, after = each.partition(_END)
+        units = inside.split(_NEXT)
+        parts += [Parameter(*units), after] if end and len(units) == 3 else [each]
+    return tuple(part for part in parts if part != "")
 
 
 NEAR_ENOUGH = 0.65

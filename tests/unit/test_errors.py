@@ -1,4 +1,6 @@
-"""The wrong thing in the right place is told in one line, with the remedy and without what it holds."""
+"""Errors say in one line what is wrong and how to mend it, and carry the parameters that they name."""
+
+import pickle
 
 import pandas as pd
 import polars as pl
@@ -6,7 +8,18 @@ import pyarrow as pa
 import pytest
 
 import sidelight as sl
-from sidelight.errors import NotAvailable, WrongKind, did_you_mean, expect, listed
+from sidelight.errors import (
+    BadKnowledge,
+    BadTable,
+    NotAvailable,
+    SidelightError,
+    WrongKind,
+    did_you_mean,
+    expect,
+    in_python,
+    listed,
+    parameter,
+)
 
 ROWS = {"age": ["20", "30"], "disease": ["Flu", "Cold"]}
 
@@ -50,3 +63,42 @@ def test_near_names_and_long_lists():
     assert did_you_mean("AGE", ["age", "zip"]) == "; did you mean 'age'?"
     assert did_you_mean("age", []) == ""
     assert listed([f"column{number}" for number in range(99)]).endswith("… (99 in all)")
+
+
+def as_option(each):
+    return f"--{each.name} {each.in_shell}".rstrip() if each.name else ""
+
+
+@pytest.mark.parametrize(
+    ("message", "in_words", "in_options"),
+    [
+        ("just words", "just words", "just words"),
+        (f"{parameter('values', 'set')} needs {parameter('person')}", 'values="set" needs person=', '--values "set" needs --person'),
+        (f"{parameter('suppress', -1.5)} is no share", "suppress=-1.5 is no share", "--suppress -1.5 is no share"),
+        (f"as in {parameter('same', {'a': 'b'})}", "as in same={'a': 'b'}", "as in --same 'a=b'"),
+        (f"or {parameter('same', {})} if none", "or same={} if none", "or --same '=' if none"),
+        (f"with {parameter('same', {'a': ...})}", "with same={'a': …}", "with --same 'a=…'"),
+        (f"give a path{in_python(', or a dataframe')}", "give a path (in Python, or a dataframe)", "give a path"),
+        ("somebody's own missing= stays", "somebody's own missing= stays", "somebody's own missing= stays"),
+    ],
+)  # fmt: skip
+def test_a_message_in_words_of_python_and_of_the_command_line(message, in_words, in_options):
+    error = BadTable(message)
+    assert str(error) == in_words
+    assert error.reworded(as_option) == in_options
+
+
+def test_an_error_says_which_parameters_it_is_about():
+    assert BadTable(f"{parameter('values', 'set')} needs {parameter('person')}").parameters == ("values", "person")
+    assert SidelightError("nothing of the kind").parameters == ()
+
+
+def test_an_error_survives_being_sent_to_another_process():
+    error = BadKnowledge(f"say {parameter('person')}", position=3)
+    again = pickle.loads(pickle.dumps(error))
+    assert (str(again), again.parts, again.position) == (str(error), error.parts, 3)
+
+
+@pytest.mark.parametrize("odd", ["\x02", "a\x02b\x03", "\x03", "\x02\x1f\x1f"])
+def test_texts_with_odd_signs_are_no_parameters(odd):
+    assert BadTable(odd).parameters == ()

@@ -13,7 +13,7 @@ from sidelight.attack.exposure import Exposure, TruthCheck, words_left
 from sidelight.attack.linkage import Locate, Published, by_name, columns_of, find, release_of, share_right, ways_for
 from sidelight.attack.posterior import Prior, Values, View, flags, posteriors, prior_of
 from sidelight.attack.targets import People, people_of
-from sidelight.errors import BadRelease, BadTable
+from sidelight.errors import BadRelease, BadTable, parameter
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.roles import as_names
 from sidelight.table.table import CELLS_AT_ONCE
@@ -119,14 +119,14 @@ def _known(
     """Name what is known of people: what the caller says, or all that they can be found by."""
     named = by_name(releases, ways)
     if named and person is None:
-        message = "a release names its people; give person=, the column that names them"
+        message = f"a release names its people; give {parameter('person')}, the column that names them"
         raise BadTable(message)
     printed = dict.fromkeys(name for each, way in zip(releases, ways, strict=True) for name in columns_of(each, way))
     known = dict.fromkeys(printed if quasi is None else as_names(quasi))
     if named and person is not None:
         known[person] = None
     if not known:
-        message = "the releases print no columns to find people by; name what is known in quasi="
+        message = f"the releases print no columns to find people by; name what is known in {parameter('quasi')}"
         raise BadTable(message)
     return list(known)
 
@@ -136,13 +136,14 @@ def _check(releases: Sequence[Published], prior: str) -> None:
         message = "no releases to compare; give at least one, and two to see what they give away together"
         raise BadRelease(message)
     if prior not in get_args(Prior):
-        message = f'no prior="{prior}"; choose "pooled" or "uniform"'
+        message = f'no {parameter("prior", prior)}; choose "pooled" or "uniform"'
         raise BadRelease(message)
     for number, each in enumerate(releases, start=1):
         kind = release_of(each).semantics
         if kind != "single":
             message = (
-                f'release {number} has values="{kind}"; only releases with one value per person can be intersected'
+                f"release {number} has {parameter('values', kind)}; "
+                "only releases with one value per person can be intersected"
             )
             raise BadRelease(message)
 

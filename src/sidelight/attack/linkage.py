@@ -12,7 +12,7 @@ import numpy as np
 from sidelight._arrays import Codes, Floats, Integers
 from sidelight.attack.covers import Cover, cover_of_labels, cover_of_stretches
 from sidelight.attack.targets import People
-from sidelight.errors import BadRelease, BadTable, TooHard, did_you_mean
+from sidelight.errors import BadRelease, BadTable, TooHard, did_you_mean, parameter
 from sidelight.measures.exact import NEAR
 from sidelight.release.groups import Groups
 from sidelight.release.release import Members, Release
@@ -136,7 +136,7 @@ def ways_for(releases: Sequence[Published], locate: Locate | Sequence[Locate | N
         raise BadRelease(message)
     for way in ways:
         if way is not None and not isinstance(way, Listed) and way not in get_args(Way):
-            message = f"no locate={way!r}{did_you_mean(str(way), get_args(Way))}"
+            message = f"no {parameter('locate', str(way))}{did_you_mean(str(way), get_args(Way))}"
             raise BadRelease(message)
     return ways
 
@@ -345,7 +345,10 @@ def _pairs(covers: list[Cover], rows: Integers, groups: Integers) -> Iterator[tu
             row, group = _compared(covers, some, groups)
             pairs += len(row)
             if pairs > MOST_PAIRS:
-                message = "people fit too many groups each; name more columns that the attacker knows in quasi="
+                message = (
+                    "people fit too many groups each; "
+                    f"name more columns that the attacker knows in {parameter('quasi')}"
+                )
                 raise TooHard(message)
             yield row, group
 

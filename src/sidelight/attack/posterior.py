@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from sidelight._arrays import Floats, Integers
 from sidelight.attack.linkage import Located
-from sidelight.errors import BadRelease
+from sidelight.errors import BadRelease, parameter
 from sidelight.release.groups import Groups
 from sidelight.table.labels import Label, label, shown
 from sidelight.table.table import Counts
@@ -133,7 +133,7 @@ class Values:
         if strange:
             message = (
                 f"'{strange[0]}' is true of somebody and no release has such a value; "
-                f"say what it is called there with same_values={{'{strange[0]}': …}}"
+                f"say what it is called there with {parameter('same_values', {strange[0]: ...})}"
             )
             raise BadRelease(message)
         return np.array([self._code.get(text, -1) for text in called], np.int64)
@@ -147,7 +147,8 @@ def _refuse_strangers(named: list[dict[Label, None]]) -> None:
             first, second = shown(mine[0]), shown(its[0])
             message = (
                 f"releases {i} and {j} have different sensitive values: '{first}' is only in {i}, '{second}' only in "
-                f"{j}; say which are the same, as in same_values={{'{first}': '{second}'}}, or same_values={{}} if none"
+                f"{j}; say which are the same, as in {parameter('same_values', {first: second})}, "
+                f"or {parameter('same_values', {})} if none"
             )
             raise BadRelease(message)
 

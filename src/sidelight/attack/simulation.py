@@ -17,7 +17,7 @@ from sidelight._progress import Progress, quiet
 from sidelight.attack.exposure import Exposure
 from sidelight.attack.intersection import intersect
 from sidelight.attack.posterior import Prior
-from sidelight.errors import BadMeasure, BadPolicy, BadTable, NothingSafe, did_you_mean
+from sidelight.errors import BadMeasure, BadPolicy, BadTable, NothingSafe, did_you_mean, parameter
 from sidelight.measures.measure import Bound, exact
 from sidelight.policy.policy import Policy
 from sidelight.search.anatomy import Anatomy
@@ -220,7 +220,7 @@ def overlapping(table: Table, *, overlap: int, people: int | None, releases: int
 def _own(table: Table, overlap: int, people: int | None, releases: int) -> int:
     """Say how many people a sample has for itself: those asked for, or an even part of all the others."""
     if table.semantics != "single":
-        message = f'people are drawn with one value each, and this table has values="{table.semantics}"'
+        message = f"people are drawn with one value each, and this table has {parameter('values', table.semantics)}"
         raise BadTable(message)
     if overlap < 1:
         message = f"overlap={overlap}: at least one person has to be in all samples"
@@ -229,7 +229,7 @@ def _own(table: Table, overlap: int, people: int | None, releases: int) -> int:
     if own < 0 or overlap + own * releases > table.people:
         message = (
             f"{releases} samples with {overlap:,} people in common need {overlap + max(own, 0) * releases:,} people, "
-            f"and the table has {table.people:,}; give a smaller people= (at least overlap=)"
+            f"and the table has {table.people:,}; give a smaller {parameter('people')} (at least overlap=)"
         )
         raise BadTable(message)
     return own

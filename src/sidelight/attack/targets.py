@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from sidelight._arrays import Integers
-from sidelight.errors import BadTable, UnknownColumn, did_you_mean
+from sidelight.errors import BadTable, UnknownColumn, did_you_mean, parameter
 from sidelight.table.labels import Label, label
 from sidelight.table.read import different_rows
 from sidelight.table.table import Column, Counts, Table, added, rows_alike
@@ -78,7 +78,10 @@ class People:
         if self.names is not None:
             return self._row_saying(self.names.known_of(label(who)))
         if isinstance(who, str):
-            message = "people have no names here; give person=, the column that names them, or say what is known"
+            message = (
+                f"people have no names here; give {parameter('person')}, the column that names them, "
+                "or say what is known"
+            )
             raise BadTable(message)
         if not 0 <= who < len(self):
             message = f"there is no row {who}; rows of people who look alike are numbered 0 to {len(self) - 1}"
@@ -135,7 +138,10 @@ def _truth(column: Column, number: Integers, times: Integers, rows: int) -> Trut
 def _from_table(table: Table, known: Sequence[str]) -> People:
     """A table brings the truth with it."""
     if table.semantics != "single":
-        message = f'people need one value each, and this table has values="{table.semantics}"; give rows without values'
+        message = (
+            f"people need one value each, and this table has {parameter('values', table.semantics)}; "
+            "give rows without values"
+        )
         raise BadTable(message)
     alike = tuple(table.column(name) for name in known)
     number, first = rows_alike(alike, len(table.sizes))

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from sidelight._arrays import Integers
-from sidelight.errors import BadNoise, did_you_mean
+from sidelight.errors import BadNoise, did_you_mean, parameter
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Label, label
 from sidelight.table.table import Column, Table, added
@@ -58,7 +58,7 @@ def declared_grid(
     if groups * len(values) > cells:
         message = (
             f"{groups:,} groups times {len(values):,} values are {groups * len(values):,} counts, and each gets noise; "
-            f"the limit is {cells:,}: take coarser levels or fewer columns, or raise it with cells="
+            f"the limit is {cells:,}: take coarser levels or fewer columns, or raise it with {parameter('cells')}"
         )
         raise BadNoise(message)
     places = np.unravel_index(np.arange(groups), tuple(len(each) for each in labels)) if labels else ()
@@ -90,8 +90,8 @@ def counted_on(
     """Count the people of every cell: exactly, so this is not for publishing."""
     if table.semantics != "single":
         message = (
-            f'in values="{table.semantics}" one person changes several counts, and noise for one would not hide them; '
-            'read the table with values="single"'
+            f"in {parameter('values', table.semantics)} one person changes several counts, "
+            f"and noise for one would not hide them; read the table with {parameter('values', 'single')}"
         )
         raise BadNoise(message)
     cell, value, count = table.counts.entries()
@@ -104,7 +104,10 @@ def counted_on(
 
 def _declared(domain: Sequence[object]) -> tuple[Label, ...]:
     if isinstance(domain, str) or not len(domain):
-        message = "domain= is not declared; list every sensitive value that there could be, not only those that occur"
+        message = (
+            f"{parameter('domain')} is not declared; "
+            "list every sensitive value that there could be, not only those that occur"
+        )
         raise BadNoise(message)
     return tuple(dict.fromkeys(label(value) for value in domain))
 
@@ -113,7 +116,8 @@ def _labels(by: Mapping[str, Hierarchy], name: str, level: int) -> tuple[Label, 
     """List the labels of a level; the row of empty text, if there is one, is about missing cells."""
     if name not in by:
         message = (
-            f"no hierarchy for '{name}'{did_you_mean(name, by)}; its labels must be declared by a hierarchy in by="
+            f"no hierarchy for '{name}'{did_you_mean(name, by)}; "
+            f"its labels must be declared by a hierarchy in {parameter('by')}"
         )
         raise BadNoise(message)
     hierarchy = by[name]
@@ -133,9 +137,9 @@ def _check_outside(people: int, outside: Outside) -> None:
     if outside == "an error" and people:
         message = (
             f"{people:,} people have a label or a value that was not declared; declare all that there could be, "
-            'or say outside="leave out" to publish without them'
+            f"or say {parameter('outside', 'leave out')} to publish without them"
         )
         raise BadNoise(message)
     if outside not in ("an error", "leave out"):
-        message = f'no outside="{outside}"; choose "an error" or "leave out"'
+        message = f'no {parameter("outside", outside)}; choose "an error" or "leave out"'
         raise BadNoise(message)

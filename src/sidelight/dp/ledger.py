@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeAlias, get_args
 from sidelight._files import locked, replace_whole
 from sidelight.dp.accountant import Spending, concentrated
 from sidelight.dp.mechanism import TOUCHED, Amount, Mechanism, Neighbours, exact, exact_delta, exact_epsilon, written
-from sidelight.errors import BadLedger, BadNoise, BudgetExceeded
+from sidelight.errors import BadLedger, BadNoise, BudgetExceeded, parameter
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,13 +138,13 @@ class Account:
         object.__setattr__(self, "epsilon", exact_epsilon(self.epsilon, "the budget's epsilon"))
         object.__setattr__(self, "delta", exact_delta(self.delta, "the budget's delta"))
         if self.accounting not in get_args(Accounting):
-            message = f'no accounting="{self.accounting}"; choose "basic" or "concentrated"'
+            message = f'no {parameter("accounting", self.accounting)}; choose "basic" or "concentrated"'
             raise BadNoise(message)
         if self.neighbours not in TOUCHED:
-            message = f'no neighbours="{self.neighbours}"; choose "add or remove" or "replace"'
+            message = f'no {parameter("neighbours", self.neighbours)}; choose "add or remove" or "replace"'
             raise BadNoise(message)
         if self.accounting == "concentrated" and self.delta == 0:
-            message = 'accounting="concentrated" needs a budget with a delta above 0, such as 1e-9'
+            message = f"{parameter('accounting', 'concentrated')} needs a budget with a delta above 0, such as 1e-9"
             raise BadNoise(message)
 
     @property

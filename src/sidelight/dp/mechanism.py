@@ -14,7 +14,7 @@ from scipy.special import ndtri
 
 from sidelight._arrays import Integers
 from sidelight._rounding import round_down, round_up
-from sidelight.errors import BadNoise, NotAvailable
+from sidelight.errors import BadNoise, NotAvailable, parameter
 
 Neighbours: TypeAlias = Literal["add or remove", "replace"]
 """Data sets that must look alike: one has a person more, or one person's row is another one."""
@@ -85,7 +85,7 @@ def calibrated(epsilon: Fraction, delta: Fraction, neighbours: Neighbours) -> Me
     Mechanism(kind='discrete Laplace', scale=2.0, touched=1)
     """
     if neighbours not in TOUCHED:
-        message = f'no neighbours="{neighbours}"; choose "add or remove" or "replace"'
+        message = f'no {parameter("neighbours", neighbours)}; choose "add or remove" or "replace"'
         raise BadNoise(message)
     touched = TOUCHED[neighbours]
     if not SMALLEST <= epsilon <= LARGEST or 0 < delta < 1e-100:

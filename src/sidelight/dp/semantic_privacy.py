@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from sidelight._rounding import round_up
 from sidelight.dp.mechanism import Amount, exact, exact_delta, exact_epsilon
-from sidelight.errors import BadNoise
+from sidelight.errors import BadNoise, parameter
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ def semantic_privacy(
         shift = min(math.tanh(float(wanted_epsilon) / 2) * (1 + 1e-15), 1.0)
         return _told(wanted_epsilon, wanted_delta, people, shift, 0.0)
     if people is None or people < 1:
-        message = "with a delta above 0 the promise depends on how many people there are; give people="
+        message = f"with a delta above 0 the promise depends on how many people there are; give {parameter('people')}"
         raise BadNoise(message)
     mass = _bad_mass(float(wanted_epsilon), round_up(wanted_delta), people)
     excess, broken = _excess(mass, chance)

@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from sidelight._arrays import Flags, Floats, Integers
-from sidelight.errors import BadKnowledge
+from sidelight.errors import BadKnowledge, parameter
 from sidelight.knowledge.statements import Rule, Share
 from sidelight.table.table import Column, Counts, Table, rows_alike
 
@@ -40,7 +40,7 @@ def strongest_rules(
     """
     wanted = range(1, len(table.quasi) + 1) if sizes is None else sorted(set(sizes))
     if table.semantics != "single":
-        message = f'rules need one value per person, and this table has values="{table.semantics}"'
+        message = f"rules need one value per person, and this table has {parameter('values', table.semantics)}"
         raise BadKnowledge(message)
     if positive < 0 or negative < 0 or any(not 1 <= size <= len(table.quasi) for size in wanted):
         message = f"give how many rules (0, 1, 2, …) and sizes between 1 and {len(table.quasi)}, the quasi-identifiers"

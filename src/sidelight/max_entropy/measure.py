@@ -10,7 +10,7 @@ from typing import ClassVar, NoReturn
 
 import numpy as np
 
-from sidelight.errors import BadMeasure
+from sidelight.errors import BadMeasure, parameter
 from sidelight.knowledge.parse_statements import Statements, read_statements
 from sidelight.knowledge.statements import Statement
 from sidelight.max_entropy.association_rules import strongest_rules
@@ -115,7 +115,7 @@ class MaxEnt(Measure):
         if found.notes and self.rules != (0, 0):
             message = (
                 f"{len(found.notes)} of the rules say nothing about this release, as it does not print the columns as "
-                "they are; use a release with members, such as those of group and of method='anatomy'"
+                f"they are; use a release with members, such as those of group and of {parameter('method', 'anatomy')}"
             )
             raise BadMeasure(message)
         return found

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from sidelight._arrays import Codes, Flags, Floats, Integers
-from sidelight.errors import BadKnowledge, BadMeasure, UnknownColumn, did_you_mean
+from sidelight.errors import BadKnowledge, BadMeasure, UnknownColumn, did_you_mean, parameter
 from sidelight.knowledge.people import Described, Someone, Who
 from sidelight.release.release import Members, Release
 from sidelight.table.labels import Label, label, shown
@@ -216,8 +216,8 @@ class Scene:
     def __post_init__(self) -> None:
         if self.release.semantics != "single":
             message = (
-                f'maximum entropy needs one value per person, and this release has values="{self.release.semantics}"; '
-                "ask 'acquaintance' or 'prior belief' instead"
+                "maximum entropy needs one value per person, and this release has "
+                f"{parameter('values', self.release.semantics)}; ask 'acquaintance' or 'prior belief' instead"
             )
             raise BadMeasure(message)
 

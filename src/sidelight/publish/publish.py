@@ -16,7 +16,7 @@ from sidelight._files import (
     refuse_left_over,
     unfinished_folder,
 )
-from sidelight.errors import BadRelease, BadTable, NotPublished
+from sidelight.errors import BadRelease, BadTable, NotPublished, parameter
 from sidelight.policy.policy import Policy, Verdict
 from sidelight.publish.formats import (
     Format,
@@ -160,10 +160,16 @@ def planned(
     buckets = found.outcome.buckets
     chosen = layout or _usual(release, buckets)
     if (buckets is not None) != (chosen in ("two tables", "shuffled")):
-        message = f"""layout="{chosen}" is not for method "{found.method.name}"; leave layout= out for the usual one"""
+        message = (
+            f'{parameter("layout", chosen)} is not for method "{found.method.name}"; '
+            f"leave {parameter('layout')} out for the usual one"
+        )
         raise NotPublished(message)
     if chosen == "people" and release.semantics != "single":
-        message = f'people have several values here ("{release.semantics}"); publish them with layout="counts"'
+        message = (
+            f'people have several values here ("{release.semantics}"); '
+            f"publish them with {parameter('layout', 'counts')}"
+        )
         raise NotPublished(message)
     told = Told(_reading(release, path.name, written_as, counts=chosen == "counts"), release)
     if buckets is None:

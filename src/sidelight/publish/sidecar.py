@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from sidelight import __version__
-from sidelight.errors import BadRelease
+from sidelight.errors import BadRelease, in_python
 from sidelight.measures.measure import Judgement
 from sidelight.policy.policy import Verdict
 from sidelight.policy.policy_file import Roles, policy_text, settings
@@ -169,7 +169,7 @@ def read_sidecar(path: Path) -> Sidecar:
     try:
         document = Sidecar.model_validate_json(beside.read_bytes())
     except FileNotFoundError:
-        message = f"no '{beside.name}' beside '{path}'; say which columns are which (in Python with read_release)"
+        message = f"no '{beside.name}' beside '{path}'; say which columns are which{in_python(' with read_release')}"
         raise BadRelease(message) from None
     except (OSError, ValidationError):
         message = f"'{beside}' cannot be read; publish again, or remove it and say which columns are which"

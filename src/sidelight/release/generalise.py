@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from sidelight.errors import BadHierarchy, did_you_mean, expect
+from sidelight.errors import BadHierarchy, did_you_mean, expect, parameter
 from sidelight.release.groups import Groups
 from sidelight.release.release import Members, Release, whole_groups
 from sidelight.table.hierarchy import Hierarchy
@@ -76,7 +76,10 @@ def coarser(column: Column, by: Mapping[str, Hierarchy], level: int) -> Column:
         return column.relabelled(*hierarchy.recode(column.labels, level)) if hierarchy.level(level) else column
     if level == 0:
         return column
-    message = f"no hierarchy for '{column.name}'{did_you_mean(column.name, by)}; add it to by=, or leave it at level 0"
+    message = (
+        f"no hierarchy for '{column.name}'{did_you_mean(column.name, by)}; "
+        f"add it to {parameter('by')}, or leave it at level 0"
+    )
     raise BadHierarchy(message)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from sidelight._arrays import Integers
 from sidelight._text import counted, form
-from sidelight.errors import BadRelease, BadTable, MissingValues
+from sidelight.errors import BadRelease, BadTable, MissingValues, parameter
 from sidelight.release.generalise import cells_as_groups, rolled_up
 from sidelight.release.groups import Groups
 from sidelight.release.release import Members, Release, whole_groups
@@ -77,7 +77,10 @@ def read_release(
     )
     if rows == "counts":
         if told_apart:
-            message = 'rows="counts" has no rows of people, so quasi= cannot tell them apart; leave one of them out'
+            message = (
+                f"{parameter('rows', 'counts')} has no rows of people, so {parameter('quasi')} cannot tell them apart; "
+                "leave one of them out"
+            )
             raise BadTable(message)
         return read_counts(source, roles, values=values, people=people, count=count)
     table = tabulated(source, roles)
@@ -170,7 +173,8 @@ def _valueless(groups: Groups, roles: Roles) -> Integers:
     if roles.missing == "an error" and missing.any():
         message = (
             f"{counted(int(missing.sum()), 'person')} {form('has', int(missing.sum()))} no '{roles.sensitive}'; "
-            'say missing="a value" to count that as a value, or missing="drop" to drop them'
+            f"say {parameter('missing', 'a value')} to count that as a value, "
+            f"or {parameter('missing', 'drop')} to drop them"
         )
         raise MissingValues(message)
     return missing
@@ -187,7 +191,9 @@ def _declared(groups: Groups, roles: Roles, *, without_missing: bool) -> tuple[t
     domain = tuple(used) if roles.domain is None else roles.domain
     outside = [text for text in used if text not in domain]
     if outside:
-        message = f"'{hinted(outside[0])}' occurs in '{roles.sensitive}' but is not in domain=; add it there"
+        message = (
+            f"'{hinted(outside[0])}' occurs in '{roles.sensitive}' but is not in {parameter('domain')}; add it there"
+        )
         raise BadRelease(message)
     place = np.array([domain.index(text) if text in used else -1 for text in groups.domain], np.int64)
     row, value, count = groups.counts.entries()

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from sidelight._arrays import Integers
 from sidelight._text import counted, form
-from sidelight.errors import BadRelease
+from sidelight.errors import BadRelease, parameter
 from sidelight.release.groups import GroupName, Groups
 from sidelight.table.labels import Label, in_order, label, shown
 from sidelight.table.table import Column, Counts, Intake, Semantics, added, rows_alike
@@ -182,7 +182,7 @@ def _declared(domain: Sequence[object], named: tuple[Label, ...]) -> tuple[Label
     order = tuple(dict.fromkeys(label(value) for value in domain))
     outside = [text for text in named if text not in order]
     if outside:
-        message = f"'{shown(outside[0])}' is counted but not in domain=; add it there"
+        message = f"'{shown(outside[0])}' is counted but not in {parameter('domain')}; add it there"
         raise BadRelease(message)
     return order
 
@@ -190,7 +190,7 @@ def _declared(domain: Sequence[object], named: tuple[Label, ...]) -> tuple[Label
 def _sizes(sizes: Sequence[int] | None, counts: Counts, semantics: Semantics) -> npt.NDArray[np.int64]:
     if sizes is None:
         if semantics != "single":
-            message = f'values="{semantics}" needs sizes=, the number of people of each group'
+            message = f"{parameter('values', semantics)} needs sizes=, the number of people of each group"
             raise BadRelease(message)
         return counts.per_row()
     people = np.array(sizes)
@@ -215,7 +215,7 @@ def _columns(labels: Sequence[Mapping[str, object]] | None, rows: int) -> tuple[
 
 def _check(groups: Groups) -> None:
     if groups.semantics not in get_args(Semantics):
-        message = f'no values="{groups.semantics}"; choose "single", "set" or "multiset"'
+        message = f'no {parameter("values", groups.semantics)}; choose "single", "set" or "multiset"'
         raise BadRelease(message)
     if len(groups) == 0:
         message = "the release has no groups; give at least one group of people"
@@ -225,12 +225,15 @@ def _check(groups: Groups) -> None:
         raise BadRelease(message)
     if groups.semantics == "single":
         off = groups.counts.per_row() != groups.sizes
-        remedy = 'the counts do not add up to the size; for several values per person say values="set" or "multiset"'
+        remedy = (
+            "the counts do not add up to the size; "
+            f'for several values per person say {parameter("values", "set")} or "multiset"'
+        )
     elif groups.semantics == "set":
         rows, _, counts = groups.counts.entries()
         off = np.zeros(len(groups), bool)
         off[rows[counts > groups.sizes[rows]]] = True
-        remedy = 'a value counts more people than there are; for repeated values say values="multiset"'
+        remedy = f"a value counts more people than there are; for repeated values say {parameter('values', 'multiset')}"
     else:
         return
     if off.any():

@@ -10,7 +10,7 @@ import numpy as np
 
 from sidelight._arrays import Floats, Integers
 from sidelight._progress import Progress
-from sidelight.errors import BadPolicy
+from sidelight.errors import BadPolicy, parameter
 from sidelight.policy.policy import Policy
 from sidelight.release.groups import Groups
 from sidelight.search.distances import Neighbours, merge_until_within
@@ -78,8 +78,9 @@ class Anatomy(Method):
     def _check(self, table: Table, often: Integers) -> None:
         if table.semantics != "single":
             message = (
-                f"method 'anatomy' needs one value per person, and this table has values=\"{table.semantics}\"; "
-                "use method='lattice', 'mondrian' or 'microaggregation'"
+                "method 'anatomy' needs one value per person, and this table has "
+                f"{parameter('values', table.semantics)}; "
+                f'use {parameter("method", "lattice")}, "mondrian" or "microaggregation"'
             )
             raise BadPolicy(message)
         different = int((often > 0).sum())

@@ -11,7 +11,7 @@ import numpy as np
 
 from sidelight._arrays import Codes, Integers
 from sidelight._progress import Progress
-from sidelight.errors import BadHierarchy, BadPolicy, NothingSafe, SidelightError
+from sidelight.errors import BadHierarchy, BadPolicy, NothingSafe, SidelightError, parameter
 from sidelight.policy.policy import Policy
 from sidelight.release.generalise import coarser
 from sidelight.release.lattice import Lattice, Node
@@ -52,8 +52,8 @@ class FullDomain(Method):
 
     def __post_init__(self) -> None:
         if not 0 <= self.suppress <= 1:
-            given = f"suppress={float(self.suppress):g}"
-            message = f"{given} is not a share of the people; give a number from 0 to 1, such as 0.04"
+            share = parameter("suppress", float(self.suppress))
+            message = f"{share} is not a share of the people; give a number from 0 to 1, such as 0.04"
             raise BadPolicy(message)
 
     def search(
@@ -81,11 +81,14 @@ class FullDomain(Method):
         if len(found) > 0:
             return
         if not complete:
-            message = "the search was stopped before it found anything within policy; give it more time or more nodes="
+            message = (
+                "the search was stopped before it found anything within policy; "
+                f"give it more time or more {parameter('nodes')}"
+            )
             raise SidelightError(message)
         message = (
             "no generalisation of these hierarchies is within policy, though one group of everybody is; "
-            "add a level * to them, or allow suppress="
+            f"add a level * to them, or allow {parameter('suppress')}"
         )
         raise NothingSafe(message)
 
@@ -121,15 +124,15 @@ def lattice_of(table: Table, by: Mapping[str, Hierarchy]) -> Lattice:
     bare = [column.name for column in table.quasi if column.name not in by]
     if bare:
         message = (
-            f"no hierarchy for '{bare[0]}'; give one in by=, such as Hierarchy.suppression('{bare[0]}', values) "
-            "to publish it as it is or as *"
+            f"no hierarchy for '{bare[0]}'; give one in {parameter('by')}, "
+            f"such as Hierarchy.suppression('{bare[0]}', values) to publish it as it is or as *"
         )
         raise BadHierarchy(message)
     lattice = Lattice(table, by)
     if len(lattice) > MOST_NODES:
         message = (
             f"these hierarchies make {len(lattice):,} generalisations, more than can be searched; "
-            "leave levels or columns out, or use method='mondrian'"
+            f"leave levels or columns out, or use {parameter('method', 'mondrian')}"
         )
         raise BadHierarchy(message)
     return lattice

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from sidelight._progress import Progress, quiet
-from sidelight.errors import BadMeasure, BadPolicy, NothingSafe, SidelightError, did_you_mean
+from sidelight.errors import BadMeasure, BadPolicy, NothingSafe, SidelightError, did_you_mean, parameter
 from sidelight.measures.k_anonymity import GroupSize
 from sidelight.measures.measure import Comparison, Criterion, Judgement, in_words
 from sidelight.policy.policy import Policy, Verdict
@@ -80,7 +80,10 @@ def _method(method: str | Method, suppress: float) -> Method:
         message = f"no method '{method}'{did_you_mean(method, METHODS)}"
         raise BadPolicy(message)
     if suppress and method != FullDomain.name:
-        message = f"method '{method}' does not suppress; leave suppress= out, or use method='lattice'"
+        message = (
+            f"method '{method}' does not suppress; "
+            f"leave {parameter('suppress')} out, or use {parameter('method', 'lattice')}"
+        )
         raise BadPolicy(message)
     return FullDomain(suppress=suppress) if method == FullDomain.name else METHODS[method]()
 

@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 
 from sidelight._arrays import Integers
-from sidelight.errors import BadTable
+from sidelight.errors import BadTable, in_python
 from sidelight.table.dataframe_source import plain, text_rows
 from sidelight.table.first_line import FirstLine, not_utf8
 from sidelight.table.labels import SUPPRESSED, Label
@@ -84,7 +84,7 @@ def _meant(path: str) -> list[Path]:
         message = "the name of the file is empty; give the path of a file"
         raise BadTable(message)
     if "\0" in path or "\n" in path or len(file.name) > 255:
-        message = "that is text, not the name of a file; give a path (in Python, or a dataframe)"
+        message = f"that is text, not the name of a file; give a path{in_python(', or a dataframe')}"
         raise BadTable(message)
     if file.is_dir():
         message = f"{path} is a folder; name its files, for example {file / '*.parquet'}"
@@ -108,8 +108,8 @@ def ending(file: Path) -> str:
     if kind in TEXT or (kind in PARQUET and inner is file):
         return kind
     message = (
-        f"cannot tell what {file.name} is by its ending; name it .csv, .tsv (also .gz or .zst) or .parquet "
-        "(in Python, a dataframe will do too)"
+        f"cannot tell what {file.name} is by its ending; name it .csv, .tsv (also .gz or .zst) or .parquet"
+        f"{in_python(', a dataframe will do too')}"
     )
     raise BadTable(message)
 

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from sidelight._arrays import Integers
 from sidelight._text import counted, form
-from sidelight.errors import BadTable, MissingValues
+from sidelight.errors import BadTable, MissingValues, parameter
 from sidelight.table.dataframe_source import frame_rows
 from sidelight.table.duckdb_source import connection, file_rows, found_files, interruptible, packed_rows
 from sidelight.table.labels import SUPPRESSED, Label, hinted, label, shown
@@ -213,7 +213,8 @@ def _valueless(tally: Tally, roles: Roles) -> npt.NDArray[np.bool_]:
         without, rows = int(tally.rows[valueless].sum()), int(tally.rows.sum())
         message = (
             f"{without:,} of {counted(rows, 'row')} {form('has', without)} no '{roles.sensitive}'; "
-            'say missing="a value" to count that as a value, or missing="drop" to drop the rows'
+            f"say {parameter('missing', 'a value')} to count that as a value, "
+            f"or {parameter('missing', 'drop')} to drop the rows"
         )
         raise MissingValues(message)
     return valueless
@@ -245,7 +246,10 @@ def _domain(labels: tuple[Label, ...], values: Integers, roles: Roles) -> tuple[
         return column.labels, column.codes.astype(np.int64)
     beyond = int(values.max())
     if beyond >= len(roles.domain):
-        message = f"'{hinted(labels[beyond])}' occurs in '{roles.sensitive}' but is not in domain=; add it there"
+        message = (
+            f"'{hinted(labels[beyond])}' occurs in '{roles.sensitive}' but is not in {parameter('domain')}; "
+            "add it there"
+        )
         raise BadTable(message)
     return roles.domain, values
 
@@ -297,12 +301,14 @@ def check_people(rows: Rows, roles: Roles) -> None:
     )
     nameless, scattered = (column.to_pylist()[0] or 0 for column in collected(asked).columns)
     if nameless:
-        message = f"{nameless:,} rows have no '{roles.person}'; give every row its person, or leave person= out"
+        message = (
+            f"{nameless:,} rows have no '{roles.person}'; give every row its person, or leave {parameter('person')} out"
+        )
         raise BadTable(message)
     if scattered:
         people = "1 person has" if scattered == 1 else f"{scattered:,} people have"
         if roles.values == "single":
-            wrong = 'more than one row; give one row each, or say values="set" or "multiset"'
+            wrong = f'more than one row; give one row each, or say {parameter("values", "set")} or "multiset"'
         else:
             wrong = f"rows that differ in a {roles.asked_as} column; give each person one place"
         message = f"{people} {wrong} (column '{roles.person}')"

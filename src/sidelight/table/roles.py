@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
-from sidelight.errors import BadTable, UnknownColumn, did_you_mean
+from sidelight.errors import BadTable, UnknownColumn, did_you_mean, parameter
 from sidelight.table.first_line import NO_NAMES, looks_like_a_row
 from sidelight.table.labels import Label, label
 from sidelight.table.table import Semantics
@@ -42,26 +42,30 @@ class Roles:
             _check_choice(option, getattr(self, option), get_args(kinds))
         self._check_columns()
         if self.values != "single" and self.person is None:
-            message = f'values="{self.values}" needs person=, the column that says whose row it is'
+            message = (
+                f"{parameter('values', self.values)} needs {parameter('person')}, the column that says whose row it is"
+            )
             raise BadTable(message)
         if self.keep_people and self.person is None:
-            message = "keep_people=True needs person=, the column that says whose row it is"
+            message = f"keep_people=True needs {parameter('person')}, the column that says whose row it is"
             raise BadTable(message)
 
     def _check_columns(self) -> None:
         if not self.quasi:
-            message = f"{self.asked_as}= names no columns; name at least one"
+            message = f"{parameter(self.asked_as)} names no columns; name at least one"
             raise BadTable(message)
         repeated = _first_repeated(self.quasi)
         if repeated is not None:
-            message = f"column '{repeated}' is listed twice in {self.asked_as}=; list it once"
+            message = f"column '{repeated}' is listed twice in {parameter(self.asked_as)}; list it once"
             raise BadTable(message)
         for role, name in (("sensitive", self.sensitive), ("person", self.person)):
             if name in self.quasi:
-                message = f"column '{name}' is {role}= and also in {self.asked_as}=; take it out of one of them"
+                both = f"{parameter(role)} and also in {parameter(self.asked_as)}"
+                message = f"column '{name}' is {both}; take it out of one of them"
                 raise BadTable(message)
         if self.sensitive == self.person:
-            message = f"column '{self.sensitive}' is both sensitive= and person=; name two columns"
+            both = f"{parameter('sensitive')} and {parameter('person')}"
+            message = f"column '{self.sensitive}' is both {both}; name two columns"
             raise BadTable(message)
 
     def choices(self) -> dict[str, str]:
@@ -128,7 +132,7 @@ def as_domain(domain: Sequence[object] | None) -> tuple[Label, ...] | None:
 def _check_choice(option: str, chosen: object, choices: tuple[str, ...]) -> None:
     if chosen not in choices:
         *others, last = (f'"{choice}"' for choice in choices)
-        message = f'no {option}="{chosen}"; choose {", ".join(others)} or {last}'
+        message = f"no {parameter(option, str(chosen))}; choose {', '.join(others)} or {last}"
         raise BadTable(message)
 
 

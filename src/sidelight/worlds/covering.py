@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sidelight.errors import BadKnowledge
+from sidelight.errors import BadKnowledge, parameter
 from sidelight.knowledge.facts import Fact, all_of, named_values
 from sidelight.knowledge.parse_facts import Knowledge, read_facts
 from sidelight.release.release import Release
@@ -33,7 +33,9 @@ def covering_k(release: Release, given: Knowledge) -> int:
     Source: Martin et al., Worst-case background knowledge, ICDE 2007, theorem 3.
     """
     if release.semantics != "single":
-        message = f'Implications(k) is about one value per person; this release has values="{release.semantics}"'
+        message = (
+            f"Implications(k) is about one value per person; this release has {parameter('values', release.semantics)}"
+        )
         raise BadKnowledge(message)
     facts = read_facts(given)
     entities = identify(release, dict.fromkeys(who for fact in facts for who in fact.people()))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.errors import BadKnowledge, did_you_mean
+from sidelight.errors import BadKnowledge, did_you_mean, in_python, parameter
 from sidelight.knowledge.people import Described, Someone, Who, person_text
 from sidelight.knowledge.tokens import in_short
 from sidelight.release.groups import Groups
@@ -64,8 +64,8 @@ def _unknown(release: Release, name: str) -> str:
     if release.people is None:
         return (
             f"the release names nobody, so '{in_short(name)}' cannot be found in it; write #3 for someone in group 3, "
-            "describe the person as {column = cell}, or say which column has the names with person= "
-            "(in Python, with keep_people=True as well)"
+            "describe the person as {column = cell}, or say which column has the names with "
+            f"{parameter('person')}{in_python(', with keep_people=True as well')}"
         )
     return f"nobody in the release is called '{in_short(name)}'; check the spelling, or put odd names into quotes"
 
