@@ -26,7 +26,7 @@ from sidelight.measures.ck_safety.negations import Negations
 from sidelight.measures.disclosure_curve import Axis, DisclosureCurve, disclosure_curve
 from sidelight.measures.measure import Measure
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
-from sidelight.measures.privacy_skyline.skyline import Point, knowledge_skyline
+from sidelight.measures.privacy_skyline.skyline import KnowledgePoint, knowledge_skyline
 from sidelight.policy.limits import read_number
 from sidelight.policy.policy_file import Roles, read_policy_file
 from sidelight.release.release import Release
@@ -71,7 +71,7 @@ class Explored:
 
     question: Question
     release: Release
-    skyline: tuple[Point, ...]
+    skyline: tuple[KnowledgePoint, ...]
     curves: tuple[tuple[str, DisclosureCurve], ...]  # what is known, risk against how much of it
 
     def to_json(self) -> str:

@@ -1,1 +1,9 @@
-"""The acquaintance, who knows things about the target, other people and family members."""
+"""Privacy skyline (Chen, LeFevre, Ramakrishnan, VLDB 2007): someone who knows the target, others and the family.
+
+Here lives all about three-dimensional knowledge (ℓ, k, m): the measure `Acquaintance`, its witness, the criteria that a
+policy makes of it, and the knowledge skyline of a release.  Counting worlds does not (`worlds/closed_forms.py`), nor do
+searches, which take `Acquaintance.screen()` like that of any other measure.
+
+Read `odds` (one group), `five_minima` (all groups), `acquaintance` (the measure), `witness` (from minima back to
+people), then `skyline` (what a policy asks, what a release withstands) with `pareto` (the few groups that decide it).
+"""

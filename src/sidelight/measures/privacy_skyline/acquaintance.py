@@ -1,38 +1,41 @@
-"""How sure can someone get who knows something about the target, about others, and about the target's family?"""
+"""How sure can someone get who knows something about the target, about others, and about the target's family?
+
+The measure, its summary for audits and its screen for searches.  Both stand on `five_minima.log_products`: the summary
+keeps the five minima of each value with their groups, the screen keeps the five logarithms of each group and value.
+`replay` goes another way: it counts the worlds that fit the witness.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from sidelight._arrays import Floats, Integers, first_of_each
+from sidelight._arrays import Floats, Integers
 from sidelight.errors import BadMeasure
 from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, whole_amount
 from sidelight.measures.privacy_skyline.five_minima import (
-    UNLIKE,
-    WAYS,
     FiveMinima,
+    GroupValue,
     Knowledge,
-    Place,
-    five,
-    place_in,
-    reach,
+    least_product,
+    log_products,
     ruled_out_weights,
+    tolerance,
 )
-from sidelight.measures.privacy_skyline.odds import COMPARED, DECIMALS, FRACTIONS, ODDS, REPORTED, Arithmetic, Number
-from sidelight.measures.privacy_skyline.witness import AcquaintanceWitness, cast
+from sidelight.measures.privacy_skyline.odds import BITS_REPORTED, Arithmetic, compute_exactly
+from sidelight.measures.privacy_skyline.witness import AcquaintanceWitness, worst_investigation
 from sidelight.measures.screening import Screen
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, label, shown
 from sidelight.table.table import CELLS_AT_ONCE, Semantics
-from sidelight.worlds.closed_forms import by_every_world, few_worlds, odds
+from sidelight.worlds.closed_forms import Family, Investigation, Others, by_every_world, few_worlds, odds
 
 FEW_WORLDS = 2_000
 """Up to so many worlds are gone through one by one when a witness is replayed."""
@@ -83,9 +86,8 @@ the target does not have Flu.
         return self.when_groups_merge if semantics == "single" else Monotonicity.UNKNOWN
 
     def summarize(self, groups: Groups) -> AcquaintanceSummary:
-        """Keep the five minima of each value asked about."""
-        knows = Knowledge(self.rules_out, self.others, self.family)
-        return AcquaintanceSummary(self, FiveMinima.of(groups, self._asked(groups), knows))
+        """Keep the five minima of each value in question."""
+        return AcquaintanceSummary(self, FiveMinima.of(groups, self._values(groups), self._knowledge))
 
     def measure(self, release: Release) -> Finding:
         """Answer for a release."""
@@ -95,7 +97,7 @@ the target does not have Flu.
 
     def screen(self) -> AcquaintanceScreen:
         """The five logarithms of each group and value."""
-        return AcquaintanceScreen(Knowledge(self.rules_out, self.others, self.family), self._asked)
+        return AcquaintanceScreen(self._knowledge, self._values)
 
     def explain(self, finding: Finding) -> str:
         """Tell the worst investigation."""
@@ -106,18 +108,15 @@ the target does not have Flu.
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Count the worlds that fit what the witness knows: one by one when few, in lumps when many."""
         assert isinstance(witness, AcquaintanceWitness)
-        found = witness.investigation()
-        if few_worlds(release, found, FEW_WORLDS):
-            return by_every_world(release, found)
-        sigma = release.groups.place(witness.value)
-        numbers = dict.fromkeys([found.group, found.family.group if found.family else found.group])
-        places = [place_in(release.group(number), 0, sigma, self.rules_out) for number in numbers]
-        if length(places, self.family) <= REPORTED:
-            has, lacks = odds(release, found, Fraction)
-            return has / (has + lacks)
-        with DECIMALS.working():
-            likely, unlikely = odds(release, found, DECIMALS.ratio)
-            return DECIMALS.risk(unlikely / likely) if likely else Fraction(0)
+        facts = investigation(witness)
+        if few_worlds(release, facts, FEW_WORLDS):
+            return by_every_world(release, facts)
+
+        def risk(using: Arithmetic[Any]) -> Amount:
+            has, lacks = odds(release, facts, using.ratio)
+            return using.risk(lacks / has) if has else Fraction(0)
+
+        return compute_exactly(self._bits(facts, release), BITS_REPORTED, risk)
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
@@ -139,21 +138,40 @@ the target does not have Flu.
         for start in range(0, len(groups), step):
             yield groups.take(slice(start, start + step))
 
-    def _asked(self, groups: Groups) -> Integers:
+    @property
+    def _knowledge(self) -> Knowledge:
+        return Knowledge(self.rules_out, self.others, self.family)
+
+    def _values(self, groups: Groups) -> Integers:
+        """List the values in question, as places in the domain."""
         if self.value is not None:
             return np.array([groups.place(self.value)])
         apart = {groups.place(text) for text in self.apart_from}
         return np.array([place for place in range(len(groups.domain)) if place not in apart], np.int64)
 
+    def _bits(self, facts: Investigation, release: Release) -> int:
+        """Estimate how many bits the odds have as a fraction."""
+        value = release.groups.place(facts.value)
+        numbers = {facts.group, facts.family.group if facts.family else facts.group}
+        places = [GroupValue.at(release.group(number), 0, value, self.rules_out) for number in numbers]
+        return sum(each.bits(self.family) for each in places)
 
-# ----------------------------------------------------------------------------------------------------
-# From five minima to a finding: the worst value, exactly, with its witness.
-# ----------------------------------------------------------------------------------------------------
+
+def investigation(witness: AcquaintanceWitness) -> Investigation:
+    """Put a witness by group numbers, as worlds are counted."""
+    others, family = witness.others, witness.family
+    return Investigation(
+        witness.group.number,
+        witness.value,
+        witness.rules_out,
+        Others(others.group.number, others.people, others.values) if others else None,
+        Family(family.group.number, family.people) if family else None,
+    )
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class AcquaintanceSummary:
-    """The five minima of each value asked about."""
+    """The five minima of each value in question."""
 
     measure: Measure
     minima: FiveMinima
@@ -164,110 +182,51 @@ class AcquaintanceSummary:
 
     def finding(self) -> Finding:
         """Report the worst value; of equally bad ones the first in the domain."""
-        against = self.minima.against()
-        low = against.min(initial=np.inf)
-        if low == np.inf:
+        worst = self.minima.worst()
+        if worst is None:
             return Finding(self.measure, Fraction(0), None, (self._nobody(),))
-        near = self._too_close(against)
-        value, way = _least(self.minima, [(value, way) for value in near.tolist() for way in range(len(WAYS))])
-        risk = Fraction(1) if low == -np.inf else _risk(self.minima, value, way)
-        return Finding(self.measure, risk, cast(self.minima, way, value))
-
-    def _too_close(self, against: Floats) -> Integers:
-        """List the values that floats cannot tell from the worst; of those alike in all traits the first."""
-        low = against.min()
-        if low == -np.inf:  # floats say so only of odds that are exactly zero
-            return np.array([against.argmin()])
-        near = np.flatnonzero(against <= low + reach(low, self.minima.knows.family))
-        traits = self.minima.traits[:, :, near]
-        if (traits[2] == UNLIKE).any():
-            return near
-        return near[first_of_each(traits.reshape(-1, len(near)).T)]
+        witness = worst_investigation(self.minima, worst.column, worst.arrangement)
+        return Finding(self.measure, worst.risk, witness)
 
     def _nobody(self) -> str:
-        asked = [shown(self.minima.domain[place]) for place in self.minima.asked.tolist()]
-        return (
-            f"nobody in the release has '{asked[0]}'" if len(asked) == 1 else "nobody has any of the values asked about"
-        )
+        values = [shown(self.minima.domain[place]) for place in self.minima.values.tolist()]
+        if len(values) == 1:
+            return f"nobody in the release has '{values[0]}'"
+        return "nobody has any of the values asked about"
 
 
-def length(places: Iterable[Place], family: int) -> int:
-    """Estimate how many bits the odds have as a fraction, when target and family sit in these groups."""
-    return sum(place.length(family) for place in places)
-
-
-def _places(minima: FiveMinima, value: int, way: int) -> list[Place]:
-    return [minima.place(which, value) for which in WAYS[way]]
-
-
-def _least(minima: FiveMinima, candidates: list[tuple[int, int]]) -> tuple[int, int]:
-    """Choose the (value, way) with the least exact odds; of equal ones the first."""
-    m = minima.knows.family
-    longest = max(length(_places(minima, value, way), m) for value, way in candidates)
-    if longest <= COMPARED:
-        return min(candidates, key=lambda each: _odds(minima, each, FRACTIONS))
-    with DECIMALS.working():
-        return min(candidates, key=lambda each: _odds(minima, each, DECIMALS))
-
-
-def _odds(minima: FiveMinima, candidate: tuple[int, int], using: Arithmetic[Number]) -> Number:
-    """Compute NR along one of the three ways."""
-    value, way = candidate
-    result = using.ratio(1, 1)
-    for which, place in zip(WAYS[way], _places(minima, value, way), strict=True):
-        result *= place.odds(five(minima.knows)[which], minima.knows.family, using)
-    return result
-
-
-def _risk(minima: FiveMinima, value: int, way: int) -> Amount:
-    if length(_places(minima, value, way), minima.knows.family) <= REPORTED:
-        return FRACTIONS.risk(_odds(minima, (value, way), FRACTIONS))
-    with DECIMALS.working():
-        return DECIMALS.risk(_odds(minima, (value, way), DECIMALS))
-
-
-# ----------------------------------------------------------------------------------------------------
-# Acquaintance in floats, group by group: five logarithms per value, of which a release keeps the smallest.
-# ----------------------------------------------------------------------------------------------------
+ABSENT = (np.inf, np.inf, 0.0, np.inf, 0.0)
+"""The five logarithms where nobody has the value: T = ∞, V = 1."""
 
 
 @dataclass(frozen=True)
 class AcquaintanceScreen(Screen):
-    """Five logarithms of odds per value asked about; the smallest of each decide."""
+    """Five logarithms of odds per value in question; the smallest of each decide."""
 
-    knows: Knowledge
-    asked: Callable[[Groups], Integers]
+    knowledge: Knowledge
+    values: Callable[[Groups], Integers]
 
     @property
     def group_by_group(self) -> bool:
         """When nothing is known about other people, other groups do not matter."""
-        return self.knows.others == 0 and self.knows.family == 0
+        return self.knowledge.others == 0 and self.knowledge.family == 0
 
     def of(self, groups: Groups) -> Floats:
         """Give each group its logarithms."""
-        asked = self.asked(groups)
-        n, a = groups.sizes[:, np.newaxis], groups.counts.dense()[:, asked]
-        there, some = a > 0, np.maximum(a, 1)
-        weights = ruled_out_weights(groups, a, self.knows.rules_out)
-        odds = ODDS[groups.semantics]
-        parts = []
-        for which in five(self.knows):
-            logs = np.zeros(a.shape)
-            if which.target is not None:
-                logs = logs + np.where(there, odds.against(n, some, weights, which.target), np.inf)
-            if which.family is not None:
-                logs = logs + np.where(there, odds.none(n, some, self.knows.family, which.family), 0.0)
-            parts.append(logs)
-        return np.hstack(parts)
+        counts = groups.counts.dense()[:, self.values(groups)]
+        weights = ruled_out_weights(groups, counts, self.knowledge.rules_out)
+        sizes, at_least_one = groups.sizes[:, np.newaxis], np.maximum(counts, 1)
+        products = log_products(groups.semantics, sizes, at_least_one, weights, self.knowledge)
+        return np.hstack([np.where(counts > 0, logs, absent) for logs, absent in zip(products, ABSENT, strict=True)])
 
     def slack(self, people: int) -> float:
         """As much as logarithms may be off; a value, between 0 and 1, is off by a quarter of that at most."""
-        return float(reach(0.0, min(self.knows.family, people)))
+        return float(tolerance(0.0, min(self.knowledge.family, people)))
 
     def alike(self, groups: Groups) -> Integers:
-        """The size and all counts; where every value is asked about, which is which does not matter."""
+        """The size and all counts; where every value is in question, which is which does not matter."""
         counts = groups.counts.dense()
-        every = len(self.asked(groups)) == counts.shape[1]
+        every = len(self.values(groups)) == counts.shape[1]
         return np.column_stack((groups.sizes, np.sort(counts, axis=1) if every else counts))
 
     def join(self, one: Floats, other: Floats) -> Floats:
@@ -276,7 +235,6 @@ class AcquaintanceScreen(Screen):
 
     def value(self, rows: Floats) -> Floats:
         """Give 1/(1+NR) for the value with the least odds against it."""
-        logs = rows.reshape(len(rows), 5, -1)
-        least = np.min([logs[:, way].sum(axis=1) for way in map(list, WAYS)], axis=0).min(axis=1, initial=np.inf)
-        risk: Floats = 1 / (1 + np.exp(least))
+        minima = rows.reshape(len(rows), len(ABSENT), -1).swapaxes(0, 1)
+        risk: Floats = 1 / (1 + np.exp(least_product(minima).min(axis=1, initial=np.inf)))
         return risk

@@ -1,25 +1,44 @@
 """Five minima over groups say all about an acquaintance: the mergeable summary of `Acquaintance`.
 
-    NR = min( min_g T(g,ℓ,k)·V(g,m,k+1),  min_g T(g,ℓ,k)·min_f V(f,m,0),  min_g T(g,ℓ,0)·min_f V(f,m,k) )
+Symbols     knowledge (ℓ, k, m): values ruled out, other people, family; T and V of a group as in `odds`.
+Claim       NR(σ), the smallest odds against a target having σ, is the least of three products of five minima:
 
-It is enough to let the k people sit in one group, and the m (congregation): with the target and the family in the
-target's group; with the target, the family elsewhere; or with the family, elsewhere.  The risk is 1/(1+NR).
+                min_g T(g,ℓ,k)·V(g,m,k+1)               all in the target's group
+                min_g T(g,ℓ,k) · min_f V(f,m,0)         the k with the target, the family elsewhere
+                min_g T(g,ℓ,0) · min_f V(f,m,k)         the k with the family, elsewhere
+
+            because it is enough to let the k people sit in one group, and so the m (congregation).  Risk = 1/(1+NR).
+Invariant   the five minima of a union of groups are the smaller ones of its parts: `merge` is associative and
+            commutative.  Which group is smallest was decided exactly; of equal ones the smallest number stands for it.
+Cost        one pass; of groups × values that have the same n, a and weight ruled out only one is looked at, and exact
+            arithmetic meets only those that floats cannot tell from the smallest.
+Source      Chen, LeFevre, Ramakrishnan, Privacy Skyline, VLDB 2007: Theorems 1 and 2.  (In the printed
+            SkylineAnonymize the fifth minimum is updated from the fourth; here each from itself.)
+
+`log_products` is the mathematics of the measure, once: audits (`FiveMinima`), searches (`AcquaintanceScreen`) share it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from sidelight._arrays import Floats, Integers, first_of_alike, first_of_each, numbered_rows
-from sidelight.measures.exact import NEAR, largest_counts
-from sidelight.measures.privacy_skyline.odds import COMPARED, DECIMALS, FRACTIONS, ODDS, Arithmetic, Number, SetOfValues
+from sidelight._arrays import Flags, Floats, Integers, first_of_alike, first_of_each, numbered_rows
+from sidelight.measures.exact import NEAR, Amount, largest_counts
+from sidelight.measures.privacy_skyline.odds import (
+    BITS_COMPARED,
+    BITS_REPORTED,
+    ODDS,
+    Arithmetic,
+    Number,
+    SetOfValues,
+    compute_exactly,
+)
 from sidelight.release.groups import Groups
 from sidelight.table.labels import Label
 from sidelight.table.table import Counts, Semantics
@@ -33,134 +52,307 @@ class Knowledge(NamedTuple):
     family: int
 
 
-class Minimum(NamedTuple):
-    """What is minimised: T with so many others, V with so many, or their product (`None`: not in it)."""
+class Product(NamedTuple):
+    """What is minimised: T with so many others, V with so many, or T·V (`None`: not a factor)."""
 
     target: int | None
     family: int | None
 
 
-WAYS = ((0,), (1, 2), (3, 4))
-"""The three products of minima; where they are equal, the first one speaks (it needs the fewest groups)."""
+def five_products(knowledge: Knowledge) -> tuple[Product, ...]:
+    """List what the five minima are of."""
+    k = knowledge.others
+    return Product(k, k + 1), Product(k, None), Product(None, 0), Product(0, None), Product(None, k)
 
 
-def five(knows: Knowledge) -> tuple[Minimum, ...]:
-    """List the five minima."""
-    k = knows.others
-    return Minimum(k, k + 1), Minimum(k, None), Minimum(None, 0), Minimum(0, None), Minimum(None, k)
+ARRANGEMENTS = ((0,), (1, 2), (3, 4))
+"""Which minima are multiplied; where two arrangements are equal, the first one speaks (it needs the fewest groups)."""
+
+ALL_TOGETHER, OTHERS_WITH_TARGET, OTHERS_WITH_FAMILY = range(len(ARRANGEMENTS))
+
+
+# The mathematics of the measure, for many groups and values at once.
+
+
+def log_products(
+    semantics: Semantics, n: Integers, a: Integers, ruled_out: Floats | Integers, knowledge: Knowledge
+) -> tuple[Floats, ...]:
+    """Give the logarithms of the five products, for arrays that broadcast; a ≥ 1.
+
+    >>> n, a = np.array([10, 10]), np.array([2, 5])
+    >>> logs = log_products("single", n, a, np.array([4, 3]), Knowledge(rules_out=1, others=1, family=0))
+    >>> np.exp(logs[1]).round(9).tolist()
+    [1.5, 0.2]
+    """
+    _, k, m = knowledge
+    odds = ODDS[semantics]
+    target = odds.log_odds_against(n, a, ruled_out, k)
+    lone_target = target if k == 0 else odds.log_odds_against(n, a, ruled_out, 0)
+    if m == 0:  # V is 1
+        certain = np.zeros(np.broadcast_shapes(n.shape, a.shape))
+        return target, target, certain, lone_target, certain
+
+    def none_has(known: int) -> Floats:
+        return _once_per_pair(lambda n, a: odds.log_none_has(n, a, m, known), n, a)
+
+    lone_family = none_has(0)
+    return target + none_has(k + 1), target, lone_family, lone_target, lone_family if k == 0 else none_has(k)
+
+
+def _once_per_pair(compute: Callable[[Integers, Integers], Floats], n: Integers, a: Integers) -> Floats:
+    """Compute what only n and a decide: once per pair where there are fewer pairs in their ranges than entries."""
+    if a.size == 0:
+        return np.empty(a.shape)
+    least, most, count = int(n.min()), int(n.max()), int(a.max())
+    if (most - least + 1) * count >= a.size:
+        return compute(n, a)
+    sizes, counts = np.arange(least, most + 1), np.arange(1, count + 1)
+    logs: Floats = compute(sizes[:, np.newaxis], counts)[n - least, a - 1]
+    return logs
+
+
+def least_product(minima: Floats | Sequence[Floats]) -> Floats:
+    """Combine the logarithms of five minima to that of NR."""
+    together, target, lone_family, lone_target, family = minima
+    least: Floats = np.minimum(together, np.minimum(target + lone_family, lone_target + family))
+    return least
+
+
+def tolerance(logs: Floats | float, family: int) -> Floats:
+    """Say how far apart logarithms of equal odds may be: what a family adds is said in `odds.log_missing_all`."""
+    distance: Floats = NEAR * np.maximum(np.abs(logs), 1) + 8e-15 * family
+    return distance
+
+
+# One group seen from one value, exactly.
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """One group as seen from one value: its people, those with the value, the counts that are ruled out."""
+class GroupValue:
+    """A group seen from a value: its people (n), those with the value (a), the counts that are ruled out (c_i)."""
 
     semantics: Semantics
     people: int
     count: int
     ruled_out: tuple[int, ...]
 
-    def length(self, m: int) -> int:
-        """Estimate how many bits a product of odds here has."""
-        return ODDS[self.semantics].length(self.people, self.count, ruled_out=self.ruled_out, m=m)
+    @classmethod
+    def at(cls, groups: Groups, row: int, value: int, rules_out: int) -> GroupValue:
+        """Look at a group from a value."""
+        counts = groups.counts.row(row).tolist()
+        count = counts.pop(value)
+        top = sorted(counts, reverse=True)[:rules_out]
+        return cls(groups.semantics, int(groups.sizes[row]), count, tuple(each for each in top if each))
 
-    def odds(self, which: Minimum, m: int, using: Arithmetic[Number]) -> Number:
-        """Compute T, V or their product."""
+    def bits(self, m: int) -> int:
+        """Estimate how many bits a product of odds has as a fraction."""
+        return ODDS[self.semantics].bits(self.people, self.count, ruled_out=self.ruled_out, m=m)
+
+    def product(self, which: Product, m: int, using: Arithmetic[Number]) -> Number:
+        """Compute T, V or T·V."""
         odds, result = ODDS[self.semantics], using.ratio(1, 1)
         if which.target is not None:
-            result *= odds.exact_against(self.people, self.count, self.ruled_out, which.target, using)
+            result *= odds.odds_against(self.people, self.count, self.ruled_out, which.target, using)
         if which.family is not None:
-            result *= odds.exact_none(self.people, self.count, m, which.family, using)
+            result *= odds.none_has(self.people, self.count, m, which.family, using)
         return result
 
 
-UNLIKE = -2
-"""A trait that whole numbers do not say: alike or not must be decided exactly."""
+def index_of_least(rivals: Sequence[GroupValue], which: Product, m: int) -> int:
+    """Which of these has the smallest exact product?  Of equal ones the first."""
+    return compute_exactly(
+        max(each.bits(m) for each in rivals),
+        BITS_COMPARED,
+        lambda using: min(range(len(rivals)), key=[each.product(which, m, using) for each in rivals].__getitem__),
+    )
 
 
-def place_in(groups: Groups, row: int, value: int, rules_out: int) -> Place:
-    """Look at a group from a value."""
-    counts = groups.counts.row(row).tolist()
-    count = counts.pop(value)
-    top = sorted(counts, reverse=True)[:rules_out]
-    return Place(groups.semantics, int(groups.sizes[row]), count, tuple(each for each in top if each))
+# Groups × values reduced to what can matter: of those that are the same in n, a and what is ruled out, one.
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class GroupValues:
+    """Values that occur in groups, sorted by value; of those with the same odds the first group's.
+
+    `columns` are places in the list of values in question, `rows` those of the groups; `ruled_out` is the added weight
+    (`Odds.weight`) of the values ruled out, and `ruled_out_id` a whole number that stands for them.
+    """
+
+    columns: Integers
+    sizes: Integers
+    ruled_out_id: Integers
+    counts: Integers
+    rows: Integers
+    ruled_out: Floats | Integers
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    @classmethod
+    def of(cls, groups: Groups, values: Integers, rules_out: int) -> GroupValues:
+        """List the values in question that occur in the groups, with what ruling out others would weigh."""
+        top = _top_counts(groups.counts, rules_out)
+        rows, columns, counts = _occurring(groups.counts, values)
+        if groups.semantics == "set":
+            ids = numbered_rows(np.column_stack((groups.sizes, top)))[rows]
+        else:
+            ids = _sum_without(top, rows, counts)
+        (columns, sizes, ids, counts), rows = first_of_alike((columns, groups.sizes[rows], ids, counts), rows)
+        there = counts > 0
+        columns, sizes, ids, counts, rows = (each[there] for each in (columns, sizes, ids, counts, rows))
+        weight = _log_product_without(top, groups.sizes, rows, counts) if groups.semantics == "set" else ids
+        return cls(columns, sizes, ids, counts, rows, weight)
+
+    def identity(self, which: Product) -> Integers:
+        """Give whole numbers that decide a product."""
+        decisive = [self.columns, self.sizes, self.counts]
+        return np.column_stack(decisive if which.target is None else [*decisive, self.ruled_out_id])
+
+
+def ruled_out_weights(groups: Groups, counts: Integers, rules_out: int) -> Floats | Integers:
+    """Weigh, for every group and value in question (`counts` of it), the ℓ most frequent other values."""
+    top = _top_counts(groups.counts, rules_out)
+    rows = np.broadcast_to(np.arange(len(groups))[:, np.newaxis], counts.shape)
+    if groups.semantics == "set":
+        return _log_product_without(top, groups.sizes, rows, counts)
+    return _sum_without(top, rows, counts)
+
+
+def _top_counts(counts: Counts, rules_out: int) -> Integers:
+    """Give the ℓ+1 largest counts of each group: the ℓ largest beside any one value are among them."""
+    top = largest_counts(counts, min(rules_out + 1, counts.width))
+    if rules_out + 1 > top.shape[1]:  # more than there are: all others go
+        return np.pad(top, ((0, 0), (0, 1)))
+    return top
+
+
+def _occurring(counts: Counts, values: Integers) -> tuple[Integers, Integers, Integers]:
+    """Give rows, columns and counts, in shapes that broadcast; zeros may be among dense ones."""
+    if counts.cells is not None:
+        cells = counts.cells if len(values) == counts.width else counts.cells[:, values]
+        return np.arange(counts.rows)[:, np.newaxis], np.arange(len(values)), cells
+    rows, places, amounts = counts.entries()
+    column = np.full(counts.width, -1)
+    column[values] = np.arange(len(values))
+    kept = column[places] >= 0
+    return rows[kept], column[places[kept]], amounts[kept]
+
+
+def _sum_without(top: Integers, rows: Integers, counts: Integers) -> Integers:
+    """Add up the ℓ largest counts of other values: of the ℓ+1 largest of all, leave out σ's own or the last."""
+    sums: Integers = np.maximum(counts, top[:, -1][rows])
+    np.subtract(top.sum(axis=1)[rows], sums, out=sums)  # in place: fetching fresh memory is what takes the time
+    return sums
+
+
+def _log_product_without(top: Integers, sizes: Integers, rows: Integers, counts: Integers) -> Floats:
+    """Do the same with logarithms, where a value that everybody has must not be subtracted from itself."""
+    weights = SetOfValues().weight(top, sizes[:, np.newaxis])
+    everybody = np.isneginf(weights)
+    sums = np.where(everybody, 0.0, weights).sum(axis=1)[rows]
+    own = SetOfValues().weight(np.maximum(counts, top[:, -1][rows]), sizes[rows])
+    certain = everybody.sum(axis=1)[rows] - np.isneginf(own)
+    return np.where(certain > 0, -np.inf, sums - np.where(np.isneginf(own), 0.0, own))
+
+
+# The summary.
+
+
+UNDECIDED = -2
+"""In `set` no whole number stands for a weight ruled out across blocks: equal or not must be decided exactly."""
+
+
+class WorstValue(NamedTuple):
+    """The value most at risk: its place among those in question, the arrangement that reaches it, and the risk."""
+
+    column: int
+    arrangement: int
+    risk: Amount
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class FiveMinima:
-    """For each value asked about and each of the five: the smallest logarithm, and the first group that has it.
+    """For each value in question and each of the five products: the smallest logarithm, and the first group with it.
 
     `groups` are the parts of the release that hold these groups; `part` and `row` say where (−1: the value has not
-    occurred yet, and its logarithms are infinite).  `traits` are what decides the odds there, as whole numbers.
-    The decision which one is smallest was exact.
+    occurred yet, and its logarithms are infinite).  `identity` is what decides the odds there, as whole numbers.
     """
 
-    knows: Knowledge
+    knowledge: Knowledge
     domain: tuple[Label, ...]
-    asked: Integers
-    logs: Floats
+    values: Integers  # places in the domain
+    logs: Floats  # product × value
     part: Integers
     row: Integers
-    traits: Integers
+    identity: Integers
     groups: tuple[Groups, ...]
 
     @classmethod
-    def of(cls, groups: Groups, asked: Integers, knows: Knowledge) -> FiveMinima:
+    def of(cls, groups: Groups, values: Integers, knowledge: Knowledge) -> FiveMinima:
         """Find the five minima over some groups, for all values at once."""
         groups = groups.in_order()  # the first row is then the group with the smallest number
-        cells = cells_of(groups, asked, knows.rules_out)
-        logs = np.full((5, len(asked)), np.inf)
-        row = np.full((5, len(asked)), -1)
-        traits = np.full((3, 5, len(asked)), -1)
+        group_values = GroupValues.of(groups, values, knowledge.rules_out)
+        logs = np.full((5, len(values)), np.inf)
+        row = np.full((5, len(values)), -1)
+        identity = np.full((3, 5, len(values)), -1)
 
-        def look(cell: int) -> Place:
-            return place_in(groups, int(cells.rows[cell]), int(asked[cells.values[cell]]), knows.rules_out)
+        def group_value(place: int) -> GroupValue:
+            return GroupValue.at(
+                groups, int(group_values.rows[place]), int(values[group_values.columns[place]]), knowledge.rules_out
+            )
 
-        for place, which in enumerate(five(knows)):
-            scores = log_odds(groups.semantics, cells, which, knows.family)
-            best = _lowest(scores, cells, which, knows.family, look)
-            value = cells.values[best]
-            logs[place, value], row[place, value] = scores[best], cells.rows[best]
-            traits[:2, place, value] = cells.sizes[best], cells.counts[best]
+        products = log_products(
+            groups.semantics, group_values.sizes, group_values.counts, group_values.ruled_out, knowledge
+        )
+        for number, (which, scores) in enumerate(zip(five_products(knowledge), products, strict=True)):
+            best = _least_of_each_value(scores, group_values, which, knowledge.family, group_value)
+            column = group_values.columns[best]
+            logs[number, column], row[number, column] = scores[best], group_values.rows[best]
+            identity[:2, number, column] = group_values.sizes[best], group_values.counts[best]
             if which.target is not None:
-                traits[2, place, value] = UNLIKE if groups.semantics == "set" else cells.kinds[best]
-        return cls(knows, groups.domain, asked, logs, np.where(row < 0, -1, 0), row, traits, (groups,))._reduced()
+                identity[2, number, column] = (
+                    UNDECIDED if groups.semantics == "set" else group_values.ruled_out_id[best]
+                )
+        part = np.where(row < 0, -1, 0)
+        return cls(knowledge, groups.domain, values, logs, part, row, identity, (groups,))._reduced()
 
     def merge(self, other: FiveMinima) -> FiveMinima:
         """Keep the smaller of each; of equal ones the group with the smaller number."""
-        theirs = np.where(other.part < 0, -1, other.part + len(self.groups))
-        take = other.logs < self.logs
+        other_part = np.where(other.part < 0, -1, other.part + len(self.groups))
         close = self._close(other)
-        alike = (self.traits == other.traits).all(axis=0) & (self.traits[2] != UNLIKE)
+        same = (self.identity == other.identity).all(axis=0) & (self.identity[2] != UNDECIDED)
         settled = np.isneginf(self.logs) & np.isneginf(other.logs)
-        take = np.where(close & (alike | settled), other.numbers() < self.numbers(), take)
-        for which, value in np.argwhere(close & ~alike & ~settled).tolist():
-            take[which, value] = self._yields(which, value, other)
+        take = np.where(close & (same | settled), other.numbers() < self.numbers(), other.logs < self.logs)
+        for number, column in np.argwhere(close & ~same & ~settled).tolist():
+            take[number, column] = self._yields(number, column, other)
         return FiveMinima(
-            self.knows,
+            self.knowledge,
             self.domain,
-            self.asked,
+            self.values,
             np.where(take, other.logs, self.logs),
-            np.where(take, theirs, self.part),
+            np.where(take, other_part, self.part),
             np.where(take, other.row, self.row),
-            np.where(take, other.traits, self.traits),
+            np.where(take, other.identity, self.identity),
             self.groups + other.groups,
         )._reduced()
 
-    def against(self) -> Floats:
-        """Logarithm of NR for each value asked about."""
-        together, target, family, bare_target, full_family = self.logs
-        least: Floats = np.minimum(together, np.minimum(target + family, bare_target + full_family))
-        return least
+    def worst(self) -> WorstValue | None:
+        """Find the value most at risk, exactly; of equal ones the first in the domain.  `None`: nobody has any."""
+        against = least_product(self.logs)
+        low = against.min(initial=np.inf)
+        if low == np.inf:
+            return None
+        columns = self._near_worst(against).tolist()
+        column, arrangement = self._least(
+            [(column, number) for column in columns for number in range(len(ARRANGEMENTS))]
+        )
+        risk = Fraction(1) if low == -np.inf else self._risk(column, arrangement)
+        return WorstValue(column, arrangement, risk)
 
-    def place(self, which: int, value: int) -> Place:
-        """Look at the group that has a minimum."""
-        groups = self.groups[int(self.part[which, value])]
-        return place_in(groups, int(self.row[which, value]), int(self.asked[value]), self.knows.rules_out)
-
-    def group(self, which: int, value: int) -> Groups:
+    def group(self, number: int, column: int) -> Groups:
         """Take out the group that has a minimum."""
-        row = int(self.row[which, value])
-        return self.groups[int(self.part[which, value])].take(slice(row, row + 1))
+        row = int(self.row[number, column])
+        return self.groups[int(self.part[number, column])].take(slice(row, row + 1))
 
     def numbers(self) -> Integers:
         """Give the number of each group pointed at, in the release."""
@@ -170,19 +362,25 @@ class FiveMinima:
             numbers[here] = groups.numbers[self.row[here]]
         return numbers
 
-    def _close(self, other: FiveMinima) -> npt.NDArray[np.bool_]:
+    def _group_value(self, number: int, column: int) -> GroupValue:
+        groups = self.groups[int(self.part[number, column])]
+        return GroupValue.at(groups, int(self.row[number, column]), int(self.values[column]), self.knowledge.rules_out)
+
+    def _close(self, other: FiveMinima) -> Flags:
         """Say where floats cannot tell which one is smaller."""
         both = (self.part >= 0) & (other.part >= 0)
         with np.errstate(invalid="ignore"):  # two zeros have no distance
             apart = np.abs(self.logs - other.logs)
-        near: npt.NDArray[np.bool_] = (self.logs == other.logs) | (apart <= reach(self.logs, self.knows.family))
+        near: Flags = (self.logs == other.logs) | (apart <= tolerance(self.logs, self.knowledge.family))
         return both & near
 
-    def _yields(self, which: int, value: int, other: FiveMinima) -> bool:
+    def _yields(self, number: int, column: int, other: FiveMinima) -> bool:
         """Decide exactly whether the other one's group takes the place of this one's."""
-        first = bool(self.numbers()[which, value] < other.numbers()[which, value])
-        pair = [self.place(which, value), other.place(which, value)]
-        smaller = smallest(pair if first else pair[::-1], five(self.knows)[which], self.knows.family)
+        first = bool(self.numbers()[number, column] < other.numbers()[number, column])
+        pair = [self._group_value(number, column), other._group_value(number, column)]
+        smaller = index_of_least(
+            pair if first else pair[::-1], five_products(self.knowledge)[number], self.knowledge.family
+        )
         return (smaller == 1) == first
 
     def _reduced(self) -> FiveMinima:
@@ -195,149 +393,63 @@ class FiveMinima:
                 rows, place = np.unique(self.row[here], return_inverse=True)
                 part[here], row[here] = len(kept), place
                 kept.append(groups if len(rows) == len(groups) else groups.take(rows))
-        return FiveMinima(self.knows, self.domain, self.asked, self.logs, part, row, self.traits, tuple(kept))
+        return FiveMinima(self.knowledge, self.domain, self.values, self.logs, part, row, self.identity, tuple(kept))
+
+    def _near_worst(self, against: Floats) -> Integers:
+        """List the values that floats cannot tell from the worst; of those decided by the same numbers the first."""
+        low = against.min()
+        if low == -np.inf:  # floats say so only of odds that are exactly zero
+            return np.array([against.argmin()])
+        near = np.flatnonzero(against <= low + tolerance(low, self.knowledge.family))
+        identity = self.identity[:, :, near]
+        if (identity[2] == UNDECIDED).any():
+            return near
+        return near[first_of_each(identity.reshape(-1, len(near)).T)]
+
+    def _least(self, candidates: list[tuple[int, int]]) -> tuple[int, int]:
+        """Choose the (value, arrangement) with the least exact odds; of equal ones the first."""
+        bits = max(self._bits(*each) for each in candidates)
+        return compute_exactly(
+            bits, BITS_COMPARED, lambda using: min(candidates, key=lambda each: self._odds(each[0], each[1], using))
+        )
+
+    def _risk(self, column: int, arrangement: int) -> Amount:
+        return compute_exactly(
+            self._bits(column, arrangement),
+            BITS_REPORTED,
+            lambda using: using.risk(self._odds(column, arrangement, using)),
+        )
+
+    def _bits(self, column: int, arrangement: int) -> int:
+        return sum(self._group_value(each, column).bits(self.knowledge.family) for each in ARRANGEMENTS[arrangement])
+
+    def _odds(self, column: int, arrangement: int, using: Arithmetic[Number]) -> Number:
+        """Compute one of the three products of minima."""
+        return prod(
+            (
+                self._group_value(each, column).product(
+                    five_products(self.knowledge)[each], self.knowledge.family, using
+                )
+                for each in ARRANGEMENTS[arrangement]
+            ),
+            start=using.ratio(1, 1),
+        )
 
 
-def log_odds(semantics: Semantics, cells: Cells, which: Minimum, m: int) -> Floats:
-    """Compute the logarithms of T, V or their product, cell by cell."""
-    odds, result = ODDS[semantics], np.zeros(len(cells))
-    if which.target is not None:
-        result += odds.against(cells.sizes, cells.counts, cells.ruled_out, which.target)
-    if which.family is not None and m > 0:
-        result += _for_each_pair(lambda n, a: odds.none(n, a, m, which.family or 0), cells)
-    return result
-
-
-def _for_each_pair(compute: Callable[[Integers, Integers], Floats], cells: Cells) -> Floats:
-    """Compute what only size and count decide: once per pair where there are fewer pairs than cells."""
-    if len(cells) == 0:
-        return np.empty(0)
-    least, most, count = int(cells.sizes.min()), int(cells.sizes.max()), int(cells.counts.max())
-    if (most - least + 1) * count >= len(cells):
-        return compute(cells.sizes, cells.counts)
-    sizes, counts = np.arange(least, most + 1), np.arange(1, count + 1)
-    found: Floats = compute(sizes[:, np.newaxis], counts)[cells.sizes - least, cells.counts - 1]
-    return found
-
-
-def reach(logs: Floats | float, family: int) -> Floats:
-    """Say how far apart logarithms of equal odds may be: `acquaintance_falling` says what a family adds."""
-    distance: Floats = NEAR * np.maximum(np.abs(logs), 1) + 8e-15 * family
-    return distance
-
-
-def _lowest(scores: Floats, cells: Cells, which: Minimum, m: int, look: Callable[[int], Place]) -> Integers:
-    """Find, for each value that occurs, the cell with the smallest exact odds; of equal ones the first group's."""
-    starts = np.flatnonzero(np.diff(cells.values, prepend=-1))
+def _least_of_each_value(
+    scores: Floats, group_values: GroupValues, which: Product, m: int, group_value: Callable[[int], GroupValue]
+) -> Integers:
+    """Find, for each value that occurs, the place with the smallest exact product; of equal ones the first group's."""
+    starts = np.flatnonzero(np.diff(group_values.columns, prepend=-1))
     low = np.minimum.reduceat(scores, starts) if len(starts) else np.empty(0)
     finite = np.where(np.isneginf(low), 0.0, low)
-    limit = np.where(np.isneginf(low), low, low + reach(finite, m))
-    near = np.flatnonzero(scores <= np.repeat(limit, np.diff(starts, append=len(cells))))
-    near = near[np.lexsort((cells.rows[near], cells.values[near]))]
-    near = near[first_of_each(_decisive(cells, which)[near])]
-    runs = np.flatnonzero(np.diff(cells.values[near], prepend=-1))
+    limit = np.where(np.isneginf(low), low, low + tolerance(finite, m))
+    near = np.flatnonzero(scores <= np.repeat(limit, np.diff(starts, append=len(group_values))))
+    near = near[np.lexsort((group_values.rows[near], group_values.columns[near]))]
+    near = near[first_of_each(group_values.identity(which)[near])]
+    runs = np.flatnonzero(np.diff(group_values.columns[near], prepend=-1))
     rivals = np.split(near, runs[1:])
     best = near[runs]
     for value in np.flatnonzero((np.diff(runs, append=len(near)) > 1) & ~np.isneginf(low)).tolist():
-        best[value] = rivals[value][smallest([look(cell) for cell in rivals[value].tolist()], which, m)]
+        best[value] = rivals[value][index_of_least([group_value(each) for each in rivals[value].tolist()], which, m)]
     return best
-
-
-def _decisive(cells: Cells, which: Minimum) -> Integers:
-    columns = [cells.values, cells.sizes, cells.counts]
-    return np.column_stack(columns if which.target is None else [*columns, cells.kinds])
-
-
-def smallest(places: Sequence[Place], which: Minimum, m: int) -> int:
-    """Which of these has the smallest exact odds?  Of equal ones the first."""
-    length = max(place.length(m) for place in places)
-    if length <= COMPARED:
-        return _index_of_least([place.odds(which, m, FRACTIONS) for place in places])
-    with DECIMALS.working():
-        return _index_of_least([place.odds(which, m, DECIMALS) for place in places])
-
-
-def _index_of_least(numbers: list[Fraction] | list[Decimal]) -> int:
-    return min(range(len(numbers)), key=numbers.__getitem__)
-
-
-# ----------------------------------------------------------------------------------------------------
-# Groups × values reduced to what can matter: of those alike, one.
-# ----------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Cells:
-    """Values that occur in groups, sorted by value; cells alike in all that decides the odds are kept once.
-
-    `values` are places in the list of values asked about, `rows` the first group that is so, `kinds` a whole number
-    that stands for the values ruled out and `ruled_out` their weight (`Odds.weight`).
-    """
-
-    values: Integers
-    sizes: Integers
-    kinds: Integers
-    counts: Integers
-    rows: Integers
-    ruled_out: Floats | Integers
-
-    def __len__(self) -> int:
-        return len(self.values)
-
-
-def cells_of(groups: Groups, asked: Integers, rules_out: int) -> Cells:
-    """List the values asked about that occur in the groups, with what ruling out others would weigh."""
-    top = largest_counts(groups.counts, min(rules_out + 1, groups.counts.width))
-    if rules_out + 1 > top.shape[1]:  # more than there are: whichever value is asked about, all others go
-        top = np.pad(top, ((0, 0), (0, 1)))
-    rows, values, counts = _occurring(groups.counts, asked)
-    if groups.semantics == "set":
-        kinds = numbered_rows(np.column_stack((groups.sizes, top)))[rows]
-    else:
-        kinds = _sum_without(top, rows, counts)
-    (values, sizes, kinds, counts), rows = first_of_alike((values, groups.sizes[rows], kinds, counts), rows)
-    there = counts > 0
-    values, sizes, kinds, counts, rows = (each[there] for each in (values, sizes, kinds, counts, rows))
-    weight = _weight_without(top, groups.sizes, rows, counts) if groups.semantics == "set" else kinds
-    return Cells(values, sizes, kinds, counts, rows, weight)
-
-
-def ruled_out_weights(groups: Groups, counts: Integers, rules_out: int) -> Floats | Integers:
-    """Weigh, for every group and value asked about (`counts` of it), the ℓ most frequent other values."""
-    top = largest_counts(groups.counts, min(rules_out + 1, groups.counts.width))
-    if rules_out + 1 > top.shape[1]:
-        top = np.pad(top, ((0, 0), (0, 1)))
-    rows = np.broadcast_to(np.arange(len(groups))[:, np.newaxis], counts.shape)
-    if groups.semantics == "set":
-        return _weight_without(top, groups.sizes, rows, counts)
-    return _sum_without(top, rows, counts)
-
-
-def _occurring(counts: Counts, asked: Integers) -> tuple[Integers, Integers, Integers]:
-    """Give rows, values and counts, in shapes that broadcast; zeros may be among dense ones."""
-    if counts.cells is not None:
-        cells = counts.cells if len(asked) == counts.width else counts.cells[:, asked]
-        return np.arange(counts.rows)[:, np.newaxis], np.arange(len(asked)), cells
-    rows, values, amounts = counts.entries()
-    place = np.full(counts.width, -1)
-    place[asked] = np.arange(len(asked))
-    wanted = place[values] >= 0
-    return rows[wanted], place[values[wanted]], amounts[wanted]
-
-
-def _sum_without(top: Integers, rows: Integers, counts: Integers) -> Integers:
-    """Add up the ℓ largest counts of other values: of the ℓ+1 largest of all, leave out σ's own or the last."""
-    out: Integers = np.maximum(counts, top[:, -1][rows])
-    np.subtract(top.sum(axis=1)[rows], out, out=out)  # in place: fetching fresh memory is what takes the time
-    return out
-
-
-def _weight_without(top: Integers, sizes: Integers, rows: Integers, counts: Integers) -> Floats:
-    """Do the same with logarithms, where a value that everybody has must not be subtracted from itself."""
-    weights = SetOfValues().weight(top, sizes[:, np.newaxis])
-    everybody = np.isneginf(weights)
-    sums = np.where(everybody, 0.0, weights).sum(axis=1)[rows]
-    out = np.maximum(counts, top[:, -1][rows])
-    own = SetOfValues().weight(out, sizes[rows])
-    certain = everybody.sum(axis=1)[rows] - np.isneginf(own)
-    return np.where(certain > 0, -np.inf, sums - np.where(np.isneginf(own), 0.0, own))

@@ -1,23 +1,36 @@
-"""How do a few facts about one group change the odds?  The three semantics, in floats and exactly.
+"""How do a few facts about the people of one group change the odds?  In logarithms for many groups, exactly for one.
 
-Of a group with n people, of whom a have σ (or a occurrences of it), when k others of the group are known not to
-have it:
+Symbols     n people of a group, a of them with the value σ (in `multiset`: a occurrences of σ); k others of the group
+            are known not to have σ; ℓ values c_1 ≥ c_2 ≥ … (how many people have each) are ruled out for the target;
+            m people of the group are family.
+T(ℓ, k)     odds against the target having σ                       `log_odds_against`, `odds_against`
+V(m, k)     probability that none of the m has σ                   `log_none_has`, `none_has`
 
-    against = T(n, a, ruled out, k): odds against the target having σ, after values were ruled out
-    none    = V(n, a, m, k): probability that none of m further people has σ
+                     T                                                    V
+    single     (n − a − Σc_i − k) / a                               Π_{i<m} (n−a−k−i)/(n−k−i)
+    set        (n − a − k) / a · Π (n−c_i)/n                        the same
+    multiset   q/(1−q) · ((n−1)/n)^Σc_i,  q = ((n−k−1)/(n−k))^a     ((n−k−m)/(n−k))^a
 
-Zero means that the knowledge settles it.  Groups without σ (a = 0) never matter and are not asked about.
+A numerator of 0 or less, or nobody left, means that the knowledge settles it: T or V is 0, its logarithm −∞.  Groups
+without σ have T = ∞ and V = 1; they are left to the callers, and a ≥ 1 here.
+
+What the ℓ values contribute is a sum in every semantics (of counts, or of ln((n−c)/n) in `set`); callers add it up and
+hand it over as one number, the weight ruled out.
+
+Invariant   a logarithm is −∞ exactly where T or V is 0, and otherwise off by at most `five_minima.tolerance`.
+Cost        a few vectorised operations per group and value, whatever k and m are.
+Source      Chen, LeFevre, Ramakrishnan, Privacy Skyline, VLDB 2007: Propositions 1 and 2, Lemma 1, section 5.1.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from math import prod
-from typing import Generic, TypeAlias, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -25,86 +38,90 @@ from scipy.special import gammaln
 
 from sidelight._arrays import Floats, Integers
 from sidelight._rounding import PRECISE, round_up
+from sidelight.measures.exact import Amount
 from sidelight.table.table import Semantics
 
 SETTLED = -np.inf
 """The logarithm of odds of zero."""
 
+Number = TypeVar("Number", Fraction, Decimal)
+Result = TypeVar("Result")
+
 
 class Odds(ABC):
-    """Logarithms for many groups at once (arrays that broadcast), exact numbers for one."""
+    """T and V of one semantics: logarithms for many groups at once (arrays that broadcast), exact numbers for one."""
 
-    def weight(self, top: npt.NDArray[np.integer], sizes: Integers) -> Floats | npt.NDArray[np.integer]:
-        """Say what ruling out one value that c people have weighs; weights add up."""
+    def weight(self, counts: npt.NDArray[np.integer], sizes: Integers) -> Floats | npt.NDArray[np.integer]:
+        """Say what ruling out one value that so many people have weighs; weights add up."""
         del sizes
-        return top
+        return counts
 
     @abstractmethod
-    def against(self, n: Integers, a: Integers, ruled_out: Floats | Integers, k: int | Integers) -> Floats:
+    def log_odds_against(self, n: Integers, a: Integers, ruled_out: Floats | Integers, k: int | Integers) -> Floats:
         """Logarithm of T; `ruled_out` are added weights."""
 
     @abstractmethod
-    def none(self, n: Integers, a: Integers, m: int | Integers, k: int | Integers) -> Floats:
+    def log_none_has(self, n: Integers, a: Integers, m: int | Integers, k: int | Integers) -> Floats:
         """Logarithm of V."""
 
     @abstractmethod
-    def exact_against(self, n: int, a: int, ruled_out: tuple[int, ...], k: int, using: Arithmetic[Number]) -> Number:
+    def odds_against(self, n: int, a: int, ruled_out: tuple[int, ...], k: int, using: Arithmetic[Number]) -> Number:
         """T; `ruled_out` are the counts of the values."""
 
     @abstractmethod
-    def exact_none(self, n: int, a: int, m: int, k: int, using: Arithmetic[Number]) -> Number:
+    def none_has(self, n: int, a: int, m: int, k: int, using: Arithmetic[Number]) -> Number:
         """V."""
 
     @abstractmethod
-    def length(self, n: int, a: int, *, ruled_out: tuple[int, ...] = (), m: int = 0) -> int:
+    def bits(self, n: int, a: int, *, ruled_out: tuple[int, ...] = (), m: int = 0) -> int:
         """Estimate how many bits T·V has as a fraction."""
 
 
-class _OnePlacePerPerson(Odds):
+class _DifferentHolders(Odds):
     """What `single` and `set` share: σ's occurrences are with different people."""
 
-    def none(self, n: Integers, a: Integers, m: int | Integers, k: int | Integers) -> Floats:
+    def log_none_has(self, n: Integers, a: Integers, m: int | Integers, k: int | Integers) -> Floats:
         """Π_{i<m} (n−a−k−i)/(n−k−i)."""
-        left, both = np.asarray(n - k), a + m
-        logs = log_missing_all(np.maximum(left, both), a, m)  # where it is settled, any numbers will do
-        return np.where(np.equal(m, 0), 0.0, np.where(left < both, SETTLED, logs))
+        left, needed = np.asarray(n - k), a + m
+        logs = log_missing_all(np.maximum(left, needed), a, m)  # where it is settled, any numbers will do
+        return np.where(np.equal(m, 0), 0.0, np.where(left < needed, SETTLED, logs))
 
-    def exact_none(self, n: int, a: int, m: int, k: int, using: Arithmetic[Number]) -> Number:
-        """As above, with the shorter of two equal products."""
+    def none_has(self, n: int, a: int, m: int, k: int, using: Arithmetic[Number]) -> Number:
+        """As above, with the shorter of two equal products: a and m may be exchanged."""
         if m and n - a - k - m < 0:
             return using.ratio(0, 1)
-        few, many = sorted((a, m))
-        return using.product((n - k - many - i, n - k - i) for i in range(few))
+        fewer, more = sorted((a, m))
+        return using.product((n - k - more - i, n - k - i) for i in range(fewer))
 
-    def length(self, n: int, a: int, *, ruled_out: tuple[int, ...] = (), m: int = 0) -> int:
+    def bits(self, n: int, a: int, *, ruled_out: tuple[int, ...] = (), m: int = 0) -> int:
         """Count the factors."""
         return n.bit_length() * (min(a, m) + len(ruled_out) + 1)
 
 
-class Single(_OnePlacePerPerson):
+class Single(_DifferentHolders):
     """One value per person; the k others are known by their values."""
 
-    def against(self, n: Integers, a: Integers, ruled_out: Floats | Integers, k: int | Integers) -> Floats:
+    def log_odds_against(self, n: Integers, a: Integers, ruled_out: Floats | Integers, k: int | Integers) -> Floats:
         """(n − a − t − k) / a, t = how many have a ruled-out value."""
         return _log(n - a - ruled_out - k) - np.log(a)
 
-    def exact_against(self, n: int, a: int, ruled_out: tuple[int, ...], k: int, using: Arithmetic[Number]) -> Number:
+    def odds_against(self, n: int, a: int, ruled_out: tuple[int, ...], k: int, using: Arithmetic[Number]) -> Number:
         """As above."""
         return using.ratio(max(n - a - sum(ruled_out) - k, 0), a)
 
 
-class SetOfValues(_OnePlacePerPerson):
+class SetOfValues(_DifferentHolders):
     """A set of values per person: each value goes to its people independently."""
 
-    def weight(self, top: npt.NDArray[np.integer], sizes: Integers) -> Floats:
+    def weight(self, counts: npt.NDArray[np.integer], sizes: Integers) -> Floats:
         """Logarithm of (n − c)/n; a value that everybody has weighs without end."""
-        return _log(sizes - top) - np.log(sizes)
+        return _log(sizes - counts) - np.log(sizes)
 
-    def against(self, n: Integers, a: Integers, ruled_out: Floats | Integers, k: int | Integers) -> Floats:
+    def log_odds_against(self, n: Integers, a: Integers, ruled_out: Floats | Integers, k: int | Integers) -> Floats:
         """(n − a − k) / a · Π (n − c)/n."""
         return _log(n - a - k) - np.log(a) + ruled_out
 
-    def exact_against(self, n: int, a: int, ruled_out: tuple[int, ...], k: int, using: Arithmetic[Number]) -> Number:
+    def odds_against(self, n: int, a: int, ruled_out: tuple[int, ...], k: int, using: Arithmetic[Number]) -> Number:
         """As above."""
         return using.product([(max(n - a - k, 0), a), *((n - count, n) for count in ruled_out if count)])
 
@@ -112,36 +129,34 @@ class SetOfValues(_OnePlacePerPerson):
 class MultisetOfValues(Odds):
     """Any number of occurrences per person: each occurrence goes to anybody, independently."""
 
-    def against(self, n: Integers, a: Integers, ruled_out: Floats | Integers, k: int | Integers) -> Floats:
+    def log_odds_against(self, n: Integers, a: Integers, ruled_out: Floats | Integers, k: int | Integers) -> Floats:
         """q/(1−q) · ((n−1)/n)^t with q = ((n−k−1)/(n−k))^a."""
         left = np.asarray(n - k)
-        more = np.maximum(left, 2)
-        q = a * np.log1p(-1 / more)
-        alone = np.maximum(n, 2)
-        logs = q - np.log(-np.expm1(q)) + ruled_out * np.log1p(-1 / alone)
+        log_q = a * np.log1p(-1 / np.maximum(left, 2))
+        logs = log_q - np.log(-np.expm1(log_q)) + ruled_out * np.log1p(-1 / np.maximum(n, 2))
         return np.where(left <= 1, SETTLED, logs)
 
-    def none(self, n: Integers, a: Integers, m: int | Integers, k: int | Integers) -> Floats:
+    def log_none_has(self, n: Integers, a: Integers, m: int | Integers, k: int | Integers) -> Floats:
         """((n−k−m)/(n−k))^a."""
         left = np.asarray(n - k)
         settled = left - m <= 0
-        share = np.where(settled, 0.5, m / np.maximum(left, 1))
-        return np.where(np.equal(m, 0), 0.0, np.where(settled, SETTLED, a * np.log1p(-share)))
+        family_share = np.where(settled, 0.5, m / np.maximum(left, 1))
+        return np.where(np.equal(m, 0), 0.0, np.where(settled, SETTLED, a * np.log1p(-family_share)))
 
-    def exact_against(self, n: int, a: int, ruled_out: tuple[int, ...], k: int, using: Arithmetic[Number]) -> Number:
+    def odds_against(self, n: int, a: int, ruled_out: tuple[int, ...], k: int, using: Arithmetic[Number]) -> Number:
         """As above."""
         if n - k <= 1:
             return using.ratio(0, 1)
         q = using.ratio(n - k - 1, n - k) ** a
         return q / (1 - q) * using.ratio(n - 1, n) ** sum(ruled_out)
 
-    def exact_none(self, n: int, a: int, m: int, k: int, using: Arithmetic[Number]) -> Number:
+    def none_has(self, n: int, a: int, m: int, k: int, using: Arithmetic[Number]) -> Number:
         """As above."""
         if m == 0:
             return using.ratio(1, 1)
         return using.ratio(max(n - k - m, 0), max(n - k, 1)) ** a
 
-    def length(self, n: int, a: int, *, ruled_out: tuple[int, ...] = (), m: int = 0) -> int:
+    def bits(self, n: int, a: int, *, ruled_out: tuple[int, ...] = (), m: int = 0) -> int:
         """Count the factors."""
         return n.bit_length() * (a + sum(ruled_out) + (a if m else 0))
 
@@ -155,33 +170,30 @@ def _log(amount: Floats | Integers) -> Floats:
     return logs
 
 
-# ----------------------------------------------------------------------------------------------------
-# How likely is it that people drawn from a group miss all who have a value?  Its logarithm, to the last digits.
+# Logarithms of V.
 #
-# Π_{i<m} (n−a−i)/(n−i)  =  (n−m)!·(n−a)! / (n!·(n−a−m)!)
+#     Π_{i<m} (n−a−i)/(n−i)  =  (n−m)!·(n−a)! / (n!·(n−a−m)!)
 #
 # A difference of log-factorials loses as many digits as n has.  With x! = x^(x+½)·e^(c−x+s(x)) (Stirling, s(x) ≈ 1/12x)
 # all that is large cancels on paper instead:
 #
-# (n−m+½)·ln(1−m/n) + m·ln((n−a)/n) − (n−a−m+½)·ln(1−m/(n−a)) + s(n−m) + s(n−a) − s(n) − s(n−a−m)
+#     (n−m+½)·ln(1−m/n) + m·ln((n−a)/n) − (n−a−m+½)·ln(1−m/(n−a)) + s(n−m) + s(n−a) − s(n) − s(n−a−m)
 #
 # where no term is above a few times m: that is how much rounding may weigh.  It is the same with a and m exchanged.
-# ----------------------------------------------------------------------------------------------------
 
-
-SMALL = 64
+SERIES_FROM = 64
 """From here on three terms of the series for s(x) are as good as floats get."""
 
 _LOG_FACTORIAL = gammaln(np.arange(1, 1025))
 """In small groups there are digits enough, and looking them up is quicker."""
 
-_X = np.arange(SMALL)
-_HALF_TURN = np.log(2 * np.pi) / 2  # c
-_SMALL_S = _LOG_FACTORIAL[_X] - (_X + 0.5) * np.log(np.maximum(_X, 1)) + _X - _HALF_TURN  # s(0) as if ln 0 were ln 1
+_X = np.arange(SERIES_FROM)
+_STIRLING_CONSTANT = np.log(2 * np.pi) / 2  # c
+_STIRLING_REST = _LOG_FACTORIAL[_X] - (_X + 0.5) * np.log(np.maximum(_X, 1)) + _X - _STIRLING_CONSTANT  # 0! as 1!
 
 
 def log_missing_all(n: Integers, a: Integers, m: int | Integers) -> Floats:
-    """Give the logarithm of the chance that m of n people are none of a; whole numbers, a + m ≤ n, n > 0.
+    """Give the logarithm of the probability that m of n people are none of a; whole numbers, a + m ≤ n, n > 0.
 
     >>> np.exp(log_missing_all(np.array([5, 5]), np.array([2, 4]), np.array([2, 1]))).round(9).tolist()
     [0.3, 0.2]
@@ -189,48 +201,41 @@ def log_missing_all(n: Integers, a: Integers, m: int | Integers) -> Floats:
     if np.max(n, initial=0) < len(_LOG_FACTORIAL):
         logs: Floats = _LOG_FACTORIAL[n - m] + _LOG_FACTORIAL[n - a] - _LOG_FACTORIAL[n] - _LOG_FACTORIAL[n - a - m]
         return logs
-    many, few = np.maximum(a, m), np.minimum(a, m)
-    others, rest = n - many, n - many - few
-    some, at_least_one = np.maximum(others, 1), np.maximum(rest, 1)  # 0! is 1!
-    found: Floats = (
-        (n - few + 0.5) * np.log1p(-few / n)
-        + few * np.log(some / n)
-        - (rest + 0.5) * np.log1p((at_least_one - some) / some)
-        + (_s(n - few) - _s(n))
-        + (_s(others) - _s(rest))
+    more, fewer = np.maximum(a, m), np.minimum(a, m)  # rounding weighs a few times the smaller one
+    others, rest = n - more, n - more - fewer
+    others_or_one, rest_or_one = np.maximum(others, 1), np.maximum(rest, 1)  # 0! is 1!
+    cancelled: Floats = (
+        (n - fewer + 0.5) * np.log1p(-fewer / n)
+        + fewer * np.log(others_or_one / n)
+        - (rest + 0.5) * np.log1p((rest_or_one - others_or_one) / others_or_one)
+        + (_stirling_rest(n - fewer) - _stirling_rest(n))
+        + (_stirling_rest(others) - _stirling_rest(rest))
     )
-    return found
+    return cancelled
 
 
-def _s(x: Integers) -> Floats:
-    """What Stirling's formula leaves out."""
-    large = 1 / np.maximum(x, SMALL)
-    square = large * large
-    series = large * (1 / 12 - square * (1 / 360 - square / 1260))
-    return np.where(x < SMALL, _SMALL_S[np.minimum(x, SMALL - 1)], series)
+def _stirling_rest(x: Integers) -> Floats:
+    """Give s(x), what Stirling's formula leaves out."""
+    inverse = 1 / np.maximum(x, SERIES_FROM)
+    square = inverse * inverse
+    series = inverse * (1 / 12 - square * (1 / 360 - square / 1260))
+    return np.where(x < SERIES_FROM, _STIRLING_REST[np.minimum(x, SERIES_FROM - 1)], series)
 
 
-# ----------------------------------------------------------------------------------------------------
 # Numbers that decide: fractions as long as they are of a sensible length, else decimals of 60 digits.
 #
 # A probability such as (99999/100000)^100000 is a fraction of half a million digits: nobody reads it, and reducing it
-# takes minutes.  Beyond `REPORTED` a risk is therefore a float rounded towards caution, as where logarithms make it
-# irrational.
-# ----------------------------------------------------------------------------------------------------
+# takes minutes.  Beyond `BITS_REPORTED` a risk is therefore a float rounded towards caution, as where logarithms make
+# it irrational.
 
-
-COMPARED = 1 << 17
+BITS_COMPARED = 1 << 17
 """How many bits fractions may have that are only compared (about 40,000 digits)."""
 
-REPORTED = 14_000
+BITS_REPORTED = 14_000
 """How many bits fractions may have that are reported: what Python writes out (4,300 digits)."""
 
-SURE = Decimal("1e-50")
+ROUNDING_ERROR = Decimal("1e-50")
 """Far more than rounding to 60 digits can have changed, relative."""
-
-Number = TypeVar("Number", Fraction, Decimal)
-Settled: TypeAlias = Fraction | float
-"""A risk: exact, or rounded up."""
 
 
 class Arithmetic(ABC, Generic[Number]):
@@ -245,14 +250,14 @@ class Arithmetic(ABC, Generic[Number]):
         """Multiply many ratios."""
 
     @abstractmethod
-    def risk(self, against: Number) -> Settled:
-        """Turn odds against into a probability: 1 / (1 + odds)."""
+    def risk(self, against: Number) -> Amount:
+        """Turn odds against into a probability, 1 / (1 + odds): exact, or rounded up."""
 
     @abstractmethod
-    def exceed(self, against: Number, odds: Fraction) -> bool:
+    def exceeds(self, against: Number, limit: Fraction) -> bool:
         """Decide whether odds against are above a limit; what cannot be told apart is not."""
 
-    def working(self) -> AbstractContextManager[object]:
+    def precision(self) -> AbstractContextManager[object]:
         """Compute inside this."""
         return nullcontext()
 
@@ -273,9 +278,9 @@ class Fractions(Arithmetic[Fraction]):
         """As it is."""
         return 1 / (1 + against)
 
-    def exceed(self, against: Fraction, odds: Fraction) -> bool:
+    def exceeds(self, against: Fraction, limit: Fraction) -> bool:
         """Compare."""
-        return against > odds
+        return against > limit
 
 
 class Decimals(Arithmetic[Decimal]):
@@ -291,15 +296,28 @@ class Decimals(Arithmetic[Decimal]):
 
     def risk(self, against: Decimal) -> float:
         """Round up."""
-        return min(round_up((1 + SURE) * (1 / (1 + against))), 1.0)
+        return min(round_up((1 + ROUNDING_ERROR) * (1 / (1 + against))), 1.0)
 
-    def exceed(self, against: Decimal, odds: Fraction) -> bool:
+    def exceeds(self, against: Decimal, limit: Fraction) -> bool:
         """Be sure of it."""
-        return against * (1 - SURE) > Decimal(odds.numerator) / Decimal(odds.denominator)
+        return against * (1 - ROUNDING_ERROR) > Decimal(limit.numerator) / Decimal(limit.denominator)
 
-    def working(self) -> AbstractContextManager[Context]:
+    def precision(self) -> AbstractContextManager[Context]:
         """Set the 60 digits."""
         return localcontext(PRECISE)
 
 
 FRACTIONS, DECIMALS = Fractions(), Decimals()
+
+
+def compute_exactly(bits: int, most: int, compute: Callable[[Arithmetic[Any]], Result]) -> Result:
+    """Compute in fractions where they have at most so many bits, else in decimals.
+
+    >>> compute_exactly(10, BITS_REPORTED, lambda using: using.risk(using.ratio(1, 2)))
+    Fraction(2, 3)
+    >>> compute_exactly(20_000, BITS_REPORTED, lambda using: using.risk(using.ratio(1, 2)))
+    0.6666666666666667
+    """
+    using: Arithmetic[Any] = FRACTIONS if bits <= most else DECIMALS
+    with using.precision():
+        return compute(using)

@@ -1,7 +1,15 @@
-"""Groups that no other group dominates: all that a knowledge skyline needs of a release.
+"""Which groups can decide how much a release withstands, and does it withstand so much?
 
-From one value σ, group g is at least as bad as h, however much is known, when it has no more people, no fewer of them
-with σ, and no less is ruled out by any ℓ values: T and V are then both smaller.
+Symbols     σ the value; of a group g: n people, a with σ, w_ℓ the most that ℓ other values weigh when ruled out
+            (`Odds.weight`); T, V and the five minima as in `odds` and `five_minima`.
+Dominance   seen from σ, g is at least as bad as h for ℓ values ruled out, whatever k and m are, when n_g ≤ n_h,
+            a_g ≥ a_h, and what is left beside σ is no more (n−a−w_ℓ in `single`, −w_ℓ elsewhere): T and V are smaller.
+            Of V alone n and a decide.
+Invariant   the minima over undominated groups are those over all groups, for every ℓ, k and m.
+Decision    a risk is below c exactly when NR > (1 − c)/c.  Points are decided in logarithms, many at once; those that
+            floats cannot tell from the limit, exactly.
+Cost        one pass over the groups with σ, whose (n, a) pairs are few; then points × undominated groups.
+Source      the knowledge skyline of Chen, LeFevre, Ramakrishnan, VLDB 2007, section 4.3; dominance is ours.
 """
 
 from __future__ import annotations
@@ -10,26 +18,117 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from sidelight._arrays import Flags, Floats, Integers
 from sidelight.measures.exact import largest_counts
-from sidelight.measures.privacy_skyline.acquaintance import Acquaintance, AcquaintanceSummary
-from sidelight.measures.privacy_skyline.five_minima import WAYS, FiveMinima, Knowledge, Place, five, reach
-from sidelight.measures.privacy_skyline.odds import COMPARED, DECIMALS, FRACTIONS, ODDS, Arithmetic, Number, SetOfValues
+from sidelight.measures.privacy_skyline.five_minima import (
+    ARRANGEMENTS,
+    FiveMinima,
+    GroupValue,
+    Knowledge,
+    five_products,
+    least_product,
+    tolerance,
+)
+from sidelight.measures.privacy_skyline.odds import (
+    BITS_COMPARED,
+    ODDS,
+    Arithmetic,
+    Number,
+    SetOfValues,
+    compute_exactly,
+)
 from sidelight.release.groups import Groups
 from sidelight.table.table import CELLS_AT_ONCE, Counts, Semantics
 
-Weights: TypeAlias = npt.NDArray[np.floating] | npt.NDArray[np.integer]
+RuledOut: TypeAlias = npt.NDArray[np.floating] | npt.NDArray[np.integer]
 """What ruling out values weighs: people in `single`, occurrences in `multiset`, −ln of a probability in `set`."""
+
+POINTS_AT_ONCE = 1 << 19
+"""How many (point, group) pairs are computed at once."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Frontier:
-    """Undominated (size, count of σ, weight of what is ruled out), a line per ℓ; short lines repeat their first.
+class RiskTest:
+    """Does the risk of σ stay below a limit?  NR must stay above the odds of the limit, (1 − c)/c."""
+
+    groups: Groups
+    value: int
+    undominated: UndominatedGroups
+    odds: Fraction
+
+    def passed(self, rules_out: Integers, others: Integers, family: Integers) -> Flags:
+        """Answer for many amounts of knowledge, coordinate by coordinate."""
+        step = max(POINTS_AT_ONCE // self.undominated.sizes.shape[1], 1)
+        cuts = range(0, len(rules_out), step)
+        parts = [self._some_passed(rules_out[i : i + step], others[i : i + step], family[i : i + step]) for i in cuts]
+        return np.concatenate(parts)
+
+    def _some_passed(self, rules_out: Integers, others: Integers, family: Integers) -> Flags:
+        against = self._log_odds(rules_out, others[:, np.newaxis], family[:, np.newaxis])
+        if self.odds == 0:  # below 1: floats are minus infinity only where the odds are exactly zero
+            return ~np.isneginf(against)
+        limit = np.log(float(self.odds.numerator)) - np.log(float(self.odds.denominator))
+        passed: Flags = against > limit
+        near = np.isfinite(against) & (np.abs(against - limit) <= tolerance(limit, int(family.max(initial=0))))
+        for point in np.flatnonzero(near).tolist():
+            knowledge = Knowledge(int(rules_out[point]), int(others[point]), int(family[point]))
+            passed[point] = self._passed_exactly(knowledge)
+        return passed
+
+    def _log_odds(self, rules_out: Integers, k: Integers, m: Integers) -> Floats:
+        """Compute ln NR at each point.
+
+        T and V are those of `odds`; they are not taken from `five_minima.log_products` because here T without others
+        is the same for all points of a line, and V runs over far fewer groups than T.
+        """
+        groups, odds = self.undominated, ODDS[self.undominated.semantics]
+        n, a, weight = groups.sizes[rules_out], groups.counts[rules_out], groups.ruled_out[rules_out]
+        target = odds.log_odds_against(n, a, weight, k)
+        lone_target = odds.log_odds_against(groups.sizes, groups.counts, groups.ruled_out, 0)
+        family_n, family_a = groups.family_sizes[np.newaxis], groups.family_counts[np.newaxis]
+        return least_product(
+            (
+                (target + odds.log_none_has(n, a, m, k + 1)).min(axis=1),
+                target.min(axis=1),
+                odds.log_none_has(family_n, family_a, m, 0).min(axis=1),
+                lone_target.min(axis=1)[rules_out],
+                odds.log_none_has(family_n, family_a, m, k).min(axis=1),
+            )
+        )
+
+    def _passed_exactly(self, knowledge: Knowledge) -> bool:
+        if self.groups.semantics == "set":  # here floats stand for products of whole numbers: look at the groups again
+            worst = FiveMinima.of(self.groups, np.array([self.value]), knowledge).worst()
+            assert worst is not None, "undominated groups have the value"
+            return worst.risk < 1 / (1 + self.odds)
+        targets, families = self.undominated.targets(knowledge.rules_out), self.undominated.families()
+        bits = sum(max(each.bits(knowledge.family) for each in places) for places in (targets, families))
+        return compute_exactly(
+            bits,
+            BITS_COMPARED,
+            lambda using: using.exceeds(_least_odds(targets, families, knowledge, using), self.odds),
+        )
+
+
+def _least_odds(
+    targets: list[GroupValue], families: list[GroupValue], knowledge: Knowledge, using: Arithmetic[Number]
+) -> Number:
+    """Compute NR exactly."""
+    minima = [
+        min(each.product(which, knowledge.family, using) for each in (families if which.target is None else targets))
+        for which in five_products(knowledge)
+    ]
+    return min(prod((minima[each] for each in numbers), start=using.ratio(1, 1)) for numbers in ARRANGEMENTS)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class UndominatedGroups:
+    """Undominated (n, a, weight ruled out), a line per ℓ; short lines repeat their first.
 
     The last line is that of all other values that occur with σ: ruling out more values changes nothing.
     """
@@ -38,29 +137,39 @@ class Frontier:
     sizes: Integers
     counts: Integers
     ruled_out: Floats | Integers
-    family_sizes: Integers  # undominated (size, count of σ)
+    family_sizes: Integers  # undominated (n, a)
     family_counts: Integers
 
     @classmethod
-    def of(cls, groups: Groups, value: int) -> Frontier | None:
+    def of(cls, groups: Groups, value: int) -> UndominatedGroups | None:
         """Look at all groups with σ; `None` when there is none."""
-        parts = [_with_value(block, value) for block in _blocks(groups, value)]
-        sizes, counts, most = _most_by_pair(*_joined(parts))
+        sizes, counts, most = _Pairs.joined([_Pairs.of(block, value) for block in _blocks(groups, value)])
         if len(sizes) == 0:
             return None
         left = (sizes - counts)[:, np.newaxis] - most if groups.semantics == "single" else -most
         lines = [undominated(sizes, -counts, column) for column in left.T]
-        pick = np.array([np.resize(line, max(len(line) for line in lines)) for line in lines])
-        weight = np.take_along_axis(most.T, pick, axis=1)
+        chosen = np.array([np.resize(line, max(len(line) for line in lines)) for line in lines])
+        weight = np.take_along_axis(most.T, chosen, axis=1)
         families = undominated(sizes, -counts)
         return cls(
             groups.semantics,
-            sizes[pick],
-            counts[pick],
+            sizes[chosen],
+            counts[chosen],
             -weight.astype(np.float64) if groups.semantics == "set" else weight.astype(np.int64),
             sizes[families],
             counts[families],
         )
+
+    def targets(self, rules_out: int) -> list[GroupValue]:
+        """List one line, for exact numbers (not in `set`, where weights are logarithms)."""
+        columns = (self.sizes[rules_out], self.counts[rules_out], self.ruled_out[rules_out])
+        triples = zip(*(column.tolist() for column in columns), strict=True)
+        return [GroupValue(self.semantics, n, a, (ruled_out,)) for n, a, ruled_out in triples]
+
+    def families(self) -> list[GroupValue]:
+        """List the groups that matter to V."""
+        pairs = zip(self.family_sizes.tolist(), self.family_counts.tolist(), strict=True)
+        return [GroupValue(self.semantics, n, a, ()) for n, a in pairs]
 
 
 def undominated(*columns: Floats | Integers) -> Integers:
@@ -81,6 +190,49 @@ def undominated(*columns: Floats | Integers) -> Integers:
     return np.sort(np.array(kept))
 
 
+class _Pairs(NamedTuple):
+    """The different (n, a) of groups with σ, sorted, and for each ℓ the most that ℓ other values rule out there.
+
+    Of groups with the same (n, a) the largest weight dominates, ℓ by ℓ.
+    """
+
+    sizes: Integers
+    counts: Integers
+    most: RuledOut
+
+    @classmethod
+    def of(cls, groups: Groups, value: int) -> _Pairs:
+        """Reduce some groups to their pairs."""
+        with_value = groups.counts.column(value)
+        rows = np.flatnonzero(with_value)
+        rows = rows[_by_pair(groups.sizes[rows], with_value[rows])]
+        weights = _other_counts(groups, value, rows)
+        if groups.semantics == "set":
+            return cls(
+                groups.sizes[rows],
+                with_value[rows],
+                _running_sums(-SetOfValues().weight(weights, groups.sizes[rows, np.newaxis])),
+            )._largest_of_runs()
+        return cls(groups.sizes[rows], with_value[rows], _running_sums(weights))._largest_of_runs()
+
+    @classmethod
+    def joined(cls, parts: Sequence[_Pairs]) -> _Pairs:
+        """Put blocks together; where one has fewer values than another, ruling out more rules out nothing more."""
+        width = max(part.most.shape[1] for part in parts)
+        same = [np.pad(part.most, ((0, 0), (0, width - part.most.shape[1])), mode="edge") for part in parts]
+        sizes, counts = np.concatenate([part.sizes for part in parts]), np.concatenate([part.counts for part in parts])
+        order = _by_pair(sizes, counts)
+        return cls(sizes[order], counts[order], np.concatenate(same)[order])._largest_of_runs()
+
+    def _largest_of_runs(self) -> _Pairs:
+        new = np.flatnonzero((np.diff(self.sizes, prepend=-1) != 0) | (np.diff(self.counts, prepend=-1) != 0))
+        return _Pairs(self.sizes[new], self.counts[new], np.maximum.reduceat(self.most, new, axis=0))
+
+
+def _by_pair(sizes: Integers, counts: Integers) -> Integers:
+    return np.argsort(sizes * (counts.max(initial=0) + 1) + counts)
+
+
 def _blocks(groups: Groups, value: int) -> Iterator[Groups]:
     """Cut the groups into parts small enough to hold their counts in order; of sparse ones take those with σ first."""
     if groups.counts.cells is not None:
@@ -93,143 +245,28 @@ def _blocks(groups: Groups, value: int) -> Iterator[Groups]:
         yield some.take(slice(start, start + step))
 
 
-def _with_value(groups: Groups, value: int) -> tuple[Integers, Integers, Weights]:
-    """Give, by pair (people, people with σ) and for each ℓ, the most that ℓ values rule out."""
-    column = groups.counts.column(value)
-    rows = np.flatnonzero(column)
-    rows = rows[_by_pair(groups.sizes[rows], column[rows])]
-    falling = _others_falling(groups, value, rows)
-    if groups.semantics == "set":
-        return _most_of_runs(
-            groups.sizes[rows], column[rows], _added(-SetOfValues().weight(falling, groups.sizes[rows, np.newaxis]))
-        )
-    return _most_of_runs(groups.sizes[rows], column[rows], _added(falling))
-
-
-def _others_falling(groups: Groups, value: int, rows: Integers) -> npt.NDArray[np.integer]:
+def _other_counts(groups: Groups, value: int, rows: Integers) -> npt.NDArray[np.integer]:
     """Give the counts of all values but σ, the largest first, as far as any of these groups has one."""
     if groups.counts.cells is None:
         some, places, counts = groups.counts.take(rows).entries()
         kept = places != value
         others = Counts.from_sorted(some[kept], places[kept], counts[kept], (len(rows), groups.counts.width))
         return largest_counts(others, int(np.bincount(some[kept], minlength=1).max()))
-    cells = _short(groups.counts.cells[rows])
+    cells = _in_short_integers(groups.counts.cells[rows])
     cells[:, value] = -1
     cells.sort(axis=1)
-    falling = cells[:, :0:-1]
-    return falling[:, : int((falling > 0).any(axis=0).sum())]
+    largest_first = cells[:, :0:-1]
+    return largest_first[:, : int((largest_first > 0).any(axis=0).sum())]
 
 
-def _joined(parts: Sequence[tuple[Integers, Integers, Weights]]) -> tuple[Integers, Integers, Weights]:
-    """Put blocks together; where one has fewer values than another, ruling out more rules out nothing more."""
-    width = max(most.shape[1] for _, _, most in parts)
-    same = [np.pad(most, ((0, 0), (0, width - most.shape[1])), mode="edge") for _, _, most in parts]
-    return (
-        np.concatenate([part[0] for part in parts]),
-        np.concatenate([part[1] for part in parts]),
-        np.concatenate(same),
-    )
-
-
-def _most_by_pair(sizes: Integers, counts: Integers, most: Weights) -> tuple[Integers, Integers, Weights]:
-    order = _by_pair(sizes, counts)
-    return _most_of_runs(sizes[order], counts[order], most[order])
-
-
-def _by_pair(sizes: Integers, counts: Integers) -> Integers:
-    return np.argsort(sizes * (counts.max(initial=0) + 1) + counts)
-
-
-def _most_of_runs(sizes: Integers, counts: Integers, most: Weights) -> tuple[Integers, Integers, Weights]:
-    new = np.flatnonzero((np.diff(sizes, prepend=-1) != 0) | (np.diff(counts, prepend=-1) != 0))
-    return sizes[new], counts[new], np.maximum.reduceat(most, new, axis=0)
-
-
-def _short(cells: Integers) -> npt.NDArray[np.integer]:
+def _in_short_integers(cells: Integers) -> npt.NDArray[np.integer]:
     """Copy into half the memory where the sums fit, as moving it is what takes the time."""
     fits = cells.max(initial=0) * cells.shape[1] < 2**31
     return np.array(cells, np.int32 if fits else np.int64)
 
 
-def _added(falling: npt.NDArray[np.number]) -> Weights:
+def _running_sums(weights: npt.NDArray[np.number]) -> RuledOut:
     """Add up the first ℓ of each row, for every ℓ from 0."""
-    sums = np.zeros((falling.shape[0], falling.shape[1] + 1), falling.dtype)
-    np.cumsum(falling, axis=1, out=sums[:, 1:])
+    sums = np.zeros((weights.shape[0], weights.shape[1] + 1), weights.dtype)
+    np.cumsum(weights, axis=1, out=sums[:, 1:])
     return sums
-
-
-# ----------------------------------------------------------------------------------------------------
-# Does a release hold against so much knowledge?  For many points at once: floats where clear, exact where close.
-# ----------------------------------------------------------------------------------------------------
-
-
-POINTS_AT_ONCE = 1 << 19
-"""How many (point, group) pairs are computed at once."""
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Holds:
-    """Whether NR stays above the odds of a limit: (1 − c)/c for a risk below c."""
-
-    groups: Groups
-    value: int
-    frontier: Frontier
-    odds: Fraction
-
-    def at(self, rules_out: Integers, others: Integers, family: Integers) -> Flags:
-        """Answer for points given coordinate by coordinate."""
-        step = max(POINTS_AT_ONCE // self.frontier.sizes.shape[1], 1)
-        cuts = range(0, len(rules_out), step)
-        parts = [self._some(rules_out[i : i + step], others[i : i + step], family[i : i + step]) for i in cuts]
-        return np.concatenate(parts)
-
-    def _some(self, rules_out: Integers, others: Integers, family: Integers) -> Flags:
-        against = self._log_odds(rules_out, others[:, np.newaxis], family[:, np.newaxis])
-        if self.odds == 0:  # below 1: floats are minus infinity only where the odds are exactly zero
-            return ~np.isneginf(against)
-        limit = np.log(float(self.odds.numerator)) - np.log(float(self.odds.denominator))
-        holds: Flags = against > limit
-        near = np.isfinite(against) & (np.abs(against - limit) <= reach(limit, int(family.max(initial=0))))
-        for point in np.flatnonzero(near).tolist():
-            holds[point] = self._exactly(Knowledge(int(rules_out[point]), int(others[point]), int(family[point])))
-        return holds
-
-    def _log_odds(self, rules_out: Integers, k: Integers, m: Integers) -> Floats:
-        """Compute ln NR from the groups that no other dominates."""
-        line, odds = self.frontier, ODDS[self.frontier.semantics]
-        n, a, weight = line.sizes[rules_out], line.counts[rules_out], line.ruled_out[rules_out]
-        target = odds.against(n, a, weight, k)
-        together = (target + odds.none(n, a, m, k + 1)).min(axis=1)
-        family_n, family_a = line.family_sizes[np.newaxis], line.family_counts[np.newaxis]
-        apart = target.min(axis=1) + odds.none(family_n, family_a, m, 0).min(axis=1)
-        bare = odds.against(line.sizes, line.counts, line.ruled_out, 0).min(axis=1)[rules_out]
-        elsewhere = bare + odds.none(family_n, family_a, m, k).min(axis=1)
-        least: Floats = np.minimum(together, np.minimum(apart, elsewhere))
-        return least
-
-    def _exactly(self, knows: Knowledge) -> bool:
-        line = self.frontier
-        if line.semantics == "set":  # here floats stand for products of whole numbers: look at the groups again
-            minima = FiveMinima.of(self.groups, np.array([self.value]), knows)
-            return AcquaintanceSummary(Acquaintance(*knows), minima).finding().value < 1 / (1 + self.odds)
-        columns = (line.sizes[knows.rules_out], line.counts[knows.rules_out], line.ruled_out[knows.rules_out])
-        triples = zip(*(column.tolist() for column in columns), strict=True)
-        targets = [Place(line.semantics, n, a, (ruled_out,)) for n, a, ruled_out in triples]
-        pairs = zip(line.family_sizes.tolist(), line.family_counts.tolist(), strict=True)
-        families = [Place(line.semantics, n, a, ()) for n, a in pairs]
-        length = max(place.length(knows.family) for place in targets) + max(
-            each.length(knows.family) for each in families
-        )
-        if length <= COMPARED:
-            return FRACTIONS.exceed(_odds(targets, families, knows, FRACTIONS), self.odds)
-        with DECIMALS.working():
-            return DECIMALS.exceed(_odds(targets, families, knows, DECIMALS), self.odds)
-
-
-def _odds(targets: list[Place], families: list[Place], knows: Knowledge, using: Arithmetic[Number]) -> Number:
-    """Compute NR exactly."""
-    least = [
-        min(place.odds(which, knows.family, using) for place in (families if which.target is None else targets))
-        for which in five(knows)
-    ]
-    return min(prod((least[which] for which in way), start=using.ratio(1, 1)) for way in WAYS)

@@ -1,4 +1,15 @@
-"""Which amounts of knowledge must a release withstand, value by value?"""
+"""How much knowledge must a release withstand (a policy's skyline), and how much does it (its knowledge skyline)?
+
+A point is (ℓ, k, m): values ruled out, other people, family.  More of any coordinate is more risk, so what is withstood
+is a set closed downwards, and its maximal points, the skyline, say all of it.  A policy's points carry a limit each;
+a point follows from another with as much knowledge or more and no higher limit.
+
+The knowledge skyline is found by halving: for each (ℓ, m) the largest k at which the risk is below the limit, for all
+(ℓ, m) at once, in log₂(people) rounds of `pareto.RiskTest`.  ℓ ends where all values that occur with σ are ruled out,
+k and m at the largest group, which settles it.
+
+Source: Chen, LeFevre, Ramakrishnan, Privacy Skyline, VLDB 2007, sections 4.2 and 4.3.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +25,7 @@ from sidelight._arrays import Flags, Integers
 from sidelight.errors import BadMeasure, BadPolicy
 from sidelight.measures.measure import Bound, Criterion, exact, whole_amount
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
-from sidelight.measures.privacy_skyline.pareto import Frontier, Holds
+from sidelight.measures.privacy_skyline.pareto import RiskTest, UndominatedGroups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, label, shown
 
@@ -48,13 +59,13 @@ class SkylinePoint:
 class Skyline:
     """The points for one value, or, without a value, for all values apart from some."""
 
-    given: tuple[SkylinePoint, ...]
+    required: tuple[SkylinePoint, ...]
     value: Label = None
     apart_from: tuple[Label, ...] = ()
     points: tuple[SkylinePoint, ...] = field(init=False)  # none of which dominates another
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "points", tuple(point for point in self._different() if not self._beaten(point)))
+        object.__setattr__(self, "points", tuple(point for point in self._distinct() if not self._dominating(point)))
 
     @property
     def criteria(self) -> tuple[Criterion, ...]:
@@ -67,15 +78,15 @@ class Skyline:
     @property
     def notes(self) -> tuple[str, ...]:
         """Say which points were dropped, and why."""
-        dropped = [(point, self._beaten(point)) for point in self._different() if point not in self.points]
+        dropped = [(point, self._dominating(point)) for point in self._distinct() if point not in self.points]
         whose = f"of '{shown(self.value)}'" if self.value is not None else "of the other values"
         return tuple(f"skyline {whose}: {point} follows from {by} and was dropped" for point, by in dropped)
 
-    def _different(self) -> tuple[SkylinePoint, ...]:
-        return tuple(dict.fromkeys(self.given))
+    def _distinct(self) -> tuple[SkylinePoint, ...]:
+        return tuple(dict.fromkeys(self.required))
 
-    def _beaten(self, point: SkylinePoint) -> SkylinePoint | None:
-        return next((each for each in self._different() if each != point and each.dominates(point)), None)
+    def _dominating(self, point: SkylinePoint) -> SkylinePoint | None:
+        return next((each for each in self._distinct() if each != point and each.dominates(point)), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +111,12 @@ def skyline(values: Mapping[str, Iterable[Amounts]], *, default: Iterable[Amount
     whoever knows at most that much.  `default` is for every other value of the release.  A point that follows from
     another (as much knowledge or more, no higher limit) is dropped, with a note.
 
-    >>> asked = skyline({"AIDS": [(1, 5, 2, 0.5), (0, 3, 0, 0.5)]}, default=[(4, 0, 0, 0.75)])
-    >>> for criterion in asked:
+    >>> required = skyline({"AIDS": [(1, 5, 2, 0.5), (0, 3, 0, 0.5)]}, default=[(4, 0, 0, 0.75)])
+    >>> for criterion in required:
     ...     print(criterion)
     acquaintance (rules_out 1, others 5, family 2, value AIDS) < 0.5
     acquaintance (rules_out 4, apart_from ('AIDS',)) < 0.75
-    >>> asked.notes
+    >>> required.notes
     ("skyline of 'AIDS': (0, 3, 0) below 0.5 follows from (1, 5, 2) below 0.5 and was dropped",)
 
     Put it into a policy: `Policy(GroupSize() >= 5, *skyline({...}))`.
@@ -129,16 +140,11 @@ def _point(amounts: Sequence[Bound]) -> SkylinePoint:
     return SkylinePoint(rules_out, others, family, below)  # type: ignore[arg-type] # checked there
 
 
-# ----------------------------------------------------------------------------------------------------
-# How much may somebody know before a release gives a value away?
-# ----------------------------------------------------------------------------------------------------
-
-
-Point: TypeAlias = tuple[int | float, int | float, int | float]
+KnowledgePoint: TypeAlias = tuple[int | float, int | float, int | float]
 """Rules out, others, family; `math.inf` where there is no end."""
 
 
-def knowledge_skyline(release: Release, value: object, below: Bound) -> tuple[Point, ...]:
+def knowledge_skyline(release: Release, value: object, below: Bound) -> tuple[KnowledgePoint, ...]:
     """How much may somebody know before the risk of `value` is no longer below a limit?
 
     All maximal (ℓ, k, m) = (rules_out, others, family) of `Acquaintance` at which Pr(t has σ | knowledge) < `below`:
@@ -157,38 +163,38 @@ def knowledge_skyline(release: Release, value: object, below: Bound) -> tuple[Po
         message = f"a risk is never below {below}; give a limit between 0 and 1"
         raise BadMeasure(message)
     place, most = release.groups.place(value), len(release.domain) - 1
-    frontier = Frontier.of(release.groups, place)
+    undominated = UndominatedGroups.of(release.groups, place)
     if limit == 0:
         return ()
-    if frontier is None:
+    if undominated is None:
         return ((most, math.inf, math.inf),)
-    points = _maximal(_most_others(Holds(release.groups, place, frontier, 1 / Fraction(limit) - 1)))
-    last = len(frontier.sizes) - 1  # who can rule out all values that occur with it can rule out the others too
+    points = _maximal(_most_others(RiskTest(release.groups, place, undominated, 1 / Fraction(limit) - 1)))
+    last = len(undominated.sizes) - 1  # who can rule out all values that occur with it can rule out the others too
     return tuple((most if point[0] == last else point[0], *point[1:]) for point in points)
 
 
-def _most_others(holds: Holds) -> Integers:
+def _most_others(test: RiskTest) -> Integers:
     """Give the largest k for each ℓ and m (−1: none), m up to the largest for which there is any."""
-    settled = int(holds.frontier.sizes.max()) + 1  # that many others, or so large a family, always settle it
+    settled = int(test.undominated.sizes.max()) + 1  # that many others, or so large a family, always settle it
     nothing = np.zeros(1, np.int64)
-    family = int(_largest(lambda m: holds.at(nothing, nothing, m), np.array([settled]))[0])
-    others = int(_largest(lambda k: holds.at(nothing, k, nothing), np.array([settled]))[0])
-    rules_out, families = np.indices((len(holds.frontier.sizes), family + 1)).reshape(2, -1)
-    most = _largest(lambda k: holds.at(rules_out, k, families), np.full(len(families), others + 1))
-    return most.reshape(len(holds.frontier.sizes), family + 1)
+    family = int(_largest_passed(lambda m: test.passed(nothing, nothing, m), np.array([settled]))[0])
+    others = int(_largest_passed(lambda k: test.passed(nothing, k, nothing), np.array([settled]))[0])
+    rules_out, families = np.indices((len(test.undominated.sizes), family + 1)).reshape(2, -1)
+    most = _largest_passed(lambda k: test.passed(rules_out, k, families), np.full(len(families), others + 1))
+    return most.reshape(len(test.undominated.sizes), family + 1)
 
 
-def _largest(holds: Callable[[Integers], Flags], too_many: Integers) -> Integers:
-    """Find, by halving, the largest number (−1: none) that still holds, for many questions at once."""
+def _largest_passed(passed: Callable[[Integers], Flags], too_many: Integers) -> Integers:
+    """Find, by halving, the largest number (−1: none) that still passes, for many questions at once."""
     low, high = np.full_like(too_many, -1), too_many
-    while (high - low > 1).any():
+    while (high - low > 1).any():  # all up to `low` pass, none from `high` on
         middle = (low + high) // 2
-        well = holds(np.maximum(middle, 0)) & (middle >= 0)
-        low, high = np.where(well, middle, low), np.where(well, high, np.maximum(middle, low + 1))
+        passes = passed(np.maximum(middle, 0)) & (middle >= 0)
+        low, high = np.where(passes, middle, low), np.where(passes, high, np.maximum(middle, low + 1))
     return low
 
 
-def _maximal(most: Integers) -> tuple[Point, ...]:
+def _maximal(most: Integers) -> tuple[KnowledgePoint, ...]:
     """Keep (ℓ, k, m) for which neither a larger ℓ nor a larger m allows the same k."""
     beyond = np.pad(most, ((0, 1), (0, 1)), constant_values=-1)
     kept = (most > beyond[1:, :-1]) & (most > beyond[:-1, 1:])

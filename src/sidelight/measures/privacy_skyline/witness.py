@@ -1,18 +1,32 @@
-"""Who is worst off against an acquaintance: the target, what is ruled out, which people are known, which family."""
+"""Who is worst off against an acquaintance: from the five minima back to people and values.
+
+A minimum points at a group.  The worst investigation puts the target into the group of T, the family into that of V,
+and the k others beside the one or the other, as the arrangement says; it rules out the target's ℓ most frequent other
+values, and the k have values that are left (in `single`), the most frequent first.
+
+Invariant   the witness holds no more than it takes: once the target, or one of the family, must have the value, the
+            rest of what may be known is left out.  Counting the worlds that fit it gives the risk again.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sidelight._text import form
 from sidelight.knowledge.facts import Fact, Has
 from sidelight.knowledge.people import Someone
 from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Witness, in_words
-from sidelight.measures.privacy_skyline.five_minima import WAYS, FiveMinima
+from sidelight.measures.privacy_skyline.five_minima import (
+    ALL_TOGETHER,
+    ARRANGEMENTS,
+    OTHERS_WITH_FAMILY,
+    OTHERS_WITH_TARGET,
+    FiveMinima,
+)
 from sidelight.release.groups import GroupName, Groups
 from sidelight.table.labels import Label, shown
 from sidelight.table.table import Semantics
-from sidelight.worlds.closed_forms import Family, Investigation, Others
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,17 +55,6 @@ class AcquaintanceWitness(Witness):
     others: KnownPeople | None = None
     family: KnownFamily | None = None
 
-    def investigation(self) -> Investigation:
-        """Say it by group numbers, as worlds are counted."""
-        others, family = self.others, self.family
-        return Investigation(
-            self.group.number,
-            self.value,
-            self.rules_out,
-            Others(others.group.number, others.people, others.values) if others else None,
-            Family(family.group.number, family.people) if family else None,
-        )
-
     def as_facts(self) -> tuple[Fact, tuple[Fact, ...]]:
         """Say it as facts: the target, and what is known; `posterior` of these is the finding's value.
 
@@ -77,8 +80,9 @@ class AcquaintanceWitness(Witness):
         return [value for value, people in self.others.values for _ in range(people)]
 
     def explain(self, risk: Amount) -> str:
-        """Say it in a sentence."""
-        known = [said for said in (self._about_the_target(), self._about_others(), self._about_family()) if said]
+        """Tell it in a sentence."""
+        parts = (self._about_the_target(), self._about_others(), self._about_family())
+        known = [part for part in parts if part]
         value = shown(self.value)
         if not known:
             return f"In {self.group} anyone has {value} with probability {in_words(risk)}."
@@ -101,9 +105,9 @@ class AcquaintanceWitness(Witness):
             return ""
         who = f"{_people(self.others.people, other=True)} of {self._there(self.others.group)}"
         if not self.others.values:
-            return f"that {who} {_verb(self.others.people, 'does', 'do')} not have {shown(self.value)}"
+            return f"that {who} {'does' if self.others.people == 1 else 'do'} not have {shown(self.value)}"
         values = [f"{shown(text)} ({people})" for text, people in self.others.values]
-        return f"what {who} {_verb(self.others.people, 'has', 'have')}: {_listed(values, 'and')}"
+        return f"what {who} {form('has', self.others.people)}: {_listed(values, 'and')}"
 
     def _about_family(self) -> str:
         if self.family is None:
@@ -127,30 +131,16 @@ def _next_people(part: KnownPeople | KnownFamily | None, taken: dict[int, int]) 
 
 
 def _people(number: int, *, other: bool) -> str:
-    word = "other person" if other and number == 1 else "other people" if other else _verb(number, "person", "people")
-    return f"{number:,} {word}"
-
-
-def _verb(number: int, one: str, many: str) -> str:
-    return one if number == 1 else many
+    return f"{number:,} {'other ' if other else ''}{form('person', number)}"
 
 
 def _listed(words: list[str], joiner: str) -> str:
     return words[0] if len(words) == 1 else ", ".join(words[:-1]) + f" {joiner} {words[-1]}"
 
 
-# ----------------------------------------------------------------------------------------------------
-# Who plays which part in the worst investigation: from the five minima back to people and values.
-# ----------------------------------------------------------------------------------------------------
-
-
-TOGETHER, WITH_TARGET, WITH_FAMILY = range(len(WAYS))
-"""Where the other people sit: see `acquaintance_minima`."""
-
-
 @dataclass(frozen=True, eq=False, slots=True)
-class Seen:
-    """One group as seen from one value: `count` people (or occurrences) have it, `rest` lists the other values."""
+class _GroupByFrequency:
+    """One group around one value: `count` people (or occurrences) have it, `rest` are its other values."""
 
     group: Groups
     people: int
@@ -158,22 +148,22 @@ class Seen:
     rest: tuple[tuple[Label, int], ...]  # those that occur, the most frequent first
 
     @classmethod
-    def of(cls, group: Groups, value: int) -> Seen:
-        """Look at a group."""
+    def of(cls, group: Groups, value: int) -> _GroupByFrequency:
+        """Sort the values of a group."""
         counts = group.counts.row(0).tolist()
         places = sorted((each for each in range(len(counts)) if each != value), key=lambda each: -counts[each])
         rest = tuple((group.domain[each], counts[each]) for each in places if counts[each])
         return cls(group, int(group.sizes[0]), counts[value], rest)
 
     @property
-    def without(self) -> int:
+    def may_lack(self) -> int:
         """How many people can be known to lack the value before it is certain who has it."""
         return self.people - (1 if self.group.semantics == "multiset" else self.count)
 
-    def known(self, most: int, *, ruled_out: int = 0) -> KnownPeople | None:
-        """Find others without the value, at most so many, whose values are not among those ruled out."""
+    def known_people(self, most: int, *, ruled_out: int = 0) -> KnownPeople | None:
+        """Choose others without the value, at most so many, whose values are not among those ruled out."""
         if self.group.semantics != "single":
-            people = min(most, self.without)
+            people = min(most, self.may_lack)
             return KnownPeople(self.group.name(0), people) if people else None
         values: list[tuple[Label, int]] = []
         for text, count in self.rest[ruled_out:]:
@@ -182,39 +172,46 @@ class Seen:
         people = sum(number for _, number in values)
         return KnownPeople(self.group.name(0), people, tuple(values)) if people else None
 
-    def settles(self, ruled_out: int, known: KnownPeople | None) -> bool:
+    def is_certain(self, ruled_out: int, known: KnownPeople | None) -> bool:
         """Decide whether a target here must have the value, without any family."""
         gone = [count for _, count in self.rest[:ruled_out]]
         if self.group.semantics == "set" and self.people in gone:
             return True
         hidden = sum(gone) if self.group.semantics == "single" else 0
-        return self.without - hidden - _number(known) <= 0
+        return self.may_lack - hidden - _people_in(known) <= 0
 
-    def family(self, most: int, known: KnownPeople | None, *, beside_target: bool) -> tuple[KnownFamily | None, bool]:
-        """Find a family of at most so many; say whether one of them (or the target) must have the value."""
-        enough = self.without - _number(known) + (0 if beside_target else 1)
+    def known_family(
+        self, most: int, known: KnownPeople | None, *, beside_target: bool
+    ) -> tuple[KnownFamily | None, bool]:
+        """Choose a family of at most so many; say whether one of them (or the target) must have the value."""
+        enough = self.may_lack - _people_in(known) + (0 if beside_target else 1)
         people = min(most, enough)
         return (KnownFamily(self.group.name(0), people) if people else None), people == enough
 
 
-def cast(minima: FiveMinima, way: int, value: int) -> AcquaintanceWitness:
-    """Put together the worst investigation for one value asked about, along one of the three ways."""
-    knows, sigma = minima.knows, int(minima.asked[value])
-    target = Seen.of(minima.group(WAYS[way][0], value), sigma)
-    relatives = target if way == TOGETHER else Seen.of(minima.group(WAYS[way][-1], value), sigma)
-    ruled_out = tuple(text for text, _ in target.rest[: knows.rules_out])
-    beside = None if way == WITH_FAMILY else target.known(knows.others, ruled_out=len(ruled_out))
-    family, others = None, beside
-    if not target.settles(len(ruled_out), beside):
-        others = relatives.known(knows.others) if way == WITH_FAMILY else beside
-        near = None if way == WITH_TARGET else others
-        family, settled = relatives.family(knows.family, near, beside_target=way == TOGETHER)
-        if settled:  # whatever else is known is not needed
-            ruled_out = ()
-            others = near
+def worst_investigation(minima: FiveMinima, column: int, arrangement: int) -> AcquaintanceWitness:
+    """Put together the worst investigation for one value in question, in one of the three arrangements."""
+    knowledge, value = minima.knowledge, int(minima.values[column])
+    target = relatives = _GroupByFrequency.of(minima.group(ARRANGEMENTS[arrangement][0], column), value)
+    if arrangement != ALL_TOGETHER:
+        relatives = _GroupByFrequency.of(minima.group(ARRANGEMENTS[arrangement][-1], column), value)
+    ruled_out = tuple(text for text, _ in target.rest[: knowledge.rules_out])
+    beside_target = (
+        None if arrangement == OTHERS_WITH_FAMILY else target.known_people(knowledge.others, ruled_out=len(ruled_out))
+    )
+    family, others = None, beside_target
+    if not target.is_certain(len(ruled_out), beside_target):
+        if arrangement == OTHERS_WITH_FAMILY:
+            others = relatives.known_people(knowledge.others)
+        beside_family = None if arrangement == OTHERS_WITH_TARGET else others
+        family, certain = relatives.known_family(
+            knowledge.family, beside_family, beside_target=arrangement == ALL_TOGETHER
+        )
+        if certain:  # whatever else is known is not needed
+            ruled_out, others = (), beside_family
     return AcquaintanceWitness(
         group=target.group.name(0),
-        value=target.group.domain[sigma],
+        value=target.group.domain[value],
         semantics=target.group.semantics,
         rules_out=ruled_out,
         others=others,
@@ -222,5 +219,5 @@ def cast(minima: FiveMinima, way: int, value: int) -> AcquaintanceWitness:
     )
 
 
-def _number(known: KnownPeople | None) -> int:
+def _people_in(known: KnownPeople | None) -> int:
     return 0 if known is None else known.people

@@ -1,7 +1,9 @@
 """Skylines in policies: which points are kept, and what they ask of a release."""
 
+import math
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,13 +20,13 @@ points = st.builds(
 
 
 def test_each_value_has_its_own_points_and_the_others_the_default():
-    asked = sl.skyline({"AIDS": [(1, 0, 0, 0.3), (0, 2, 0, 0.3)]}, default=[(0, 0, 0, Fraction(2, 3))])
-    assert tuple(asked) == (
+    required = sl.skyline({"AIDS": [(1, 0, 0, 0.3), (0, 2, 0, 0.3)]}, default=[(0, 0, 0, Fraction(2, 3))])
+    assert tuple(required) == (
         sl.Acquaintance(1, value="AIDS") < 0.3,
         sl.Acquaintance(others=2, value="AIDS") < 0.3,
         sl.Acquaintance(apart_from=("AIDS",)) < Fraction(2, 3),
     )
-    verdict = sl.Policy(*asked).judge(WARD)
+    verdict = sl.Policy(*required).judge(WARD)
     assert [judgement.holds for judgement in verdict.judgements] == [False, True, True]
     assert [str(finding.value) for finding in verdict.findings] == ["1/3", "1/6", "5/8"]
 
@@ -35,9 +37,9 @@ def test_without_a_default_other_values_are_not_asked_about():
 
 
 def test_points_that_follow_are_dropped_with_a_note():
-    asked = sl.skyline({"AIDS": [(0, 1, 0, 0.9), (1, 1, 0, 0.9), (1, 1, 0, 0.9), (1, 1, 0, 0.5)]})
-    assert tuple(asked) == (sl.Acquaintance(1, 1, value="AIDS") < 0.5,)
-    assert asked.notes == (
+    required = sl.skyline({"AIDS": [(0, 1, 0, 0.9), (1, 1, 0, 0.9), (1, 1, 0, 0.9), (1, 1, 0, 0.5)]})
+    assert tuple(required) == (sl.Acquaintance(1, 1, value="AIDS") < 0.5,)
+    assert required.notes == (
         "skyline of 'AIDS': (0, 1, 0) below 0.9 follows from (1, 1, 0) below 0.9 and was dropped",
         "skyline of 'AIDS': (1, 1, 0) below 0.9 follows from (1, 1, 0) below 0.5 and was dropped",
     )
@@ -46,8 +48,8 @@ def test_points_that_follow_are_dropped_with_a_note():
 @given(st.lists(points, min_size=1, max_size=6))
 def test_dropping_changes_no_verdict(given_points):
     skyline = Skyline(tuple(given_points), "AIDS")
-    asked = [sl.Acquaintance(p.rules_out, p.others, p.family, "AIDS") < p.below for p in given_points]
-    assert sl.Policy(*skyline.criteria).judge(WARD).safe == sl.Policy(*asked).judge(WARD).safe
+    required = [sl.Acquaintance(p.rules_out, p.others, p.family, "AIDS") < p.below for p in given_points]
+    assert sl.Policy(*skyline.criteria).judge(WARD).safe == sl.Policy(*required).judge(WARD).safe
     assert not any(one.dominates(other) for one in skyline.points for other in skyline.points if one != other)
     assert len(skyline.points) + len(skyline.notes) == len(set(given_points))
 
@@ -59,3 +61,20 @@ def test_points_that_make_no_sense():
         sl.skyline({"AIDS": [(1, -1, 0, 0.5)]})
     with pytest.raises(BadPolicy, match="between 0 and 1"):
         tuple(sl.skyline({"AIDS": [(1, 1, 0, 2)]}))
+
+
+@pytest.mark.parametrize("below", [-0.1, 1.5, math.inf])
+def test_limits_of_a_skyline_are_probabilities(below):
+    with pytest.raises(BadMeasure, match="between 0 and 1"):
+        sl.knowledge_skyline(WARD, "Flu", below=below)
+
+
+def test_a_skyline_of_one_large_group_is_found_by_halving():
+    release = sl.Release.from_counts([{"a": 400_000, "b": 300_000, "c": 300_000}])
+    points = sl.knowledge_skyline(release, "a", below=0.95)
+    assert points[-1][0] == 1
+    for rules_out, others, family in (points[0], points[len(points) // 2], points[-1]):
+        assert sl.Acquaintance(rules_out, others, family, value="a").measure(release).value < Fraction(19, 20)
+        for more in ((1, 0, 0), (0, 1, 0), (0, 0, 1)):
+            beyond = np.add((rules_out, others, family), more).tolist()
+            assert sl.Acquaintance(*beyond, value="a").measure(release).value >= Fraction(19, 20)

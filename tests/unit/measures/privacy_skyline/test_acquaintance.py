@@ -5,10 +5,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, UnknownValue
-from sidelight.measures.privacy_skyline.odds import DECIMALS, FRACTIONS, ODDS
+from sidelight.measures.privacy_skyline.five_minima import tolerance
 
 HOSPITAL = sl.Release.from_counts(
     [
@@ -157,30 +159,28 @@ def test_large_groups_replay_as_quickly_as_small_ones(semantics, people):
         assert finding.replay(release) == finding.value
 
 
-def test_long_arithmetic_agrees_with_short():
-    for semantics, odds in ODDS.items():
-        exact = odds.exact_against(40, 6, (7, 3), 5, FRACTIONS) * odds.exact_none(40, 6, 4, 6, FRACTIONS)
-        with DECIMALS.working():
-            rounded = odds.exact_against(40, 6, (7, 3), 5, DECIMALS) * odds.exact_none(40, 6, 4, 6, DECIMALS)
-            risk = DECIMALS.risk(rounded)
-            assert DECIMALS.exceed(rounded, exact) is False, semantics  # what cannot be told apart does not hold
-            assert DECIMALS.exceed(rounded, exact * Fraction(999, 1000))
-        assert math.isclose(rounded, exact, rel_tol=1e-15)
-        assert 0 <= Fraction(risk) - FRACTIONS.risk(exact) < Fraction(1, 10**15)
+@given(st.integers(10**6, 10**9), st.integers(0, 2), st.integers(0, 3), st.integers(1, 5), st.data())
+def test_a_screen_is_within_its_slack_in_large_groups(people, rules_out, others, family, data):
+    counts = [data.draw(st.integers(1, people // 4)) for _ in range(3)]
+    bag = {"rest": people - sum(counts), **dict(zip("abc", counts, strict=True))}
+    measure = sl.Acquaintance(rules_out, others, family)
+    for semantics in ("single", "set"):
+        release = sl.Release.from_counts([bag], sizes=[people], values=semantics)
+        screen = measure.screen()
+        value = float(screen.value(screen.of(release.groups))[0])
+        assert abs(Fraction(value) - measure.measure(release).value) <= screen.slack(people)
 
 
-@pytest.mark.parametrize("below", [-0.1, 1.5, math.inf])
-def test_limits_of_a_skyline_are_probabilities(below):
-    with pytest.raises(BadMeasure, match="between 0 and 1"):
-        sl.knowledge_skyline(HOSPITAL, "Flu", below=below)
+def test_slack_grows_only_with_the_family():
+    assert sl.Acquaintance(family=5).screen().slack(10**9) == pytest.approx(1e-9, rel=1e-3)
+    assert sl.Acquaintance(family=10**8).screen().slack(10**9) == tolerance(0.0, 10**8)
+    assert sl.Acquaintance(family=10**8).screen().slack(100) == tolerance(0.0, 100)
 
 
-def test_a_skyline_of_one_large_group_is_found_by_halving():
-    release = sl.Release.from_counts([{"a": 400_000, "b": 300_000, "c": 300_000}])
-    points = sl.knowledge_skyline(release, "a", below=0.95)
-    assert points[-1][0] == 1
-    for rules_out, others, family in (points[0], points[len(points) // 2], points[-1]):
-        assert sl.Acquaintance(rules_out, others, family, value="a").measure(release).value < Fraction(19, 20)
-        for more in ((1, 0, 0), (0, 1, 0), (0, 0, 1)):
-            beyond = np.add((rules_out, others, family), more).tolist()
-            assert sl.Acquaintance(*beyond, value="a").measure(release).value >= Fraction(19, 20)
+def test_very_different_sizes_take_no_memory():
+    """Once a table of all sizes up to the largest was made."""
+    release = sl.Release.from_counts([{"a": 10**9, "b": 10**9}, {"a": 1, "b": 2}])
+    assert sl.Acquaintance(family=1).measure(release).value == 1
+    finding = sl.Acquaintance(family=1, value="a").measure(release)
+    assert finding.value == 1 / (1 + Fraction(10**9 - 1, 2 * 10**9 - 1))
+    assert finding.replay(release) == finding.value
