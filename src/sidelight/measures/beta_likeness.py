@@ -10,13 +10,19 @@ from functools import lru_cache
 from typing import ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
-import numpy.typing as npt
 
-from sidelight._arrays import Floats
+from sidelight._arrays import Flags
 from sidelight._rounding import PRECISE, log
 from sidelight.errors import BadMeasure
-from sidelight.measures.exact import NEAR, Amount
-from sidelight.measures.group_by_group import GroupByGroup, ShareWitness, exact_shares, float_factors, share_witness
+from sidelight.measures.exact import EXACT, FLOATS, NEAR, Amount, Arithmetic, Numbers
+from sidelight.measures.group_by_group import (
+    FormulaMeasure,
+    ShareWitness,
+    exact_row,
+    exact_shares,
+    factors,
+    share_witness,
+)
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, in_words
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
@@ -26,7 +32,7 @@ Kind: TypeAlias = Literal["basic", "enhanced"]
 
 
 @dataclass(frozen=True)
-class BetaLikeness(GroupByGroup):
+class BetaLikeness(FormulaMeasure):
     """By what factor, less 1, does a value become more likely to someone who finds a person's group?
 
     basic: max of (q − p)/p over groups and values with q > p, q = the group's share of the value and p the whole
@@ -60,18 +66,13 @@ class BetaLikeness(GroupByGroup):
         del domain
         return (cls(), cls(kind="enhanced"))
 
-    def scores(self, groups: Groups) -> Floats:
-        """Give every group's largest gain."""
-        factors = float_factors(groups)
-        scores: Floats = factors.max(axis=1) - 1
+    def formula(self, statistic: Numbers, groups: Groups, arithmetic: Arithmetic) -> Numbers:
+        """The largest q/p − 1; infinite where some q/p is more than 1 − ln p and the kind is enhanced."""
+        gained = factors(statistic, groups, arithmetic)
+        gains: Numbers = gained.max(axis=1) - 1
         if self.kind == "enhanced":
-            scores[_beyond(groups, factors).any(axis=1)] = math.inf
-        return scores
-
-    def exactly(self, groups: Groups, row: int) -> Amount:
-        """Give one group's largest gain; infinite ones are told by their scores."""
-        most = share_witness(groups, row, _gains_most(groups, row))
-        return most.here / most.overall - 1
+            gains[_beyond(gained, statistic, groups, arithmetic).any(axis=1)] = math.inf
+        return gains
 
     def witness(self, groups: Groups, row: int) -> Witness:
         """Point at a value that gains too much, or else the one that gains most."""
@@ -106,20 +107,21 @@ class BetaLikeness(GroupByGroup):
 
 def _gains_most(groups: Groups, row: int) -> int:
     """Find the value whose share grows by the largest factor."""
-    group, whole = groups.counts.row(row).tolist(), groups.whole.tolist()
-    return max((place for place, count in enumerate(group) if count), key=lambda at: Fraction(group[at], whole[at]))
+    gained = factors(exact_row(groups, row), groups, EXACT)[0]
+    return int(np.where(groups.whole > 0, gained, 0).argmax())
 
 
-def _beyond(groups: Groups, factors: Floats) -> npt.NDArray[np.bool_]:
+def _beyond(gained: Numbers, counts: Numbers, groups: Groups, arithmetic: Arithmetic) -> Flags:
     """Say where q/p is more than 1 − ln p; floats that are too near are decided exactly."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        allowed = 1 - np.log(groups.whole / groups.whole.sum())
-    allowed[groups.whole == groups.whole.sum()] = np.inf  # q ≤ p = 1
-    beyond: npt.NDArray[np.bool_] = factors > allowed
-    near = np.abs(factors - allowed) <= NEAR * np.where(np.isfinite(allowed), allowed, 0)
-    for row, place in np.argwhere(near).tolist():
-        seen = share_witness(groups, row, place)
-        beyond[row, place] = too_much(seen.here, seen.overall)
+    whole = arithmetic.whole(groups.whole)
+    allowed = 1 - arithmetic.log(arithmetic.ratio(whole, whole.sum()))
+    allowed[groups.whole == groups.whole.sum()] = math.inf  # q ≤ p = 1
+    beyond: Flags = gained > allowed
+    if arithmetic is FLOATS:
+        near = np.abs(gained - allowed) <= NEAR * np.where(np.isfinite(allowed), allowed, 0)
+        for row, place in np.argwhere(near).tolist():
+            here = Fraction(int(counts[row, place]), int(counts[row].sum()))
+            beyond[row, place] = too_much(here, Fraction(int(whole[place]), int(whole.sum())))
     return beyond
 
 

@@ -9,11 +9,17 @@ from typing import ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from sidelight._arrays import Floats
 from sidelight._rounding import log, round_up
 from sidelight.errors import BadMeasure
-from sidelight.measures.exact import Amount
-from sidelight.measures.group_by_group import GroupByGroup, ShareWitness, exact_shares, float_factors, share_witness
+from sidelight.measures.exact import EXACT, Amount, Arithmetic, Numbers
+from sidelight.measures.group_by_group import (
+    FormulaMeasure,
+    ShareWitness,
+    exact_row,
+    exact_shares,
+    factors,
+    share_witness,
+)
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, in_words
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
@@ -23,7 +29,7 @@ Absent: TypeAlias = Literal["infinite", "skipped"]
 
 
 @dataclass(frozen=True)
-class DeltaDisclosure(GroupByGroup):
+class DeltaDisclosure(FormulaMeasure):
     """By what factor, in either direction, does finding a person's group change how likely a value is?
 
     max |ln(q/p)| over groups and values of the release, q = the group's share of the value and p the whole
@@ -61,32 +67,20 @@ class DeltaDisclosure(GroupByGroup):
         """Only a value that no group may lack is safe from a merger that brings it in."""
         return Monotonicity.NON_INCREASING if self.absent == "infinite" else Monotonicity.UNKNOWN
 
-    def scores(self, groups: Groups) -> Floats:
-        """Give every group's largest |ln(q/p)|."""
-        factors = float_factors(groups)
-        highest = factors.max(axis=1)
+    def formula(self, statistic: Numbers, groups: Groups, arithmetic: Arithmetic) -> Numbers:
+        """Ln of the largest q/p or p/q; values that a group lacks have q/p = 0, or 1 when they are skipped."""
+        changed = factors(statistic, groups, arithmetic)
+        highest = changed.max(axis=1)
         if self.absent == "skipped":
-            factors[factors == 0] = 1
-        with np.errstate(divide="ignore"):
-            scores: Floats = np.log(np.maximum(highest, 1 / factors.min(axis=1)))
-        return scores
-
-    def exactly(self, groups: Groups, row: int) -> Amount:
-        """Give one group's largest |ln(q/p)|; infinite ones are told by their scores."""
-        most = self.witness(groups, row)
-        return _log_factor(most.here, most.overall)
+            changed[changed == 0] = 1
+        return arithmetic.log(np.maximum(highest, arithmetic.ratio(1, changed.min(axis=1))))
 
     def witness(self, groups: Groups, row: int) -> ShareWitness:
         """Point at the value whose share changes by the largest factor."""
-        group, whole = groups.counts.row(row).tolist(), groups.whole.tolist()
-        total, everything = sum(group), sum(whole)
-
-        def factor(place: int) -> Amount:
-            q, p = group[place] * everything, whole[place] * total
-            return Fraction(max(q, p), min(q, p)) if q else math.inf
-
-        said = [place for place, count in enumerate(whole) if count and (group[place] or self.absent == "infinite")]
-        return share_witness(groups, row, max(said, key=factor))
+        changed = factors(exact_row(groups, row), groups, EXACT)[0]
+        either_way = np.maximum(changed, EXACT.ratio(1, changed))
+        compared = (groups.whole > 0) & ((changed > 0) | (self.absent == "infinite"))
+        return share_witness(groups, row, int(np.where(compared, either_way, 0).argmax()))
 
     def explain(self, finding: Finding) -> str:
         """Name the group, the value and its shares."""

@@ -1,41 +1,145 @@
-"""Find in floats, decide in fractions."""
+"""Find in floats, decide in exact numbers: which row of many has the worst value?
+
+A formula is written once, over an `Arithmetic`: `FLOATS` runs it for all groups at once (NumPy's float64), `EXACT` for
+the few rows whose floats are too near the worst to tell (object arrays of Python's whole numbers, of fractions and,
+after logarithms, of decimals with 60 digits).  A formula may use +, −, ×, comparisons and what NumPy makes of them
+(sum, cumsum, sort, max), and whatever else it needs it takes from the arithmetic it is handed.
+
+Let e(r) be the exact value of row r and s(r) its float.  Formulas here are short, so |s(r) − e(r)| is far below
+`NEAR`·max(|e(r)|, 1)/2.  Hence the worst row is among those with a float within `NEAR` of the worst float
+(`near_worst`), and only those are computed again.  Of rows of one kind (the whole numbers that decide the value are
+the same) one stands for all, so that the exact part costs the number of different kinds near the worst.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from decimal import Decimal
 from fractions import Fraction
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from sidelight._arrays import Floats, Integers, first_of_each
+from sidelight._rounding import log
 from sidelight.table.table import Counts
 
 Amount: TypeAlias = Fraction | float
 """A `Fraction`, `math.inf`, or, where logarithms make it irrational, a float rounded towards caution."""
 
+Numbers: TypeAlias = npt.NDArray[Any]
+"""Numbers of one arithmetic: float64 (or whole numbers on their way to it), or objects that are exact."""
 
 NEAR = 1e-9
 """Distance from the worst float (relative above 1) within which a group may have the worst exact value."""
+
+TABLE_UP_TO = 1 << 16
+"""Look c·ln c up for counts below this (half a megabyte, a seventh of the time of taking logarithms)."""
+
+
+class Arithmetic(ABC):
+    """What formulas over arrays need besides +, − and ×."""
+
+    @abstractmethod
+    def whole(self, numbers: Integers) -> Numbers:
+        """Take whole numbers into this arithmetic."""
+
+    @abstractmethod
+    def ratio(self, above: object, below: object) -> Numbers:
+        """Divide, element by element; infinite where something is divided by 0."""
+
+    @abstractmethod
+    def log(self, numbers: Numbers) -> Numbers:
+        """Take natural logarithms."""
+
+    @abstractmethod
+    def exp(self, numbers: Numbers) -> Numbers:
+        """Take them back."""
+
+    @abstractmethod
+    def times_log(self, counts: Numbers) -> Numbers:
+        """Give c·ln c for every count c, and 0 for none."""
+
+
+class _Floats(Arithmetic):
+    def whole(self, numbers: Integers) -> Numbers:
+        return numbers
+
+    def ratio(self, above: object, below: object) -> Numbers:
+        quotient: Numbers = np.true_divide(above, below)  # type: ignore[call-overload]
+        return quotient
+
+    def log(self, numbers: Numbers) -> Numbers:
+        logs: Numbers = np.log(numbers)
+        return logs
+
+    def exp(self, numbers: Numbers) -> Numbers:
+        powers: Numbers = np.exp(numbers)
+        return powers
+
+    def times_log(self, counts: Numbers) -> Numbers:
+        largest = counts.max(initial=0)
+        if largest < TABLE_UP_TO:
+            return _times_log(np.arange(largest + 1))[counts]
+        return _times_log(counts)
+
+
+class _Exact(Arithmetic):
+    def whole(self, numbers: Integers) -> Numbers:
+        return numbers.astype(object)
+
+    def ratio(self, above: object, below: object) -> Numbers:
+        quotient: Numbers = _exact_ratio(above, below)
+        return quotient
+
+    def log(self, numbers: Numbers) -> Numbers:
+        logs: Numbers = _exact_log(numbers)
+        return logs
+
+    def exp(self, numbers: Numbers) -> Numbers:
+        powers: Numbers = _exact_exp(numbers)
+        return powers
+
+    def times_log(self, counts: Numbers) -> Numbers:
+        different, place = np.unique(counts, return_inverse=True)  # a logarithm takes as long as 100 additions
+        logs: Numbers = np.array([count * Decimal(max(count, 1)).ln() for count in different], object)
+        return logs[place].reshape(counts.shape)
+
+
+def _times_log(numbers: Integers) -> Floats:
+    return np.multiply(numbers, np.log(np.maximum(numbers, 1)), dtype=np.float64)
+
+
+def _divide(above: int | Fraction, below: int | Fraction) -> Amount:
+    return Fraction(above, below) if below else math.inf
+
+
+_exact_ratio: Callable[..., Any] = np.frompyfunc(_divide, 2, 1)
+_exact_log: Callable[..., Any] = np.frompyfunc(log, 1, 1)
+_exact_exp: Callable[..., Any] = np.frompyfunc(Decimal.exp, 1, 1)
+
+FLOATS: Arithmetic = _Floats()
+EXACT: Arithmetic = _Exact()
 
 
 def worst_row(
     scores: Floats,
     *,
     large_is_bad: bool,
-    alike: Integers | Callable[[Integers], Integers],
-    exactly: Callable[[int], Amount],
+    kinds: Callable[[Integers], Integers],
+    exactly: Callable[[Integers], Sequence[Amount]],
 ) -> tuple[int, Amount] | None:
     """Find the row with the worst exact value; of equal ones the first.
 
-    `scores` are the values as floats (nan: nothing to say; a bad infinity is taken at its word).  `alike` holds
-    integers that decide the exact value, one row each, or makes them for the rows asked for; of candidates that
-    are alike only the first is recomputed by `exactly(row)`.
+    `scores` are the values as floats (nan: nothing to say; a bad infinity is taken at its word).  `kinds(rows)` gives
+    the whole numbers that decide the value of each of these rows, and `exactly(kinds)` the values that they decide.
 
-    >>> share = lambda row: Fraction([1, 2, 3][row], [3, 6, 10][row])
-    >>> alike = np.array([[1, 3], [2, 6], [3, 10]])
-    >>> worst_row(np.array([1/3, 2/6, 3/10]), large_is_bad=True, alike=alike, exactly=share)
+    >>> counts = np.array([[1, 3], [2, 6], [3, 10]])
+    >>> worst_row(counts[:, 0] / counts[:, 1], large_is_bad=True, kinds=counts.__getitem__,
+    ...           exactly=lambda kinds: [Fraction(*kind) for kind in kinds.tolist()])
     (0, Fraction(1, 3))
     """
     near = near_worst(scores, large_is_bad=large_is_bad)
@@ -43,10 +147,11 @@ def worst_row(
         return None
     if large_is_bad and scores[near[0]] == math.inf:
         return int(near[0]), math.inf
-    rows = near[first_of_each(alike(near) if callable(alike) else alike[near])].tolist()
-    values = [exactly(row) for row in rows]
+    every = kinds(near)
+    first = first_of_each(every)  # in the order of the rows: of equal values the first row is kept
+    values = exactly(every[first])
     worst = max(values) if large_is_bad else min(values)
-    return rows[values.index(worst)], worst
+    return int(near[first[values.index(worst)]]), worst
 
 
 def near_worst(scores: Floats, *, large_is_bad: bool) -> Integers:
@@ -58,13 +163,11 @@ def near_worst(scores: Floats, *, large_is_bad: bool) -> Integers:
     worst = np.fmax.reduce(scores) if large_is_bad else np.fmin.reduce(scores)
     if math.isnan(worst):
         return np.empty(0, np.int64)
-    reach = NEAR * max(abs(worst), 1.0) if math.isfinite(worst) else 0.0
-    return np.flatnonzero(scores >= worst - reach if large_is_bad else scores <= worst + reach)
+    distance = NEAR * max(abs(worst), 1.0) if math.isfinite(worst) else 0.0
+    return np.flatnonzero(scores >= worst - distance if large_is_bad else scores <= worst + distance)
 
 
-# ----------------------------------------------------------------------------------------------------
-# The largest counts of each group, largest first.
-# ----------------------------------------------------------------------------------------------------
+# The largest counts of each group: what the worst cases of several adversaries are made of.
 
 
 def largest_counts(counts: Counts, many: int) -> Integers:

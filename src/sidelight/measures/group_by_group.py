@@ -1,28 +1,41 @@
-"""Measures that look at one group at a time: a release is as bad as its worst group."""
+"""Measures whose release is as bad as its worst group, and the one formula that audits and searches share.
+
+    value of a release = the worst over its groups g of  φ(t_g)
+
+t_g, the *statistic* of a group, are the whole numbers that decide its value (its size; its largest count and the sum of
+its rarer ones; all its counts), and φ is a formula over an arithmetic (see `exact`).  A measure declares the two; the
+rest is here:
+
+- an audit computes φ of all groups in floats, and exactly for the kinds of groups near the worst (`summarize`);
+- a search keeps φ in floats, one number a group (`screen`), and asks for the exact value near its limit.
+
+Groups that have nothing to measure (no value, so no shares) give nan and are passed over.  The shares that several
+formulas are made of, q of a value within its group and p within the release, are here too.
+"""
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
 
 from sidelight._arrays import Floats, Integers, in_lowest_terms
-from sidelight.measures.exact import Amount, worst_row
+from sidelight._rounding import PRECISE, round_cautiously
+from sidelight.measures.exact import EXACT, FLOATS, Amount, Arithmetic, Numbers, worst_row
 from sidelight.measures.measure import Measure, Witness, Worst
-from sidelight.measures.screening import WorstGroup
+from sidelight.measures.screening import Screen
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label
 
 
 class GroupByGroup(Measure):
-    """A measure of each group's shares of the values, and the worst group's for the release.
-
-    Groups in which nobody has a value have no shares and are passed over.
-    """
+    """A measure of each group; a release is as bad as its worst group."""
 
     if_nothing_to_measure: ClassVar[Fraction] = Fraction(0)
     whole_numbers: ClassVar[bool] = False  # whether its floats are exact
@@ -32,8 +45,26 @@ class GroupByGroup(Measure):
         """Give every group's value as a float; nan where there is nothing to measure."""
 
     @abstractmethod
-    def exactly(self, groups: Groups, row: int) -> Amount:
-        """Give one group's value in exact arithmetic."""
+    def kinds(self, groups: Groups) -> Integers:
+        """Give whole numbers that decide the groups' values: groups that share them are equally bad."""
+
+    def screen(self) -> WorstGroup:
+        """One number per group."""
+        return WorstGroup(self)
+
+
+class FormulaMeasure(GroupByGroup):
+    """A measure that is a formula of each group's statistic."""
+
+    scale_free: ClassVar[bool] = True  # whether a group k times as large, in the same proportions, has the same value
+
+    def statistic(self, groups: Groups) -> Integers:
+        """Give, per group, the whole numbers that decide its value: by default how often each value occurs."""
+        return groups.counts.dense()
+
+    @abstractmethod
+    def formula(self, statistic: Numbers, groups: Groups, arithmetic: Arithmetic) -> Numbers:
+        """Give the value of each row of statistics, of these groups' release, in this arithmetic."""
 
     def witness(self, groups: Groups, row: int) -> Witness:
         """Point at what makes this group the worst."""
@@ -44,33 +75,86 @@ class GroupByGroup(Measure):
         del groups
         return ()
 
-    def alike(self, groups: Groups, rows: Integers) -> Integers:
-        """Give integers that decide the groups' values: by default all their counts, in lowest terms."""
-        return in_lowest_terms(groups.counts.take(rows).dense())
+    def canonical(self, statistic: Integers) -> Integers:
+        """Bring statistics that give the same value to one form, itself a statistic with this value."""
+        return in_lowest_terms(statistic) if self.scale_free else statistic
 
-    def screen(self) -> WorstGroup:
-        """One number per group."""
-        return WorstGroup(self.scores, self._kinds, self.large_is_bad, whole_numbers=self.whole_numbers)
+    def settled(self, number: Fraction | Decimal | int, statistic: list[int]) -> Amount:
+        """Turn what the formula gave in exact numbers into the value that is reported."""
+        del statistic
+        if isinstance(number, Decimal) and number:  # irrational: logarithms of fractions are, but for ln 1 = 0
+            return round_cautiously(number, large_is_bad=self.large_is_bad)
+        return number if isinstance(number, float) else Fraction(number)
 
-    def _kinds(self, groups: Groups) -> Integers:
-        return self.alike(groups, np.arange(len(groups)))
+    def scores(self, groups: Groups) -> Floats:
+        """Run the formula in floats, for all groups."""
+        return self._floats(self.statistic(groups), groups)
+
+    def kinds(self, groups: Groups) -> Integers:
+        """Give the groups' statistics in one form."""
+        return self.canonical(self.statistic(groups))
+
+    def exact_values(self, statistic: Integers, groups: Groups) -> Sequence[Amount]:
+        """Run the formula in exact numbers, for a few statistics of finite value."""
+        with localcontext(PRECISE):
+            values = self.formula(EXACT.whole(statistic), groups, EXACT).tolist()
+            return [self.settled(value, row) for value, row in zip(values, statistic.tolist(), strict=True)]
 
     def summarize(self, groups: Groups) -> Worst:
         """Keep the worst group."""
         groups = groups.in_order()
-        scores = self.scores(groups)
-        found = worst_row(
-            scores,
+        statistic = self.statistic(groups)
+        worst = worst_row(
+            self._floats(statistic, groups),
             large_is_bad=self.large_is_bad,
-            alike=scores.astype(np.int64)[:, np.newaxis]
-            if self.whole_numbers
-            else lambda rows: self.alike(groups, rows),
-            exactly=lambda row: self.exactly(groups, row),
+            kinds=lambda rows: self.canonical(statistic[rows]),
+            exactly=lambda kinds: self.exact_values(kinds, groups),
         )
-        if found is None:
+        if worst is None:
             return Worst(self, otherwise=self.if_nothing_to_measure, notes=self.notes(groups))
-        row, value = found
+        row, value = worst
         return Worst(self, value, self.witness(groups, row), notes=self.notes(groups))
+
+    def _floats(self, statistic: Integers, groups: Groups) -> Floats:
+        with np.errstate(divide="ignore", invalid="ignore"):  # no values in a group: 0/0, nothing to measure
+            return self.formula(FLOATS.whole(statistic), groups, FLOATS).astype(np.float64, copy=False)
+
+
+@dataclass(frozen=True)
+class WorstGroup(Screen):
+    """The screen of a measure that looks at one group at a time: one number per group."""
+
+    measure: GroupByGroup
+
+    @property
+    def exact(self) -> bool:
+        """For whole numbers."""
+        return self.measure.whole_numbers
+
+    @property
+    def group_by_group(self) -> bool:
+        """Always."""
+        return True
+
+    def of(self, groups: Groups) -> Floats:
+        """Give each group its own value; a group with nothing to say gives the best there is."""
+        best = -np.inf if self.measure.large_is_bad else np.inf
+        return np.nan_to_num(self.measure.scores(groups), nan=best, posinf=np.inf, neginf=-np.inf)[:, np.newaxis]
+
+    def kinds(self, groups: Groups) -> Integers:
+        """What the measure itself says."""
+        return self.measure.kinds(groups)
+
+    def join(self, one: Floats, other: Floats) -> Floats:
+        """Keep the worse one."""
+        return np.maximum(one, other) if self.measure.large_is_bad else np.minimum(one, other)
+
+    def value(self, rows: Floats) -> Floats:
+        """The one number."""
+        return rows[:, 0]
+
+
+# Shares of the values: q within a group, p within the whole release.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,34 +165,24 @@ class ShareWitness(Witness):
     overall: Fraction
 
 
-def float_shares(groups: Groups) -> tuple[Floats, Floats]:
-    """Give q of every group and value (nan in groups without values), and p of every value."""
-    counts = groups.counts.dense()
-    with np.errstate(invalid="ignore"):
-        return counts / counts.sum(axis=1, keepdims=True), groups.whole / groups.whole.sum()
+def shares(counts: Numbers, groups: Groups, arithmetic: Arithmetic) -> tuple[Numbers, Numbers]:
+    """Give q of every row of counts and value (nan in groups without values), and p of every value."""
+    whole = arithmetic.whole(groups.whole)
+    return arithmetic.ratio(counts, counts.sum(axis=1, keepdims=True)), arithmetic.ratio(whole, whole.sum())
 
 
-def float_factors(groups: Groups) -> Floats:
-    """Give q/p of every group and value (nan in groups without values); 1 for values that occur nowhere."""
-    factors, overall = float_shares(groups)
+def factors(counts: Numbers, groups: Groups, arithmetic: Arithmetic) -> Numbers:
+    """Give q/p of every row of counts and value (nan in groups without values); 1 for values that occur nowhere."""
+    here, overall = shares(counts, groups, arithmetic)
     nowhere = groups.whole == 0
-    factors += nowhere
-    factors /= np.where(nowhere, 1, overall)
-    return factors
+    here += nowhere
+    here /= np.where(nowhere, 1, overall)
+    return here
 
 
-def exact_shares(release: Release, witness: Witness) -> tuple[dict[Label, Fraction], dict[Label, Fraction]]:
-    """Give q of the witness's group and p of the release, value by value, as they are defined.
-
-    >>> release = Release.from_counts([{"Flu": 2, "Cold": 1}, {"Flu": 3}])
-    >>> exact_shares(release, Witness(release.groups.name(0)))[0]["Flu"]
-    Fraction(2, 3)
-    """
-    group = release.group(witness.group).counts.row(0).tolist()
-    whole = release.groups.whole.tolist()
-    here = [Fraction(count, sum(group)) for count in group]
-    overall = [Fraction(count, sum(whole)) for count in whole]
-    return dict(zip(release.domain, here, strict=True)), dict(zip(release.domain, overall, strict=True))
+def exact_row(groups: Groups, row: int) -> Numbers:
+    """Give one group's counts in exact numbers, as a matrix of one row."""
+    return EXACT.whole(groups.counts.row(row)[np.newaxis])
 
 
 def share_witness(groups: Groups, row: int, place: int) -> ShareWitness:
@@ -120,3 +194,17 @@ def share_witness(groups: Groups, row: int, place: int) -> ShareWitness:
         here=Fraction(int(group[place]), int(group.sum())),
         overall=Fraction(int(whole[place]), int(whole.sum())),
     )
+
+
+def exact_shares(release: Release, witness: Witness) -> tuple[dict[Label, Fraction], dict[Label, Fraction]]:
+    """Give q of the witness's group and p of the release, value by value, as they are defined: for replays.
+
+    >>> release = Release.from_counts([{"Flu": 2, "Cold": 1}, {"Flu": 3}])
+    >>> exact_shares(release, Witness(release.groups.name(0)))[0]["Flu"]
+    Fraction(2, 3)
+    """
+    group = release.group(witness.group).counts.row(0).tolist()
+    whole = release.groups.whole.tolist()
+    here = [Fraction(count, sum(group)) for count in group]
+    overall = [Fraction(count, sum(whole)) for count in whole]
+    return dict(zip(release.domain, here, strict=True)), dict(zip(release.domain, overall, strict=True))

@@ -8,16 +8,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from sidelight._arrays import Floats, Integers
-from sidelight.measures.exact import Amount
-from sidelight.measures.group_by_group import GroupByGroup
+from sidelight._arrays import Integers
+from sidelight.measures.exact import Amount, Arithmetic, Numbers
+from sidelight.measures.group_by_group import FormulaMeasure
 from sidelight.measures.measure import Finding, Monotonicity, Witness, in_words
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 
 
 @dataclass(frozen=True)
-class GroupSize(GroupByGroup):
+class GroupSize(FormulaMeasure):
     """How small is the smallest group of people who look alike?
 
     min_g n_g, in people.  At least k is k-anonymity: it keeps a person from being found, and says nothing
@@ -36,20 +36,18 @@ class GroupSize(GroupByGroup):
     name: ClassVar[str] = "group size"
     large_is_bad: ClassVar[bool] = False
     whole_numbers: ClassVar[bool] = True
+    scale_free: ClassVar[bool] = False
     limits = (1, float("inf"))
     when_groups_merge = Monotonicity.NON_DECREASING
 
-    def scores(self, groups: Groups) -> Floats:
+    def statistic(self, groups: Groups) -> Integers:
         """Give every group's number of people."""
-        return groups.sizes.astype(np.float64)
+        return groups.sizes[:, np.newaxis]
 
-    def alike(self, groups: Groups, rows: Integers) -> Integers:
-        """Only the size counts."""
-        return groups.sizes[rows, np.newaxis]
-
-    def exactly(self, groups: Groups, row: int) -> Amount:
-        """Give one group's number of people."""
-        return Fraction(int(groups.sizes[row]))
+    def formula(self, statistic: Numbers, groups: Groups, arithmetic: Arithmetic) -> Numbers:
+        """The number itself."""
+        del groups, arithmetic
+        return statistic[:, 0]
 
     def explain(self, finding: Finding) -> str:
         """Name the smallest group."""

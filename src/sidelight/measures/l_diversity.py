@@ -7,17 +7,16 @@ from collections import Counter
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from math import gcd
 from operator import index
 from typing import ClassVar
 
 import numpy as np
 
-from sidelight._arrays import Floats, Integers, in_lowest_terms
+from sidelight._arrays import Integers, in_lowest_terms
 from sidelight._rounding import PRECISE, log, round_down
 from sidelight.errors import BadMeasure
-from sidelight.measures.exact import Amount
-from sidelight.measures.group_by_group import GroupByGroup, exact_shares
+from sidelight.measures.exact import Amount, Arithmetic, Numbers
+from sidelight.measures.group_by_group import FormulaMeasure, exact_shares
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, in_words
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
@@ -25,7 +24,7 @@ from sidelight.table.labels import Label, shown
 
 
 @dataclass(frozen=True)
-class DistinctValues(GroupByGroup):
+class DistinctValues(FormulaMeasure):
     """How many different values does the group with the fewest of them have?
 
     min_g |{x : n_g(x) > 0}|.  At least ℓ is distinct ℓ-diversity: whoever rules out ℓ − 2 values still has two
@@ -44,20 +43,18 @@ class DistinctValues(GroupByGroup):
     name: ClassVar[str] = "distinct values"
     large_is_bad: ClassVar[bool] = False
     whole_numbers: ClassVar[bool] = True
+    scale_free: ClassVar[bool] = False
     limits = (1, float("inf"))
     when_groups_merge = Monotonicity.NON_DECREASING
 
-    def scores(self, groups: Groups) -> Floats:
+    def statistic(self, groups: Groups) -> Integers:
         """Count the different values of every group."""
-        return np.array(np.count_nonzero(groups.counts.dense(), axis=1), np.float64)
+        return np.array(np.count_nonzero(groups.counts.dense(), axis=1), ndmin=2).T
 
-    def alike(self, groups: Groups, rows: Integers) -> Integers:
-        """Only how many they are counts."""
-        return np.array(np.count_nonzero(groups.counts.take(rows).dense(), axis=1))[:, np.newaxis]
-
-    def exactly(self, groups: Groups, row: int) -> Amount:
-        """Count the different values of one group."""
-        return Fraction(int(np.count_nonzero(groups.counts.row(row))))
+    def formula(self, statistic: Numbers, groups: Groups, arithmetic: Arithmetic) -> Numbers:
+        """The number itself."""
+        del groups, arithmetic
+        return statistic[:, 0]
 
     def explain(self, finding: Finding) -> str:
         """Name the group with the fewest values."""
@@ -80,15 +77,12 @@ class DistinctValues(GroupByGroup):
 # ----------------------------------------------------------------------------------------------------
 
 
-TABLE_UP_TO = 1 << 16
-"""Look c·ln c up for counts below this (half a megabyte, a seventh of the time of taking logarithms)."""
-
 RATIONAL_WITHIN = Decimal(10) ** -40
 """An effective number farther than this from every fraction it could be is irrational (we have it to 10⁻⁵⁰)."""
 
 
 @dataclass(frozen=True)
-class EntropyDiversity(GroupByGroup):
+class EntropyDiversity(FormulaMeasure):
     """How many equally frequent values is the least diverse group worth?
 
     exp(min_g H_g) with H_g = −Σ_x q ln q, q = the group's share of value x.  At least ℓ is entropy
@@ -111,22 +105,21 @@ class EntropyDiversity(GroupByGroup):
     when_groups_merge = Monotonicity.NON_DECREASING
     if_nothing_to_measure: ClassVar[Fraction] = Fraction(1)
 
-    def scores(self, groups: Groups) -> Floats:
-        """Give every group's effective number of values."""
-        counts = groups.counts.dense()
-        totals = counts.sum(axis=1)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            scores: Floats = np.exp(np.log(totals) - _times_log(counts).sum(axis=1) / totals)
-        return scores
+    def formula(self, statistic: Numbers, groups: Groups, arithmetic: Arithmetic) -> Numbers:
+        """Exp H = n / Π c^(c/n) for counts c that add up to n, by logarithms."""
+        del groups
+        totals = statistic.sum(axis=1)
+        return arithmetic.exp(arithmetic.log(totals) - arithmetic.times_log(statistic).sum(axis=1) / totals)
 
-    def alike(self, groups: Groups, rows: Integers) -> Integers:
+    def canonical(self, statistic: Integers) -> Integers:
         """Which values they are does not count, nor how many do not occur."""
-        rising = np.sort(groups.counts.take(rows).dense(), axis=1)
+        rising = np.sort(statistic, axis=1)
         return in_lowest_terms(rising[:, int(rising.any(axis=0).argmax()) :])
 
-    def exactly(self, groups: Groups, row: int) -> Amount:
-        """Give one group's effective number of values."""
-        return effective_number(groups.counts.row(row).tolist())
+    def settled(self, number: Fraction | Decimal | int, statistic: list[int]) -> Amount:
+        """Give the fraction where it is one, else a float rounded down."""
+        assert isinstance(number, Decimal)
+        return fraction_or_float(number, statistic)
 
     def explain(self, finding: Finding) -> str:
         """Name the least diverse group."""
@@ -142,40 +135,19 @@ class EntropyDiversity(GroupByGroup):
         shares = [share for share in exact_shares(release, witness)[0].values() if share > 0]
         with localcontext(PRECISE):
             entropy = sum((-Decimal(q.numerator) / q.denominator * log(q) for q in shares), Decimal(0))
-            return _settled(entropy.exp(), Counter(release.group(witness.group).counts.row(0).tolist()))
+            return fraction_or_float(entropy.exp(), release.group(witness.group).counts.row(0).tolist())
 
 
-def _times_log(counts: Integers) -> Floats:
-    """Give c·ln c for every count c, and 0 for none."""
-    if counts.max(initial=0) < TABLE_UP_TO:
-        return _times_log_of(np.arange(counts.max(initial=0) + 1))[counts]
-    return _times_log_of(counts)
+def fraction_or_float(number: Decimal, counts: list[int]) -> Amount:
+    """Give the fraction that exp H of these counts, to 60 digits, stands for, or, if irrational, a float not above it.
 
+    If n / Π c^(c/n) is a fraction a/b, then b ≤ n (because b^n divides Π c^c); so only a number that is as good as
+    such a fraction needs a proof that it is one.
 
-def _times_log_of(numbers: Integers) -> Floats:
-    return np.multiply(numbers, np.log(np.maximum(numbers, 1)), dtype=np.float64)
-
-
-def effective_number(counts: list[int]) -> Amount:
-    """Give n / Π c^(c/n): exp of the entropy of counts c that add up to n.
-
-    If it is a fraction a/b, then b ≤ n (because b^n divides Π c^c); so only a number that is as good as such a
-    fraction needs a proof that it is one.
-
-    >>> effective_number([2, 2, 2, 0]), effective_number([4, 1, 1, 1, 1]), effective_number([1, 2])
-    (Fraction(3, 1), Fraction(4, 1), 1.8898815748423097)
+    >>> fraction_or_float(Decimal(4), [4, 1, 1, 1, 1]), fraction_or_float(Decimal(8).sqrt(), [2, 1, 1])
+    (Fraction(4, 1), 2.82842712474619)
     """
-    shared = gcd(*counts)
-    times = Counter(count // shared for count in counts if count > 0)
-    total = sum(count * often for count, often in times.items())
-    with localcontext(PRECISE):
-        logs = sum((count * often * Decimal(count).ln() for count, often in times.items()), Decimal(0))
-        number = (Decimal(total).ln() - logs / total).exp()
-    return _settled(number, times)
-
-
-def _settled(number: Decimal, times: Counter[int]) -> Amount:
-    """Give the fraction that a number of 60 digits stands for, or, if it is irrational, a float not above it."""
+    times = Counter(count for count in counts if count > 0)
     total = sum(count * often for count, often in times.items())
     fraction = Fraction(number).limit_denominator(total)
     if abs(Fraction(number) - fraction) < RATIONAL_WITHIN and _is_rational(times, total):
@@ -211,7 +183,7 @@ def _primes(number: int) -> Counter[int]:
 
 
 @dataclass(frozen=True)
-class RecursiveDiversity(GroupByGroup):
+class RecursiveDiversity(FormulaMeasure):
     """How far does the most frequent value of a group outweigh its rarer ones?
 
     The smallest c with n_g(x₁) ≤ c·(n_g(x_ℓ) + n_g(x_{ℓ+1}) + …) in all groups g, x₁, x₂, … their values by
@@ -244,31 +216,20 @@ class RecursiveDiversity(GroupByGroup):
         """Every ℓ up to one more than there are values."""
         return tuple(cls(l=number) for number in range(1, len(domain) + 2))
 
-    def scores(self, groups: Groups) -> Floats:
-        """Give every group's c."""
-        top, tail = self._top_and_tail(groups.counts.dense()).T
-        with np.errstate(divide="ignore", invalid="ignore"):
-            scores: Floats = top / tail
-        return scores
+    def statistic(self, groups: Groups) -> Integers:
+        """Give every group's largest count, and the sum of those from the ℓ-th largest on."""
+        rising = np.sort(groups.counts.dense(), axis=1)
+        rarer = rising[:, : max(rising.shape[1] - self.l + 1, 0)]
+        return np.column_stack((rising[:, -1], rarer.sum(axis=1)))
 
-    def alike(self, groups: Groups, rows: Integers) -> Integers:
-        """Only the two numbers that are compared count."""
-        return in_lowest_terms(self._top_and_tail(groups.counts.take(rows).dense()))
-
-    def exactly(self, groups: Groups, row: int) -> Amount:
-        """Give one group's c."""
-        top, tail = self._top_and_tail(groups.counts.row(row)[np.newaxis])[0].tolist()
-        return Fraction(top, tail) if tail else math.inf
+    def formula(self, statistic: Numbers, groups: Groups, arithmetic: Arithmetic) -> Numbers:
+        """c, the one over the other."""
+        del groups
+        return arithmetic.ratio(statistic[:, 0], statistic[:, 1])
 
     def witness(self, groups: Groups, row: int) -> Witness:
         """Point at the most frequent value."""
         return Witness(groups.name(row), groups.domain[int(groups.counts.row(row).argmax())])
-
-    def _top_and_tail(self, counts: Integers) -> Integers:
-        """Give, per row, the largest count and the sum of those from the ℓ-th largest on."""
-        rising = np.sort(counts, axis=1)
-        width = counts.shape[1]
-        return np.column_stack((rising[:, -1], rising[:, : max(width - self.l + 1, 0)].sum(axis=1)))
 
     def explain(self, finding: Finding) -> str:
         """Name the group and its most frequent value."""

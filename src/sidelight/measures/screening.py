@@ -1,14 +1,19 @@
-"""A measure in floats, group by group, in a form that joins: what a search looks at thousands of times.
+"""What does a search see of a measure?  A row of floats per group, and rows that join to the row of a release.
 
-A summary answers once and exactly; an screen answers for many candidate releases at once and roughly (to about
-1e-12).  Searches decide by screens where they are clear of the limit and exactly where they are not.
+A summary answers once and exactly; a screen answers for thousands of candidate releases at once and roughly (to about
+1e-12).  Both come from the same formula: an audit runs it over all groups and decides the nearest ones exactly, a
+search keeps its rows and joins them along whatever tree it walks.
+
+    value(join of the rows of groups g₁, g₂, …) = the measure's value of the release {g₁, g₂, …}, up to `slack`
+
+Joining is associative and commutative, so that rows may be joined in any order.  A search decides by its screens where
+they are clear of the limit by more than `slack`, and asks the measure itself (`summarize`, exact) where they are not;
+of groups that are of one kind (`kinds`) it asks about one.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,11 +23,7 @@ from sidelight.release.groups import Groups
 
 
 class Screen(ABC):
-    """Numbers per group (rows) that join to the numbers of a release.
-
-    `value(join of all rows of a release)` is the measure's value for that release.  Joining is associative and
-    commutative, so that rows may be joined in any order and along any tree.
-    """
+    """A measure in floats: numbers per group (rows) that join to the numbers of a release."""
 
     @property
     def group_by_group(self) -> bool:
@@ -43,8 +44,8 @@ class Screen(ABC):
         del people
         return 0.0 if self.exact else NEAR
 
-    def alike(self, groups: Groups) -> Integers:
-        """Give integers that decide each group's own value: of groups alike in them one is worked out exactly."""
+    def kinds(self, groups: Groups) -> Integers:
+        """Give whole numbers that decide each group's own value: groups that share them are of one kind."""
         return np.column_stack((groups.sizes, groups.counts.dense()))
 
     @abstractmethod
@@ -56,48 +57,11 @@ class Screen(ABC):
         """Read the measure's value off each row."""
 
 
-@dataclass(frozen=True)
-class WorstGroup(Screen):
-    """The screen of measures whose value is that of the worst group: one number per group."""
-
-    scores: Callable[[Groups], Floats]
-    kinds: Callable[[Groups], Integers]
-    large_is_bad: bool
-    whole_numbers: bool = False
-
-    @property
-    def exact(self) -> bool:
-        """For whole numbers."""
-        return self.whole_numbers
-
-    @property
-    def group_by_group(self) -> bool:
-        """Always."""
-        return True
-
-    def of(self, groups: Groups) -> Floats:
-        """Give each group its own value; a group with nothing to say gives the best there is."""
-        best = -np.inf if self.large_is_bad else np.inf
-        return np.nan_to_num(self.scores(groups), nan=best, posinf=np.inf, neginf=-np.inf)[:, np.newaxis]
-
-    def alike(self, groups: Groups) -> Integers:
-        """What the measure itself says."""
-        return self.kinds(groups)
-
-    def join(self, one: Floats, other: Floats) -> Floats:
-        """Keep the worse one."""
-        return np.maximum(one, other) if self.large_is_bad else np.minimum(one, other)
-
-    def value(self, rows: Floats) -> Floats:
-        """The one number."""
-        return rows[:, 0]
-
-
 def joined_all(screen: Screen, rows: Floats) -> Floats:
     """Join all rows to one, by halves.
 
-    >>> sizes = lambda groups: groups.sizes
-    >>> joined_all(WorstGroup(sizes, sizes, large_is_bad=False), np.array([[5.0], [3.0], [4.0]])).tolist()
+    >>> from sidelight.measures.k_anonymity import GroupSize
+    >>> joined_all(GroupSize().screen(), np.array([[5.0], [3.0], [4.0]])).tolist()
     [[3.0]]
     """
     while len(rows) > 1:
@@ -109,13 +73,12 @@ def joined_all(screen: Screen, rows: Floats) -> Floats:
 def joined_before(screen: Screen, rows: Floats) -> Floats:
     """Join, for each row, all rows up to and including it (a scan, in log₂ steps over all rows at once).
 
-    >>> sizes = lambda groups: groups.sizes
-    >>> worst = WorstGroup(sizes, sizes, large_is_bad=False)
-    >>> joined_before(worst, np.array([[5.0], [3.0], [4.0]])).ravel().tolist()
+    >>> from sidelight.measures.k_anonymity import GroupSize
+    >>> joined_before(GroupSize().screen(), np.array([[5.0], [3.0], [4.0]])).ravel().tolist()
     [5.0, 3.0, 3.0]
     """
     joined, step = rows.copy(order="K"), 1
-    while step < len(rows):
+    while step < len(rows):  # row i stands for the rows i − step + 1 … i
         joined[step:] = screen.join(joined[step:], joined[:-step].copy())
         step *= 2
     return joined

@@ -13,10 +13,17 @@ from typing import ClassVar, Literal, TypeAlias, TypeVar, get_args
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._arrays import Floats, Integers
+from sidelight._arrays import Integers
 from sidelight.errors import BadMeasure
-from sidelight.measures.exact import Amount
-from sidelight.measures.group_by_group import GroupByGroup, ShareWitness, exact_shares, float_shares, share_witness
+from sidelight.measures.exact import EXACT, Amount, Arithmetic, Numbers
+from sidelight.measures.group_by_group import (
+    FormulaMeasure,
+    ShareWitness,
+    exact_row,
+    exact_shares,
+    share_witness,
+    shares,
+)
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, in_words
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
@@ -28,7 +35,7 @@ Distance: TypeAlias = Literal["equal", "ordered", "hierarchical"]
 
 
 @dataclass(frozen=True)
-class Closeness(GroupByGroup):
+class Closeness(FormulaMeasure):
     """How far is a group's distribution of values from the whole release's?
 
     max_g of the earth mover's distance between q (the group's shares) and p (the release's): how much must be
@@ -127,26 +134,19 @@ class Closeness(GroupByGroup):
         said = listed(groups.domain, most=20)
         return (f"{self} takes the values in this order: {said}; give order= or declare domain= if it is another",)
 
-    def scores(self, groups: Groups) -> Floats:
-        """Give every group's distance."""
+    def formula(self, statistic: Numbers, groups: Groups, arithmetic: Arithmetic) -> Numbers:
+        """Σ over the borders S of |Σ_{x ∈ S} (q − p)|, times the length of a step."""
         ground = self.ground(groups.domain)
-        here, overall = float_shares(groups)
+        here, overall = shares(statistic, groups, arithmetic)
         here -= overall
         moved = ground.moved(here)
-        distances: Floats = np.abs(moved, out=moved).sum(axis=1) * float(ground.step)
+        distances: Numbers = np.abs(moved, out=moved).sum(axis=1) * arithmetic.ratio(*ground.step.as_integer_ratio())
         return distances
-
-    def exactly(self, groups: Groups, row: int) -> Amount:
-        """Give one group's distance, in whole numbers n·N·(q − p)."""
-        ground = self.ground(groups.domain)
-        group, whole = groups.counts.row(row).astype(object), groups.whole.astype(object)
-        moved = ground.moved((group * whole.sum() - whole * group.sum())[np.newaxis])
-        return ground.step * Fraction(int(np.abs(moved).sum()), int(group.sum() * whole.sum()))
 
     def witness(self, groups: Groups, row: int) -> Witness:
         """Point at the value that the group has too much of, most of all."""
-        group, whole = groups.counts.row(row).astype(object), groups.whole.astype(object)
-        return share_witness(groups, row, int((group * whole.sum() - whole * group.sum()).argmax()))
+        here, overall = shares(exact_row(groups, row), groups, EXACT)
+        return share_witness(groups, row, int((here - overall).argmax()))
 
     def explain(self, finding: Finding) -> str:
         """Name the group and the value it has too much of."""

@@ -49,8 +49,8 @@ class Limit:
         within = self.clear(values)
         near = np.flatnonzero(self.near(values))
         if len(near):
-            alike = self.screen.alike(groups.take(near))
-            kinds, first, kind = np.unique(alike, axis=0, return_index=True, return_inverse=True)
+            every = self.screen.kinds(groups.take(near))
+            kinds, first, kind = np.unique(every, axis=0, return_index=True, return_inverse=True)
             decided = [self._once(row.tobytes(), groups, near[at]) for row, at in zip(kinds, first, strict=True)]
             within[near] = np.array(decided)[kind]
         return within

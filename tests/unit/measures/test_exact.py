@@ -12,6 +12,14 @@ from sidelight._arrays import first_of_each, in_lowest_terms
 from sidelight._rounding import round_down, round_up
 from sidelight.measures.exact import near_worst, worst_row
 
+ROWS = np.arange(10)[:, np.newaxis]  # every row a kind of its own
+
+
+def of(values):
+    """Give the values of kinds that are numbers of rows."""
+    return lambda kinds: [values[row] for row in kinds[:, 0].tolist()]
+
+
 rows = st.lists(st.lists(st.integers(0, 3), min_size=2, max_size=2), max_size=12)
 
 
@@ -23,9 +31,14 @@ def test_the_first_of_each_kind_is_kept(kinds):
 
 @given(st.lists(st.fractions(0, 1, max_denominator=9), min_size=1, max_size=9), st.booleans())
 def test_the_worst_row_is_the_first_of_the_worst(values, large_is_bad):
-    alike = np.array([[value.numerator, value.denominator] for value in values])
+    kinds = np.array([[value.numerator, value.denominator] for value in values])
     scores = np.array([float(value) for value in values])
-    found = worst_row(scores, large_is_bad=large_is_bad, alike=alike, exactly=lambda row: values[row])
+    found = worst_row(
+        scores,
+        large_is_bad=large_is_bad,
+        kinds=kinds.__getitem__,
+        exactly=lambda kinds: [Fraction(*kind) for kind in kinds.tolist()],
+    )
     worst = max(values) if large_is_bad else min(values)
     assert found == (values.index(worst), worst)
 
@@ -35,8 +48,7 @@ def test_floats_that_cannot_tell_are_decided_exactly():
     values = [Fraction(1, 3), Fraction(1, 3) + Fraction(1, 10**30)]
     scores = np.array([float(value) for value in values])
     assert scores[0] == scores[1]
-    alike = np.array([[0], [1]])
-    assert worst_row(scores, large_is_bad=True, alike=alike, exactly=values.__getitem__) == (1, values[1])
+    assert worst_row(scores, large_is_bad=True, kinds=ROWS.__getitem__, exactly=of(values)) == (1, values[1])
 
 
 def test_floats_with_errors_do_not_mislead():
@@ -44,30 +56,29 @@ def test_floats_with_errors_do_not_mislead():
     values = [Fraction(3, 10), Fraction(3, 10) + Fraction(1, 10**20)]
     scores = np.array([0.1 + 0.2, 0.3])
     assert scores[0] > scores[1]
-    alike = np.array([[0], [1]])
-    assert worst_row(scores, large_is_bad=True, alike=alike, exactly=values.__getitem__) == (1, values[1])
+    assert worst_row(scores, large_is_bad=True, kinds=ROWS.__getitem__, exactly=of(values)) == (1, values[1])
     better = [Fraction(3, 10), Fraction(3, 10) - Fraction(1, 10**20)]
-    assert worst_row(scores[::-1], large_is_bad=False, alike=alike, exactly=better.__getitem__) == (1, better[1])
+    assert worst_row(scores[::-1], large_is_bad=False, kinds=ROWS.__getitem__, exactly=of(better)) == (1, better[1])
 
 
 def test_many_that_are_alike_are_recomputed_once():
     calls = []
 
-    def exactly(row):
-        calls.append(row)
-        return Fraction(1, 2)
+    def exactly(kinds):
+        calls.append(kinds.tolist())
+        return [Fraction(1, 2)]
 
-    found = worst_row(np.full(10_000, 0.5), large_is_bad=True, alike=np.ones((10_000, 3), np.int64), exactly=exactly)
+    kinds = np.ones((10_000, 3), np.int64)
+    found = worst_row(np.full(10_000, 0.5), large_is_bad=True, kinds=kinds.__getitem__, exactly=exactly)
     assert found == (0, Fraction(1, 2))
-    assert calls == [0]
+    assert calls == [[[1, 1, 1]]]
 
 
 def test_nothing_to_say_and_infinity():
     nothing = np.array([np.nan, np.nan])
-    alike = np.zeros((2, 1), np.int64)
-    assert worst_row(nothing, large_is_bad=True, alike=alike, exactly=Fraction) is None
+    assert worst_row(nothing, large_is_bad=True, kinds=ROWS.__getitem__, exactly=of([])) is None
     endless = np.array([np.nan, np.inf])
-    assert worst_row(endless, large_is_bad=True, alike=alike, exactly=Fraction) == (1, math.inf)
+    assert worst_row(endless, large_is_bad=True, kinds=ROWS.__getitem__, exactly=of([])) == (1, math.inf)
     assert near_worst(np.array([1.0, np.nan, 1.0]), large_is_bad=False).tolist() == [0, 2]
 
 

@@ -202,7 +202,7 @@ class ImplicationsScreen(Screen):
         """Give each group its chances, without and with the target."""
         return np.vstack(least_chances(self._bags(groups))).T
 
-    def alike(self, groups: Groups) -> Integers:
+    def kinds(self, groups: Groups) -> Integers:
         """The size, the largest counts, and how often the value occurs."""
         bags = self._bags(groups)
         return np.column_stack((bags.sizes, bags.counts, bags.own))

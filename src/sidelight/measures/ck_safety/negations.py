@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
 
-from sidelight._arrays import Floats, Integers, in_lowest_terms
+from sidelight._arrays import Integers
 from sidelight.knowledge.facts import Fact, Has
 from sidelight.knowledge.people import Someone
 from sidelight.measures.ck_safety.implications import bag_of, either
-from sidelight.measures.exact import Amount, largest_counts, values_by_frequency
-from sidelight.measures.group_by_group import GroupByGroup
+from sidelight.measures.exact import Amount, Arithmetic, Numbers, largest_counts, values_by_frequency
+from sidelight.measures.group_by_group import FormulaMeasure
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, Worst, in_words, whole_amount
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
@@ -35,7 +34,7 @@ class NegationsWitness(Witness):
 
 
 @dataclass(frozen=True)
-class Negations(GroupByGroup):
+class Negations(FormulaMeasure):
     """How sure can someone get of a person's value who knows any `k` facts "p does not have s"?
 
     The k facts do most when all are about the target and rule out the most frequent other values:
@@ -80,19 +79,19 @@ class Negations(GroupByGroup):
         worst = super().summarize(groups)
         return worst if worst.witness else Worst(self, why=f"nobody in the release has '{shown(self.value)}'")
 
-    def scores(self, groups: Groups) -> Floats:
-        """Give every group's risk; nan where nobody has the value."""
-        own, left = self._own_and_left(groups).T
-        return np.where(own > 0, own / np.maximum(left, 1), np.nan)
+    def statistic(self, groups: Groups) -> Integers:
+        """Give, per group, how many have the value and how many have none of those ruled out."""
+        largest = largest_counts(groups.counts, min(self.k + 1, groups.counts.width))
+        own = largest[:, 0] if self.value is None else groups.counts.column(groups.place(self.value))
+        # the k largest others: without the last of k+1, or without the value itself where it is among them
+        ruled_out = largest.sum(axis=1) - np.maximum(largest[:, -1], own)
+        return np.column_stack((own, groups.sizes - ruled_out))
 
-    def alike(self, groups: Groups, rows: Integers) -> Integers:
-        """Only the two numbers that are divided count."""
-        return in_lowest_terms(self._own_and_left(groups.take(rows)))
-
-    def exactly(self, groups: Groups, row: int) -> Amount:
-        """Give one group's risk."""
-        own, left = self._own_and_left(groups.take(slice(row, row + 1)))[0].tolist()
-        return Fraction(own, left)
+    def formula(self, statistic: Numbers, groups: Groups, arithmetic: Arithmetic) -> Numbers:
+        """The one over the other; nothing to measure where nobody has the value."""
+        del groups
+        own, left = statistic.T
+        return np.where(own > 0, arithmetic.ratio(own, left), np.nan)
 
     def witness(self, groups: Groups, row: int) -> NegationsWitness:
         """Say which value is left over when which are ruled out."""
@@ -102,14 +101,6 @@ class Negations(GroupByGroup):
         return NegationsWitness(
             groups.name(row), groups.domain[own], ruled_out=tuple(groups.domain[place] for place in others)
         )
-
-    def _own_and_left(self, groups: Groups) -> Integers:
-        """Give, per group, how many have the value and how many have none of those ruled out."""
-        largest = largest_counts(groups.counts, min(self.k + 1, groups.counts.width))
-        own = largest[:, 0] if self.value is None else groups.counts.column(groups.place(self.value))
-        # the k largest others: without the last of k+1, or without the value itself where it is among them
-        ruled_out = largest.sum(axis=1) - np.maximum(largest[:, -1], own)
-        return np.column_stack((own, groups.sizes - ruled_out))
 
     def explain(self, finding: Finding) -> str:
         """Say who could be shown to have what by someone who can rule out what."""

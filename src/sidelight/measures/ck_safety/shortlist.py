@@ -62,8 +62,8 @@ def _likeliest_target(bags: Bags) -> list[int]:
     found = worst_row(
         np.where(bags.own > 0, bags.own / bags.sizes, np.nan),
         large_is_bad=True,
-        alike=lambda rows: in_lowest_terms(pairs[rows]),
-        exactly=lambda row: Fraction(*pairs[row].tolist()),
+        kinds=lambda rows: in_lowest_terms(pairs[rows]),
+        exactly=lambda kinds: [Fraction(*kind) for kind in kinds.tolist()],
     )
     return [] if found is None else [found[0]]
 

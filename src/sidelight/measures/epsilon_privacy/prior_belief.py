@@ -260,9 +260,9 @@ that is left shrinks by that factor.
         np.fmax.at(found, cases.rows, cases.scores(self.prior(groups), self.decided_by))
         return found
 
-    def alike(self, groups: Groups, rows: Integers) -> Integers:
+    def kinds(self, groups: Groups) -> Integers:
         """All counts decide, and not only their proportions: more people are more evidence."""
-        return groups.counts.take(rows).dense()
+        return groups.counts.dense()
 
     def exactly(self, groups: Groups, row: int) -> Amount:
         """Give one group's ε in exact arithmetic."""

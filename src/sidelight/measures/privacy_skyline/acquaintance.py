@@ -223,7 +223,7 @@ class AcquaintanceScreen(Screen):
         """As much as logarithms may be off; a value, between 0 and 1, is off by a quarter of that at most."""
         return float(tolerance(0.0, min(self.knowledge.family, people)))
 
-    def alike(self, groups: Groups) -> Integers:
+    def kinds(self, groups: Groups) -> Integers:
         """The size and all counts; where every value is in question, which is which does not matter."""
         counts = groups.counts.dense()
         every = len(self.values(groups)) == counts.shape[1]
