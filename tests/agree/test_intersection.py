@@ -12,8 +12,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight.attack.covers import Cover
-from sidelight.attack.linkage import located
+from sidelight.attack.box_join import Cover
+from sidelight.attack.linkage import link_by_covers
+from sidelight.release.printed_labels import merged
 from sidelight.worlds.brute_force import worlds_of_group
 
 VALUES = ("AIDS", "Cold", "Flu", "Heart")
@@ -118,7 +119,7 @@ def joint_worlds(views, prior, row):
     weight = Counter()
     told = []
     for view in views:
-        groups = view.located.groups_of(row)
+        groups = view.linkage.groups_of(row)
         if len(groups):
             told.append(
                 [
@@ -177,8 +178,8 @@ def _known(exposure, row):
 def test_halving_finds_the_same_groups_as_comparing_each_with_each(seed, columns, rows, groups):
     rng = np.random.default_rng(seed)
     covers_ = [_random_cover(rng, rows, groups) for _ in range(columns)]
-    with patch("sidelight.attack.linkage.AT_ONCE", 16):
-        where = located(covers_, rows, np.arange(1, groups + 1))
+    with patch("sidelight.attack.box_join.AT_ONCE", 16):
+        where = link_by_covers(covers_, rows, np.arange(1, groups + 1))
     inside = np.logical_and.reduce([cover.holds(np.arange(rows), np.arange(groups)) for cover in covers_])
     for row in range(rows):
         assert where.groups_of(row).tolist() == np.flatnonzero(inside[row]).tolist()
@@ -190,7 +191,8 @@ def _random_cover(rng, rows, groups):
     for _ in range(int(rng.integers(1, 20))):
         start, stop = sorted(rng.integers(0, labels + 1, 2).tolist())
         places = np.arange(start, stop)
-        covered.append(places if rng.random() < 0.8 else places[rng.random(len(places)) < 0.5])
+        some = places if rng.random() < 0.8 else places[rng.random(len(places)) < 0.5]
+        covered.append(merged((at, at + 1) for at in some.tolist()))
     return Cover.of(rng.integers(0, labels, rows), labels, covered, rng.integers(0, len(covered), groups))
 
 
@@ -211,7 +213,7 @@ def test_another_release_never_leaves_more(given_releases, people):
     more = sl.intersect(given_releases, people=as_rows(people), same_values={})
     known = [set(each) & set(more.domain) for each in fewer.candidates]
     for row, (before, after) in enumerate(zip(known, more.candidates, strict=True)):
-        if not fewer.views[0].located.nowhere[row]:
+        if not fewer.views[0].linkage.nowhere[row]:
             assert set(after) <= before
 
 
@@ -275,4 +277,4 @@ def test_the_nearest_average_is_the_nearest_by_the_definition(release, people):
     for number, person in enumerate(people):
         apart = [squared_distance(person, says, whole=whole) for says in printed]
         nearest = [row for row, each in enumerate(apart) if each <= min(apart) + 1e-9]
-        assert exposure.views[0].located.groups_of(exposure.people.row(f"P{number}")).tolist() == nearest
+        assert exposure.views[0].linkage.groups_of(exposure.people.row(f"P{number}")).tolist() == nearest

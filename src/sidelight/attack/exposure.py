@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from sidelight._arrays import Flags, Floats, Integers
 from sidelight.attack.linkage import Published, release_of
-from sidelight.attack.posterior import View, Words, exact_posterior, flags, posteriors
+from sidelight.attack.posterior import View, exact_posterior, flags, posteriors, values_left
 from sidelight.attack.targets import People
 from sidelight.errors import BadMeasure
 from sidelight.measures.exact import NEAR
@@ -116,7 +116,7 @@ class Exposure:
         wanted = exact(belief)
         sure = self.belief >= float(wanted)  # nan is not
         close = np.flatnonzero(np.abs(self.belief - float(wanted)) <= NEAR)
-        places = np.stack([view.located.place[close] for view in self.views], axis=1)
+        places = np.stack([view.linkage.profile[close] for view in self.views], axis=1)
         _, first, kind = np.unique(places, axis=0, return_index=True, return_inverse=True)
         decided = [max(exact_posterior(self.views, self.prior, row) or [0]) >= wanted for row in close[first].tolist()]
         sure[close] = np.array(decided, bool)[kind.reshape(-1)]
@@ -135,17 +135,19 @@ class Exposure:
     @property
     def unlocated(self) -> tuple[int, ...]:
         """How many people fit no group, release by release."""
-        return tuple(int(self.people.sizes[view.located.nowhere].sum()) for view in self.views)
+        return tuple(int(self.people.sizes[view.linkage.nowhere].sum()) for view in self.views)
 
     @property
     def located_nowhere(self) -> int:
         """How many people fit no group of any release."""
-        return int(self.people.sizes[np.logical_and.reduce([view.located.nowhere for view in self.views])].sum())
+        return int(self.people.sizes[np.logical_and.reduce([view.linkage.nowhere for view in self.views])].sum())
 
     @property
     def ambiguous(self) -> tuple[int, ...]:
         """How many people fit several groups, release by release."""
-        return tuple(int(self.people.sizes[view.located.matches[view.located.place] > 1].sum()) for view in self.views)
+        return tuple(
+            int(self.people.sizes[view.linkage.matches[view.linkage.profile] > 1].sum()) for view in self.views
+        )
 
     @property
     def located_right(self) -> tuple[Fraction | None, ...]:
@@ -160,7 +162,7 @@ class Exposure:
     @property
     def actual(self) -> tuple[Fraction, ...]:
         """The people among whom a located person stands, on average, release by release."""
-        return tuple(self._mean(view.group_sizes(), ~view.located.nowhere) for view in self.views)
+        return tuple(self._mean(view.group_sizes(), ~view.linkage.nowhere) for view in self.views)
 
     def mean(self, when: Literal["before", "after"]) -> Fraction:
         """Give how many values are left on average: by the best release alone, or by all (contradictions aside)."""
@@ -233,17 +235,11 @@ class Candidates:
 
     def matrix(self, rows: Integers) -> Flags:
         """Give rows of people × values of the domain."""
-        return flags(words_left(self.exposure.views, rows), len(self.exposure.domain))
+        return flags(values_left(self.exposure.views, rows), len(self.exposure.domain))
 
     def _named(self, rows: Integers) -> Iterator[tuple[Label, ...]]:
         for row in self.matrix(rows):
             yield tuple(self.exposure.domain[value] for value in np.flatnonzero(row))
-
-
-def words_left(views: tuple[View, ...], rows: Integers) -> Words:
-    """Give what all releases leave to rows of people, as bits (S_i = ∩_j S_ij)."""
-    left: Words = np.bitwise_and.reduce([view.words(rows) for view in views])
-    return left
 
 
 # ----------------------------------------------------------------------------------------------------
@@ -334,12 +330,12 @@ def witness_of(
     """Put together what is concluded about one row of people."""
     says = tuple((column.name, column.cell(row)) for column in people.known)
     has = [_values(view, row, domain) for view in views]
-    seen = [set(values) for view, values in zip(views, has, strict=True) if len(view.located.groups_of(row))]
+    seen = [set(values) for view, values in zip(views, has, strict=True) if len(view.linkage.groups_of(row))]
     allowed = set().union(*seen)
     sightings = tuple(
         Sighting(
             number,
-            tuple(view.groups.name(int(group)) for group in view.located.groups_of(row)),
+            tuple(view.groups.name(int(group)) for group in view.linkage.groups_of(row)),
             values,
             tuple(text for text in domain if text in allowed.difference(values)),
         )
@@ -352,7 +348,7 @@ def witness_of(
 
 
 def _values(view: View, row: int, domain: tuple[Label, ...]) -> tuple[Label, ...]:
-    groups = view.located.groups_of(row)
+    groups = view.linkage.groups_of(row)
     if not len(groups):
         return domain
     totals = view.counts.take(groups).totals().tolist()

@@ -9,9 +9,18 @@ from typing import get_args
 import numpy as np
 
 from sidelight._arrays import Floats, Integers
-from sidelight.attack.exposure import Exposure, TruthCheck, words_left
-from sidelight.attack.linkage import Locate, Published, by_name, columns_of, find, release_of, share_right, ways_for
-from sidelight.attack.posterior import Prior, Values, View, flags, posteriors, prior_of
+from sidelight.attack.exposure import Exposure, TruthCheck
+from sidelight.attack.linkage import (
+    Locate,
+    Published,
+    columns_of,
+    link,
+    names_people,
+    release_of,
+    share_linked_right,
+    ways_for,
+)
+from sidelight.attack.posterior import Prior, Values, View, flags, posteriors, prior_of, values_left
 from sidelight.attack.targets import People, people_of
 from sidelight.errors import BadRelease, BadTable, parameter
 from sidelight.table.hierarchy import Hierarchy
@@ -82,7 +91,7 @@ def exposed(people: People, views: tuple[View, ...], values: Values, prior: Prio
     guess = np.empty(len(people), np.int64)
     check = _Check.of(people, views, values, believed)
     for rows in _blocks(views, len(people)):
-        left = words_left(views, rows)
+        left = values_left(views, rows)
         after[rows] = np.bitwise_count(left).sum(axis=1)
         posterior = posteriors(views, believed, rows)
         guess[rows] = np.nan_to_num(posterior, nan=-1.0).argmax(axis=1)
@@ -93,7 +102,7 @@ def exposed(people: People, views: tuple[View, ...], values: Values, prior: Prio
 
 def _blocks(views: Sequence[View], rows: int) -> Iterator[Integers]:
     """Cut the rows into blocks that can be spread out, whatever the number of groups that they fit."""
-    work = np.max([np.maximum(view.located.matches, 1)[view.located.place] for view in views], axis=0)
+    work = np.max([np.maximum(view.linkage.matches, 1)[view.linkage.profile] for view in views], axis=0)
     done = np.cumsum(work * views[0].counts.width) // CELLS_AT_ONCE
     cuts = np.flatnonzero(np.diff(done)) + 1
     yield from np.split(np.arange(rows), cuts)
@@ -109,15 +118,15 @@ def _view(
     person: str | None,
 ) -> View:
     groups = release_of(published).groups
-    where = find(published, people, way, by, person)
-    return View.of(groups, values.counts(groups), where, share_right(published, people, where))
+    linkage = link(published, people, way, by, person)
+    return View.of(groups, values.counts(groups), linkage, share_linked_right(published, people, linkage))
 
 
 def _known(
     releases: Sequence[Published], ways: Sequence[Locate | None], quasi: str | Sequence[str] | None, person: str | None
 ) -> list[str]:
     """Name what is known of people: what the caller says, or all that they can be found by."""
-    named = by_name(releases, ways)
+    named = any(names_people(each, way) for each, way in zip(releases, ways, strict=True))
     if named and person is None:
         message = f"a release names its people; give {parameter('person')}, the column that names them"
         raise BadTable(message)
@@ -184,7 +193,7 @@ class _Check:
         self._guessed += int(people[hit & (guess[at] == code)].sum())
         self._belief += float(people[hit] @ posterior[at[hit], code[hit]])
         for number, view in enumerate(self._views):
-            alone = flags(view.words(rows), left.shape[1])[at, code] & there
+            alone = flags(view.values(rows), left.shape[1])[at, code] & there
             self._by_release[number] += int(people[alone].sum())
 
     def result(self) -> TruthCheck | None:

@@ -1,23 +1,41 @@
-"""Lists that say who is in which group: anatomy's table of people, or names."""
+"""Who may be in which group?  How an attacker links people to the groups of one release.
+
+What the attacker has to go by decides how (`locate=`):
+
+- "labels": a printed label is a name, and covers itself, what a hierarchy has under it, or, as `*`, everything;
+- "intervals": every form that `release.printed_labels` reads, hierarchies first;
+- "nearest": the groups whose printed average has the least squared distance, summed over the columns c,
+  d²(i, g) = Σ_c d_c².  Numbers and days: d_c = (x − y) / range of both; labels with a hierarchy: d_c² = the share of
+  its levels below the top at which they differ; other labels: 0 if equal, 1 if not.  `*` is at distance 1 from
+  everything, and a missing cell from all that is not missing.  Cost: rows × groups, a block at a time;
+- a `Listed`: a published list that says who is where, as anatomy's does;
+- nothing said: what is known of how the release was made.  A search's result has regions, averages or buckets; a
+  release may know its members, or name its people; else "labels".
+
+The result is a `Linkage`.  Somebody who fits several groups may be in any of them, in proportion to a weight; somebody
+who fits none stays unlinked, and is never guessed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from sidelight._arrays import Codes, Floats, Integers
-from sidelight.attack.covers import Cover, cover_of_labels, cover_of_stretches
+from sidelight._arrays import Codes, Flags, Floats, Integers
+from sidelight.attack.box_join import Cover, join
 from sidelight.attack.targets import People
-from sidelight.errors import BadRelease, BadTable, TooHard, did_you_mean, parameter
+from sidelight.errors import BadRelease, BadTable, did_you_mean, parameter
 from sidelight.measures.exact import NEAR
 from sidelight.release.groups import Groups
+from sidelight.release.printed_labels import Interval, LabelOrder, Stretch, merged
 from sidelight.release.release import Members, Release
 from sidelight.search.method import SearchResult
 from sidelight.search.microaggregation import Microaggregation
+from sidelight.search.orders import Order
 from sidelight.search.recoding import Stretches
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import SUPPRESSED, Label, as_day, as_number, in_order
@@ -43,89 +61,77 @@ class Listed:
 
     def columns(self) -> tuple[str, ...]:
         """Name the columns that the list has about people, where it is read already."""
-        listed = self.source.groups.columns if isinstance(self.source, Release) else ()
-        return tuple(column.name for column in listed)
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Entries:
-    """Rows of a list: what it says about people, the group they are in, how many they are."""
-
-    columns: tuple[Column, ...]
-    group: Integers
-    people: Integers
-
-    def located(self, people: People) -> Located:
-        """Find people who are listed exactly as they are known."""
-        pairs = [(mine, people.column(mine.name)) for mine in self.columns]
-        both = tuple(_one_below_the_other(mine, its) for mine, its in pairs if its is not None)
-        number, _ = rows_alike(both, len(self.group) + len(people))
-        count = int(number.max()) + 1
-        place = number[len(self.group) :]
-        groups = int(self.group.max()) + 1
-        keys, kind = np.unique(number[: len(self.group)] * groups + self.group, return_inverse=True)
-        return Located.of(place, count, keys // groups, keys % groups, added(kind, self.people, len(keys)))
-
-
-def _one_below_the_other(upper: Column, lower: Column) -> Column:
-    labels = in_order((*upper.labels, *lower.labels))
-    code = {text: number for number, text in enumerate(labels)}
-    parts = [np.array([code[text] for text in each.labels], np.int32)[each.codes] for each in (upper, lower)]
-    return Column(upper.name, labels, np.concatenate(parts))
-
-
-def entries_of_members(members: Members) -> Entries:
-    """Take what a release says about the people of each group."""
-    return Entries(tuple(column.take(members.line) for column in members.columns), members.group, members.people)
-
-
-def entries_of_names(release: Release, person: str) -> Entries:
-    """Take the names that a release has for its people."""
-    assert release.people is not None
-    names = Column.of(person, release.people)
-    return Entries((names,), np.fromiter(release.people.values(), np.int64), np.ones(len(names), np.int64))
-
-
-def _rows_of(listed: Listed, known: list[str]) -> tuple[tuple[Column, ...], Integers]:
-    """Read the different rows of a list; one that is read already is a release whose values are the groups."""
-    if not isinstance(listed.source, Release):
-        return different_rows(listed.source, [*known, listed.bucket])
-    row, value, people = listed.source.groups.counts.entries()
-    columns = tuple(column.take(row) for column in listed.source.groups.columns if column.name in known)
-    return (*columns, Column(listed.bucket, listed.source.domain, value.astype(np.int32))), people
-
-
-def entries_of_list(release: Release, listed: Listed, known: list[str]) -> Entries:
-    """Read a list, and find the groups that it names."""
-    (*columns, bucket), people = _rows_of(listed, known)
-    called = next((column for column in release.groups.columns if column.name == listed.bucket), None)
-    if called is None:
-        message = f"the release has no column '{listed.bucket}' that says which group is which; name it in Listed(…)"
-        raise BadTable(message)
-    row: dict[Label, int] = {called.cell(at): at for at in range(len(called))}
-    absent = sum(text not in row for text in bucket.labels)
-    if absent:
-        message = (
-            f"{absent:,} groups of the list in '{listed.bucket}' are not in the release; give the list of this one"
-        )
-        raise BadTable(message)
-    return Entries(tuple(columns), np.array([row[text] for text in bucket.labels])[bucket.codes], people)
-
-
-# ----------------------------------------------------------------------------------------------------
-# How an attacker finds a person's group in a release.
-# ----------------------------------------------------------------------------------------------------
+        columns = self.source.groups.columns if isinstance(self.source, Release) else ()
+        return tuple(column.name for column in columns)
 
 
 Way: TypeAlias = Literal["labels", "intervals", "nearest"]
-"""Printed labels as they are (`*` covers all, a hierarchy's label what is under it); also intervals and sets as
-Mondrian prints them; or the nearest printed average."""
+"""Printed labels as names (`*` covers all, a hierarchy's label what is under it); all printed forms, such as intervals,
+sets, masks and periods; or the nearest printed average."""
 
 Locate: TypeAlias = Way | Listed
 """How to find people: a way, or a list that says who is where."""
 
 Published: TypeAlias = Release | SearchResult
 """A release as the world sees it, or what a search found, with its regions."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Linkage:
+    """People by profile; people of profile p may be in any of the groups `group[starts[p]:starts[p+1]]`.
+
+    Rows of people whom the release cannot tell apart have one profile.  `weight` says how likely each of its groups
+    is, up to a common factor.
+    """
+
+    profile: Integers  # per row of people
+    starts: Integers  # per profile, and one more
+    group: Integers
+    weight: Integers
+
+    @classmethod
+    def of(cls, profile: Integers, profiles: int, at: Integers, group: Integers, weight: Integers) -> Linkage:
+        """Take pairs of a profile (`at`) and a group, in any order."""
+        order = np.lexsort((group, at))
+        starts = np.concatenate(([0], np.cumsum(np.bincount(at, minlength=profiles))))
+        return cls(profile, starts, group[order], weight[order])
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @property
+    def matches(self) -> Integers:
+        """How many groups the people of each profile may be in."""
+        return np.diff(self.starts)
+
+    @property
+    def nowhere(self) -> Flags:
+        """Whether a row of people fits no group."""
+        nowhere: Flags = self.matches[self.profile] == 0
+        return nowhere
+
+    @property
+    def pairs(self) -> tuple[Integers, Integers]:
+        """All pairs of a profile and a group that its people may be in."""
+        return np.repeat(np.arange(len(self)), self.matches), self.group
+
+    def groups_of(self, row: int) -> Integers:
+        """Give the groups that a row of people may be in."""
+        at = int(self.profile[row])
+        return self.group[self.starts[at] : self.starts[at + 1]]
+
+    def weights_of(self, row: int) -> Integers:
+        """Give how likely each of them is."""
+        at = int(self.profile[row])
+        return self.weight[self.starts[at] : self.starts[at + 1]]
+
+    def sums(self, amounts: Integers) -> Integers:
+        """Add up an amount per group over the groups of each profile."""
+        profile, group = self.pairs
+        return added(profile, amounts[group], len(self))
+
+
+# Which way: for each release, and the columns it needs
 
 
 def ways_for(releases: Sequence[Published], locate: Locate | Sequence[Locate | None] | None) -> list[Locate | None]:
@@ -146,13 +152,19 @@ def release_of(published: Published) -> Release:
     return published.release if isinstance(published, SearchResult) else published
 
 
+def names_people(published: Published, way: Locate | None) -> bool:
+    """Say whether people are looked up by name in a release."""
+    release = release_of(published)
+    return way is None and release.people is not None and not release.groups.columns
+
+
 def columns_of(published: Published, way: Locate | None) -> tuple[str, ...]:
     """Name the columns by which people can be found in a release."""
     if isinstance(published, SearchResult) and way is None:
         return tuple(column.name for column in published.outcome.recoding.table.quasi)
     if isinstance(way, Listed):
         return way.columns()
-    if _by_name(published, way):
+    if names_people(published, way):
         return ()
     release = release_of(published)
     printed = tuple(column.name for column in release.groups.columns)
@@ -162,37 +174,22 @@ def columns_of(published: Published, way: Locate | None) -> tuple[str, ...]:
     return printed if printed and set(printed) <= set(members) else members  # else it prints only which bucket is which
 
 
-def by_name(releases: Sequence[Published], ways: Sequence[Locate | None]) -> bool:
-    """Whether people are looked up by name in some release."""
-    return any(_by_name(*each) for each in zip(releases, ways, strict=True))
-
-
-def _by_name(published: Published, way: Locate | None) -> bool:
-    release = release_of(published)
-    return way is None and release.people is not None and not release.groups.columns
-
-
-def find(
+def link(
     published: Published, people: People, way: Locate | None, by: Mapping[str, Hierarchy], person: str | None
-) -> Located:
+) -> Linkage:
     """Find everybody's groups in one release."""
     release = release_of(published)
     if isinstance(way, Listed):
-        return entries_of_list(release, way, [column.name for column in people.known]).located(people)
-    if _by_name(published, way):
-        return entries_of_names(release, person or "").located(people)
+        return entries_of_list(release, way, [column.name for column in people.known]).link(people)
+    if names_people(published, way):
+        return entries_of_names(release, person or "").link(people)
     if way is None and release.members is not None and not _prints_known(release, people):
-        return entries_of_members(release.members).located(people)
+        return entries_of_members(release.members).link(people)
     if isinstance(published, SearchResult) and way is None:
-        return _in_regions(published, people, by)
+        return _link_by_regions(published, people, by)
     if way == "nearest":
-        return nearest(people, release.groups, by)
-    covers = [
-        cover_of_labels(known, printed, by.get(printed.name), intervals=way == "intervals")
-        for printed in release.groups.columns
-        if (known := people.column(printed.name)) is not None
-    ]
-    return located(covers, len(people), release.groups.sizes)
+        return link_to_nearest(people, release.groups, by)
+    return _link_by_labels(release.groups, people, by, read_forms=way == "intervals")
 
 
 def _prints_known(release: Release, people: People) -> bool:
@@ -200,29 +197,90 @@ def _prints_known(release: Release, people: People) -> bool:
     return any(people.column(column.name) is not None for column in release.groups.columns)
 
 
-def _in_regions(found: SearchResult, people: People, by: Mapping[str, Hierarchy]) -> Located:
-    """Use what the search knows: averages, or regions; whoever is in no region is among the suppressed."""
-    recoding = found.outcome.recoding
-    if isinstance(found.method, Microaggregation) or not isinstance(recoding, Stretches):
-        return nearest(people, found.release.groups, by)
+# By what is printed, or by a search's own regions: groups are boxes, people points
+
+
+def link_by_covers(covers: Sequence[Cover], rows: int, sizes: Integers) -> Linkage:
+    """Find the groups that cover each row of people in every column; of several, large ones are likelier.
+
+    People in the same segments of all columns have one profile.
+    """
+    if not covers:
+        return _link_to_all(rows, sizes)
+    columns = tuple(
+        Column(str(at), (None,) * (int(cover.segment.max()) + 1), cover.segment.astype(np.int32))
+        for at, cover in enumerate(covers)
+    )
+    profile, first = rows_alike(columns, rows)
+    row, group = join(covers, first, np.arange(len(sizes)))
+    return Linkage.of(profile, len(first), profile[row], group, sizes[group])
+
+
+def _link_to_all(rows: int, sizes: Integers) -> Linkage:
+    """Say that everybody may be in any group."""
+    groups = np.arange(len(sizes))
+    return Linkage.of(np.zeros(rows, np.int64), 1, np.zeros(len(sizes), np.int64), groups, sizes)
+
+
+def _link_by_labels(groups: Groups, people: People, by: Mapping[str, Hierarchy], *, read_forms: bool) -> Linkage:
     covers = [
-        cover_of_stretches(known, order, recoding.start[:, at], recoding.stop[:, at])
+        _cover_of_labels(known, printed, by.get(printed.name), read_forms=read_forms)
+        for printed in groups.columns
+        if (known := people.column(printed.name)) is not None
+    ]
+    return link_by_covers(covers, len(people), groups.sizes)
+
+
+def _cover_of_labels(known: Column, printed: Column, hierarchy: Hierarchy | None, *, read_forms: bool) -> Cover:
+    order = LabelOrder(known.labels, hierarchy)
+    covered = [order.covered(text) if read_forms else order.named(text) for text in printed.labels]
+    return Cover.of(order.position[known.codes], len(order.labels), covered, printed.codes.astype(np.int64))
+
+
+def _link_by_regions(result: SearchResult, people: People, by: Mapping[str, Hierarchy]) -> Linkage:
+    """Use what the search knows: averages, or regions; whoever is in no region is among the suppressed."""
+    recoding = result.outcome.recoding
+    if isinstance(result.method, Microaggregation) or not isinstance(recoding, Stretches):
+        return link_to_nearest(people, result.release.groups, by)
+    covers = [
+        _cover_of_regions(known, order, recoding.start[:, at], recoding.stop[:, at])
         for at, order in enumerate(recoding.orders)
         if (known := people.column(order.name)) is not None
     ]
-    inside = located(covers, len(people), recoding.sizes)
-    starred = len(found.release) - len(recoding.sizes)
-    return inside if starred == 0 else _or_suppressed(inside, len(recoding.sizes), found.release.groups.sizes)
+    inside = link_by_covers(covers, len(people), recoding.sizes)
+    suppressed = len(result.release) - len(recoding.sizes)
+    return inside if suppressed == 0 else _or_suppressed(inside, len(recoding.sizes), result.release.groups.sizes)
 
 
-def _or_suppressed(inside: Located, star: int, sizes: Integers) -> Located:
+def _cover_of_regions(known: Column, order: Order, start: Integers, stop: Integers) -> Cover:
+    """Take the stretches of a search's order that its groups cover in one column."""
+    labels = LabelOrder(known.labels)
+    positions = labels.positions(order.labels)
+    width = len(order.labels) + 1
+    regions, codes = np.unique(start * width + stop, return_inverse=True)
+    covered = [_covered_by_region(labels, positions, order, *divmod(int(region), width)) for region in regions]
+    return Cover.of(labels.position[known.codes], len(labels.labels), covered, codes.astype(np.int64))
+
+
+def _covered_by_region(labels: LabelOrder, positions: Integers, order: Order, start: int, stop: int) -> list[Stretch]:
+    """Find the labels of a region; of numbers and days, also those between its ends."""
+    inside: list[Stretch] = [(at, at + 1) for at in positions[start:stop].tolist() if at >= 0]
+    if order.numeric and order.labels[start] is not None:
+        end = stop - 1 if order.labels[stop - 1] is not None else stop - 2
+        whole = Interval(float(order.position[start]), float(order.position[end]))
+        inside.append(labels.days_in(whole) if order.days else labels.numbers_in(whole))
+    return merged(inside)
+
+
+def _or_suppressed(inside: Linkage, suppressed: int, sizes: Integers) -> Linkage:
+    """Put whoever is in no region into the group of the suppressed."""
     missed = np.flatnonzero(inside.matches == 0)
-    at = np.concatenate((np.repeat(np.arange(len(inside)), inside.matches), missed))
-    group = np.concatenate((inside.group, np.full(len(missed), star)))
-    return Located.of(inside.place, len(inside), at, group, sizes[group])
+    profile, group = inside.pairs
+    at, group = np.concatenate((profile, missed)), np.concatenate((group, np.full(len(missed), suppressed)))
+    return Linkage.of(inside.profile, len(inside), at, group, sizes[group])
 
 
-def share_right(published: Published, people: People, where: Located) -> Fraction | None:
+def share_linked_right(published: Published, people: People, linkage: Linkage) -> Fraction | None:
     """Give the share of the people in a search's table who were looked for in their group; None: nobody knows."""
     if not isinstance(published, SearchResult) or not isinstance(published.outcome.recoding, Stretches):
         return None
@@ -230,167 +288,90 @@ def share_right(published: Published, people: People, where: Located) -> Fractio
     if any(people.column(column.name) is None for column in recoding.table.quasi):
         return None
     group = np.where(recoding.group < 0, len(recoding.sizes), recoding.group)
-    true = Entries(recoding.table.quasi, group, recoding.table.sizes).located(people)
-    there = np.flatnonzero(true.matches[true.place] == 1)
+    true = Entries(recoding.table.quasi, group, recoding.table.sizes).link(people)
+    there = np.flatnonzero(true.matches[true.profile] == 1)
     if len(there) == 0:
         return None
-    wanted = true.group[true.starts[true.place[there]]]
+    true_group = true.group[true.starts[true.profile[there]]]
     width = len(recoding.sizes) + 2
-    pairs = np.repeat(np.arange(len(where)), where.matches) * width + where.group
-    right = np.isin(where.place[there] * width + wanted, pairs)
+    profile, linked = linkage.pairs
+    right = np.isin(linkage.profile[there] * width + true_group, profile * width + linked)
     return Fraction(int(people.sizes[there[right]].sum()), int(people.sizes[there].sum()))
 
 
-# ----------------------------------------------------------------------------------------------------
-# Which groups each person may be in.
-# ----------------------------------------------------------------------------------------------------
-
-
-AT_ONCE = 1 << 16
-"""Pairs of a place and a group that are compared one by one, rather than halved once more."""
-
-SAMPLE = 512
-"""Places that are looked at to choose where to halve."""
-
-MOST_PAIRS = 1 << 27
-"""More pairs of a place and a group in it than this do not fit into memory."""
+# By a list that says who is where: anatomy's table of people, the members that a release knows, names
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Located:
-    """People at places; the people of place p may be in any of the groups `group[starts[p]:starts[p+1]]`.
+class Entries:
+    """Rows of a list: what it says about people, the group they are in, how many they are."""
 
-    `weight` says how likely each of them is, up to a common factor.
-    """
-
-    place: Integers  # per row of people
-    starts: Integers  # per place, and one more
+    columns: tuple[Column, ...]
     group: Integers
-    weight: Integers
+    people: Integers
 
-    @classmethod
-    def of(cls, place: Integers, places: int, at: Integers, group: Integers, weight: Integers) -> Located:
-        """Take pairs of a place and a group, in any order."""
-        order = np.lexsort((group, at))
-        starts = np.concatenate(([0], np.cumsum(np.bincount(at, minlength=places))))
-        return cls(place, starts, group[order], weight[order])
-
-    def __len__(self) -> int:
-        return len(self.starts) - 1
-
-    @property
-    def matches(self) -> Integers:
-        """How many groups the people of each place may be in."""
-        return np.diff(self.starts)
-
-    @property
-    def nowhere(self) -> np.typing.NDArray[np.bool_]:
-        """Whether a row of people fits no group."""
-        nowhere: np.typing.NDArray[np.bool_] = self.matches[self.place] == 0
-        return nowhere
-
-    def groups_of(self, row: int) -> Integers:
-        """Give the groups that a row of people may be in."""
-        at = int(self.place[row])
-        return self.group[self.starts[at] : self.starts[at + 1]]
-
-    def weights_of(self, row: int) -> Integers:
-        """Give how likely each of them is."""
-        at = int(self.place[row])
-        return self.weight[self.starts[at] : self.starts[at + 1]]
-
-    def summed(self, amounts: Integers) -> Integers:
-        """Add up an amount per group over the groups of each place."""
-        return added(np.repeat(np.arange(len(self)), self.matches), amounts[self.group], len(self))
+    def link(self, people: People) -> Linkage:
+        """Find people who are listed exactly as they are known."""
+        pairs = [(column, people.column(column.name)) for column in self.columns]
+        both = tuple(_stacked(column, known) for column, known in pairs if known is not None)
+        number, _ = rows_alike(both, len(self.group) + len(people))
+        profiles = int(number.max()) + 1
+        groups = int(self.group.max()) + 1
+        keys, kind = np.unique(number[: len(self.group)] * groups + self.group, return_inverse=True)
+        weight = added(kind, self.people, len(keys))
+        return Linkage.of(number[len(self.group) :], profiles, keys // groups, keys % groups, weight)
 
 
-def everywhere(rows: int, sizes: Integers) -> Located:
-    """Say that everybody may be in any group."""
-    groups = np.arange(len(sizes))
-    return Located.of(np.zeros(rows, np.int64), 1, np.zeros(len(sizes), np.int64), groups, sizes)
+def _stacked(upper: Column, lower: Column) -> Column:
+    """Put two columns one below the other, under common labels."""
+    labels = in_order((*upper.labels, *lower.labels))
+    code = {text: number for number, text in enumerate(labels)}
+    parts = [np.array([code[text] for text in each.labels], np.int32)[each.codes] for each in (upper, lower)]
+    return Column(upper.name, labels, np.concatenate(parts))
 
 
-def located(covers: list[Cover], rows: int, sizes: Integers) -> Located:
-    """Find the groups that cover each row of people in every column; of several, large ones are likelier.
-
-    People in the same segments of all columns are at one place.  Places and groups are halved together, along the
-    column that keeps them apart best, until few enough are left to compare each with each.
-    """
-    if not covers:
-        return everywhere(rows, sizes)
-    columns = tuple(
-        Column(str(at), (None,) * (int(cover.segment.max()) + 1), cover.segment.astype(np.int32))
-        for at, cover in enumerate(covers)
-    )
-    place, first = rows_alike(columns, rows)
-    found = list(_pairs(covers, first, np.arange(len(sizes))))
-    at, group = (np.concatenate(parts) for parts in zip(*found, strict=True))
-    number = np.empty(rows, np.int64)
-    number[first] = np.arange(len(first))
-    return Located.of(place, len(first), number[at], group, sizes[group])
+def entries_of_members(members: Members) -> Entries:
+    """Take what a release says about the people of each group."""
+    return Entries(tuple(column.take(members.line) for column in members.columns), members.group, members.people)
 
 
-def _pairs(covers: list[Cover], rows: Integers, groups: Integers) -> Iterator[tuple[Integers, Integers]]:
-    """Give all pairs of a row and a group that covers it."""
-    yield np.empty(0, np.int64), np.empty(0, np.int64)
-    left = [(rows, groups)]
-    pairs = 0
-    while left:
-        rows, groups = left.pop()
-        halves = _halved(covers, rows, groups) if len(rows) * len(groups) > AT_ONCE else None
-        if halves is not None:
-            left += halves
-            continue
-        for some in np.array_split(rows, max(len(rows) * len(groups) >> 22, 1)):
-            row, group = _compared(covers, some, groups)
-            pairs += len(row)
-            if pairs > MOST_PAIRS:
-                message = (
-                    "people fit too many groups each; "
-                    f"name more columns that the attacker knows in {parameter('quasi')}"
-                )
-                raise TooHard(message)
-            yield row, group
+def entries_of_names(release: Release, person: str) -> Entries:
+    """Take the names that a release has for its people."""
+    assert release.people is not None
+    names = Column.of(person, release.people)
+    return Entries((names,), np.fromiter(release.people.values(), np.int64), np.ones(len(names), np.int64))
 
 
-def _compared(covers: list[Cover], rows: Integers, groups: Integers) -> tuple[Integers, Integers]:
-    inside = np.ones((len(rows), len(groups)), bool)
-    for cover in covers:
-        inside &= cover.holds(rows, groups)
-    row, group = np.nonzero(inside)
-    return rows[row], groups[group]
+def entries_of_list(release: Release, listed: Listed, known: list[str]) -> Entries:
+    """Read a list, and find the groups that it names."""
+    (*columns, bucket), people = _read_list(listed, known)
+    names = next((column for column in release.groups.columns if column.name == listed.bucket), None)
+    if names is None:
+        message = f"the release has no column '{listed.bucket}' that says which group is which; name it in Listed(…)"
+        raise BadTable(message)
+    row: dict[Label, int] = {names.cell(at): at for at in range(len(names))}
+    absent = sum(text not in row for text in bucket.labels)
+    if absent:
+        message = (
+            f"{absent:,} groups of the list in '{listed.bucket}' are not in the release; give the list of this one"
+        )
+        raise BadTable(message)
+    return Entries(tuple(columns), np.array([row[text] for text in bucket.labels])[bucket.codes], people)
 
 
-def _halved(covers: list[Cover], rows: Integers, groups: Integers) -> list[tuple[Integers, Integers]] | None:
-    """Cut where fewest groups lie on both sides; none, when every cut leaves nearly all on both."""
-    sample = rows[:: len(rows) // SAMPLE + 1]
-    best, chosen = 0.9 * len(groups), None
-    for cover in covers:
-        at = np.sort(cover.segment[sample])
-        if at[0] == at[-1]:
-            continue
-        cut = int(min(at[(len(at) - 1) // 2], at[-1] - 1))
-        before = float((at <= cut).mean())
-        low, high = np.count_nonzero(cover.first[groups] <= cut), np.count_nonzero(cover.last[groups] > cut)
-        work = before * low + (1 - before) * high
-        if work < best:
-            best, chosen = work, (cover, cut)
-    if chosen is None:
-        return None
-    cover, cut = chosen
-    below = cover.segment[rows] <= cut
-    return [
-        (rows[below], groups[cover.first[groups] <= cut]),
-        (rows[~below], groups[cover.last[groups] > cut]),
-    ]
+def _read_list(listed: Listed, known: list[str]) -> tuple[tuple[Column, ...], Integers]:
+    """Read the different rows of a list; one that is read already is a release whose values are the groups."""
+    if not isinstance(listed.source, Release):
+        return different_rows(listed.source, [*known, listed.bucket])
+    row, value, people = listed.source.groups.counts.entries()
+    columns = tuple(column.take(row) for column in listed.source.groups.columns if column.name in known)
+    return (*columns, Column(listed.bucket, listed.source.domain, value.astype(np.int32))), people
 
 
-# ----------------------------------------------------------------------------------------------------
-# The groups whose printed average is nearest to a person.
-# ----------------------------------------------------------------------------------------------------
+# By the nearest printed average
 
 
-class Apart(NamedTuple):
+class ColumnDistances(NamedTuple):
     """How far the labels of people are from those of groups in one column: `squared[person label, group label]`."""
 
     people: Codes
@@ -398,72 +379,68 @@ class Apart(NamedTuple):
     squared: Floats
 
 
-def nearest(people: People, groups: Groups, by: Mapping[str, Hierarchy]) -> Located:
-    """Find the groups with the smallest squared distance to each row of people; all of them when several have it.
-
-    Numbers and days: ((x − y) / range)²; labels with a hierarchy: the share of its levels at which they differ; other
-    labels: 0 if equal, 1 if not.  A `*` is equally far from everything.
-    """
-    known = [(its, mine) for mine in groups.columns if (its := people.column(mine.name)) is not None]
-    if not known:
-        return everywhere(len(people), groups.sizes)
-    place, first = rows_alike(tuple(its for its, _ in known), len(people))
-    columns = [_apart(its.take(first), mine, by.get(mine.name)) for its, mine in known]
+def link_to_nearest(people: People, groups: Groups, by: Mapping[str, Hierarchy]) -> Linkage:
+    """Find the groups with the smallest squared distance to each row of people; all of them when several have it."""
+    columns = [(known, printed) for printed in groups.columns if (known := people.column(printed.name)) is not None]
+    if not columns:
+        return _link_to_all(len(people), groups.sizes)
+    profile, first = rows_alike(tuple(known for known, _ in columns), len(people))
+    distances = [_distances(known.take(first), printed, by.get(printed.name)) for known, printed in columns]
     step = max(CELLS_AT_ONCE // len(groups), 1)
-    found = [_in_block(columns, slice(at, at + step)) for at in range(0, len(first), step)]
-    at, group = (np.concatenate(parts) for parts in zip(*found, strict=True))
-    return Located.of(place, len(first), at, group, groups.sizes[group])
+    blocks = [_nearest_in_block(distances, slice(at, at + step)) for at in range(0, len(first), step)]
+    at, group = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
+    return Linkage.of(profile, len(first), at, group, groups.sizes[group])
 
 
-def _in_block(columns: list[Apart], rows: slice) -> tuple[Integers, Integers]:
-    apart: Floats = np.zeros(())
-    for column in columns:
-        apart = apart + column.squared[:, column.groups][column.people[rows]]
-    at, group = np.nonzero(apart <= apart.min(axis=1, keepdims=True) + NEAR)
+def _nearest_in_block(distances: Sequence[ColumnDistances], rows: slice) -> tuple[Integers, Integers]:
+    squared: Floats = np.zeros(())
+    for column in distances:
+        squared = squared + column.squared[:, column.groups][column.people[rows]]
+    at, group = np.nonzero(squared <= squared.min(axis=1, keepdims=True) + NEAR)  # equal up to rounding: all of them
     return at + rows.start, group
 
 
-def _apart(people: Column, groups: Column, hierarchy: Hierarchy | None) -> Apart:
+def _distances(people: Column, groups: Column, hierarchy: Hierarchy | None) -> ColumnDistances:
     numbers = _numbers((*people.labels, *groups.labels))
     if numbers is not None:
-        squared = _numeric(numbers[: len(people.labels)], numbers[len(people.labels) :])
+        squared = _between_numbers(numbers[: len(people.labels)], numbers[len(people.labels) :])
     else:
-        squared = _levels(people.labels, groups.labels, hierarchy)
+        squared = _between_labels(people.labels, groups.labels, hierarchy)
     squared[:, [text == SUPPRESSED for text in groups.labels]] = 1.0
-    return Apart(people.codes, groups.codes, squared)
+    return ColumnDistances(people.codes, groups.codes, squared)
 
 
 def _numbers(labels: tuple[Label, ...]) -> Floats | None:
     """Read labels as numbers or as days, nan for missing and suppressed ones; nothing if others are neither."""
     days = [as_day(text) for text in labels]
-    read = [as_number(text) for text in labels] if set(days) == {None} else days
-    strange = [text for text, number in zip(labels, read, strict=True) if number is None]
-    if len(strange) == len(labels) or any(text not in (None, SUPPRESSED) for text in strange):
+    numbers = [as_number(text) for text in labels] if set(days) == {None} else days
+    others = [text for text, number in zip(labels, numbers, strict=True) if number is None]
+    if len(others) == len(labels) or any(text not in (None, SUPPRESSED) for text in others):
         return None
-    return np.array([np.nan if number is None else number for number in read])
+    return np.array([np.nan if number is None else number for number in numbers])
 
 
-def _numeric(people: Floats, groups: Floats) -> Floats:
+def _between_numbers(people: Floats, groups: Floats) -> Floats:
     both = np.concatenate((people, groups))
     whole = np.nanmax(both) - np.nanmin(both)
     squared = ((people[:, np.newaxis] - groups) / (whole or 1.0)) ** 2
-    missing = np.isnan(people)[:, np.newaxis] != np.isnan(groups)
-    apart: Floats = np.where(missing, 1.0, np.nan_to_num(squared))
-    return apart
+    one_missing = np.isnan(people)[:, np.newaxis] != np.isnan(groups)
+    distances: Floats = np.where(one_missing, 1.0, np.nan_to_num(squared))
+    return distances
 
 
-def _levels(people: tuple[Label, ...], groups: tuple[Label, ...], hierarchy: Hierarchy | None) -> Floats:
+def _between_labels(people: tuple[Label, ...], groups: tuple[Label, ...], hierarchy: Hierarchy | None) -> Floats:
     """Count the levels at which labels differ; a group's label may itself be of any level."""
     height = 1 if hierarchy is None else max(hierarchy.height - 1, 1)  # at the top all are the same
     differ = np.zeros((len(people), len(groups)))
     for level in range(height):
-        one, other = (_at(labels, level, hierarchy) for labels in (people, groups))
+        one, other = (_generalised(labels, level, hierarchy) for labels in (people, groups))
         differ += np.array(one, object)[:, np.newaxis] != np.array(other, object)
-    apart: Floats = differ / height
-    return apart
+    share: Floats = differ / height
+    return share
 
 
-def _at(labels: tuple[Label, ...], level: int, hierarchy: Hierarchy | None) -> list[Label]:
+def _generalised(labels: tuple[Label, ...], level: int, hierarchy: Hierarchy | None) -> list[Label]:
     if hierarchy is None:
         return [*labels]
     return [hierarchy.generalise(text, level) if hierarchy.has(text) else text for text in labels]

@@ -1,23 +1,149 @@
-"""May a printed cell stand for what is known about somebody?"""
+"""What does a printed label cover?  The one reader, for whoever looks people up in a release.
+
+A release prints `30-39`, `816**`, `{Divorced, Widowed}` or `2024-Q1` for people who have `34`, `81667`, `Widowed` and
+`2024-03-09`.  `read_label` takes a printed label apart once, into a `PrintedLabel`, which says whether it covers a
+label; `LabelOrder` finds all labels of a column that it covers at a time, as stretches of neighbours.
+
+A printed label always covers itself.  Beyond that:
+
+| printed | covers |
+| --- | --- |
+| `*` | everything |
+| `34`, `34.0`, `3.4e1` | the same number, however it is written; `034`, or more than 15 digits, is a code: itself |
+| `30-39`, `30–39`, `30..39`, `30 to 39`, `30:39` | numbers from one to the other; so `1e1-3e1`; `36-17` nothing |
+| `07:30`, `10:05` | nothing more: with a colon, a zero in front of a digit makes it a time of day |
+| `[30, 40)`, `]30, 40]`, `(30; 40)`, `(-inf, 20]` | numbers between the ends; `(`, `)`, `]…`, `…[` leave an end out |
+| `<20`, `≤ 20`, `>65`, `>=65`, `65+` | numbers on one side |
+| `816**` | labels of the same length that begin like this |
+| `2024-03-09`, `2024-03`, `2024-Q1`, `2024` | the days in it, and moments of those days |
+| `2024-03-09 to 2024-04-01`, `2010-2019`, `<2024` | days, from the first of one period to the last of the other |
+| `{Salt, pepper, Widowed}` | what any part covers; a label may have commas inside: so may every run of parts |
+| `30-39 or (missing)` | also a missing label; so does `(missing)` alone |
+
+What a label can mean depends on the label that is looked for, not on a guess about the column: `2024` is a year for
+`2024-10-01` and a number for `2024.0`; `10:30` goes from 10 to 30 for `15`, and is only itself for `10:45`.  Where it
+cannot be known what was meant (runs of parts in a set), the reading that loses nobody is taken.
+
+Whoever knows better says so: texts named `opaque` are not read.  An attacker's hierarchies are such knowledge.
+"""
 
 from __future__ import annotations
 
+import datetime as dt
+import math
 import re
-from collections.abc import Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from functools import cached_property, lru_cache
+from itertools import pairwise
+from typing import NamedTuple, TypeAlias
 
-from sidelight.table.labels import MISSING, SUPPRESSED, Label, as_number
+import numpy as np
 
-_NUMBER = r"-?[0-9]+(?:\.[0-9]+)?"
-_RANGE = re.compile(rf"([\[(\]]?)\s*({_NUMBER})\s*(?:-|–|\.\.|,|;|:|to)\s*({_NUMBER})\s*([\])\[]?)")
-_AT_LEAST = re.compile(rf"(?:>=|≥)\s*({_NUMBER})|({_NUMBER})\s*\+")
-_ABOVE, _AT_MOST, _BELOW = (re.compile(rf"(?:{sign})\s*({_NUMBER})") for sign in (">", "<=|≤", "<"))
-_PLAIN_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?")
-_DAY = re.compile(r"([0-9]{4})-([0-9]{2})-[0-9]{2}.*")
-_DAYS = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2}) to ([0-9]{4}-[0-9]{2}-[0-9]{2})")
+from sidelight._arrays import Floats, Integers
+from sidelight.table.hierarchy import Hierarchy
+from sidelight.table.labels import MISSING, SUPPRESSED, Label, as_day, as_number, shown
+
+_OR_MISSING = f" or {MISSING}"
+_PLAIN_NUMBER = re.compile(r"[+-]?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?(?:[eE][+-]?[0-9]{1,2})?")
+_BETWEEN = re.compile(r"\s*(?:\.\.|to|[-–:])\s*")
+_BETWEEN_IN_BRACKETS = re.compile(r"\s*(?:\.\.|to|[-–:,;])\s*")
+_BRACKETS = re.compile(r"([\[(\]])\s*(.+?)\s*([\])\[])")
+_ONE_SIDED = re.compile(r"(<=|>=|<|>|≤|≥)\s*(.+)|(.+)\+")
+_ZERO_IN_FRONT = re.compile(r"\b0[0-9]")
+_INFINITE = {"inf": math.inf, "+inf": math.inf, "∞": math.inf, "-inf": -math.inf, "-∞": -math.inf}
+_PERIOD = re.compile(r"(?P<year>[0-9]{4})(?:-Q(?P<quarter>[1-4])|-(?P<month>0[1-9]|1[0-2]))?")
+_MOMENT = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[ T].*)?", re.DOTALL)
 
 
-def covers(printed: Label, text: Label) -> bool:
-    """Say whether a printed cell may stand for what is known: the same, suppressed, a range, a set, a masked code.
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """Numbers, or numbers of days, from `low` to `high`; an end may be left out."""
+
+    low: float
+    high: float
+    with_low: bool = True
+    with_high: bool = True
+
+    def holds(self, number: float) -> bool:
+        """Say whether a number is inside."""
+        above = self.low <= number if self.with_low else self.low < number
+        return above and (number <= self.high if self.with_high else number < self.high)
+
+    def meets(self, other: Interval) -> bool:
+        """Say whether some number is inside both."""
+        low, high = max(self.low, other.low), min(self.high, other.high)
+        return low < high or (low == high and self.holds(low) and other.holds(low))
+
+    def stretch(self, rising: Floats) -> tuple[int, int]:
+        """Find the stretch of rising numbers that is inside: where it starts, and where the rest begins."""
+        start = np.searchsorted(rising, self.low, "left" if self.with_low else "right")
+        stop = np.searchsorted(rising, self.high, "right" if self.with_high else "left")
+        return int(start), max(int(start), int(stop))
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedLabel:
+    """A printed label, read once: it covers whatever one of these fields covers.
+
+    >>> read_label("30-39 or (missing)").numbers
+    (Interval(low=30.0, high=39.0, with_low=True, with_high=True),)
+    >>> read_label("{816**, Bonn}").masks, read_label("*").suppressed
+    (('816**',), True)
+    """
+
+    parts: tuple[str, ...]  # as they are printed: the label itself, or the alternatives of a set
+    labels: frozenset[Label]  # exactly these, numbers in their plain form; None: a missing one
+    numbers: tuple[Interval, ...] = ()
+    days: tuple[Interval, ...] = ()
+    masks: tuple[str, ...] = ()
+    suppressed: bool = False
+
+    def covers(self, label: Label) -> bool:
+        """Say whether it may stand for what is known about somebody.
+
+        >>> [read_label(printed).covers("34") for printed in ("34.0", "30..39", "]34, 40]", "3*", "3**", "044")]
+        [True, True, False, True, False, False]
+        """
+        if self.suppressed or _plain(label) in self.labels:
+            return True
+        if label is None:
+            return False
+        return self._lists(label) or any(_hides(mask, label) for mask in self.masks) or self._spans(label)
+
+    def overlaps(self, other: PrintedLabel) -> bool:
+        """Say whether both may stand for the same; masks and intervals may.
+
+        >>> [read_label("30-39").overlaps(read_label(text)) for text in ("39-50", "{35, 99}", "40-49", "2024", "3*")]
+        [True, True, False, False, True]
+        """
+        return (
+            self.suppressed
+            or other.suppressed
+            or any(self.covers(each) for each in (*other.parts, *other.labels))
+            or any(other.covers(each) for each in (*self.parts, *self.labels))
+            or any(one.meets(another) for one in self.numbers for another in other.numbers)
+            or any(one.meets(another) for one in self.days for another in other.days)
+            or any(_compatible(one, another) for one in self.masks for another in other.masks)
+            or bool(self.masks and (other.numbers or other.days))
+            or bool(other.masks and (self.numbers or self.days))
+        )
+
+    def _lists(self, label: str) -> bool:
+        """Whether a label is a run of parts; that it is one, commas and all, is a question about the text between."""
+        return label in self.parts or (", " in label and f", {label}, " in f", {', '.join(self.parts)}, ")
+
+    def _spans(self, label: str) -> bool:
+        number, day = as_number(label), _day(label)
+        return (number is not None and any(each.holds(number) for each in self.numbers)) or (
+            day is not None and any(each.holds(day) for each in self.days)
+        )
+
+
+def covers(printed: Label, label: Label) -> bool:
+    """Say whether a printed label may stand for what is known about somebody.
 
     >>> [covers(printed, "34") for printed in ("34", "34.0", "*", "30-39", "[30, 40)", "(33, 34]", "3*", ">=30")]
     [True, True, True, True, True, True, True, True]
@@ -28,66 +154,295 @@ def covers(printed: Label, text: Label) -> bool:
     >>> covers("1984-03-09 to 1990-11-30", "1990-11-30"), covers("1984-03-09 to 1990-11-30", "1990-12-01")
     (True, False)
     """
-    if printed in {text, SUPPRESSED}:
-        return True
-    if printed is None:
-        return False
-    alternatives = [*_alternatives(printed)]
-    if len(alternatives) > 1:
-        return any(covers(each, text) for each in alternatives)
-    return text is not None and (_masks(printed, text) or _spans(printed, text) or _in_period(printed, text))
+    return read_label(printed).covers(label)
 
 
-def says_one_thing(text: Label) -> bool:
-    """Say whether a cell is neither suppressed, nor a mask, a set, a range."""
+def read_label(text: Label, opaque: Container[Label] = ()) -> PrintedLabel:
+    """Read a printed label; texts that are `opaque` mean what somebody else says, and are not read.
+
+    >>> read_label("{20-29, 40}", opaque={"20-29"}).numbers
+    ()
+    """
     if text is None:
-        return True
-    several = len([*_alternatives(text)]) > 1 or text.endswith("*")
-    return not several and not any(
-        kind.fullmatch(text) for kind in (_RANGE, _DAYS, _AT_LEAST, _ABOVE, _AT_MOST, _BELOW)
+        return PrintedLabel((), frozenset([None]))
+    if text in opaque and text != SUPPRESSED:
+        return PrintedLabel((text,), frozenset([text]))
+    if text.endswith(_OR_MISSING):
+        body = read_label(text.removesuffix(_OR_MISSING), opaque)
+        return replace(body, labels=body.labels | {text, None})
+    if text.startswith("{") and text.endswith("}"):
+        return _read_set(text, opaque)
+    return _read_form(text)
+
+
+def _read_set(text: str, opaque: Container[Label]) -> PrintedLabel:
+    parts = tuple(text[1:-1].split(", "))
+    split = [f"{low}, {high}" for low, high in pairwise(parts) if low[:1] in {*"[(]"} and high[-1:] in {*"])["}]
+    read = [  # an interval in brackets was split at its comma
+        _read_form(part) for part in dict.fromkeys((*parts, *split)) if part == SUPPRESSED or part not in opaque
+    ]
+    return PrintedLabel(
+        parts,
+        frozenset([text]).union(*(each.labels for each in read)),
+        tuple(interval for each in read for interval in each.numbers),
+        tuple(interval for each in read for interval in each.days),
+        tuple(mask for each in read for mask in each.masks),
+        any(each.suppressed for each in read),
     )
 
 
-def _alternatives(printed: str) -> Iterator[Label]:
-    """Take apart what a search prints where people of a group differ: {a, b}, 30-39 or (missing)."""
-    if printed.startswith("{") and printed.endswith("}"):
-        for part in printed[1:-1].split(", "):
-            yield None if part == MISSING else part
-    elif printed.endswith(f" or {MISSING}"):
-        yield from (printed.removesuffix(f" or {MISSING}"), None)
+@lru_cache(1 << 16)
+def _read_form(text: str) -> PrintedLabel:
+    """Read what is no set: each form that the text may have."""
+    labels = {_plain(text), None} if text == MISSING else {_plain(text)}
+    masks = (text,) if text.endswith(SUPPRESSED) and text != SUPPRESSED else ()
+    spans = [*_spans(text)] if any(map(str.isdigit, text)) else []
+    numbers = (span.numbers() for span in spans)
+    days = (span.days() for span in (*spans, _Span(text, text)))
+    return PrintedLabel(
+        (text,),
+        frozenset(labels),
+        tuple(each for each in numbers if each is not None),
+        tuple(each for each in days if each is not None),
+        masks,
+        text == SUPPRESSED,
+    )
+
+
+class _Span(NamedTuple):
+    """From one text to another, before it is known whether they are numbers or days."""
+
+    low: str
+    high: str
+    with_low: bool = True
+    with_high: bool = True
+
+    def numbers(self) -> Interval | None:
+        low, high = (_INFINITE.get(end, as_number(end)) for end in (self.low, self.high))
+        if low is None or high is None or low > high:
+            return None
+        return Interval(low, high, self.with_low, self.with_high)
+
+    def days(self) -> Interval | None:
+        """Read whole periods; an end that is left out is left out with all of its days."""
+        first = _INFINITE.get(self.low, _first_and_last(self.low)[0 if self.with_low else 1])
+        last = _INFINITE.get(self.high, _first_and_last(self.high)[1 if self.with_high else 0])
+        return Interval(first, last, self.with_low, self.with_high) if first <= last else None  # nan: no period
+
+
+def _spans(text: str) -> Iterator[_Span]:
+    """Give each way in which a text may say `from here to there`."""
+    if brackets := _BRACKETS.fullmatch(text):
+        for low, high in _ends(brackets[2], _BETWEEN_IN_BRACKETS):
+            yield _Span(low, high, brackets[1] == "[", brackets[3] == "]")
+    elif side := _ONE_SIDED.fullmatch(text):
+        sign, end = side[1] or ">=", side[2] or side[3]
+        below, strict = sign in {"<", "<=", "≤"}, sign in {"<", ">"}
+        yield _Span("-inf", end, with_high=not strict) if below else _Span(end, "inf", with_low=not strict)
     else:
-        yield printed
+        yield from (_Span(low, high) for low, high in _ends(text, _BETWEEN))
 
 
-def _masks(printed: str, text: str) -> bool:
+def _ends(text: str, between: re.Pattern[str]) -> Iterator[tuple[str, str]]:
+    """Split at each sign that may stand between two ends: in -5--3 it is the second, in 1e-5-3 as well."""
+    for sign in between.finditer(text):
+        time_of_day = ":" in sign[0] and _ZERO_IN_FRONT.search(text)
+        if not time_of_day:
+            yield text[: sign.start()], text[sign.end() :]
+
+
+def _first_and_last(period: str) -> tuple[float, float]:
+    """Give the first and the last day of a day, a month, a quarter or a year; nan for other texts.
+
+    >>> [dt.date.fromordinal(int(day)).isoformat() for day in _first_and_last("2024-Q1")]
+    ['2024-01-01', '2024-03-31']
+    """
+    day = as_day(period)
+    if day is not None:
+        return day, day
+    match = _PERIOD.fullmatch(period)
+    if match is None or match["year"] == "0000":
+        return math.nan, math.nan
+    quarter, month = match["quarter"], match["month"]
+    months = 12 if quarter is None and month is None else 3 if month is None else 1
+    start = int(match["year"]) * 12 + (int(month or 1) - 1) + (int(quarter or 1) - 1) * 3
+    return _first_day(start), _first_day(start + months) - 1
+
+
+def _first_day(month: int) -> int:
+    """Give the first day of a month; months are counted from the year 0."""
+    year, before = divmod(month, 12)
+    return dt.date(year, before + 1, 1).toordinal() if year <= dt.MAXYEAR else dt.date.max.toordinal() + 1
+
+
+def _day(label: str) -> int | None:
+    """Read a day, or the day of a moment."""
+    match = _MOMENT.fullmatch(label)
+    return None if match is None else as_day(match[1])
+
+
+def _plain(label: Label) -> Label:
+    """Write a number in its plain form, exactly; other labels, and codes such as 034, stay as they are.
+
+    >>> _plain("34.0"), _plain("3.4e1"), _plain("-0"), _plain("034"), _plain("Bonn")
+    ('34', '34', '0', '034', 'Bonn')
+    """
+    if label is None or _PLAIN_NUMBER.fullmatch(label) is None:
+        return label
+    number = Decimal(label)
+    return f"{number.normalize():f}" if number else "0"
+
+
+def _hides(mask: str, label: str) -> bool:
     """81667 may be printed as 816**."""
-    return printed.endswith("*") and len(printed) == len(text) and text.startswith(printed.rstrip("*"))
+    return len(mask) == len(label) and label.startswith(mask.rstrip(SUPPRESSED))
 
 
-def _spans(printed: str, text: str) -> bool:
-    number = as_number(text)
-    if number is None:
-        return False
-    if _PLAIN_NUMBER.fullmatch(printed) and _PLAIN_NUMBER.fullmatch(text):  # 34 is 34.0; 034 is a code
-        return number == as_number(printed)
-    if found := _RANGE.fullmatch(printed):
-        low, high = float(found[2]), float(found[3])
-        above = low < number if found[1] in ("(", "]") else low <= number
-        return above and (number < high if found[4] in (")", "[") else number <= high)
-    if found := _AT_LEAST.fullmatch(printed):
-        return number >= float(found[1] or found[2])
-    for kind, fits in ((_ABOVE, number.__gt__), (_AT_MOST, number.__le__), (_BELOW, number.__lt__)):
-        if found := kind.fullmatch(printed):
-            return bool(fits(float(found[1])))
-    return False
+def _compatible(mask: str, other: str) -> bool:
+    one, another = mask.rstrip(SUPPRESSED), other.rstrip(SUPPRESSED)
+    return len(mask) == len(other) and (one.startswith(another) or another.startswith(one))
 
 
-def _in_period(printed: str, text: str) -> bool:
-    """A day may be printed as its month, quarter or year, or as days from one to another."""
-    day = _DAY.fullmatch(text)
-    if day is None:
-        return False
-    if between := _DAYS.fullmatch(printed):
-        return between[1] <= text[:10] <= between[2]
-    year, month = day[1], day[2]
-    return printed in (year, f"{year}-{month}", f"{year}-Q{(int(month) + 2) // 3}")
+_NUMBER, _DAY, _OTHER, _GAP = range(4)  # the kinds of labels, as they stand in an order
+
+Stretch: TypeAlias = tuple[int, int]
+"""Neighbours in an order: where they start, and where the rest begins."""
+
+
+class LabelOrder:
+    """The labels that people have in one column, in an order in which most printed labels cover neighbours.
+
+    Numbers stand first, by size; then days; then other labels, along the hierarchy where there is one; a missing one
+    last.  What is covered comes as stretches of this order, rising and apart, so that an interval costs two searches
+    and no look at the labels inside.
+
+    >>> ages = LabelOrder(("7", "Ann", "31", None, "29"))
+    >>> ages.labels, ages.covered("20-39"), ages.covered("{7, (missing)}")
+    (('7', '29', '31', 'Ann', None), [(1, 3)], [(0, 1), (4, 5)])
+    """
+
+    def __init__(self, labels: tuple[Label, ...], hierarchy: Hierarchy | None = None) -> None:
+        above = [_above(text, hierarchy) for text in labels]
+        keys = [_key(text, nodes) for text, nodes in zip(labels, above, strict=True)]
+        order = sorted(range(len(labels)), key=keys.__getitem__)
+        self.labels = tuple(labels[code] for code in order)
+        self.position = np.empty(len(labels), np.int64)  # by the code of a label
+        self.position[order] = np.arange(len(labels))
+        self._numbers, self._days = (
+            np.array([keys[code][1] for code in order if keys[code][0] == kind], float) for kind in (_NUMBER, _DAY)
+        )
+        self._at = {text: at for at, text in enumerate(self.labels)}
+        self._under: dict[Label, list[int]] = {}
+        for at, code in enumerate(order):
+            for node in dict.fromkeys(above[code]):
+                self._under.setdefault(node, []).append(at)
+
+    def named(self, text: Label) -> list[Stretch]:
+        """Find what a printed label covers as a name: itself, what the hierarchy has under it, `*` all."""
+        if text == SUPPRESSED:
+            return [(0, len(self.labels))]
+        return merged(self._known_as(text))
+
+    def covered(self, text: Label) -> list[Stretch]:
+        """Find what a printed label covers in any of its forms; one that the hierarchy has means what that says."""
+        printed = read_label(text, self._under)
+        if printed.suppressed:
+            return [(0, len(self.labels))]
+        return merged([*self._exactly(printed), *self._in_forms(printed)])
+
+    def numbers_in(self, interval: Interval) -> Stretch:
+        """Find the labels that are numbers in an interval."""
+        return interval.stretch(self._numbers)
+
+    def days_in(self, interval: Interval) -> Stretch:
+        """Find the labels that are days, or moments of days, in an interval of their numbers."""
+        start, stop = interval.stretch(self._days)
+        return start + len(self._numbers), stop + len(self._numbers)
+
+    def positions(self, labels: Sequence[Label]) -> Integers:
+        """Find labels exactly as they are, −1 for those that nobody has."""
+        return np.fromiter((self._at.get(text, -1) for text in labels), np.int64, len(labels))
+
+    def _known_as(self, name: Label) -> Iterator[Stretch]:
+        if name in self._at:
+            yield self._at[name], self._at[name] + 1
+        yield from ((at, at + 1) for at in self._under.get(name, ()))
+
+    def _exactly(self, printed: PrintedLabel) -> Iterator[Stretch]:
+        for size in self._sizes if len(printed.parts) > 1 else (1,):
+            for start in range(len(printed.parts) - size + 1):
+                yield from self._known_as(", ".join(printed.parts[start : start + size]))
+        for label in printed.labels:
+            yield from ((at, at + 1) for at in self._by_plain_form.get(label, ()))
+        if None in printed.labels:
+            yield from self._known_as(None)
+
+    def _in_forms(self, printed: PrintedLabel) -> Iterator[Stretch]:
+        yield from map(self.numbers_in, printed.numbers)
+        yield from map(self.days_in, printed.days)
+        for mask in printed.masks:
+            yield from self._masked(mask)
+
+    def _masked(self, mask: str) -> Iterator[Stretch]:
+        beginning = mask.rstrip(SUPPRESSED)
+
+        def begin(text: str) -> str:
+            return text[: len(beginning)]
+
+        low = bisect_left(self._sorted, beginning, key=begin)
+        high = bisect_right(self._sorted, beginning, key=begin)
+        yield from ((self._at[text], self._at[text] + 1) for text in self._sorted[low:high] if len(text) == len(mask))
+
+    @cached_property
+    def _sorted(self) -> list[str]:
+        return sorted(text for text in self.labels if text is not None)
+
+    @cached_property
+    def _by_plain_form(self) -> dict[Label, list[int]]:
+        """Where labels stand by their plain form: 34 and 34.0 are the same number."""
+        plain: dict[Label, list[int]] = {}
+        for at, text in enumerate(self.labels):
+            plain.setdefault(_plain(text), []).append(at)
+        return plain
+
+    @cached_property
+    def _sizes(self) -> list[int]:
+        """How many parts of a set a name may be: one, and one more for each comma inside."""
+        names = (*self.labels, *self._under)
+        return sorted({1, *(name.count(", ") + 1 for name in names if name is not None)})
+
+
+def merged(stretches: Iterable[Stretch]) -> list[Stretch]:
+    """Join stretches that overlap or touch; empty ones go.
+
+    >>> merged([(4, 5), (0, 2), (1, 3), (3, 3), (5, 6)])
+    [(0, 3), (4, 6)]
+    """
+    joined: list[Stretch] = []
+    for start, stop in sorted(stretches):
+        if start == stop:
+            continue
+        if joined and start <= joined[-1][1]:
+            joined[-1] = joined[-1][0], max(joined[-1][1], stop)
+        else:
+            joined.append((start, stop))
+    return joined
+
+
+def _key(text: Label, above: list[Label]) -> tuple[int, float, list[str]]:
+    """Say where a label stands: its kind, then its size, then its way down the hierarchy."""
+    if text is None:
+        return _GAP, 0.0, []
+    number, day = as_number(text), _day(text)
+    if number is not None:
+        return _NUMBER, number, [text]
+    if day is not None:
+        return _DAY, day, [text]
+    return _OTHER, 0.0, [*(shown(node) for node in reversed(above)), text]
+
+
+def _above(text: Label, hierarchy: Hierarchy | None) -> list[Label]:
+    """List what a hierarchy prints for a label, level by level; nothing for labels that it does not have."""
+    if hierarchy is None or not hierarchy.has(text):
+        return []
+    return [hierarchy.generalise(text, level) for level in range(1, hierarchy.height)]

@@ -13,7 +13,7 @@ from sidelight.errors import BadKnowledge, did_you_mean, in_python, parameter
 from sidelight.knowledge.people import Described, Someone, Who, person_text
 from sidelight.knowledge.tokens import in_short
 from sidelight.release.groups import Groups
-from sidelight.release.printed_labels import covers, says_one_thing
+from sidelight.release.printed_labels import covers, read_label
 from sidelight.release.release import Release
 from sidelight.table.labels import Label
 from sidelight.table.table import Column
@@ -131,9 +131,6 @@ def _differ(who: Described, other: Who) -> bool:
     if isinstance(other, str):
         return False
     others = dict(other.says)
-    return any(column in others and _exclude(text, others[column]) for column, text in who.says)
-
-
-def _exclude(one: Label, other: Label) -> bool:
-    """Say whether two cells cannot be of one person; two ranges may overlap."""
-    return not covers(one, other) and not covers(other, one) and (says_one_thing(one) or says_one_thing(other))
+    return any(
+        column in others and not read_label(text).overlaps(read_label(others[column])) for column, text in who.says
+    )

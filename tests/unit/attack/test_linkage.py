@@ -7,7 +7,6 @@ import polars as pl
 import pytest
 
 import sidelight as sl
-from sidelight.attack.covers import members, read_interval
 from sidelight.errors import BadRelease, BadTable, UnknownColumn
 
 
@@ -17,7 +16,7 @@ def release(labels, bags=None):
 
 
 def groups(exposure, row, number=0):
-    return (exposure.views[number].located.groups_of(row) + 1).tolist()
+    return (exposure.views[number].linkage.groups_of(row) + 1).tolist()
 
 
 def test_labels_are_opaque():
@@ -59,38 +58,6 @@ def test_columns_that_the_attacker_does_not_know_fit_anything():
     assert groups(exposure, 0) == [1, 2]
     with pytest.raises(UnknownColumn, match="no column 'zip'"):
         sl.intersect([zips], people=pl.DataFrame({"age": ["1"]}))
-
-
-@pytest.mark.parametrize(
-    ("text", "inside", "outside"),
-    [
-        ("17-36", [17, 20.5, 36], [16.9, 37]),
-        ("-5--3", [-5, -3], [-2, 3]),
-        ("1e-5-3", [1, 3], [0, 4]),
-        ("[20, 30)", [20, 29.9], [30]),
-        ("(20; 30]", [20.1, 30], [20]),
-        ("<30", [29, -4], [30]),
-        ("≥ 40", [40, 99], [39]),
-        ("90+", [90, 1e9], [89]),
-        ("17", [17], [18]),
-        ("17–36", [30], [40]),
-    ],
-)
-def test_intervals_are_read(text, inside, outside):
-    interval, missing = read_interval(text)
-    assert not missing
-    assert interval.holds(np.array(inside, float)).all()
-    assert not interval.holds(np.array(outside, float)).any()
-
-
-@pytest.mark.parametrize("text", ["Divorced", "a-b", "36-17", "[a, 3)", "<old", "", "C+"])
-def test_other_texts_are_no_intervals(text):
-    assert read_interval(text) == (None, False)
-
-
-def test_sets_are_read():
-    assert members("{a, b, c}") >= {"a", "b", "c"}
-    assert members("a, b") is None
 
 
 def test_the_nearest_average():
@@ -141,7 +108,7 @@ def test_anatomy_s_buckets_count_by_the_people_in_them():
     says = [column.cell(row) for column in exposure.people.known]
     cell = next(at for at in range(len(ADULT.table.sizes)) if [column.cell(at) for column in ADULT.table.quasi] == says)
     mine = buckets.cell == cell
-    assert exposure.views[0].located.groups_of(row).tolist() == sorted(buckets.bucket[mine].tolist())
+    assert exposure.views[0].linkage.groups_of(row).tolist() == sorted(buckets.bucket[mine].tolist())
     shares = [
         sum(
             Fraction(int(people) * int(buckets.counts.row(int(bucket))[x]), int(buckets.sizes[bucket]))

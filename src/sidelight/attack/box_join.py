@@ -1,0 +1,151 @@
+"""Which boxes hold which points?  People are points, groups are boxes.
+
+Symbols     point r stands at segment s_c(r) of each column c; box g covers there the segments from first_c(g) to
+            last_c(g), or a set of them that is no interval ("pieces").  A segment is a stretch of labels that the same
+            boxes cover, so there are never more of them than labels, and few where groups are few.
+Wanted      all pairs (r, g) with s_c(r) covered by g in every column c.
+Recursion   (R, G) with |R|·|G| > AT_ONCE is cut at a segment t of one column: R₁ = {s ≤ t} meets G₁ = {first ≤ t},
+            R₂ = {s > t} meets G₂ = {last > t}.  The column is the one with least |R₁|·|G₁| + |R₂|·|G₂|, t the median of
+            its points (both judged on a sample of R).  Where every cut leaves nearly all boxes on both sides, each
+            point is compared with each box.
+Invariant   every wanted pair is in exactly one of the open pieces or among those found: a point goes to one side, and
+            all boxes that reach it go with it.
+Cost        |R|·log|G| + pairs found, when boxes are small or apart; |R|·|G| comparisons, a block at a time, at worst.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sidelight._arrays import Flags, Integers
+from sidelight.errors import TooHard, parameter
+from sidelight.release.printed_labels import Stretch
+
+AT_ONCE = 1 << 16
+"""Pairs of a point and a box that are compared one by one, rather than cut once more."""
+
+SAMPLE = 512
+"""Points that are looked at to choose where to cut."""
+
+MOST_PAIRS = 1 << 27
+"""More pairs of a point and a box that holds it than this do not fit into memory."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Cover:
+    """One column: `segment[r]` is where point r stands, `first[g]` to `last[g]` what box g covers.
+
+    What a box covers in pieces is `scattered[pieces[g]]`, a flag per segment (pieces −1: it covers all from first to
+    last).
+    """
+
+    segment: Integers  # per point
+    first: Integers  # per box
+    last: Integers
+    pieces: Integers
+    scattered: Flags
+
+    @classmethod
+    def of(cls, points: Integers, positions: int, covered: Sequence[Sequence[Stretch]], boxes: Integers) -> Cover:
+        """Put it together from each point's position, the stretches that printed labels cover, and each box's label."""
+        first = np.array([each[0][0] if each else positions for each in covered], np.int64)
+        last = np.array([each[-1][1] - 1 if each else -1 for each in covered], np.int64)
+        in_pieces = [label for label, each in enumerate(covered) if len(each) > 1]
+        scattered = np.zeros((len(in_pieces), positions), bool)
+        for row, label in enumerate(in_pieces):
+            for start, stop in covered[label]:
+                scattered[row, start:stop] = True
+        pieces = np.full(len(covered), -1)
+        pieces[in_pieces] = np.arange(len(in_pieces))
+        segment, starts = _segments(first, last, scattered, positions)
+        nothing = first > last
+        first, last = np.append(segment, len(starts))[first], segment[last]
+        last[nothing] = -1
+        return cls(segment[points], first[boxes], last[boxes], pieces[boxes], scattered[:, starts])
+
+    def holds(self, points: Integers, boxes: Integers) -> Flags:
+        """Say which of the boxes cover which of the points, point × box."""
+        at = self.segment[points, np.newaxis]
+        inside: Flags = (self.first[boxes] <= at) & (at <= self.last[boxes])
+        for column in np.flatnonzero(self.pieces[boxes] >= 0).tolist():
+            inside[:, column] = self.scattered[self.pieces[boxes[column]], self.segment[points]]
+        return inside
+
+
+def _segments(first: Integers, last: Integers, scattered: Flags, positions: int) -> tuple[Integers, Integers]:
+    """Number the stretches of positions that nothing tells apart; gives each position's, and where they start."""
+    changes = np.zeros(positions + 1, bool)
+    some = first <= last
+    changes[first[some]] = changes[last[some] + 1] = True
+    changes[1:positions] |= (scattered[:, 1:] != scattered[:, :-1]).any(axis=0)
+    changes[0] = True
+    return np.cumsum(changes[:positions]) - 1, np.flatnonzero(changes[:positions])
+
+
+def join(covers: Sequence[Cover], points: Integers, boxes: Integers) -> tuple[Integers, Integers]:
+    """Find all pairs of a point and a box that covers it in every column.
+
+    >>> ages = Cover.of(np.array([0, 1, 2]), 3, [[(0, 2)], [(1, 3)]], np.array([0, 1]))
+    >>> [part.tolist() for part in join([ages], np.arange(3), np.arange(2))]
+    [[0, 1, 1, 2], [0, 0, 1, 1]]
+    """
+    pairs = list(_pairs(covers, points, boxes))
+    point, box = (np.concatenate(parts) for parts in zip(*pairs, strict=True))
+    return point, box
+
+
+def _pairs(covers: Sequence[Cover], points: Integers, boxes: Integers) -> Iterator[tuple[Integers, Integers]]:
+    yield np.empty(0, np.int64), np.empty(0, np.int64)
+    pieces = [(points, boxes)]
+    pairs = 0
+    while pieces:
+        points, boxes = pieces.pop()
+        halves = _halves(covers, points, boxes) if len(points) * len(boxes) > AT_ONCE else None
+        if halves is not None:
+            pieces += halves
+            continue
+        for block in np.array_split(points, max(len(points) * len(boxes) >> 22, 1)):
+            point, box = _compare(covers, block, boxes)
+            pairs += len(point)
+            if pairs > MOST_PAIRS:
+                message = (
+                    "people fit too many groups each; "
+                    f"name more columns that the attacker knows in {parameter('quasi')}"
+                )
+                raise TooHard(message)
+            yield point, box
+
+
+def _compare(covers: Sequence[Cover], points: Integers, boxes: Integers) -> tuple[Integers, Integers]:
+    inside = np.ones((len(points), len(boxes)), bool)
+    for cover in covers:
+        inside &= cover.holds(points, boxes)
+    point, box = np.nonzero(inside)
+    return points[point], boxes[box]
+
+
+def _halves(covers: Sequence[Cover], points: Integers, boxes: Integers) -> list[tuple[Integers, Integers]] | None:
+    """Cut where fewest boxes lie on both sides; none, when every cut leaves nearly all on both."""
+    sample = points[:: len(points) // SAMPLE + 1]
+    least_work, best = 0.9 * len(boxes), None
+    for cover in covers:
+        at = np.sort(cover.segment[sample])
+        if at[0] == at[-1]:
+            continue
+        cut = int(min(at[(len(at) - 1) // 2], at[-1] - 1))
+        before = float((at <= cut).mean())
+        low, high = np.count_nonzero(cover.first[boxes] <= cut), np.count_nonzero(cover.last[boxes] > cut)
+        work = before * low + (1 - before) * high
+        if work < least_work:
+            least_work, best = work, (cover, cut)
+    if best is None:
+        return None
+    cover, cut = best
+    below = cover.segment[points] <= cut
+    return [  # a box that reaches over the cut goes to both sides, a point to one: no pair is lost or comes twice
+        (points[below], boxes[cover.first[boxes] <= cut]),
+        (points[~below], boxes[cover.last[boxes] > cut]),
+    ]

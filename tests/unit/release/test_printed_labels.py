@@ -1,0 +1,203 @@
+"""What a printed label covers: for one label, and for all labels of a column at a time."""
+
+from itertools import pairwise
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import sidelight as sl
+from sidelight.release.printed_labels import LabelOrder, covers, read_label
+
+
+@pytest.mark.parametrize(
+    ("printed", "inside", "outside"),
+    [
+        ("34", ["34", "34.0", "34.00"], ["034", "35", "3", None, "34-34"]),
+        ("-3", ["-3", "-3.0"], ["3"]),
+        ("0501", ["0501"], ["501", "501.0"]),
+        ("30-39", ["30", "39", "34.5"], ["29", "40", "thirty", None]),
+        ("-5--1", ["-5", "-1"], ["0", "5"]),
+        ("20–29", ["20", "29"], ["30"]),
+        ("20..29", ["20"], ["30"]),
+        ("20 to 29", ["20"], ["30"]),
+        ("[30, 40)", ["30"], ["40"]),
+        ("[30, 40[", ["30"], ["40"]),
+        ("(30, 40]", ["40"], ["30"]),
+        ("]30, 40]", ["40"], ["30"]),
+        ("(30, 40)", ["35"], ["30", "40"]),
+        ("<20", ["19"], ["20"]),
+        ("<= 20", ["20"], ["21"]),
+        ("≤20", ["20"], ["21"]),
+        (">65", ["66"], ["65"]),
+        ("≥ 65", ["65"], ["64"]),
+        ("65+", ["65", "90"], ["64"]),
+        ("816**", ["81667"], ["81767", "816", "8166"]),
+        ("*", ["34", "Bob", None, ""], []),
+        (None, [None], ["34", ""]),
+        ("", [""], [None, "34"]),
+        ("{Divorced, Widowed}", ["Divorced", "Widowed"], ["Married", None]),
+        ("{10-19, 30, (missing)}", ["12", "30", None], ["20"]),
+        ("30-39 or (missing)", ["30", None], ["40"]),
+        ("2024-03", ["2024-03-09", "2024-03-09 10:00:00"], ["2024-04-01", "2024"]),
+        ("2024-Q4", ["2024-10-01", "2024-12-31"], ["2024-09-30"]),
+        ("2024", ["2024-10-01"], ["2023-10-01", "20241001"]),
+        ("(missing)", ["(missing)", None], ["missing"]),
+        ("17-36", ["17", "20.5", "36"], ["16.9", "37"]),
+        ("1e-5-3", ["1", "3"], ["0", "4"]),
+        ("1e1-3e1", ["10", "20", "30"], ["1", "31"]),
+        ("(20; 30]", ["20.1", "30"], ["20"]),
+        ("(-inf, 20.0]", ["-4", "20"], ["21"]),
+        ("[20, ∞)", ["20", "1e9"], ["19"]),
+        ("[20-30)", ["20"], ["30"]),
+        ("-5 to -1", ["-5", "-1.0"], ["0", "1"]),
+        ("30..39", ["30", "34", "39"], ["40", "29.9"]),
+        ("30:39", ["30", "34", "39"], ["40", "30:35"]),
+        ("10:30", ["15"], ["10:45", "10:30:00", "31"]),
+        ("07:30", ["07:30"], ["7", "15"]),  # a time of day
+        ("10:05", ["10:05"], ["10", "5", "7"]),
+        ("00-04", ["0", "04", "4"], ["5"]),
+        ("36-17", ["36-17"], ["20", "36"]),
+        ("30, 40", ["30, 40"], ["35", "30"]),  # a comma is between two ends in brackets only
+        ("[30, 40", ["[30, 40"], ["35"]),
+        ("34.50", ["34.5"], ["34"]),
+        ("3.4e1", ["34"], ["35"]),
+        ("12345678901234567", ["12345678901234567"], ["12345678901234568", "1.2345678901234567e16"]),
+        ("1e3", ["1000", "1000.0"], ["1e-3"]),
+        ("2024", ["2024", "2024.0", "2024-01-01", "2024-12-31 23:59:59"], ["2024-13-01", "2024-Q1", "02024"]),
+        ("2024-Q1", ["2024-01-01", "2024-03-31"], ["2024-04-01", "2024-Q2", "1"]),
+        ("2024-Q5", ["2024-Q5"], ["2024-12-31"]),
+        ("2024-00", ["2024-00"], ["2024-01-01"]),
+        ("9999", ["9999-12-31"], ["9998-12-31"]),
+        ("0000", ["0000"], ["0001-01-01", "0"]),
+        ("2024-03-09", ["2024-03-09", "2024-03-09T10:00"], ["2024-03-10", "2024-03-091"]),
+        ("2010-2019", ["2010-01-01", "2019-12-31", "2015"], ["2020-01-01", "2009"]),
+        ("2024-01 to 2024-Q2", ["2024-01-01", "2024-06-30"], ["2024-07-01"]),
+        ("[2024-01, 2024-03)", ["2024-01-01", "2024-02-29"], ["2024-03-01"]),
+        ("(2024-01, 2024-03]", ["2024-02-01", "2024-03-31"], ["2024-01-31"]),
+        ("<2024", ["2023-12-31", "2023"], ["2024-01-01", "2024"]),
+        (">2024-02", ["2024-03-01"], ["2024-02-29", "3000"]),
+        ("{Salt, pepper, Widowed}", ["Salt", "pepper", "Salt, pepper", "pepper, Widowed"], ["alt", "Salt, Widowed"]),
+        ("{816**, 53100}", ["81667", "53100", "53100.0"], ["8166", "53101"]),
+        ("{[20, 30), [30, 40)}", ["20", "35"], ["40"]),
+        ("{10, 20}", ["10", "20.0"], ["15"]),
+        ("{2023, 2024-Q1}", ["2023-05-05", "2024-01-01"], ["2024-04-01"]),
+        ("{a, *}", ["a", "z", None], []),
+        ("{a, b} or (missing)", ["a", "b", None], ["c"]),
+        ("*****", ["81667"], ["8166", None]),
+    ],
+)
+def test_a_printed_label_covers_what_it_may_stand_for(printed, inside, outside):
+    looked_for = [*inside, *outside]
+    assert [text for text in looked_for if covers(printed, text)] == inside
+    order = LabelOrder(tuple(looked_for))
+    assert {order.labels[at] for start, stop in order.covered(printed) for at in range(start, stop)} == {*inside}
+
+
+@pytest.mark.parametrize("text", ["Divorced", "a-b", "36-17", "[a, 3)", "<old", "", "C+", "to", "..", "{}"])
+def test_other_texts_are_no_intervals(text):
+    printed = read_label(text)
+    assert (printed.numbers, printed.days, printed.masks, printed.suppressed) == ((), (), (), False)
+
+
+def test_what_somebody_else_explains_is_not_read():
+    assert not read_label("20-29", opaque={"20-29"}).covers("25")
+    assert not read_label("{20-29, x} or (missing)", opaque={"20-29"}).covers("25")
+    assert read_label("*", opaque={"*"}).covers("25")
+
+
+PIECES = ["0", "3", "30", "034", "1e1", "2024", "2024-Q1", "2024-03", "2024-03-09", "a", "b", "(missing)", "816**", "*"]
+SIGNS = ["-", "–", "..", " to ", ":", ", ", "; ", "+", "<", ">=", "[", ")", "]", "(", "{", "}", " or ", " or (missing)"]
+TEXTS = st.none() | st.lists(st.sampled_from(PIECES + SIGNS), max_size=6).map("".join) | st.text(max_size=6)
+LABELS = (
+    TEXTS | st.integers(-5, 3000).map(str) | st.dates().map(str) | st.sampled_from(["3.0", "81667", "a, b", "10:30"])
+)
+
+
+@given(TEXTS, st.lists(LABELS, min_size=1, max_size=12, unique=True))
+@settings(max_examples=300)
+def test_one_label_and_all_labels_at_a_time_agree(printed, labels):
+    order = LabelOrder(tuple(labels))
+    stretches = order.covered(printed)
+    assert all(start < stop for start, stop in stretches)
+    assert all(one[1] < other[0] for one, other in pairwise(stretches))  # rising, and apart
+    assert [order.labels[place] for place in order.position] == labels
+    inside = {order.labels[at] for start, stop in stretches for at in range(start, stop)}
+    assert inside == {text for text in labels if covers(printed, text)}
+
+
+@given(
+    st.lists(st.integers(0, 99).map(str), min_size=1, max_size=20, unique=True), st.integers(0, 99), st.integers(0, 99)
+)
+def test_an_interval_covers_one_stretch(labels, low, high):
+    assert len(LabelOrder(tuple(labels)).covered(f"{min(low, high)}-{max(low, high)}")) <= 1
+
+
+def test_with_a_hierarchy_its_nodes_cover_neighbours_and_mean_what_it_says():
+    country = sl.Hierarchy.nested("country", {"Europe": ["France", "Poland"], "20-29": ["Japan", "India", "25"]})
+    order = LabelOrder(("Japan", "France", "India", "Poland", "25", "27", None), country)
+    names = {text: [order.labels[start:stop] for start, stop in order.covered(text)] for text in ("Europe", "20-29")}
+    assert names == {"Europe": [("France", "Poland")], "20-29": [("25",), ("India", "Japan")]}
+    assert order.named("20-29") == order.covered("20-29")
+    assert [order.labels[start:stop] for start, stop in order.covered("{Europe, 27}")] == [
+        ("27",),
+        ("France", "Poland"),
+    ]
+    assert order.named("{Europe, 27}") == []
+    assert order.named("*") == order.covered("*") == [(0, 7)]
+
+
+@pytest.mark.parametrize(
+    ("printed", "others", "apart"),
+    [
+        (
+            "30-39",
+            ["35", "39-50", "[39, 40)", "*", "3*", "{1, 31}", ">38"],
+            ["40", "40-49", "[10, 30)", ">39", None, "a"],
+        ),
+        ("2024", ["2024-Q1", "2024-03 to 2025-01", "2000-2030", "2024.0"], ["2023", "2025-Q1", "2024a"]),
+        ("81***", ["816**", "81667", "8****"], ["82***", "816*", "53100"]),
+        ("{a, b}", ["{b, c}", "b", "{a, b}"], ["{c, d}", "c"]),
+        (None, [None, "1-2 or (missing)", "*"], ["1-2"]),
+    ],
+)
+def test_two_printed_labels_may_be_of_one_person(printed, others, apart):
+    for text in (*others, *apart):
+        one, other = read_label(printed), read_label(text)
+        assert one.overlaps(other) == other.overlaps(one) == (text in others)
+
+
+@given(TEXTS, TEXTS, LABELS)
+def test_what_both_cover_they_overlap_in(one, other, text):
+    if covers(one, text) and covers(other, text):
+        assert read_label(one).overlaps(read_label(other))
+
+
+@given(st.text(max_size=8) | st.none(), st.text(max_size=8) | st.none())
+def test_any_text_covers_itself(one, other):
+    assert covers(one, one)
+    assert covers(one, other) in (True, False)
+
+
+@given(st.lists(st.integers(-50, 120), min_size=2, max_size=8, unique=True), st.data())
+def test_what_sidelight_prints_covers_what_it_stands_for(ages, data):
+    height = sl.Hierarchy.intervals("age", ages, widths=[5, 10, 20])
+    level = data.draw(st.integers(0, height.height - 1))
+    for age in ages:
+        assert covers(height.generalise(str(age), level), str(age))
+
+
+@given(st.sets(st.sampled_from([*"abcde", None]), min_size=2), st.integers(2, 4))
+@settings(max_examples=20)
+def test_what_a_search_prints_covers_what_it_stands_for(labels, k):
+    table = sl.read_table(
+        pa.table({"job": [*labels] * 2, "age": [3, None, *range(2 * len(labels) - 2)], "ill": ["x"] * 2 * len(labels)}),
+        quasi=["job", "age"],
+        sensitive="ill",
+    )
+    found = sl.protect(table, sl.Policy(sl.GroupSize() >= k), method="mondrian").release
+    for column in table.quasi:
+        printed = next(each for each in found.groups.columns if each.name == column.name)
+        for text in column.labels:
+            assert any(covers(each, text) for each in printed.labels)
