@@ -35,10 +35,10 @@ from sidelight._progress import quiet
 from sidelight.datasets.bundled import ADULT
 from sidelight.knowledge.parse_statements import read_statements
 from sidelight.knowledge.statements import Rule
-from sidelight.max_entropy.constraints import constraints
-from sidelight.max_entropy.problem import Scene
-from sidelight.max_entropy.reduction import assembled
-from sidelight.max_entropy.subproblems import Fewer, solve
+from sidelight.max_entropy.constraints import constraints_of
+from sidelight.max_entropy.problem import Variables
+from sidelight.max_entropy.reduction import reduce_problem
+from sidelight.max_entropy.subproblems import Relaxations, solve
 from sidelight.search.anatomy import dealt
 
 QUASI = ["age", "workclass", "marital-status", "relationship", "race", "sex", "native-country", "hours-per-week"]
@@ -70,18 +70,19 @@ class Whole:
 
     @classmethod
     def of(cls, release: sl.Release, rules: Sequence[Rule]) -> Whole:
-        scene = Scene(release, {})
-        blocks = scene.blocks
-        row = blocks.row_of_places()
-        column = blocks.column_of_places(row)
-        places = np.arange(blocks.places)
-        known = constraints(scene, read_statements(rules))
-        part, at_row, at_column = known.places.crossed(blocks)
-        at = blocks.place(at_row, at_column)
+        variables = Variables(release, {})
+        blocks = variables.blocks
+        row, column = blocks.all_entries()
+        entries = np.arange(blocks.entries)
+        known = constraints_of(variables, read_statements(rules))
+        term, at_row, at_column = known.support.cross(blocks)
+        at = blocks.entry(at_row, at_column)
         parts = [
-            sparse.csr_array((np.ones(blocks.places), (row, places))),
-            sparse.csr_array((np.ones(blocks.places), (column, places))),
-            sparse.csr_array((known.times[part], (known.sum[part], at)), shape=(len(known.low), blocks.places)),
+            sparse.csr_array((np.ones(blocks.entries), (row, entries))),
+            sparse.csr_array((np.ones(blocks.entries), (column, entries))),
+            sparse.csr_array(
+                (known.coefficient[term], (known.constraint[term], at)), shape=(len(known.low), blocks.entries)
+            ),
         ]
         right = (blocks.row_people, blocks.column_people, known.low)
         return cls(sparse.csr_array(sparse.vstack(parts)), np.concatenate(right).astype(float))
@@ -121,16 +122,18 @@ def timed(job: Callable[[], tuple[float, int]]) -> tuple[float, float, int]:
 
 def compared(release: sl.Release, rules: Sequence[Rule], said: str) -> list[str]:
     whole = Whole.of(release, rules)
-    scene = Scene(release, {})
-    told = constraints(scene, read_statements(rules))
-    made = assembled(scene, told)
+    variables = Variables(release, {})
+    constraints = constraints_of(variables, read_statements(rules))
+    reduced = reduce_problem(variables, constraints)
 
     def everything() -> tuple[float, int]:
         beliefs = sl.maxent(release, rules)
-        return beliefs.solved.residual, beliefs.solved.steps
+        return beliefs.solution.residual, beliefs.solution.steps
 
     def ours() -> tuple[float, int]:
-        found = solve(made.problem, Fewer(scene, told, made).forced, seconds=600, progress=quiet)
+        found = solve(
+            reduced.problem, Relaxations(variables, constraints, reduced).forced_zeros, seconds=600, progress=quiet
+        )
         return found.residual, found.steps
 
     ours()  # once before, so that imports are not timed
@@ -183,10 +186,10 @@ def growing() -> list[str]:
         seconds.append(time.process_time() - start)
         wall = time.perf_counter() - wall
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        off = beliefs.solved.residual
+        off = beliefs.solution.residual
         lines.append(
             f"| {buckets:,} buckets, {len(rules)} rules: {beliefs.variables_solved:,} variables "
-            f"| {seconds[-1]:.2f} | | | {beliefs.solved.steps} | {off:.0e} |"
+            f"| {seconds[-1]:.2f} | | | {beliefs.solution.steps} | {off:.0e} |"
         )
         print(lines[-1], f"{wall:.1f} s wall, {peak:.0f} MB", flush=True)
         assert beliefs.certificate.holds

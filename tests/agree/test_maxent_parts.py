@@ -1,4 +1,4 @@
-"""The parts of maximum entropy agree with slow, obvious twins: looking up, lumping, eliminating, forced zeros."""
+"""The steps of maximum entropy agree with slow, obvious twins: support, quotient, elimination, forced zeros."""
 
 from fractions import Fraction
 
@@ -12,12 +12,10 @@ import sidelight as sl
 from sidelight.errors import Contradiction
 from sidelight.knowledge.parse_statements import read_statements
 from sidelight.knowledge.statements import Share
-from sidelight.max_entropy import constraints as lookup
-from sidelight.max_entropy import schur
-from sidelight.max_entropy import schur as stacks
-from sidelight.max_entropy.constraints import Part, constraints, looked_up
-from sidelight.max_entropy.problem import Blocks, Scene
-from sidelight.max_entropy.reduction import assembled, lumped
+from sidelight.max_entropy import constraints, schur
+from sidelight.max_entropy.constraints import Term, constraints_of, find_support
+from sidelight.max_entropy.problem import Blocks, Variables
+from sidelight.max_entropy.reduction import quotient_of, reduce_problem
 
 SEX, TOWN, VALUES = ("m", "f"), ("x", "y", "z"), ("a", "b", "c", "d")
 LINE = st.fixed_dictionaries({"sex": st.sampled_from(SEX), "town": st.sampled_from(TOWN)})
@@ -36,29 +34,29 @@ def shares(draw, values):
 
 
 @given(st.data(), st.sampled_from([1, 1 << 23]))
-def test_looked_up_at_once_as_one_by_one(data, at_once):
-    scene = Scene(release(data.draw(st.lists(BUCKET, min_size=1, max_size=80))), {})
-    parts = data.draw(st.lists(st.builds(Part, shares(scene.release.domain), st.booleans()), max_size=5))
+def test_support_is_found_at_once_as_term_by_term(data, at_once):
+    variables = Variables(release(data.draw(st.lists(BUCKET, min_size=1, max_size=80))), {})
+    terms = data.draw(st.lists(st.builds(Term, shares(variables.release.domain), st.booleans()), max_size=5))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lookup, "AT_ONCE", at_once)
-        places, sizes = looked_up(scene, parts, {})
-    found = {*zip(*(each.tolist() for each in places.crossed(scene.blocks)), strict=True)}
-    assert len(found) == len(places.crossed(scene.blocks)[0])
+        patch.setattr(constraints, "AT_ONCE", at_once)
+        support, sizes = find_support(variables, terms, {})
+    found = {*zip(*(each.tolist() for each in support.cross(variables.blocks)), strict=True)}
+    assert len(found) == len(support.cross(variables.blocks)[0])
     expected = set()
-    for number, part in enumerate(parts):
-        rows = scene.rows_saying(part.share.given)
-        assert sizes[number] == scene.members.people[rows].sum()
-        columns = scene.columns_with(part.share.values)
-        if part.others:
-            columns = np.setdiff1d(np.arange(len(scene.value)), columns)
+    for number, term in enumerate(terms):
+        rows = variables.rows_with(term.share.given)
+        assert sizes[number] == variables.members.people[rows].sum()
+        columns = variables.columns_with(term.share.values)
+        if term.others:
+            columns = np.setdiff1d(np.arange(len(variables.value)), columns)
         expected |= {
-            (number, *pair) for pair in zip(*map(np.ndarray.tolist, scene.blocks.crossed(rows, columns)), strict=True)
+            (number, *pair) for pair in zip(*map(np.ndarray.tolist, variables.blocks.cross(rows, columns)), strict=True)
         }
     assert found == expected
 
 
 @given(st.data())
-def test_lumped_is_what_is_in_the_same_parts(data):
+def test_a_class_is_what_is_in_the_same_terms(data):
     """Groups by what their rows and columns are in, written out."""
     groups = data.draw(st.integers(1, 6))
     sides = []
@@ -67,11 +65,11 @@ def test_lumped_is_what_is_in_the_same_parts(data):
         group = np.repeat(np.arange(groups), sizes)
         people = np.array(data.draw(st.lists(st.integers(1, 2), min_size=len(group), max_size=len(group))))
         told = [data.draw(st.sets(st.integers(0, 2))) for _ in group]
-        pairs = sorted((part, thing) for thing, parts in enumerate(told) for part in parts)
+        pairs = sorted((term, thing) for thing, terms in enumerate(told) for term in terms)
         listed = tuple(np.array([pair[side] for pair in pairs], np.int64) for side in (0, 1))
         sides.append((group, people, told, listed))
     (rows, row_people, row_told, row_listed), (columns, column_people, column_told, column_listed) = sides
-    found = lumped(Blocks(rows, row_people, columns, column_people, groups), row_listed, column_listed)
+    found = quotient_of(Blocks(rows, row_people, columns, column_people, groups), row_listed, column_listed)
 
     def shape(number, group, people, told):
         mine = {}
@@ -91,7 +89,7 @@ def test_lumped_is_what_is_in_the_same_parts(data):
                 same = told[one] == told[other] and shapes[group[one]] == shapes[group[other]]
                 assert (kind[one] == kind[other]) == same
     assert found.blocks.row_people.sum() == row_people.sum()
-    assert found.share_out(np.ones(found.blocks.places), np.arange(0), np.arange(0)).size == 0
+    assert found.distribute(np.ones(found.blocks.entries), np.arange(0), np.arange(0)).size == 0
 
 
 @settings(max_examples=30)
@@ -118,12 +116,12 @@ def test_a_release_several_times_over_is_believed_like_once(buckets, times, data
     st.lists(BUCKET, min_size=1, max_size=6), st.data(), st.sampled_from([(1, 1 << 18), (4, 1 << 18), (4, 1), (1, 1)])
 )
 def test_a_step_solves_with_the_hessian(buckets, data, how):
-    scene = Scene(release(buckets), {})
+    variables = Variables(release(buckets), {})
     asked = [
         sl.P(list(share.values), given=dict(share.given)) >= 0.01
-        for share in data.draw(st.lists(shares(scene.release.domain), min_size=1, max_size=4))
+        for share in data.draw(st.lists(shares(variables.release.domain), min_size=1, max_size=4))
     ]
-    problem = assembled(scene, constraints(scene, read_statements(asked))).problem
+    problem = reduce_problem(variables, constraints_of(variables, read_statements(asked))).problem
     if len(problem) == 0:
         return
     chance = np.random.default_rng(0)
@@ -133,17 +131,17 @@ def test_a_step_solves_with_the_hessian(buckets, data, how):
     row, column = (np.zeros((size, len(problem))) for size in (len(problem.people), len(problem.counts)))
     row[problem.row, every] = column[problem.column, every] = 1
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(stacks, "NEARLY_ALL", how[0])
-        patch.setattr(stacks, "AT_ONCE", how[1])
-        curvature = schur.Curvature(schur.Plan(problem), amounts)
-    said = problem.statements.toarray()
+        patch.setattr(schur, "NEARLY_ALL", how[0])
+        patch.setattr(schur, "AT_ONCE", how[1])
+        hessian = schur.Hessian(schur.Elimination(problem), amounts)
+    said = problem.coefficients.toarray()
     weights = np.diag(amounts) - (row * amounts).T @ np.diag(1 / problem.people) @ (row * amounts)
     whole = np.block(
         [[column @ weights @ column.T, column @ weights @ said.T], [said @ weights @ column.T, said @ weights @ said.T]]
     )
     right = whole @ chance.random(len(whole))  # in its range: sums that follow from others leave it singular
     columns, statements = np.split(right, [len(problem.counts)])
-    found = np.concatenate(curvature.solve(columns, statements, np.ones(len(statements), bool)))
+    found = np.concatenate(hessian.solve(columns, statements, np.ones(len(statements), bool)))
     assert whole @ found == pytest.approx(right, abs=1e-5)
 
 
@@ -173,12 +171,12 @@ def test_zeros_that_only_two_statements_together_force(largest, monkeypatch):
     both = [sl.P(value, q="0") == Fraction(mine.count(value), len(mine)) for value in "01"]
     rules = rules[::3]  # all of them would say some things twice, and push without end and to no effect
     expected = sl.maxent(release, [*rules, *both])
-    monkeypatch.setattr("sidelight.max_entropy.subproblems.LARGEST", largest)
+    monkeypatch.setattr("sidelight.max_entropy.subproblems.LARGEST_WHOLE", largest)
     found = sl.maxent(release, [*rules, *both])
     assert found.variables_solved > 200
     assert found.certificate.forced_zeros == expected.certificate.forced_zeros > 100
     assert found.certificate.holds
-    assert found.solved.amounts[~found.solved.zero].min() > 1e-4
+    assert found.solution.amounts[~found.solution.zero].min() > 1e-4
     assert max(abs(each) for each in found.certificate.multipliers.values() if each is not None) < 10
     for value in "01":  # one of the others has it only where there are too few who say q=0
         assert found.probability(value, given={"q": "0"}) == pytest.approx(mine.count(value) / len(mine), abs=1e-9)

@@ -335,16 +335,16 @@ class Answer:
 
     @property
     def _domain(self) -> tuple[Label, ...]:
-        return self.after.scene.release.domain
+        return self.after.release.domain
 
     def _asked(self, beliefs: Beliefs, value: Label, who: Who) -> float:
         if isinstance(who, Described):
             return beliefs.probability(value, given=dict(who.says))
-        if isinstance(who, Someone) and who not in beliefs.assembly.people:
+        if isinstance(who, Someone) and who not in beliefs.reduced.people:
             return beliefs.probability(value, group=who.group)
-        if who in beliefs.assembly.people:
+        if who in beliefs.reduced.people:
             return beliefs.probability(value, person=who)
-        named = beliefs.scene.release.people or {}
+        named = beliefs.release.people or {}
         if not isinstance(who, str) or who not in named:
             message = f"nobody called '{who}' is known; name people by --person, or ask about {{column = cell}}"
             raise BadKnowledge(message)
@@ -402,8 +402,8 @@ def _errors(question: Question, table: str | None, before: Beliefs, after: Belie
         return None
     original = read_table(
         table,
-        quasi=[column.name for column in before.scene.members.columns],
-        sensitive=before.scene.release.sensitive,
+        quasi=[column.name for column in before.variables.members.columns],
+        sensitive=before.release.sensitive,
         missing=question.roles.missing or "an error",
         missing_marks=question.roles.missing_marks or (),
     )

@@ -1,1 +1,11 @@
-"""What a statistician would believe: the distribution of largest entropy that fits a release and some statements."""
+"""What a statistician would believe: the distribution of largest entropy that fits a release and some statements.
+
+Here belongs everything between a release with statements and the probabilities P*(q, s, b) that follow by maximum
+entropy.  Reading statements does not (`knowledge`), nor counting possible worlds (`worlds`), which is another model.
+
+Read `beliefs` for what users get; then, in the order that data passes through: `problem` (variables, and what is
+known of their sums), `constraints` (statements as sums of variables), `reduction` (the quotient by what no statement
+tells apart), `subproblems` (independent parts; which statements contradict each other), `presolve` (what is forced),
+`newton` and `schur` (the dual and the linear algebra of one step).  `association_rules` mines statements from a table,
+and `measure` asks a release how sure somebody would get who knows them.
+"""

@@ -1,4 +1,15 @@
-"""Rules: the strongest associations between what is known about people and what they have."""
+"""Which statements would an attacker know?  The strongest association rules of the original table.
+
+A rule is a condition Q on some quasi-identifiers and a value s: "who says Q has s" of strength P(s | Q), or "who says Q
+has not s" of strength P(¬s | Q); its support is how many people follow it.  Top-(K₊, K₋) are the K₊ strongest rules of
+the first kind and the K₋ strongest of the second, among those with enough support; the pair bounds the attacker.
+
+Every subset of the quasi-identifiers is counted once, condition × value, and only rules that beat the weakest of the
+best so far are kept: invariant, `_Strongest` holds the best of all subsets seen, ordered by strength, then support,
+then first seen.  Cost: Σ over subsets of conditions × values, and a partial sort of those that join.
+
+Source: Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008.
+"""
 
 from __future__ import annotations
 
@@ -38,19 +49,19 @@ def strongest_rules(
 
     Source: Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008 (Top-(K₊, K₋) strongest associations).
     """
-    wanted = range(1, len(table.quasi) + 1) if sizes is None else sorted(set(sizes))
+    widths = range(1, len(table.quasi) + 1) if sizes is None else sorted(set(sizes))
     if table.semantics != "single":
         message = f"rules need one value per person, and this table has {parameter('values', table.semantics)}"
         raise BadKnowledge(message)
-    if positive < 0 or negative < 0 or any(not 1 <= size <= len(table.quasi) for size in wanted):
+    if positive < 0 or negative < 0 or any(not 1 <= size <= len(table.quasi) for size in widths):
         message = f"give how many rules (0, 1, 2, …) and sizes between 1 and {len(table.quasi)}, the quasi-identifiers"
         raise BadKnowledge(message)
-    has, has_not = _Best.none(positive), _Best.none(negative)
-    subsets = [subset for size in wanted for subset in combinations(range(len(table.quasi)), size)]
+    has, has_not = _Strongest.none(positive), _Strongest.none(negative)
+    subsets = [subset for size in widths for subset in combinations(range(len(table.quasi)), size)]
     for number, subset in enumerate(subsets):
-        counts, people = _rolled_up(table, subset)
-        has = has.with_those_of(number, counts, people, support, "has")
-        has_not = has_not.with_those_of(number, counts, people, support, "has not")
+        counts = _count_by(table, subset)
+        has = has.with_subset(number, counts, support, "has")
+        has_not = has_not.with_subset(number, counts, support, "has not")
     return (*has.rules(table, subsets, "has"), *has_not.rules(table, subsets, "has not"))
 
 
@@ -58,14 +69,14 @@ def _columns(table: Table, subset: tuple[int, ...]) -> tuple[Column, ...]:
     return tuple(table.quasi[place] for place in subset)
 
 
-def _rolled_up(table: Table, subset: tuple[int, ...]) -> tuple[Counts, Integers]:
+def _count_by(table: Table, subset: tuple[int, ...]) -> Counts:
+    """Count values by condition on a subset of the columns."""
     number, first = rows_alike(_columns(table, subset), len(table.sizes))
-    counts = table.counts.rolled_up(number, groups=len(first))
-    return counts, counts.per_row()
+    return table.counts.rolled_up(number, groups=len(first))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class _Best:
+class _Strongest:
     """The strongest rules so far: strength, people who follow it, and which subset, condition and value it is."""
 
     most: int
@@ -76,22 +87,22 @@ class _Best:
     value: Integers
 
     @classmethod
-    def none(cls, most: int) -> _Best:
+    def none(cls, most: int) -> _Strongest:
         """Begin."""
         empty = np.empty(0, np.int64)
         return cls(most, np.empty(0), empty, empty, empty, empty)
 
-    def with_those_of(self, subset: int, counts: Counts, people: Integers, support: int, kind: Kind) -> _Best:
+    def with_subset(self, subset: int, counts: Counts, support: int, kind: Kind) -> _Strongest:
         """Look at all rules of one subset of columns."""
-        best = self
-        whole = counts.totals() > 0
+        best, people = self, counts.per_row()
+        occurs = counts.totals() > 0
         for rows in counts.blocks():
             if self.most == 0:
                 break
             cells, size = counts.take(rows).dense(), people[rows, np.newaxis]
             follow = cells if kind == "has" else size - cells
             strength = follow / size
-            condition, value = np.nonzero((follow >= max(support, 1)) & whole & best.may_join(strength, follow))
+            condition, value = np.nonzero((follow >= max(support, 1)) & occurs & best.may_join(strength, follow))
             best = best.joined(
                 subset, rows.start + condition, value, strength[condition, value], follow[condition, value]
             )
@@ -105,13 +116,15 @@ class _Best:
         stronger: Flags = (strength > weakest) | ((strength == weakest) & (follow > followed))
         return stronger
 
-    def joined(self, subset: int, condition: Integers, value: Integers, strength: Floats, support: Integers) -> _Best:
+    def joined(
+        self, subset: int, condition: Integers, value: Integers, strength: Floats, support: Integers
+    ) -> _Strongest:
         """Take in the rules of one more subset."""
         kept = _strongest(strength, support, self.most)
         strength = np.concatenate((self.strength, strength[kept]))
         support = np.concatenate((self.support, support[kept]))
         order = np.lexsort((-support, -strength))[: self.most]  # stable: earlier subsets first
-        return _Best(
+        return _Strongest(
             self.most,
             strength[order],
             support[order],
@@ -121,15 +134,15 @@ class _Best:
         )
 
     def rules(self, table: Table, subsets: list[tuple[int, ...]], kind: Kind) -> Iterator[Rule]:
-        """Say them."""
-        said = {number: _conditions(table, subsets[number]) for number in np.unique(self.subset).tolist()}
+        """Write them as statements."""
+        conditions = {number: _conditions(table, subsets[number]) for number in np.unique(self.subset).tolist()}
         for at in range(len(self.strength)):
-            columns, row = said[int(self.subset[at])], int(self.condition[at])
-            given = tuple(sorted((column.name, column.cell(row)) for column in columns))
+            columns, row = conditions[int(self.subset[at])], int(self.condition[at])
+            condition = tuple(sorted((column.name, column.cell(row)) for column in columns))
             follow = int(self.support[at])
             share = Fraction(follow, round(follow / float(self.strength[at])))
             share = share if kind == "has" else 1 - share
-            about = Share((table.domain[int(self.value[at])],), given)
+            about = Share((table.domain[int(self.value[at])],), condition)
             yield Rule(about, share, share, support=follow, kind=kind)
 
 

@@ -1,8 +1,20 @@
-"""What somebody would believe who sees a release, has some statistics, and assumes nothing else."""
+"""What would somebody believe who sees a release, has some statistics, and assumes nothing else?
+
+`maxent` gives `Beliefs`: the joint distribution P(q, s, b) of largest entropy, and what follows from it:
+
+- P*(s | C) for any condition, group or named person (`probability`), the whole joint distribution (`table`);
+- P*(s | q) for all keys q, wherever such people are (`KeyBeliefs`): Σ_b P(q, s, b) / P(q); of whom somebody is most
+  sure (`riskiest`), and how far that is from the truth (`estimation_error`);
+- why it is the one of largest entropy (`Certificate`), which anyone can check again from `table` alone.
+
+This is another model than counting possible worlds: the two agree when nothing is known, and may differ otherwise.
+
+Source: Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,11 +26,11 @@ from sidelight._progress import Progress, quiet
 from sidelight.errors import BadKnowledge, BadMeasure
 from sidelight.knowledge.parse_statements import Statements, WordedStatement, read_statements
 from sidelight.knowledge.people import as_who
-from sidelight.max_entropy.constraints import Constraints, constraints
+from sidelight.max_entropy.constraints import Constraints, constraints_of
 from sidelight.max_entropy.presolve import Infeasible
-from sidelight.max_entropy.problem import Scene, summed
-from sidelight.max_entropy.reduction import Assembly, assembled
-from sidelight.max_entropy.subproblems import Fewer, Solved, contradiction, solve
+from sidelight.max_entropy.problem import Variables, sum_by
+from sidelight.max_entropy.reduction import ReducedProblem, reduce_problem
+from sidelight.max_entropy.subproblems import Relaxations, Solution, explain_infeasible, solve
 from sidelight.release.groups import GroupName
 from sidelight.release.release import Members, Release
 from sidelight.table.labels import Label, label, shown
@@ -52,16 +64,16 @@ def maxent(
 
     Source: Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008.
     """
-    scene = Scene(release, people or {})
+    variables = Variables(release, people or {})
     known = read_statements(knowing)
-    told = constraints(scene, known)
-    made = assembled(scene, told)
-    fewer = Fewer(scene, told, made)
+    constraints = constraints_of(variables, known)
+    reduced = reduce_problem(variables, constraints)
+    relaxations = Relaxations(variables, constraints, reduced)
     try:
-        solved = solve(made.problem, fewer.forced, seconds=seconds, progress=progress)
-    except Infeasible as found:
-        raise contradiction(found, known, fewer.can_be) from None
-    return Beliefs(scene, known, told, made, solved)
+        solution = solve(reduced.problem, relaxations.forced_zeros, seconds=seconds, progress=progress)
+    except Infeasible as infeasible:
+        raise explain_infeasible(infeasible, known, relaxations.is_feasible) from None
+    return Beliefs(variables, known, constraints, reduced, solution)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,25 +85,55 @@ class Risk:
     says: tuple[tuple[str, Label], ...]
 
     def __str__(self) -> str:
-        said = ", ".join(f"{column} {shown(text)}" for column, text in self.says) or "anybody"
-        return f"{shown(self.value)} for {said}: {self.probability:.4f}"
+        who = ", ".join(f"{column} {shown(text)}" for column, text in self.says) or "anybody"
+        return f"{shown(self.value)} for {who}: {self.probability:.4f}"
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """The conditions of Karush, Kuhn and Tucker, which only the distribution of largest entropy fulfils.
+
+    Where P is positive, log P(q, s, b) = α(q, b) + β(s, b) + Σ_k μ_k a_k(q, s, b), with a_k how often statement k
+    counts that entry (once, where it is about a share; in a comparison, people of the smaller side / people of this
+    side, negative on the right); μ_k ≥ 0 only where the share is at its lower bound, ≤ 0 only at its upper one.
+    Everything else is 0 in every distribution that fits.
+    """
+
+    residual: float  # how far off the worst sum is, as a probability
+    misplaced: float  # how far a share that pushes is from its bound, as a probability
+    multipliers: Mapping[str, float | None]  # statement → μ; None: what it says is forced, and pushes nothing
+    forced_zeros: int
+    """Entries that are 0 in every distribution that fits, as far as they were looked for; a class counts once.
+
+    Parts of more than 50,000 variables are searched by the statements that push hardest alone; a zero that this does
+    not find is as good as 0, and the statements behind it push very hard instead of `None`.
+    """
+
+    @property
+    def holds(self) -> bool:
+        """Whether everything is met to 1e-8."""
+        return self.residual <= 1e-8 and self.misplaced <= 1e-8
 
 
 @dataclass(frozen=True, eq=False)
 class Beliefs:
     """What somebody believes about the people of a release, by maximum entropy; made by `maxent`."""
 
-    scene: Scene
+    variables: Variables
     known: tuple[WordedStatement, ...]
     constraints: Constraints
-    assembly: Assembly
-    solved: Solved
+    reduced: ReducedProblem
+    solution: Solution
 
     def __repr__(self) -> str:
         return (
-            f"<Beliefs by maximum entropy about {self.scene.release.size:,} people, "
-            f"knowing {len(self.known):,} statements>"
+            f"<Beliefs by maximum entropy about {self.release.size:,} people, knowing {len(self.known):,} statements>"
         )
+
+    @property
+    def release(self) -> Release:
+        """The release that was seen."""
+        return self.variables.release
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -101,21 +143,21 @@ class Beliefs:
     @property
     def variables_solved(self) -> int:
         """How many numbers the solver had to find; what nobody tells apart is one."""
-        return int((~self.solved.zero).sum())
+        return int((~self.solution.zero).sum())
 
     @property
     def variables_in_closed_form(self) -> int:
         """How many of all P(q, s, b) follow without a solver: n(q, b) · n(s, b) / n(b), in groups nobody touches."""
-        blocks = self.scene.blocks
-        return int(np.diff(blocks.first_place)[~self.touched[blocks.row_group]].sum())
+        blocks = self.variables.blocks
+        return int(np.diff(blocks.first_entry)[~self.touched[blocks.row_group]].sum())
 
     @cached_property
     def touched(self) -> Flags:
         """Which groups (by row) a statement touches."""
-        lumped = self.assembly.lumped
-        kinds = np.zeros(lumped.blocks.groups, bool)
-        kinds[lumped.blocks.row_group[self.assembly.rows]] = True
-        touched: Flags = kinds[lumped.group]
+        quotient = self.reduced.quotient
+        classes = np.zeros(quotient.blocks.groups, bool)
+        classes[quotient.blocks.row_group[self.reduced.rows]] = True
+        touched: Flags = classes[quotient.group]
         return touched
 
     def probability(
@@ -133,48 +175,50 @@ class Beliefs:
         """
         values = tuple(label(each) for each in (value if isinstance(value, list | tuple | set) else (value,)))
         if person is not None:
-            return self._of_person(values, person)
+            return self._probability_of_person(values, person)
         rows = self._rows(given or {}, group)
-        columns = self.scene.columns_with(tuple(dict.fromkeys(values)))
-        amounts = self.assembly.lumped.share_out(self._amounts, *self.scene.blocks.crossed(rows, columns))
-        return _tidy(float(amounts.sum() / self.scene.members.people[rows].sum()))
+        columns = self.variables.columns_with(tuple(dict.fromkeys(values)))
+        row, column = self.variables.blocks.cross(rows, columns)
+        amounts = self.reduced.quotient.distribute(self._amounts, row, column)
+        return _clip(float(amounts.sum() / self.variables.members.people[rows].sum()))
 
-    def _rows(self, given: Mapping[str, object], group: GroupName | int | None) -> Integers:
-        said = tuple((str(column), label(cell)) for column, cell in given.items())
-        rows = self.scene.rows_saying(said)
+    def _rows(self, cells: Mapping[str, object], group: GroupName | int | None) -> Integers:
+        conditions = tuple((str(column), label(cell)) for column, cell in cells.items())
+        rows = self.variables.rows_with(conditions)
         if group is not None:
             number = group.number if isinstance(group, GroupName) else group
-            self.scene.release.group(number)
-            rows = rows[self.scene.members.group[rows] == number - 1]
+            self.release.group(number)
+            rows = rows[self.variables.members.group[rows] == number - 1]
         if len(rows) == 0:
-            reason = "nobody in that group says this" if group is not None else self.scene.nearest(said)
+            reason = "nobody in that group says this" if group is not None else self.variables.why_nobody(conditions)
             message = f"{reason}; ask about somebody who is there"
             raise BadKnowledge(message)
         return rows
 
-    def _of_person(self, values: tuple[Label, ...], person: object) -> float:
-        who = as_who(person)
-        if who not in self.assembly.people:
+    def _probability_of_person(self, values: tuple[Label, ...], person: object) -> float:
+        who, reduced = as_who(person), self.reduced
+        if who not in reduced.people:
             message = "no statement names this person; ask with given= instead"
             raise BadKnowledge(message)
-        columns = self.assembly.lumped.column[self.scene.columns_with(values)]
-        mine = self.assembly.person == self.assembly.people.index(who)
-        chosen = mine & np.isin(self.assembly.columns[self.assembly.problem.column], columns)
-        lumps = self.assembly.columns[self.assembly.problem.column[chosen]]
-        inside = np.bincount(columns, self.scene.blocks.column_people[self.scene.columns_with(values)])
-        whole = self.assembly.lumped.blocks.column_people
-        return _tidy(float(self.solved.amounts[chosen] @ (inside[lumps] / whole[lumps])))
+        original = self.variables.columns_with(values)
+        columns = reduced.quotient.column[original]
+        mine = reduced.person == reduced.people.index(who)
+        chosen = mine & np.isin(reduced.columns[reduced.problem.column], columns)
+        classes = reduced.columns[reduced.problem.column[chosen]]
+        inside = np.bincount(columns, self.variables.blocks.column_people[original])
+        whole = reduced.quotient.blocks.column_people
+        return _clip(float(self.solution.amounts[chosen] @ (inside[classes] / whole[classes])))
 
     @cached_property
     def _amounts(self) -> Floats:
-        return self.assembly.everywhere(self.solved.amounts)
+        """What each entry of the quotient has."""
+        return self.reduced.expand(self.solution.amounts)
 
     @cached_property
-    def _places(self) -> tuple[Integers, Integers, Floats]:
-        """All places with what they have: row, column, people."""
-        row = self.scene.blocks.row_of_places()
-        column = self.scene.blocks.column_of_places(row)
-        return row, column, self.assembly.lumped.share_out(self._amounts, row, column)
+    def _entries(self) -> tuple[Integers, Integers, Floats]:
+        """All entries with what they have: row, column, people."""
+        row, column = self.variables.blocks.all_entries()
+        return row, column, self.reduced.quotient.distribute(self._amounts, row, column)
 
     def table(self) -> pa.Table:
         """Give P(q, s, b) as an Arrow table: what is known about people, the value, "group" and "probability".
@@ -183,20 +227,19 @@ class Beliefs:
         >>> maxent(ward).table().to_pylist()[0]
         {'age': '30-39', 'value': 'Cold', 'group': 1, 'probability': 0.75}
         """
-        row, column, amounts = self._places
-        members, release = self.scene.members, self.scene.release
-        said = {each.name: _arrow(each, members.line[row]) for each in members.columns}
-        values = Column(release.sensitive, release.domain, self.scene.value.astype(np.int32))
-        said[_free(release.sensitive, said)] = _arrow(values, column)
-        said[_free("group", said)] = pa.array(release.groups.numbers[members.group[row]])
-        said[_free("probability", said)] = pa.array(amounts / release.size)
-        return pa.table(said)
+        row, column, amounts = self._entries
+        members, release = self.variables.members, self.release
+        arrays = {each.name: _arrow(each, members.line[row]) for each in members.columns}
+        values = Column(release.sensitive, release.domain, self.variables.value.astype(np.int32))
+        arrays[_free_name(release.sensitive, arrays)] = _arrow(values, column)
+        arrays[_free_name("group", arrays)] = pa.array(release.groups.numbers[members.group[row]])
+        arrays[_free_name("probability", arrays)] = pa.array(amounts / release.size)
+        return pa.table(arrays)
 
     @cached_property
-    def lines(self) -> LineBeliefs:
+    def by_key(self) -> KeyBeliefs:
         """P*(s | q) for all q and s that occur together: what is believed wherever such a person is."""
-        row, column, amounts = self._places
-        return LineBeliefs.of(self.scene.members, self.scene.value, (row, column, amounts), self.scene.release.domain)
+        return KeyBeliefs.of(self.variables, self._entries)
 
     def riskiest(self, n: int = 10) -> tuple[Risk, ...]:
         """Of whom is somebody most sure?  The n largest P*(s | q), by what is known about people.
@@ -206,8 +249,8 @@ class Beliefs:
         Cold for age 30-39: 0.7500
         """
         return tuple(
-            Risk(probability, self.scene.release.domain[value], self.lines.says(line))
-            for line, value, probability in self.lines.largest(n)
+            Risk(probability, self.release.domain[value], self.by_key.says(key))
+            for key, value, probability in self.by_key.largest(n)
         )
 
     def estimation_error(self, original: Table) -> float:
@@ -215,46 +258,47 @@ class Beliefs:
 
         `original` is the table that the release is of; 0 when somebody knows everything.
         """
-        return estimation_error(self.lines, original)
+        return estimation_error(self.by_key, original)
 
     @cached_property
     def entropy(self) -> float:
         """−Σ P(q, s, b) ln P(q, s, b), in nats."""
-        share = self._places[2] / self.scene.release.size
+        share = self._entries[2] / self.release.size
         share = share[share > 0]
         return float(-(share @ np.log(share)))
 
     @property
     def residuals(self) -> dict[str, float]:
         """By how much each statement is missed, as a probability."""
-        problem = self.assembly.problem
-        off = problem.beyond(self.solved.amounts) / self.scene.release.size
-        return {self.known[number].words: float(off[at]) for at, number in self._said()}
+        off = self.reduced.problem.violation(self.solution.amounts) / self.release.size
+        return {words: float(off[at]) for at, words in self._stated()}
 
     @cached_property
     def certificate(self) -> Certificate:
         """What shows that this is the distribution of largest entropy."""
-        problem, size = self.assembly.problem, self.scene.release.size
-        multipliers = self.solved.multipliers
-        sums = problem.statements @ self.solved.amounts
+        problem, size = self.reduced.problem, self.release.size
+        multipliers = self.solution.multipliers
+        sums = problem.coefficients @ self.solution.amounts
         bound = np.where(multipliers > 0, problem.low, problem.high)
         pushing = np.isfinite(multipliers) & (multipliers != 0)
         misplaced = np.abs(sums - bound)[pushing].max(initial=0.0)
         return Certificate(
-            residual=self.solved.residual / size,
+            residual=self.solution.residual / size,
             misplaced=float(misplaced / size),
             multipliers={
-                self.known[number].words: None if np.isnan(multipliers[at]) else float(multipliers[at])
-                for at, number in self._said()
+                words: None if np.isnan(multipliers[at]) else float(multipliers[at]) for at, words in self._stated()
             },
-            forced_zeros=int(self.solved.zero.sum()),
+            forced_zeros=int(self.solution.zero.sum()),
         )
 
-    def _said(self) -> Iterable[tuple[int, int]]:
-        return [(at, number) for at, number in enumerate(self.assembly.problem.said.tolist()) if number >= 0]
+    def _stated(self) -> Iterator[tuple[int, str]]:
+        """List the constraints that a statement is behind, with its words."""
+        for at, number in enumerate(self.reduced.problem.statement.tolist()):
+            if number >= 0:
+                yield at, self.known[number].words
 
 
-def _tidy(probability: float) -> float:
+def _clip(probability: float) -> float:
     """Keep rounding from leaving [0, 1], and from hiding a certainty."""
     if abs(probability - round(probability)) < 1e-12:
         return float(round(probability))
@@ -265,132 +309,92 @@ def _arrow(column: Column, rows: Integers) -> pa.Array:
     return pa.DictionaryArray.from_arrays(column.codes[rows], pa.array(column.labels, pa.string())).cast(pa.string())
 
 
-def _free(name: str, taken: Sequence[str] | Mapping[str, object]) -> str:
+def _free_name(name: str, taken: Sequence[str] | Mapping[str, object]) -> str:
     while name in taken:
         name += "_"
     return name
 
 
-# ----------------------------------------------------------------------------------------------------
-# What is believed about everybody who says the same, wherever they are: P*(s | q).
-# ----------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, eq=False)
-class LineBeliefs:
-    """Entry i: people with line `line[i]` are believed to have value `value[i]` with `probability[i]`."""
+class KeyBeliefs:
+    """P*(s | q): people with key `key[i]` are believed to have value `value[i]` with `probability[i]`."""
 
     members: Members
     domain: tuple[Label, ...]
-    people: Integers  # per line
-    line: Integers
+    people: Integers  # per key
+    key: Integers
     value: Integers
     probability: Floats
 
     @classmethod
-    def of(
-        cls,
-        members: Members,
-        value: Integers,
-        places: tuple[Integers, Integers, Floats],
-        domain: tuple[Label, ...],
-    ) -> LineBeliefs:
-        """Add up what all groups say about a line; `value` is the value of each column."""
-        row, column, amounts = places
-        lines = members.lines
-        people = added(members.line, members.people, lines)
-        key = members.line[row] * len(domain) + value[column]
-        place, first = numbered(key, below=lines * len(domain))
-        found = key[first]
-        total = summed(place, amounts, len(first))
-        line = found // len(domain)
-        return cls(members, domain, people, line, found % len(domain), np.clip(total / people[line], 0.0, 1.0))
+    def of(cls, variables: Variables, entries: tuple[Integers, Integers, Floats]) -> KeyBeliefs:
+        """Add up what all groups say about a key; entries are (row, column, people)."""
+        row, column, amounts = entries
+        members, domain = variables.members, variables.release.domain
+        keys = members.lines
+        people = added(members.line, members.people, keys)
+        pair = members.line[row] * len(domain) + variables.value[column]
+        place, first = numbered(pair, below=keys * len(domain))
+        key, value = np.divmod(pair[first], len(domain))
+        total = sum_by(place, amounts, len(first))
+        return cls(members, domain, people, key, value, np.clip(total / people[key], 0.0, 1.0))
 
-    def says(self, line: int) -> tuple[tuple[str, Label], ...]:
-        """Say what is known about a person with this line."""
-        return tuple((column.name, column.cell(line)) for column in self.members.columns)
+    def says(self, key: int) -> tuple[tuple[str, Label], ...]:
+        """Say what is known about a person with this key."""
+        return tuple((column.name, column.cell(key)) for column in self.members.columns)
 
     def largest(self, n: int) -> Iterator[tuple[int, int, float]]:
-        """Give the n largest, as (line, value, probability); of equal ones the first lines and values."""
+        """Give the n largest, as (key, value, probability); of equal ones the first keys and values."""
         rounded = np.round(self.probability, 12)
         few = np.flatnonzero(rounded >= np.partition(rounded, -n)[-n]) if n < len(rounded) else np.arange(len(rounded))
-        order = few[np.lexsort((self.value[few], self.line[few], -rounded[few]))][:n]
+        order = few[np.lexsort((self.value[few], self.key[few], -rounded[few]))][:n]
         for at in order.tolist():
-            yield int(self.line[at]), int(self.value[at]), float(self.probability[at])
+            yield int(self.key[at]), int(self.value[at]), float(self.probability[at])
 
 
-def estimation_error(beliefs: LineBeliefs, original: Table) -> float:
+def estimation_error(beliefs: KeyBeliefs, original: Table) -> float:
     """Give Σ_q P(q) Σ_s P(s|q) ln( P(s|q) / P*(s|q) ); infinite where something true is believed impossible."""
-    line = _lines_of(beliefs.members, original)
-    cell, value, count = original.counts.entries()
-    place = {text: code for code, text in enumerate(beliefs.domain)}
-    recode = np.array([place.get(text, -1) for text in original.domain], np.int64)
-    key = line[cell] * len(beliefs.domain) + recode[value]
-    lines = len(beliefs.people)
-    if (
-        (line < 0).any()
-        or (recode[value] < 0).any()
-        or added(line, original.sizes, lines).tolist() != list(beliefs.people)
-    ):
-        message = "the original is not the table that this release is of: other people or values are in it"
-        raise BadMeasure(message)
-    kinds, number = np.unique(key, return_inverse=True)
-    together = added(number, count, len(kinds))
-    true = together / beliefs.people[kinds // len(beliefs.domain)]
-    believed = np.zeros(len(kinds))
-    known = beliefs.line * len(beliefs.domain) + beliefs.value
-    at = np.minimum(np.searchsorted(known, kinds), len(known) - 1)
-    there = known[at] == kinds
+    key, value, count = _key_counts(beliefs, original)
+    values = len(beliefs.domain)
+    pair, number = np.unique(key * values + value, return_inverse=True)
+    people = added(number, count, len(pair))
+    true = people / beliefs.people[pair // values]
+    believed = np.zeros(len(pair))
+    known = beliefs.key * values + beliefs.value
+    at = np.minimum(np.searchsorted(known, pair), len(known) - 1)
+    there = known[at] == pair
     believed[there] = beliefs.probability[at[there]]
     with np.errstate(divide="ignore"):
-        return max(float((together / original.people) @ (np.log(true) - np.log(believed))), 0.0)
+        return max(float((people / original.people) @ (np.log(true) - np.log(believed))), 0.0)
 
 
-def _lines_of(members: Members, original: Table) -> Integers:
-    """Find the line of each cell of the original; −1 where there is none."""
-    lines = members.lines
-    both = tuple(_joined(column, original.column(column.name)) for column in members.columns)
-    kind, _ = rows_alike(both, lines + len(original.sizes))
-    line_of = np.full(int(kind.max()) + 1, -1, np.int64)
-    line_of[kind[:lines]] = np.arange(lines)
-    found: Integers = line_of[kind[lines:]]
-    return found
+def _key_counts(beliefs: KeyBeliefs, original: Table) -> tuple[Integers, Integers, Integers]:
+    """Count the original by the keys and values of the beliefs; refuses a table that is not the release's."""
+    keys = _keys_of(beliefs.members, original)
+    row, value, count = original.counts.entries()
+    place = {text: code for code, text in enumerate(beliefs.domain)}
+    recode = np.array([place.get(text, -1) for text in original.domain], np.int64)
+    strange = (keys < 0).any() or (recode[value] < 0).any()
+    if strange or added(keys, original.sizes, len(beliefs.people)).tolist() != list(beliefs.people):
+        message = "the original is not the table that this release is of: other people or values are in it"
+        raise BadMeasure(message)
+    return keys[row], recode[value], count
 
 
-def _joined(one: Column, other: Column) -> Column:
+def _keys_of(members: Members, original: Table) -> Integers:
+    """Find the key of each row of the original; −1 where there is none."""
+    keys = members.lines
+    both = tuple(_concatenate(column, original.column(column.name)) for column in members.columns)
+    kind, _ = rows_alike(both, keys + len(original.sizes))
+    key_of = np.full(int(kind.max()) + 1, -1, np.int64)
+    key_of[kind[:keys]] = np.arange(keys)
+    of_rows: Integers = key_of[kind[keys:]]
+    return of_rows
+
+
+def _concatenate(one: Column, other: Column) -> Column:
     """Put two columns below each other."""
     labels = tuple(dict.fromkeys((*one.labels, *other.labels)))
     place = {text: code for code, text in enumerate(labels)}
     codes = [np.array([place[text] for text in column.labels], np.int32)[column.codes] for column in (one, other)]
     return Column(one.name, labels, np.concatenate(codes))
-
-
-# ----------------------------------------------------------------------------------------------------
-# Why a solution is the one of largest entropy: what anyone can check again.
-# ----------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Certificate:
-    """The conditions of Karush, Kuhn and Tucker, which only the distribution of largest entropy fulfils.
-
-    Where P is positive, log P(q, s, b) = α(q, b) + β(s, b) + Σ_k μ_k a_k(q, s, b), with a_k how often statement k
-    counts that place (once, where it is about a share; in a comparison, people of the smaller side / people of this
-    side, negative on the right); μ_k ≥ 0 only where the share is at its lower bound, ≤ 0 only at its upper one.
-    Everything else is 0 in every distribution that fits.
-    """
-
-    residual: float  # how far off the worst sum is, as a probability
-    misplaced: float  # how far a share that pushes is from its bound, as a probability
-    multipliers: Mapping[str, float | None]  # statement → μ; None: what it says is forced, and pushes nothing
-    forced_zeros: int
-    """Places that are 0 in every distribution that fits, as far as they were looked for; lumped ones count once.
-
-    Parts of more than 50,000 variables are searched by the statements that push hardest alone; a zero that this does
-    not find is as good as 0, and the statements behind it push very hard instead of `None`.
-    """
-
-    @property
-    def holds(self) -> bool:
-        """Whether everything is met to 1e-8."""
-        return self.residual <= 1e-8 and self.misplaced <= 1e-8

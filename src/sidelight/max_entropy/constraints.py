@@ -1,4 +1,19 @@
-"""Statements as sums over places: which people × which values, how often each counts, and between which bounds."""
+"""Statements as constraints: bounds on weighted sums of variables.
+
+A statement speaks of one or more *terms*, each a share P(values | condition) or P(values | person):
+
+    P(S | C) in [l, u]        Σ_{q ⊨ C, s ∈ S} x(q, s, b)  in  [l, u] · n(C)
+    P(S | C) = 1              Σ_{q ⊨ C, s ∉ S} x = 0, the complement, which forces every single one of them
+    P(S | C) ≤ P(T | D)       m/n(C) · Σ_{C, S} x − m/n(D) · Σ_{D, T} x ≤ 0,  m = min(n(C), n(D))
+    count(S; people)          Σ over their own variables in the bounds; each person is one person
+
+A term's *support* is a product within each group: the rows that fulfil the condition × the columns of the values.  So
+the rows and the columns of all terms are listed, never their product, until the quotient has made both few.
+
+Support is found for all terms at once: every elementary condition is a set of rows, one bit per row, and the rows of
+a term are the bitwise and of its conditions; how many people they are is counted digit by digit of the row sizes in
+binary, Σ_d 2^d · popcount(rows ∧ digit_d).  Cost: terms × conditions × rows / 64 words.
+"""
 
 from __future__ import annotations
 
@@ -14,123 +29,170 @@ from sidelight.errors import BadKnowledge
 from sidelight.knowledge.parse_statements import WordedStatement
 from sidelight.knowledge.people import Who
 from sidelight.knowledge.statements import ComparisonStatement, IntervalStatement, Share
-from sidelight.max_entropy.problem import Blocks, Scene, paired, ranges, runs
+from sidelight.max_entropy.problem import Blocks, Variables, pairs, ranges, runs
 from sidelight.table.labels import Label
 
 NOBODY = -1
-"""The person of what is not about one: of parts about shares, and of variables of everybody who is not named."""
+"""The person of what is not about one: of terms about shares, and of variables of everybody who is not named."""
 
-SILENT = -1
-"""The sum of parts of statements that say nothing."""
+UNUSED = -1
+"""The constraint of terms whose statement is about nobody, and so constrains nothing."""
+
+AT_ONCE = 1 << 23
+"""How many rows are looked at at once, counted for each term."""
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A share that a statement adds up: of its values, or of all others where that says more."""
+
+    share: Share
+    others: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class TermSupport:
+    """The rows and the columns that terms range over, where they meet in a group.
+
+    Both lists are ordered by term and then by group, and have the same (term, group) in the same order.
+    """
+
+    row_term: Integers
+    row: Integers
+    column_term: Integers
+    column: Integers
+
+    def restrict(self, rows: Flags, columns: Flags) -> TermSupport:
+        """Keep some positions of both lists."""
+        return TermSupport(self.row_term[rows], self.row[rows], self.column_term[columns], self.column[columns])
+
+    def cross(self, blocks: Blocks) -> tuple[Integers, Integers, Integers]:
+        """Pair rows and columns, term by term: the term, the row and the column of every entry in its support."""
+        one, other = pairs(
+            runs(self.row_term, blocks.row_group[self.row]), runs(self.column_term, blocks.column_group[self.column])
+        )
+        return self.row_term[one], self.row[one], self.column[other]
 
 
 @dataclass(frozen=True, eq=False)
 class Constraints:
-    """All that is said about a scene: sums of parts lie between two bounds, in people.
+    """All that is known about the variables of a release: sums of terms lie between two bounds, in people.
 
-    Part p is added to sum `sum[p]`, `times[p]` for each person at its places; where `person[p]` is not `NOBODY`, that
-    person alone is counted.  Statements about nobody say nothing, with a note.
+    Term t is added to constraint `constraint[t]`, `coefficient[t]` for each person in its support; where `person[t]`
+    is not `NOBODY`, that person alone is counted.  Statements about nobody constrain nothing, with a note.
     """
 
-    places: Places
-    sum: Integers
-    times: Floats
+    support: TermSupport
+    constraint: Integers
+    coefficient: Floats
     person: Integers
     low: Floats
     high: Floats
-    said: Integers  # number of the statement of each sum
+    statement: Integers  # number of the statement of each constraint
     people: dict[Who, Integers]  # everybody who is mentioned → the rows where this person may be
     notes: tuple[str, ...]
 
-    def only(self, statements: Sequence[int]) -> Constraints:
-        """Keep what some statements say; whoever is mentioned stays mentioned."""
-        kept = np.isin(self.said, statements)
-        number = np.where(kept, np.cumsum(kept) - 1, SILENT)
-        sums = np.where(self.sum == SILENT, SILENT, number[self.sum]) if len(number) else self.sum
-        places = self.places.only(sums[self.places.row_part] >= 0, sums[self.places.column_part] >= 0)
-        return replace(self, places=places, sum=sums, low=self.low[kept], high=self.high[kept], said=self.said[kept])
+    def of_statements(self, numbers: Sequence[int]) -> Constraints:
+        """Keep those of some statements; whoever is mentioned stays mentioned."""
+        kept = np.isin(self.statement, numbers)
+        number = np.where(kept, np.cumsum(kept) - 1, UNUSED)
+        constraint = self.constraint
+        if len(number):
+            constraint = np.where(constraint == UNUSED, UNUSED, number[constraint])
+        support = self.support.restrict(
+            constraint[self.support.row_term] >= 0, constraint[self.support.column_term] >= 0
+        )
+        return replace(
+            self,
+            support=support,
+            constraint=constraint,
+            low=self.low[kept],
+            high=self.high[kept],
+            statement=self.statement[kept],
+        )
 
 
-def constraints(scene: Scene, known: Sequence[WordedStatement]) -> Constraints:
-    """Find what statements speak of."""
-    parts = [_parts(each) for each in known]
-    people = _people(scene, parts)
-    number = {who: at for at, who in enumerate(people)}
-    every = [part for mine in parts for part in mine]
-    places, sizes = looked_up(scene, every, people)
-    written = _Written(known, parts, sizes.tolist())
-    spoken = written.sum >= 0
+def constraints_of(variables: Variables, known: Sequence[WordedStatement]) -> Constraints:
+    """Write statements as constraints."""
+    terms_of = [_terms(each) for each in known]
+    people = _rows_of_people(variables, terms_of)
+    number = {who: position for position, who in enumerate(people)}
+    terms = [term for mine in terms_of for term in mine]
+    support, sizes = find_support(variables, terms, people)
+    draft = _Draft(known, terms_of, sizes.tolist())
+    used = draft.constraint >= 0
     return Constraints(
-        places.only(spoken[places.row_part], spoken[places.column_part]),
-        written.sum,
-        written.times,
-        np.array([NOBODY if part.share.person is None else number[part.share.person] for part in every], np.int64),
-        np.array([low for low, _ in written.bounds], float),
-        np.array([high for _, high in written.bounds], float),
-        np.array(written.said, np.int64),
+        support.restrict(used[support.row_term], used[support.column_term]),
+        draft.constraint,
+        draft.coefficient,
+        np.array([NOBODY if term.share.person is None else number[term.share.person] for term in terms], np.int64),
+        np.array([low for low, _ in draft.bounds], float),
+        np.array([high for _, high in draft.bounds], float),
+        np.array(draft.statement, np.int64),
         people,
-        tuple(f"'{known[at].words}' says nothing: {scene.nearest(given)}" for at, given in written.silent),
+        tuple(f"'{known[at].words}' says nothing: {variables.why_nobody(about)}" for at, about in draft.about_nobody),
     )
 
 
-def _parts(known: WordedStatement) -> list[Part]:
+def _terms(known: WordedStatement) -> list[Term]:
     """List all that a statement speaks of; a count speaks of each person."""
     statement = known.statement
     if isinstance(statement, ComparisonStatement):
-        return [Part(statement.one), Part(statement.other)]
+        return [Term(statement.one), Term(statement.other)]
     assert isinstance(statement, IntervalStatement)
     if isinstance(statement.about, Share):
-        return [Part(statement.about, _everybody(statement, 1))]
-    everybody = _everybody(statement, len(statement.about.people))
-    return [Part(Share(statement.about.values, (), person), everybody) for person in statement.about.people]
+        return [Term(statement.about, _asks_for_all(statement, 1))]
+    others = _asks_for_all(statement, len(statement.about.people))
+    return [Term(Share(statement.about.values, (), person), others) for person in statement.about.people]
 
 
-def _everybody(statement: IntervalStatement, most: int) -> bool:
+def _asks_for_all(statement: IntervalStatement, most: int) -> bool:
     """Say whether all of them have it: that nobody has anything else says more at once."""
     return statement.low == most
 
 
-def _people(scene: Scene, parts: Sequence[Sequence[Part]]) -> dict[Who, Integers]:
+def _rows_of_people(variables: Variables, terms_of: Sequence[Sequence[Term]]) -> dict[Who, Integers]:
     """Find everybody who is mentioned; refuses more names than there are people who look like that."""
-    who = dict.fromkeys(part.share.person for mine in parts for part in mine)
-    people = {person: scene.rows_of(person) for person in who if person is not None}
-    alike = Counter(tuple(rows.tolist()) for rows in people.values())
-    for rows, names in alike.items():
-        there = int(scene.members.people[list(rows)].sum())
+    who = dict.fromkeys(term.share.person for terms in terms_of for term in terms)
+    people = {person: variables.rows_of(person) for person in who if person is not None}
+    names_of_rows = Counter(tuple(rows.tolist()) for rows in people.values())
+    for rows, names in names_of_rows.items():
+        there = int(variables.members.people[list(rows)].sum())
         if names > there:
             message = f"{names} people are named who look alike, and the release has {there} of them; name fewer"
             raise BadKnowledge(message)
     return people
 
 
-class _Written:
-    """The sums of statements, given how many people each of their parts speaks of."""
+class _Draft:
+    """The constraints of statements, one after the other, given how many people each of their terms speaks of."""
 
-    def __init__(self, known: Sequence[WordedStatement], parts: Sequence[Sequence[Part]], sizes: list[int]) -> None:
+    def __init__(self, known: Sequence[WordedStatement], terms_of: Sequence[Sequence[Term]], sizes: list[int]) -> None:
         self.bounds: list[tuple[float, float]] = []
-        self.said: list[int] = []
-        self.silent: list[tuple[int, tuple[tuple[str, str | None], ...]]] = []
-        self.sum, self.times = np.full(len(sizes), SILENT), np.ones(len(sizes))
+        self.statement: list[int] = []
+        self.about_nobody: list[tuple[int, tuple[tuple[str, str | None], ...]]] = []
+        self.constraint, self.coefficient = np.full(len(sizes), UNUSED), np.ones(len(sizes))
         start = 0
-        for number, (each, mine) in enumerate(zip(known, parts, strict=True)):
-            start, some = start + len(mine), slice(start, start + len(mine))
-            nobody = [part.share.given for part, size in zip(mine, sizes[some], strict=True) if size == 0]
-            if nobody:
-                self.silent.append((number, nobody[0]))
+        for number, (each, terms) in enumerate(zip(known, terms_of, strict=True)):
+            start, mine = start + len(terms), slice(start, start + len(terms))
+            empty = [term.share.given for term, size in zip(terms, sizes[mine], strict=True) if size == 0]
+            if empty:
+                self.about_nobody.append((number, empty[0]))
             else:
-                self._write(each, number, mine, some, sizes[some])
+                self._add(each, number, terms, mine, sizes[mine])
 
-    def _write(self, known: WordedStatement, number: int, parts: Sequence[Part], some: slice, sizes: list[int]) -> None:
+    def _add(self, known: WordedStatement, number: int, terms: Sequence[Term], mine: slice, sizes: list[int]) -> None:
         statement = known.statement
-        sizes = [size if part.share.person is None else 1 for part, size in zip(parts, sizes, strict=True)]
-        self.sum[some] = len(self.said)
-        self.said.append(number)
+        sizes = [size if term.share.person is None else 1 for term, size in zip(terms, sizes, strict=True)]
+        self.constraint[mine] = len(self.statement)
+        self.statement.append(number)
         if isinstance(statement, ComparisonStatement):
-            self.times[some] = min(sizes) / sizes[0], -min(sizes) / sizes[1]
+            # both sides in people of the smaller one: coefficients stay at most 1
+            self.coefficient[mine] = min(sizes) / sizes[0], -min(sizes) / sizes[1]
             self.bounds.append((0.0 if statement.sign == "=" else -np.inf, 0.0))
         else:
             assert isinstance(statement, IntervalStatement)
-            self.bounds.append((0.0, 0.0) if parts[0].others else _bounds(statement, sizes))
+            self.bounds.append((0.0, 0.0) if terms[0].others else _bounds(statement, sizes))
 
 
 def _bounds(statement: IntervalStatement, sizes: list[int]) -> tuple[float, float]:
@@ -145,141 +207,107 @@ def _bounds(statement: IntervalStatement, sizes: list[int]) -> tuple[float, floa
     )
 
 
-# ----------------------------------------------------------------------------------------------------
-# Whom and what do many shares speak of?  All of them looked up at once, with a bit per row.
-# ----------------------------------------------------------------------------------------------------
-
-
-AT_ONCE = 1 << 23
-"""How many rows are looked at at once, counted for each part."""
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A share, as part of what a statement adds up: of its values, or of all others where that says more."""
-
-    share: Share
-    others: bool = False
-
-
-@dataclass(frozen=True, eq=False)
-class Places:
-    """The rows and the columns that parts speak of, where they meet in a group.
-
-    Both lists stand by part and then by group, and have the same (part, group) in the same order.
-    """
-
-    row_part: Integers
-    row: Integers
-    column_part: Integers
-    column: Integers
-
-    def only(self, rows: Flags, columns: Flags) -> Places:
-        """Keep some entries of both lists."""
-        return Places(self.row_part[rows], self.row[rows], self.column_part[columns], self.column[columns])
-
-    def crossed(self, blocks: Blocks) -> tuple[Integers, Integers, Integers]:
-        """Pair rows and columns, part by part: the part, the row and the column of every place that is counted."""
-        one, other = paired(
-            runs(self.row_part, blocks.row_group[self.row]), runs(self.column_part, blocks.column_group[self.column])
-        )
-        return self.row_part[one], self.row[one], self.column[other]
-
-
-def looked_up(scene: Scene, parts: Sequence[Part], people: Mapping[Who, Integers]) -> tuple[Places, Integers]:
-    """Find the places of all parts, and how many people each speaks of, whatever values their groups have."""
-    values = _Values(scene, parts)
-    who = _Sets(scene, people, values, parts)
-    sizes = np.zeros(len(parts), np.int64)
+def find_support(
+    variables: Variables, terms: Sequence[Term], people: Mapping[Who, Integers]
+) -> tuple[TermSupport, Integers]:
+    """Find the support of all terms, and how many people each speaks of, whatever values their groups have."""
+    values = _ValueSets(variables, terms)
+    row_sets = _RowSets(variables, people, values, terms)
+    sizes = np.zeros(len(terms), np.int64)
     lists: list[tuple[Integers, ...]] = [(np.empty(0, np.int64),) * 4]
-    step = max(AT_ONCE // who.rows, 1)
-    for start in range(0, len(parts), step):
+    step = max(AT_ONCE // row_sets.rows, 1)
+    for start in range(0, len(terms), step):
         some = slice(start, start + step)
-        sizes[some], part, row = who.met(some)
-        part += start
-        lists.append((part, row, *values.columns(part, scene.members.group[row])))
-    return Places(*(np.concatenate(each) for each in zip(*lists, strict=True))), sizes
+        sizes[some], term, row = row_sets.intersect(some)
+        term += start
+        lists.append((term, row, *values.columns(term, variables.members.group[row])))
+    return TermSupport(*(np.concatenate(each) for each in zip(*lists, strict=True))), sizes
 
 
-class _Values:
-    """The sets of values that parts speak of, each once."""
+class _ValueSets:
+    """The sets of values that terms speak of, each once."""
 
-    def __init__(self, scene: Scene, parts: Sequence[Part]) -> None:
-        self.scene = scene
-        kinds: dict[tuple[tuple[Label, ...], bool], int] = {}
-        self.kind = np.array([kinds.setdefault((part.share.values, part.others), len(kinds)) for part in parts], int)
-        self.member = np.zeros((len(kinds), len(scene.release.domain)), bool)
-        for (values, others), number in kinds.items():
-            self.member[number, [scene.release.groups.place(value) for value in values]] = True
+    def __init__(self, variables: Variables, terms: Sequence[Term]) -> None:
+        self.variables = variables
+        numbers: dict[tuple[tuple[Label, ...], bool], int] = {}
+        self.of_term = np.array(
+            [numbers.setdefault((term.share.values, term.others), len(numbers)) for term in terms], int
+        )
+        self.member = np.zeros((len(numbers), len(variables.release.domain)), bool)
+        for (values, others), number in numbers.items():
+            self.member[number, [variables.release.groups.place(value) for value in values]] = True
             self.member[number] ^= others
 
-    def in_group_of_rows(self, kind: int) -> Flags:
+    def in_group_of_rows(self, number: int) -> Flags:
         """Say for each row whether its group has one of some values."""
-        groups = np.zeros(self.scene.blocks.groups, bool)
-        groups[self.scene.blocks.column_group[self.member[kind, self.scene.value]]] = True
-        rows: Flags = groups[self.scene.members.group]
+        groups = np.zeros(self.variables.blocks.groups, bool)
+        groups[self.variables.blocks.column_group[self.member[number, self.variables.value]]] = True
+        rows: Flags = groups[self.variables.members.group]
         return rows
 
-    def columns(self, part: Integers, group: Integers) -> tuple[Integers, Integers]:
-        """Find the columns that parts speak of in groups; these stand by part and group, and may come repeatedly."""
-        first = np.flatnonzero(np.diff(runs(part, group), prepend=-1))
-        part, group = part[first], group[first]
-        starts = self.scene.blocks.first_column
+    def columns(self, term: Integers, group: Integers) -> tuple[Integers, Integers]:
+        """Find the columns that terms speak of in groups; these are ordered by term and group, and may repeat."""
+        first = np.flatnonzero(np.diff(runs(term, group), prepend=-1))
+        term, group = term[first], group[first]
+        starts = self.variables.blocks.first_column
         at, column = ranges(starts[group], starts[group + 1])
-        kept = self.member[self.kind[part[at]], self.scene.value[column]]
-        return part[at[kept]], column[kept]
+        kept = self.member[self.of_term[term[at]], self.variables.value[column]]
+        return term[at[kept]], column[kept]
 
 
-class _Sets:
-    """Sets of rows, a bit per row: who says one thing, where one person may be, whose group has a value."""
+class _RowSets:
+    """Sets of rows, a bit per row: who fulfils a condition, where one person may be, whose group has a value."""
 
-    def __init__(self, scene: Scene, people: Mapping[Who, Integers], values: _Values, parts: Sequence[Part]) -> None:
-        self.scene, self.people, self.rows = scene, people, len(scene.members.group)
+    def __init__(
+        self, variables: Variables, people: Mapping[Who, Integers], values: _ValueSets, terms: Sequence[Term]
+    ) -> None:
+        self.variables, self.people, self.rows = variables, people, len(variables.members.group)
         self.number: dict[object, int] = {}
-        self.sets = [_packed(np.ones(self.rows, bool))]
-        wanted = [self._numbers(part.share) for part in parts]
-        widest = max(map(len, wanted), default=0)
-        self.wanted = np.array([each + [0] * (widest - len(each)) for each in wanted], np.int64)
-        self.valued = len(self.sets) + values.kind
-        self.sets += [_packed(values.in_group_of_rows(kind)) for kind in range(len(values.member))]
+        self.sets = [_pack(np.ones(self.rows, bool))]
+        conditions = [self._numbers(term.share) for term in terms]
+        widest = max(map(len, conditions), default=0)
+        # set 0 is everybody, so that shorter lists of conditions can be padded with it
+        self.conditions = np.array([each + [0] * (widest - len(each)) for each in conditions], np.int64)
+        self.with_values = len(self.sets) + values.of_term
+        self.sets += [_pack(values.in_group_of_rows(number)) for number in range(len(values.member))]
         self.bits = np.stack(self.sets)
-        most = int(scene.members.people.max())
-        self.digits = [_packed((scene.members.people >> digit) & 1 == 1) for digit in range(most.bit_length())]
+        most = int(variables.members.people.max())
+        self.digits = [_pack((variables.members.people >> digit) & 1 == 1) for digit in range(most.bit_length())]
 
     def _numbers(self, share: Share) -> list[int]:
         """Number the sets that a share speaks of: it is about those who are in all of them."""
-        keys: tuple[object, ...] = share.given if share.person is None else (share.person,)
-        for key in keys:
-            if key not in self.number:
-                self.number[key] = len(self.sets)
-                self.sets.append(_packed(self._flags(share, key)))
-        return [self.number[key] for key in keys]
+        conditions: tuple[object, ...] = share.given if share.person is None else (share.person,)
+        for condition in conditions:
+            if condition not in self.number:
+                self.number[condition] = len(self.sets)
+                self.sets.append(_pack(self._flags(share, condition)))
+        return [self.number[condition] for condition in conditions]
 
-    def _flags(self, share: Share, key: object) -> Flags:
+    def _flags(self, share: Share, condition: object) -> Flags:
         if share.person is None:
-            return self.scene.says(*key)  # type: ignore[misc]
+            return self.variables.holds(*condition)  # type: ignore[misc]
         flags = np.zeros(self.rows, bool)
         flags[self.people[share.person]] = True
         return flags
 
-    def met(self, parts: slice) -> tuple[Integers, Integers, Integers]:
-        """Say of how many people some parts speak, and list the part (from 0) and the row of those who may count."""
-        wanted = self.wanted[parts]
-        met = np.repeat(self.bits[:1], len(wanted), axis=0)
-        for each in wanted.T:
-            met &= self.bits[each]
+    def intersect(self, terms: slice) -> tuple[Integers, Integers, Integers]:
+        """Say of how many people some terms speak, and list the term (from 0) and the row of those who may count."""
+        conditions = self.conditions[terms]
+        rows = np.repeat(self.bits[:1], len(conditions), axis=0)
+        for each in conditions.T:
+            rows &= self.bits[each]
         # people in binary: of each digit, how many rows have it
         sizes = sum(
-            np.bitwise_count(met & digit).sum(axis=1, dtype=np.int64) << at for at, digit in enumerate(self.digits)
+            np.bitwise_count(rows & digit).sum(axis=1, dtype=np.int64) << at for at, digit in enumerate(self.digits)
         )
-        met &= self.bits[self.valued[parts]]
-        some = np.flatnonzero(met.ravel() != 0)
-        inside = np.flatnonzero(np.unpackbits(met.ravel()[some].view(np.uint8)))
-        part, word = np.divmod(some, met.shape[1])
-        return sizes, part[inside >> 6], word[inside >> 6] * 64 + (inside & 63)
+        rows &= self.bits[self.with_values[terms]]
+        some = np.flatnonzero(rows.ravel() != 0)
+        inside = np.flatnonzero(np.unpackbits(rows.ravel()[some].view(np.uint8)))
+        term, word = np.divmod(some, rows.shape[1])
+        return sizes, term[inside >> 6], word[inside >> 6] * 64 + (inside & 63)
 
 
-def _packed(flags: Flags) -> npt.NDArray[np.uint64]:
+def _pack(flags: Flags) -> npt.NDArray[np.uint64]:
     padded = np.zeros(-(-len(flags) // 64) * 64, bool)
     padded[: len(flags)] = flags
     return np.packbits(padded).view(np.uint64)

@@ -1,4 +1,11 @@
-"""How sure would somebody with statistics get?"""
+"""How sure would somebody with statistics get?  max over q and s of P*(s | q), by maximum entropy.
+
+Statements link groups, so that this measure is not mergeable: searches go without it and judge what they found by it.
+In groups that no statement touches, P*(s | q) is a ratio of counts and exact; elsewhere the solver is right to more
+than `PLACES` decimals, and the value is rounded up there, so that a bound is never decided too kindly.
+
+Source: Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008.
+"""
 
 from __future__ import annotations
 
@@ -31,9 +38,9 @@ CLOSE = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Believed(Witness):
-    """Of whom somebody is most sure: what is known about the person; `line` is its number in the release."""
+    """Of whom somebody is most sure: what is known about the person; `key` is its number in the release."""
 
-    line: int = 0
+    key: int = 0
     says: tuple[tuple[str, Label], ...] = ()
 
 
@@ -83,10 +90,10 @@ class MaxEnt(Measure):
 
     def settings(self) -> dict[str, object]:
         """Say the parameters as a policy file does."""
-        said: dict[str, object] = {}
+        settings: dict[str, object] = {}
         if self.knowing:
-            said["knowing"] = [str(each) for each in self.knowing]
-        return said | ({"rules": [*self.rules]} if self.rules != (0, 0) else {})
+            settings["knowing"] = [str(each) for each in self.knowing]
+        return settings | ({"rules": [*self.rules]} if self.rules != (0, 0) else {})
 
     def informed(self, table: Table) -> MaxEnt:
         """Mine the rules from this table, unless another one was given."""
@@ -94,13 +101,13 @@ class MaxEnt(Measure):
 
     def statements(self) -> tuple[Statement, ...]:
         """List all that is known: the statements, then the rules."""
-        told: Iterable[Statement] = self.knowing  # type: ignore[assignment]
+        stated: Iterable[Statement] = self.knowing  # type: ignore[assignment]
         if self.rules == (0, 0):
-            return tuple(told)
+            return tuple(stated)
         if self.table is None:
             message = "rules=(K₊, K₋) are mined from the original; give table=, or knowing=strongest_rules(table, …)"
             raise BadMeasure(message)
-        return (*told, *strongest_rules(self.table, positive=self.rules[0], negative=self.rules[1]))
+        return (*stated, *strongest_rules(self.table, positive=self.rules[0], negative=self.rules[1]))
 
     def summarize(self, groups: Groups) -> NoReturn:
         """Refuse: what is known links groups, so that parts of a release cannot be measured apart."""
@@ -111,34 +118,33 @@ class MaxEnt(Measure):
     def beliefs(self, release: Release) -> Beliefs:
         """Give everything that would be believed."""
         self.check(release)
-        found = maxent(release, self.statements())
-        if found.notes and self.rules != (0, 0):
+        beliefs = maxent(release, self.statements())
+        if beliefs.notes and self.rules != (0, 0):
             message = (
-                f"{len(found.notes)} of the rules say nothing about this release, as it does not print the columns as "
-                f"they are; use a release with members, such as those of group and of {parameter('method', 'anatomy')}"
+                f"{len(beliefs.notes)} of the rules say nothing about this release, as it does not print the columns "
+                "as they are; use a release with members, such as those of group and of "
+                f"{parameter('method', 'anatomy')}"
             )
             raise BadMeasure(message)
-        return found
+        return beliefs
 
     def measure(self, release: Release) -> Finding:
         """Find the person of whom one would be most sure."""
         beliefs = self.beliefs(release)
-        lines = beliefs.lines
-        near = np.flatnonzero(lines.probability >= lines.probability.max() - CLOSE)[:1000]
-        values = [_cautious(beliefs, int(lines.line[at]), int(lines.value[at])) for at in near]
+        by_key, members = beliefs.by_key, beliefs.variables.members
+        near = np.flatnonzero(by_key.probability >= by_key.probability.max() - CLOSE)[:1000]
+        values = [_cautious(beliefs, int(by_key.key[at]), int(by_key.value[at])) for at in near]
         at = near[values.index(max(values))]
-        line = int(lines.line[at])
-        group = int(beliefs.scene.members.group[beliefs.scene.members.line == line][0])
-        witness = Believed(
-            release.groups.name(group), release.domain[int(lines.value[at])], line=line, says=lines.says(line)
-        )
+        key = int(by_key.key[at])
+        group = release.groups.name(int(members.group[members.line == key][0]))
+        witness = Believed(group, release.domain[int(by_key.value[at])], key=key, says=by_key.says(key))
         return Finding(self, max(values), witness, beliefs.notes)
 
     def explain(self, finding: Finding) -> str:
         """Say of whom, and that it is by maximum entropy."""
         assert isinstance(finding.witness, Believed)
-        said = ", ".join(f"{column} {shown(text)}" for column, text in finding.witness.says)
-        who = f"with {said}" if said else f"in {finding.witness.group}"
+        says = ", ".join(f"{column} {shown(text)}" for column, text in finding.witness.says)
+        who = f"with {says}" if says else f"in {finding.witness.group}"
         known = len(self.statements())
         knows = f"{known:,} statement{'s' if known > 1 else ''}" if known else "nothing else"
         sure = "be sure (1)" if finding.value == 1 else f"believe with probability {in_words(finding.value)}"
@@ -150,7 +156,7 @@ class MaxEnt(Measure):
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Solve again, and add up what all groups say about the person."""
         assert isinstance(witness, Believed)
-        return _cautious(self.beliefs(release), witness.line, release.groups.place(witness.value))
+        return _cautious(self.beliefs(release), witness.key, release.groups.place(witness.value))
 
     def __str__(self) -> str:
         known = [f"knowing {len(tuple(self.knowing))} statements"] if self.knowing else []
@@ -158,17 +164,17 @@ class MaxEnt(Measure):
         return f"{self.name} ({', '.join(known)})" if known else self.name
 
 
-def _cautious(beliefs: Beliefs, line: int, value: int) -> Amount:
+def _cautious(beliefs: Beliefs, key: int, value: int) -> Amount:
     """Give P*(s | q): exactly where it has a closed form, else rounded up."""
-    members, groups = beliefs.scene.members, beliefs.scene.release.groups
-    rows = np.flatnonzero(members.line == line)
+    members, groups = beliefs.variables.members, beliefs.release.groups
+    rows = np.flatnonzero(members.line == key)
     if not beliefs.touched[members.group[rows]].any():
         expected = sum(
             Fraction(int(members.people[row]) * int(groups.counts.row(group)[value]), int(groups.sizes[group]))
             for row, group in zip(rows.tolist(), members.group[rows].tolist(), strict=True)
         )
         return Fraction(expected, int(members.people[rows].sum()))
-    lines = beliefs.lines
-    (at,) = np.flatnonzero((lines.line == line) & (lines.value == value))
+    by_key = beliefs.by_key
+    (at,) = np.flatnonzero((by_key.key == key) & (by_key.value == value))
     scale = 10**PLACES
-    return float(min(math.ceil(float(lines.probability[at]) * scale - 0.1) / scale, 1.0))
+    return float(min(math.ceil(float(by_key.probability[at]) * scale - 0.1) / scale, 1.0))

@@ -1,8 +1,18 @@
-"""Newton's method on the dual: minimise Σ_rows people · log Σ exp(…) − what the sums should be.
+"""Newton's method on the dual: minimise Σ_rows people · log Σ exp(…) − Σ_columns counts · β − Σ_k bound_k · μ_k.
 
-x_v = people · softmax over the row of (log weight + β_column + Σ_k μ_k a_kv), so that rows always add up.  A statement
-with two bounds has one multiplier μ: above 0 it pushes the sum up to `low`, below 0 down to `high`, and at 0 the sum is
-between the bounds.  The dual is smooth on either side of 0; a step that would cross it stops there.
+    x_v = people · softmax over the row of (log weight_v + β_column + Σ_k μ_k a_kv)
+
+so that rows always add up, and the gradient is by how much columns and constraints do not.  A constraint with two
+bounds has one multiplier μ: above 0 it pushes the sum up to `low`, below 0 down to `high`, and at 0 the sum is between
+the bounds.  The dual is smooth on either side of 0; a step that would cross it stops there.
+
+Step       (S F; Fᵀ M) (Δβ; Δμ) = −gradient, over the *active* constraints: equalities, those that push already, and
+           those whose sum is outside its bounds.  A constraint that the step would push the wrong way is released.
+Search     half the step until the dual falls enough (Armijo); where it does at once, twice the step as long as the
+           dual still falls, as amounts that tend to 0 shrink by a factor e with each whole step, however long.
+Invariant  the dual never rises, but where rounding hides which way it goes: there the residual must fall.
+End        all sums within `tolerance`; or no progress in nine steps, which `residual` then says.
+Cost       one elimination (see `schur`) a step; about 10 to 40 steps.
 """
 
 from __future__ import annotations
@@ -14,139 +24,167 @@ from typing import TypeAlias
 import numpy as np
 
 from sidelight._arrays import Flags, Floats
-from sidelight.max_entropy.problem import Problem, summed
-from sidelight.max_entropy.schur import RIDGE, Curvature, Plan
+from sidelight.max_entropy.problem import Problem, sum_by
+from sidelight.max_entropy.schur import RIDGE, Elimination, Hessian
 
 Watch: TypeAlias = Callable[[int, float], None]
-"""Told of each step and its residual; may raise to stop."""
+"""Called with each step and its residual; may raise to stop."""
 
 STEPS = 120
-FARTHEST = 40.0
+LONGEST_STEP = 40.0
 """No step changes the logarithm of an amount by more."""
 
 
 @dataclass(frozen=True, eq=False)
-class Point:
-    """Multipliers, the amounts they stand for, and how large the dual is there."""
+class Iterate:
+    """Multipliers, the amounts they stand for, and the dual there."""
 
     columns: Floats  # β
-    statements: Floats  # μ
+    constraints: Floats  # μ
     amounts: Floats
     dual: float
 
 
 @dataclass(frozen=True, eq=False)
-class Solution:
+class DualMinimum:
     """Where the method ended, how far off the sums are there, and after how many steps."""
 
-    point: Point
+    at: Iterate
     residual: float
     steps: int
 
 
-def solved(problem: Problem, watch: Watch, start: Point | None = None) -> Solution:
+@dataclass(frozen=True, eq=False)
+class _Gradient:
+    """By how much sums are off; which constraints are active, and the sign that their multipliers have or would get."""
+
+    columns: Floats
+    constraints: Floats  # 0 where not active
+    active: Flags
+    sign: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class _Direction:
+    """A step of both kinds of multipliers, and how fast the dual falls along it."""
+
+    columns: Floats
+    constraints: Floats
+    slope: float
+
+
+def minimize_dual(problem: Problem, watch: Watch) -> DualMinimum:
     """Go to the minimum of the dual; ends early when it does not get closer, as `residual` then says."""
-    solver = _Solver(problem)
-    at = start or solver.at(np.zeros(len(problem.counts)), np.zeros(len(problem.low)))
-    best, ridge, stuck = Solution(at, solver.residual(at), 0), RIDGE, 0
+    newton = _Newton(problem)
+    at = newton.evaluate(np.zeros(len(problem.counts)), np.zeros(len(problem.low)))
+    best, ridge, stuck = DualMinimum(at, newton.residual(at), 0), RIDGE, 0
     for step in range(1, STEPS + 1):
-        if best.residual <= solver.goal or stuck > 8:
+        if best.residual <= newton.tolerance or stuck > 8:
             break
-        following = solver.step(at, ridge)
+        following = newton.step(at, ridge)
         if following is None:
             ridge, stuck = ridge * 1e3, stuck + 1
             continue
         at = following
-        residual = solver.residual(at)
+        residual = newton.residual(at)
         watch(step, residual)
         stuck = stuck + 1 if residual > best.residual / 1.5 else 0
         ridge = max(ridge / 10, RIDGE)
-        best = Solution(at, residual, step) if residual < best.residual else replace(best, steps=step)
+        best = DualMinimum(at, residual, step) if residual < best.residual else replace(best, steps=step)
     return best
 
 
-class _Solver:
+class _Newton:
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
-        self.plan = Plan(problem)
+        self.elimination = Elimination(problem)
         self.equal = np.isclose(problem.low, problem.high, rtol=1e-12, atol=1e-12)
-        self.offset = np.log(problem.weight)
-        self.goal = 1e-10 * (1 + problem.counts.max(initial=0.0) / 100)
+        self.log_weight = np.log(problem.weight)
+        self.tolerance = 1e-10 * (1 + problem.counts.max(initial=0.0) / 100)
 
-    def at(self, columns: Floats, statements: Floats) -> Point:
+    def evaluate(self, columns: Floats, constraints: Floats) -> Iterate:
         """Give the amounts of multipliers, and the dual."""
         problem = self.problem
-        power = self.offset + columns[problem.column] + self.plan.transposed @ statements
-        top = np.maximum.reduceat(power, problem.first)
+        power = self.log_weight + columns[problem.column] + self.elimination.transposed @ constraints
+        top = np.maximum.reduceat(power, problem.first)  # so that no exponential overflows
         raised = np.exp(power - top[problem.row])
         total = np.add.reduceat(raised, problem.first)
         amounts = problem.people[problem.row] * raised / total[problem.row]
-        pull = np.where(statements > 0, _times(problem.low, statements), _times(problem.high, statements))
-        dual = problem.people @ (np.log(total) + top) - problem.counts @ columns - pull.sum()
-        return Point(columns, statements, amounts, float(dual))
+        bound = np.where(constraints > 0, _product(problem.low, constraints), _product(problem.high, constraints))
+        dual = problem.people @ (np.log(total) + top) - problem.counts @ columns - bound.sum()
+        return Iterate(columns, constraints, amounts, float(dual))
 
-    def slopes(self, at: Point) -> tuple[Floats, Floats, Flags, Floats]:
-        """Give the slope along columns and statements, which statements push, and which way."""
-        problem = self.problem
-        columns = summed(problem.column, at.amounts, len(problem.counts)) - problem.counts
-        sums = problem.statements @ at.amounts
-        missed = np.where(sums < problem.low - self.goal, 1.0, np.where(sums > problem.high + self.goal, -1.0, 0.0))
-        way = np.where(at.statements != 0, np.sign(at.statements), missed)
-        free = self.equal | (way != 0)
-        target = np.where(self.equal | (way > 0), problem.low, problem.high)
-        slope = np.zeros(len(sums))
-        slope[free] = (sums - target)[free]
-        return columns, slope, free, way
+    def gradient(self, at: Iterate) -> _Gradient:
+        """Say by how much columns and active constraints are off."""
+        problem, tolerance = self.problem, self.tolerance
+        columns = sum_by(problem.column, at.amounts, len(problem.counts)) - problem.counts
+        sums = problem.coefficients @ at.amounts
+        missed = np.where(sums < problem.low - tolerance, 1.0, np.where(sums > problem.high + tolerance, -1.0, 0.0))
+        sign = np.where(at.constraints != 0, np.sign(at.constraints), missed)
+        active = self.equal | (sign != 0)
+        bound = np.where(self.equal | (sign > 0), problem.low, problem.high)
+        off = np.zeros(len(sums))
+        off[active] = (sums - bound)[active]
+        return _Gradient(columns, off, active, sign)
 
-    def residual(self, at: Point) -> float:
+    def residual(self, at: Iterate) -> float:
         """Say how far the farthest sum is from where it should be."""
-        columns, statements, _, _ = self.slopes(at)
-        return float(max(np.abs(columns).max(initial=0.0), np.abs(statements).max(initial=0.0)))
+        gradient = self.gradient(at)
+        return float(max(np.abs(gradient.columns).max(initial=0.0), np.abs(gradient.constraints).max(initial=0.0)))
 
-    def step(self, at: Point, ridge: float) -> Point | None:
+    def step(self, at: Iterate, ridge: float) -> Iterate | None:
         """Take one step; None where no step goes down."""
-        columns, statements, free, way = self.slopes(at)
-        curvature = Curvature(self.plan, at.amounts, ridge=ridge)
-        for _ in range(5):
-            by_column, by_statement = curvature.solve(-columns, -np.where(free, statements, 0.0), free)
-            back = free & ~self.equal & (at.statements == 0) & (way * by_statement <= 0)
-            if not back.any():
-                break
-            free = free & ~back
-        slope = float(columns @ by_column + np.where(free, statements, 0.0) @ by_statement)
-        moved = by_column[self.problem.column] + self.plan.transposed @ by_statement
-        length = min(1.0, FARTHEST / max(np.abs(moved).max(initial=0.0), 1e-300))
-        return self._along(at, (by_column, by_statement), slope, length, way)
+        gradient = self.gradient(at)
+        direction = self._direction(at, gradient, ridge)
+        moved = direction.columns[self.problem.column] + self.elimination.transposed @ direction.constraints
+        length = min(1.0, LONGEST_STEP / max(np.abs(moved).max(initial=0.0), 1e-300))
+        return self._search(at, direction, length, gradient.sign)
 
-    def _along(
-        self, at: Point, direction: tuple[Floats, Floats], slope: float, length: float, way: Floats
-    ) -> Point | None:
-        flat = abs(slope) <= 1e-10 * (1 + abs(at.dual))  # rounding hides whether it goes down
+    def _direction(self, at: Iterate, gradient: _Gradient, ridge: float) -> _Direction:
+        """Solve with the Hessian, again without constraints at 0 that it would push the wrong way."""
+        hessian = Hessian(self.elimination, at.amounts, ridge=ridge)
+        active = gradient.active
+        for _ in range(5):
+            columns, constraints = hessian.solve(
+                -gradient.columns, -np.where(active, gradient.constraints, 0.0), active
+            )
+            wrong = active & ~self.equal & (at.constraints == 0) & (gradient.sign * constraints <= 0)
+            if not wrong.any():
+                break
+            active = active & ~wrong
+        slope = float(gradient.columns @ columns + np.where(active, gradient.constraints, 0.0) @ constraints)
+        return _Direction(columns, constraints, slope)
+
+    def _search(self, at: Iterate, direction: _Direction, length: float, sign: Floats) -> Iterate | None:
+        """Shorten a step until the dual falls enough."""
+        flat = abs(direction.slope) <= 1e-10 * (1 + abs(at.dual))  # rounding hides whether it goes down
         before = self.residual(at)
         for _ in range(40):
-            statements = at.statements + length * direction[1]
-            crossed = ~self.equal & (statements * way < 0)
-            there = self.at(at.columns + length * direction[0], np.where(crossed, 0.0, statements))
-            if there.dual <= at.dual + 1e-4 * length * slope or (flat and self.residual(there) < before):
-                return there if crossed.any() else self._farther(at, there, direction, length, way)
+            constraints = at.constraints + length * direction.constraints
+            crossing = ~self.equal & (constraints * sign < 0)
+            # a multiplier that would change its sign stops at 0, where the dual has a kink
+            there = self.evaluate(at.columns + length * direction.columns, np.where(crossing, 0.0, constraints))
+            enough = there.dual <= at.dual + 1e-4 * length * direction.slope
+            if enough or (flat and self.residual(there) < before):
+                return there if crossing.any() else self._extend(at, there, direction, length, sign)
             length /= 2
         return None
 
-    def _farther(self, at: Point, there: Point, direction: tuple[Floats, Floats], length: float, way: Floats) -> Point:
+    def _extend(self, at: Iterate, there: Iterate, direction: _Direction, length: float, sign: Floats) -> Iterate:
         """Go on while it still goes down: amounts that can only be 0 shrink by e with each whole step, however long."""
-        while length < FARTHEST:
+        while length < LONGEST_STEP:
             length *= 2
-            statements = at.statements + length * direction[1]
-            if (~self.equal & (statements * way < 0)).any():
+            constraints = at.constraints + length * direction.constraints
+            if (~self.equal & (constraints * sign < 0)).any():
                 break
-            beyond = self.at(at.columns + length * direction[0], statements)
-            columns, rising, _, _ = self.slopes(beyond)
-            if columns @ direction[0] + rising @ direction[1] >= 0:
+            beyond = self.evaluate(at.columns + length * direction.columns, constraints)
+            gradient = self.gradient(beyond)
+            if gradient.columns @ direction.columns + gradient.constraints @ direction.constraints >= 0:
                 break
             there = beyond
         return there
 
 
-def _times(bound: Floats, multiplier: Floats) -> Floats:
+def _product(bound: Floats, multiplier: Floats) -> Floats:
     """Multiply; nothing times an infinite bound is nothing."""
     return np.where(multiplier == 0, 0.0, np.where(np.isfinite(bound), bound, 0.0) * multiplier)

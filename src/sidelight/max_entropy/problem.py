@@ -1,4 +1,23 @@
-"""The problem to solve: which amounts of largest entropy fit all sums that are known?"""
+"""The max-entropy problem: its variables, and what is known about their sums.
+
+Symbols, as in Du, Teng and Zhu (Privacy-MaxEnt, SIGMOD 2008):
+
+    q            a key: what outsiders may know about a person     n(q, b)   people of group b with key q
+    s            a sensitive value                                 n(s, b)   people of group b with value s
+    b            a group (bucket) of the release                   x(q, s, b) = n · P(q, s, b), in people
+
+Each group is a block of variables: a *row* per (q, b), a *column* per (s, b), and where they cross an *entry*, the
+variable x(q, s, b).  The release fixes the sums of all rows and columns; statements bound further weighted sums:
+
+    maximise  − Σ_v x_v ln(x_v / weight_v)
+    subject to  Σ_row x = n(q, b),  Σ_column x = n(s, b),  low ≤ A x ≤ high,  x ≥ 0
+
+whose solution is x_v = weight_v · exp(α_row + β_column + Σ_k μ_k a_kv) wherever x_v is not forced to 0.  Without
+statements it is n(q, b) · n(s, b) / n(b), group by group.
+
+`Blocks` are the shape, `Variables` the shape of one release and where in it a condition, a value or a person is, and
+`Problem` is what a solver is handed.
+"""
 
 from __future__ import annotations
 
@@ -17,95 +36,16 @@ from sidelight.release.release import Members, Release
 from sidelight.table.labels import Label, label, shown
 from sidelight.table.table import Column, added
 
-A_PERSON = -1
-"""Who said a constraint, when nobody did: a named person is one person."""
-
-
-def summed(place: Integers, amounts: npt.ArrayLike, length: int) -> Floats:
-    """Add up amounts by place."""
-    return np.bincount(place, np.asarray(amounts, float), length).astype(float)
-
-
-@dataclass(frozen=True, eq=False)
-class Problem:
-    """Amounts x ≥ 0 of people, whose sums over rows, over columns and over statements are known.
-
-    Variable v is in row `row[v]` and column `column[v]`; variables stand by row.  Σ over a row is `people`, over a
-    column `counts`, and `low` ≤ `statements` · x ≤ `high`.  Of all such x, that with the largest entropy relative to
-    `weight` is wanted: x_v = weight_v · exp(α_row + β_column + Σ_k μ_k a_kv).  `said[k]` is the number of the
-    statement behind row k, or `A_PERSON`.
-    """
-
-    row: Integers
-    column: Integers
-    weight: Floats
-    people: Floats
-    counts: Floats
-    group: Integers  # of each column
-    statements: sparse.csr_array  # statements × variables
-    low: Floats
-    high: Floats
-    said: Integers
-
-    def __len__(self) -> int:
-        return len(self.row)
-
-    @cached_property
-    def first(self) -> Integers:
-        """The first variable of each row (each row has one)."""
-        starts: Integers = np.searchsorted(self.row, np.arange(len(self.people)))
-        return starts
-
-    def only(self, variables: Flags, statements: Flags) -> tuple[Problem, Integers, Integers]:
-        """Keep some variables and statements, and the rows and columns that have any; says which those are."""
-        if variables.all() and statements.all():
-            return self, np.arange(len(self.people)), np.arange(len(self.counts))
-        rows = np.flatnonzero(np.bincount(self.row[variables], minlength=len(self.people)))
-        columns = np.flatnonzero(np.bincount(self.column[variables], minlength=len(self.counts)))
-        new_row, new_column = np.zeros(len(self.people), np.int64), np.zeros(len(self.counts), np.int64)
-        new_row[rows], new_column[columns] = np.arange(len(rows)), np.arange(len(columns))
-        kept = Problem(
-            new_row[self.row[variables]],
-            new_column[self.column[variables]],
-            self.weight[variables],
-            self.people[rows],
-            self.counts[columns],
-            np.unique(self.group[columns], return_inverse=True)[1],
-            sparse.csr_array(self.statements[np.flatnonzero(statements)][:, np.flatnonzero(variables)]),
-            self.low[statements],
-            self.high[statements],
-            self.said[statements],
-        )
-        return kept, rows, columns
-
-    def residual(self, amounts: Floats) -> float:
-        """Say by how much the worst sum is off, in people; statements about shares count as such people too."""
-        off = [
-            np.abs(summed(self.row, amounts, len(self.people)) - self.people),
-            np.abs(summed(self.column, amounts, len(self.counts)) - self.counts),
-            self.beyond(amounts),
-        ]
-        return float(max((each.max(initial=0.0) for each in off), default=0.0))
-
-    def beyond(self, amounts: Floats) -> Floats:
-        """Say by how much each statement is missed."""
-        sums: Floats = self.statements @ amounts
-        return np.maximum(np.maximum(self.low - sums, sums - self.high), 0.0)
-
-
-# ----------------------------------------------------------------------------------------------------
-# Groups as blocks: the people of a group by what is known of them (rows) × the values of the group (columns).
-# ----------------------------------------------------------------------------------------------------
+ONE_PERSON = -1
+"""In the place of a statement's number: the constraint that a named person is one person, which nobody stated."""
 
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
-    """One block per group: how many people each row and each column of it has.
+    """One block per group: how many people each of its rows (q, b) and columns (s, b) has.
 
-    Rows and columns stand by group.  A *place* is a row and a column of the same block; places are numbered row by
-    row, and within a row in the order of the columns.
-
-    Paper symbols: a row is (q, b), a column is (s, b), a place is (q, s, b).
+    Rows and columns are ordered by group.  Entries (q, s, b) are numbered row by row, and within a row in the order
+    of the columns.
     """
 
     row_group: Integers
@@ -115,100 +55,53 @@ class Blocks:
     groups: int
 
     @cached_property
-    def first_row(self) -> Integers:
-        """The first row of each group, and their number."""
-        return _starts(self.row_group, self.groups)
-
-    @cached_property
     def first_column(self) -> Integers:
         """The first column of each group, and their number."""
         return _starts(self.column_group, self.groups)
 
     @cached_property
-    def first_place(self) -> Integers:
-        """The first place of each row, and their number."""
+    def first_entry(self) -> Integers:
+        """The first entry of each row, and their number."""
         widths = np.diff(self.first_column)[self.row_group]
         return np.concatenate(([0], np.cumsum(widths)))
 
     @property
-    def places(self) -> int:
-        """How many places there are."""
-        return int(self.first_place[-1])
+    def entries(self) -> int:
+        """How many entries there are."""
+        return int(self.first_entry[-1])
 
     @cached_property
     def people(self) -> Integers:
         """How many people each group has."""
         return added(self.row_group, self.row_people, self.groups)
 
-    def place(self, row: Integers, column: Integers) -> Integers:
-        """Number places."""
-        return self.first_place[row] + column - self.first_column[self.row_group[row]]
+    def entry(self, row: Integers, column: Integers) -> Integers:
+        """Number the entries where rows and columns of the same groups cross."""
+        return self.first_entry[row] + column - self.first_column[self.row_group[row]]
 
-    def row_of_places(self) -> Integers:
-        """Give the row of every place."""
-        return np.repeat(np.arange(len(self.row_group)), np.diff(self.first_place))
+    def all_entries(self) -> tuple[Integers, Integers]:
+        """Give the row and the column of every entry."""
+        row = np.repeat(np.arange(len(self.row_group)), np.diff(self.first_entry))
+        inside = np.arange(self.entries) - self.first_entry[row]
+        return row, inside + self.first_column[self.row_group[row]]
 
-    def column_of_places(self, row: Integers) -> Integers:
-        """Give the column of every place, given its row."""
-        inside = np.arange(self.places) - self.first_place[row]
-        return inside + self.first_column[self.row_group[row]]
-
-    def crossed(self, rows: Integers, columns: Integers) -> tuple[Integers, Integers]:
-        """Pair rows and columns of the same group; both stand by group.
+    def cross(self, rows: Integers, columns: Integers) -> tuple[Integers, Integers]:
+        """Pair rows and columns of the same group; both are ordered by group.
 
         >>> two = Blocks(np.array([0, 0, 1]), np.ones(3, int), np.array([0, 1, 1]), np.ones(3, int), 2)
-        >>> [part.tolist() for part in two.crossed(np.array([1, 2]), np.array([0, 1, 2]))]
+        >>> [each.tolist() for each in two.cross(np.array([1, 2]), np.array([0, 1, 2]))]
         [[1, 2, 2], [0, 1, 2]]
         """
-        row, column = paired(self.row_group[rows], self.column_group[columns])
+        row, column = pairs(self.row_group[rows], self.column_group[columns])
         return rows[row], columns[column]
 
 
-def _starts(group: Integers, groups: int) -> Integers:
-    return np.concatenate(([0], np.cumsum(np.bincount(group, minlength=groups))))
-
-
-def ranges(start: Integers, stop: Integers) -> tuple[Integers, Integers]:
-    """Count from each start to its stop: which of them, and the number.
-
-    >>> [part.tolist() for part in ranges(np.array([5, 7]), np.array([7, 8]))]
-    [[0, 0, 1], [5, 6, 7]]
-    """
-    times = stop - start
-    which = np.repeat(np.arange(len(start)), times)
-    return which, np.arange(len(which)) + (start - np.cumsum(times) + times)[which]
-
-
-def runs(part: Integers, group: Integers) -> Integers:
-    """Number the different (part, group) of a list that stands by part and then by group.
-
-    >>> runs(np.array([0, 0, 1]), np.array([7, 7, 7])).tolist()
-    [0, 0, 1]
-    """
-    new = np.ones(len(part), bool)
-    new[1:] = (part[1:] != part[:-1]) | (group[1:] != group[:-1])
-    return np.cumsum(new) - 1
-
-
-def paired(one: Integers, other: Integers) -> tuple[Integers, Integers]:
-    """Pair the places of two lists where they have the same number; the other one is sorted.
-
-    >>> [part.tolist() for part in paired(np.array([1, 0]), np.array([0, 1, 1]))]
-    [[0, 0, 1], [1, 2, 0]]
-    """
-    below = max(one.max(initial=-1), other.max(initial=-1)) + 1
-    starts = _starts(other, int(below))
-    return ranges(starts[one], starts[one + 1])
-
-
-# ----------------------------------------------------------------------------------------------------
-# A release seen as blocks, and where in them the things are that statements speak of.
-# ----------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, eq=False)
-class Scene:
-    """A release with one value per person; `described` says what is known about people by name."""
+class Variables:
+    """The variables x(q, s, b) of a release, and which of them a condition, a value or a person is about.
+
+    One value per person; `described` says what is known about people by name.
+    """
 
     release: Release
     described: Mapping[str, Mapping[str, object]]
@@ -227,21 +120,21 @@ class Scene:
         return self.release.members or Members.as_printed(self.release.groups)
 
     @cached_property
-    def _entries(self) -> tuple[Integers, Integers, Integers]:
+    def _occurrences(self) -> tuple[Integers, Integers, Integers]:
         group, value, count = self.release.groups.counts.entries()
         order = np.lexsort((value, group))
         return group[order], value[order], count[order]
 
     @cached_property
     def blocks(self) -> Blocks:
-        """A row per group and line, a column per group and value."""
-        group, _, count = self._entries
+        """A row per group and key, a column per group and value."""
+        group, _, count = self._occurrences
         return Blocks(self.members.group, self.members.people, group, count, len(self.release))
 
     @property
     def value(self) -> Integers:
         """The value of each column, as its place in the domain."""
-        return self._entries[1]
+        return self._occurrences[1]
 
     @cached_property
     def _columns_by_value(self) -> tuple[Integers, Integers]:
@@ -249,16 +142,17 @@ class Scene:
         return order, np.searchsorted(self.value[order], np.arange(len(self.release.domain) + 1))
 
     @cached_property
-    def _seen(self) -> dict[tuple[Label, ...], Integers]:
+    def _columns_of_values(self) -> dict[tuple[Label, ...], Integers]:
         return {}
 
     def columns_with(self, values: tuple[Label, ...]) -> Integers:
-        """Find the columns of these values, by group; rules ask for the same ones again and again."""
-        if values not in self._seen:
+        """Find the columns of these values, by group; kept, as rules ask for the same ones again and again."""
+        if values not in self._columns_of_values:
             order, start = self._columns_by_value
-            places = [self.release.groups.place(value) for value in values]
-            self._seen[values] = np.sort(np.concatenate([order[start[at] : start[at + 1]] for at in places]))
-        return self._seen[values]
+            codes = [self.release.groups.place(value) for value in values]
+            columns = np.concatenate([order[start[code] : start[code + 1]] for code in codes])
+            self._columns_of_values[values] = np.sort(columns)
+        return self._columns_of_values[values]
 
     @cached_property
     def columns(self) -> dict[str, Column]:
@@ -267,60 +161,60 @@ class Scene:
         return printed | {column.name: column for column in self.members.columns}
 
     @cached_property
-    def _codes(self) -> dict[str, Codes]:
+    def _codes_of_rows(self) -> dict[str, Codes]:
         return {}
 
-    def rows_saying(self, given: tuple[tuple[str, Label], ...]) -> Integers:
-        """Find the rows of the people who say all this."""
+    def rows_with(self, conditions: tuple[tuple[str, Label], ...]) -> Integers:
+        """Find the rows of the people for whom all conditions hold."""
         rows = np.ones(len(self.members.group), bool)
-        for name, text in given:
-            rows &= self.says(name, text)
+        for name, text in conditions:
+            rows &= self.holds(name, text)
         return np.flatnonzero(rows)
 
-    def says(self, name: str, text: Label) -> Flags:
-        """Say for each row whether its people say this."""
+    def holds(self, name: str, text: Label) -> Flags:
+        """Say for each row whether its people have this text in a column."""
         if name not in self.columns:
             message = f"no column '{name}' in the release{did_you_mean(name, self.columns)}"
             raise UnknownColumn(message)
         column = self.columns[name]
         if text not in column.labels:
             return np.zeros(len(self.members.group), bool)
-        if name not in self._codes:
-            by_line = any(column is each for each in self.members.columns)
-            self._codes[name] = column.codes[self.members.line if by_line else self.members.group]
-        says: Flags = self._codes[name] == column.labels.index(text)
-        return says
+        if name not in self._codes_of_rows:
+            of_keys = any(column is each for each in self.members.columns)
+            self._codes_of_rows[name] = column.codes[self.members.line if of_keys else self.members.group]
+        holds: Flags = self._codes_of_rows[name] == column.labels.index(text)
+        return holds
 
-    def nearest(self, given: tuple[tuple[str, Label], ...]) -> str:
-        """Say which cell nobody has, and the nearest one that somebody has."""
-        for name, text in given:
-            if not self.says(name, text).any():
+    def why_nobody(self, conditions: tuple[tuple[str, Label], ...]) -> str:
+        """Say which condition nobody fulfils, and the nearest one that somebody does."""
+        for name, text in conditions:
+            if not self.holds(name, text).any():
                 near = did_you_mean(shown(text), self.columns[name].labels)
                 return f"nobody in the release says {name} '{shown(text)}'{near}"
         return "nobody in the release says all of this"
 
     def rows_of(self, person: Who) -> Integers:
-        """Find the rows where a person may be: all those of one line."""
-        rows = self._rows_that_may_be(person)
+        """Find the rows where a person may be: all those of one key."""
+        rows = self._candidate_rows(person)
         name = "a described person" if isinstance(person, Described) else f"'{person}'"
-        lines = np.unique(self.members.line[rows])
-        if len(lines) == 0:
+        keys = np.unique(self.members.line[rows])
+        if len(keys) == 0:
             message = f"nobody in the release looks like {name}; check what is said about this person"
             raise BadKnowledge(message)
-        if len(lines) > 1:
-            message = f"people of {len(lines)} kinds in the release could be {name}; say more about this person"
+        if len(keys) > 1:
+            message = f"people of {len(keys)} kinds in the release could be {name}; say more about this person"
             raise BadKnowledge(message)
         return rows
 
-    def _rows_that_may_be(self, person: Who) -> Integers:
+    def _candidate_rows(self, person: Who) -> Integers:
         if isinstance(person, Described):
-            return self.rows_saying(person.says)
+            return self.rows_with(person.says)
         if isinstance(person, Someone):
             self.release.group(person.group)
             return np.flatnonzero(self.members.group == person.group - 1)
         if person in self.described:
             says = self.described[person]
-            return self.rows_saying(tuple((str(column), label(cell)) for column, cell in says.items()))
+            return self.rows_with(tuple((str(column), label(cell)) for column, cell in says.items()))
         named = self.release.people or {}
         if person in named:
             return np.flatnonzero(self.members.group == named[person])
@@ -329,3 +223,111 @@ class Scene:
             f"people={{'{person}': {{column: cell}}}}"
         )
         raise BadKnowledge(message)
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Amounts x ≥ 0 of people, whose sums over rows, over columns and over constraints are known.
+
+    Variable v is in row `row[v]` and column `column[v]`; variables are ordered by row.  Σ over a row is `people`, over
+    a column `counts`, and `low` ≤ `coefficients` · x ≤ `high`.  Of all such x, that with the largest entropy relative
+    to `weight` is sought.  `statement[k]` is the number of the statement behind constraint k, or `ONE_PERSON`.
+    """
+
+    row: Integers
+    column: Integers
+    weight: Floats
+    people: Floats
+    counts: Floats
+    group: Integers  # of each column
+    coefficients: sparse.csr_array  # A: constraints × variables
+    low: Floats
+    high: Floats
+    statement: Integers
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+    @cached_property
+    def first(self) -> Integers:
+        """The first variable of each row (each row has one)."""
+        starts: Integers = np.searchsorted(self.row, np.arange(len(self.people)))
+        return starts
+
+    def restrict(self, variables: Flags, constraints: Flags) -> tuple[Problem, Integers, Integers]:
+        """Keep some variables and constraints, and the rows and columns that have any; says which those are."""
+        if variables.all() and constraints.all():
+            return self, np.arange(len(self.people)), np.arange(len(self.counts))
+        rows = np.flatnonzero(np.bincount(self.row[variables], minlength=len(self.people)))
+        columns = np.flatnonzero(np.bincount(self.column[variables], minlength=len(self.counts)))
+        new_row, new_column = np.zeros(len(self.people), np.int64), np.zeros(len(self.counts), np.int64)
+        new_row[rows], new_column[columns] = np.arange(len(rows)), np.arange(len(columns))
+        smaller = Problem(
+            new_row[self.row[variables]],
+            new_column[self.column[variables]],
+            self.weight[variables],
+            self.people[rows],
+            self.counts[columns],
+            np.unique(self.group[columns], return_inverse=True)[1],
+            sparse.csr_array(self.coefficients[np.flatnonzero(constraints)][:, np.flatnonzero(variables)]),
+            self.low[constraints],
+            self.high[constraints],
+            self.statement[constraints],
+        )
+        return smaller, rows, columns
+
+    def residual(self, amounts: Floats) -> float:
+        """Say by how much the worst sum is off, in people; constraints on shares count as such people too."""
+        off = [
+            np.abs(sum_by(self.row, amounts, len(self.people)) - self.people),
+            np.abs(sum_by(self.column, amounts, len(self.counts)) - self.counts),
+            self.violation(amounts),
+        ]
+        return float(max((each.max(initial=0.0) for each in off), default=0.0))
+
+    def violation(self, amounts: Floats) -> Floats:
+        """Say by how much each constraint is missed."""
+        sums: Floats = self.coefficients @ amounts
+        return np.maximum(np.maximum(self.low - sums, sums - self.high), 0.0)
+
+
+def sum_by(index: Integers, amounts: npt.ArrayLike, length: int) -> Floats:
+    """Add up amounts that have the same index; floats, where `added` is for whole numbers."""
+    return np.bincount(index, np.asarray(amounts, float), length).astype(float)
+
+
+def ranges(start: Integers, stop: Integers) -> tuple[Integers, Integers]:
+    """Count from each start to its stop: which of them, and the number.
+
+    >>> [each.tolist() for each in ranges(np.array([5, 7]), np.array([7, 8]))]
+    [[0, 0, 1], [5, 6, 7]]
+    """
+    times = stop - start
+    which = np.repeat(np.arange(len(start)), times)
+    return which, np.arange(len(which)) + (start - np.cumsum(times) + times)[which]
+
+
+def runs(one: Integers, other: Integers) -> Integers:
+    """Number the different pairs of two lists that are ordered by the one and then by the other.
+
+    >>> runs(np.array([0, 0, 1]), np.array([7, 7, 7])).tolist()
+    [0, 0, 1]
+    """
+    new = np.ones(len(one), bool)
+    new[1:] = (one[1:] != one[:-1]) | (other[1:] != other[:-1])
+    return np.cumsum(new) - 1
+
+
+def pairs(one: Integers, other: Integers) -> tuple[Integers, Integers]:
+    """Pair the positions of two lists where they have the same number; the other one is sorted.
+
+    >>> [each.tolist() for each in pairs(np.array([1, 0]), np.array([0, 1, 1]))]
+    [[0, 0, 1], [1, 2, 0]]
+    """
+    below = max(one.max(initial=-1), other.max(initial=-1)) + 1
+    starts = _starts(other, int(below))
+    return ranges(starts[one], starts[one + 1])
+
+
+def _starts(group: Integers, groups: int) -> Integers:
+    return np.concatenate(([0], np.cumsum(np.bincount(group, minlength=groups))))

@@ -1,9 +1,26 @@
-"""From statements to a problem: only groups that a statement touches, lumped as far as nobody tells them apart."""
+"""From constraints to a problem that is as small as the knowledge: the quotient by what no statement tells apart.
+
+Only groups that a constraint touches are solved; in all others x(q, s, b) = n(q, b) · n(s, b) / n(b).  In those, two
+rows (or columns) of a group are *equivalent* when they are in the support of the same terms, and two groups are when
+their classes of rows and of columns match, with the same people and the same terms.  The problem is symmetric under
+exchanging what is equivalent, its solution is unique, so it is symmetric too: one representative of each class is
+solved for, and its amount distributed over the class in proportion to people and occurrences.
+
+Invariant   two rows are in one class if and only if no constraint has different coefficients for them; a constraint
+            of the quotient then has the coefficient of any representative.
+Refinement  each term gets a random 64-bit word and each row the sum of its terms' words; equal sums are one class.
+            Of a group's classes, the mixed words are added up again: equal sums are equivalent groups.  Everything is
+            then compared for good (`_Side.matches`), and in the as good as impossible case of a collision another
+            seed is tried: the words only order and propose, they never decide.
+Cost        a sort of the rows, the columns and the groups, and the support of the terms once: linear but for sorting.
+
+Rows where a named person may be are classes of their own, and have a variable per named person besides the one of
+everybody else.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
@@ -11,207 +28,179 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
-from scipy.sparse.csgraph import connected_components
 
 from sidelight._arrays import Flags, Floats, Integers, numbered
 from sidelight.knowledge.people import Who
-from sidelight.max_entropy.constraints import NOBODY, Constraints, Places
-from sidelight.max_entropy.problem import A_PERSON, Blocks, Problem, Scene, paired, ranges
+from sidelight.max_entropy.constraints import NOBODY, Constraints, TermSupport
+from sidelight.max_entropy.problem import ONE_PERSON, Blocks, Problem, Variables, pairs, ranges
 from sidelight.table.table import added
+
+Words: TypeAlias = npt.NDArray[np.uint64]
+Memberships: TypeAlias = tuple[Integers, Integers]
+"""Which terms have which rows (or columns) in their support: the term and the row, by term."""
 
 
 @dataclass(frozen=True, eq=False)
-class Assembly:
-    """A problem, and what its variables stand for: a place of the lumped blocks, and a person or `NOBODY`."""
+class ReducedProblem:
+    """A problem, and what its variables stand for: an entry of the quotient, and a person or `NOBODY`."""
 
-    lumped: Lumped
+    quotient: Quotient
     problem: Problem
-    place: Integers
+    entry: Integers
     person: Integers
     people: tuple[Who, ...]
-    rows: Integers  # of the lumped blocks, for each row of the problem
+    rows: Integers  # of the quotient, for each row of the problem
     columns: Integers
 
-    def everywhere(self, amounts: Floats) -> Floats:
-        """Give what every lumped place has: solved ones as found, groups that nobody touches as they are."""
-        blocks = self.lumped.blocks
-        row = blocks.row_of_places()
-        column = blocks.column_of_places(row)
+    def expand(self, amounts: Floats) -> Floats:
+        """Give what every entry of the quotient has: solved ones as they are, untouched groups in closed form."""
+        blocks = self.quotient.blocks
+        row, column = blocks.all_entries()
         size = blocks.people[blocks.row_group[row]]
-        closed: Floats = blocks.row_people[row] * (blocks.column_people[column] / size)
-        closed[np.isin(blocks.row_group[row], blocks.row_group[self.rows])] = 0.0
-        np.add.at(closed, self.place, amounts)
-        return closed
+        expanded: Floats = blocks.row_people[row] * (blocks.column_people[column] / size)
+        expanded[np.isin(blocks.row_group[row], blocks.row_group[self.rows])] = 0.0
+        np.add.at(expanded, self.entry, amounts)
+        return expanded
 
-    def found_in(self, other: Assembly) -> Integers:
-        """Give for each variable the one of a coarser assembly that it is part of; −1 where that has none."""
-        lumped, coarser = self.lumped, other.lumped
-        row = coarser.row[lumped.first_row[self.rows[self.problem.row]]]
-        column = coarser.column[lumped.first_column[self.columns[self.problem.column]]]
+    def variables_in(self, coarser: ReducedProblem) -> Integers:
+        """Give for each variable the one of a coarser problem that it is part of; −1 where that has none."""
+        mine, other = self.quotient, coarser.quotient
+        row = other.row[mine.row_representative[self.rows[self.problem.row]]]
+        column = other.column[mine.column_representative[self.columns[self.problem.column]]]
         people = len(self.people) + 1
-        wanted = coarser.blocks.place(row, column) * people + self.person + 1
-        there = other.place * people + other.person + 1
-        at = np.searchsorted(there, wanted)
-        return np.where(np.append(there, -1)[at] == wanted, at, -1)
+        sought = other.blocks.entry(row, column) * people + self.person + 1
+        there = coarser.entry * people + coarser.person + 1  # ordered by entry and person
+        at = np.searchsorted(there, sought)
+        return np.where(np.append(there, -1)[at] == sought, at, -1)
 
 
-def assembled(scene: Scene, known: Constraints) -> Assembly:
-    """Lump, number the variables, and write down the sums."""
-    fewer = _lumped(scene, known)
-    blocks = fewer.blocks
-    place, person, row, column = _variables(fewer, known)
+def reduce_problem(variables: Variables, constraints: Constraints) -> ReducedProblem:
+    """Take the quotient, number its variables, and write down their sums."""
+    quotient = _quotient_by(variables, constraints)
+    blocks = quotient.blocks
+    entry, person, row, column = _numbered_variables(quotient, constraints)
     new_row, first = numbered(row, below=len(blocks.row_group))
     new_column, top = numbered(column, below=len(blocks.column_group))
     rows, columns = row[first], column[top]
-    matrix = sparse.vstack((_sums(fewer, known, place, person), _persons(person, len(known.people))))
-    ones = np.ones(len(known.people))
+    named = len(constraints.people)
+    one = np.ones(named)
     problem = Problem(
         new_row,
         new_column,
-        _weights(scene, fewer, row, person),
+        _weights(variables, quotient, row, person),
         blocks.row_people[rows].astype(float),
         blocks.column_people[columns].astype(float),
         np.unique(blocks.column_group[columns], return_inverse=True)[1],
-        sparse.csr_array(matrix),
-        np.concatenate((known.low, ones)),
-        np.concatenate((known.high, ones)),
-        np.concatenate((known.said, np.full(len(ones), A_PERSON))),
+        sparse.csr_array(
+            sparse.vstack((_coefficients(quotient, constraints, entry, person), _one_per_person(person, named)))
+        ),
+        np.concatenate((constraints.low, one)),
+        np.concatenate((constraints.high, one)),
+        np.concatenate((constraints.statement, np.full(named, ONE_PERSON))),
     )
-    return Assembly(fewer, problem, place, person, tuple(known.people), rows, columns)
+    return ReducedProblem(quotient, problem, entry, person, tuple(constraints.people), rows, columns)
 
 
-def _lumped(scene: Scene, known: Constraints) -> Lumped:
-    """Lump what no statement tells apart; rows where a named person may be stay alone."""
-    places, blocks = known.places, scene.blocks
-    alone = np.unique(np.concatenate([np.empty(0, np.int64), *known.people.values()]))
-    part = np.concatenate((places.row_part, len(known.sum) + np.arange(len(alone))))
-    rows = part, np.concatenate((places.row, alone))
-    return lumped(blocks, rows, (places.column_part, places.column))
+def _quotient_by(variables: Variables, constraints: Constraints) -> Quotient:
+    """Tell apart what some term tells apart; rows where a named person may be get a term of their own."""
+    support = constraints.support
+    alone = np.unique(np.concatenate([np.empty(0, np.int64), *constraints.people.values()]))
+    term = np.concatenate((support.row_term, len(constraints.constraint) + np.arange(len(alone))))
+    rows = term, np.concatenate((support.row, alone))
+    return quotient_of(variables.blocks, rows, (support.column_term, support.column))
 
 
-def _variables(fewer: Lumped, known: Constraints) -> tuple[Integers, Integers, Integers, Integers]:
-    """Number the variables by place: everybody who is not named, then those who are; place, person, row, column."""
-    blocks = fewer.blocks
-    touched = _touched(fewer, known)
-    others = np.flatnonzero(touched[blocks.row_group] & _has_others(fewer, known))
+def _numbered_variables(quotient: Quotient, constraints: Constraints) -> tuple[Integers, Integers, Integers, Integers]:
+    """Number the variables by entry: everybody who is not named, then those who are; entry, person, row, column."""
+    blocks = quotient.blocks
+    touched = _touched(quotient, constraints)
+    others = np.flatnonzero(touched[blocks.row_group] & _has_unnamed(quotient, constraints))
     columns = np.flatnonzero(touched[blocks.column_group])
-    mine = [fewer.row[rows] for rows in known.people.values()]
-    who = np.repeat(np.arange(NOBODY, len(mine)), [len(others), *map(len, mine)])
-    rows = np.concatenate((others, *mine))
-    one, other = paired(blocks.row_group[rows], blocks.column_group[columns])
+    of_people = [quotient.row[rows] for rows in constraints.people.values()]
+    who = np.repeat(np.arange(NOBODY, len(of_people)), [len(others), *map(len, of_people)])
+    rows = np.concatenate((others, *of_people))
+    one, other = pairs(blocks.row_group[rows], blocks.column_group[columns])
     person, row, column = who[one], rows[one], columns[other]
-    place = blocks.place(row, column)
-    if mine:
-        order = np.lexsort((person, place))
-        place, person, row, column = place[order], person[order], row[order], column[order]
-    return place, person, row, column
+    entry = blocks.entry(row, column)
+    if of_people:  # without them, the order by row is the order by entry already
+        order = np.lexsort((person, entry))
+        entry, person, row, column = entry[order], person[order], row[order], column[order]
+    return entry, person, row, column
 
 
-def _touched(fewer: Lumped, known: Constraints) -> Flags:
-    """Say which groups are touched by a statement."""
-    touched = np.zeros(fewer.blocks.groups, bool)
-    for rows in (known.places.row, *known.people.values()):
-        touched[fewer.group[fewer.original.row_group[rows]]] = True
+def _touched(quotient: Quotient, constraints: Constraints) -> Flags:
+    """Say which groups are touched by a constraint."""
+    touched = np.zeros(quotient.blocks.groups, bool)
+    for rows in (constraints.support.row, *constraints.people.values()):
+        touched[quotient.group[quotient.original.row_group[rows]]] = True
     return touched
 
 
-def _has_others(fewer: Lumped, known: Constraints) -> Flags:
+def _has_unnamed(quotient: Quotient, constraints: Constraints) -> Flags:
     """Say which rows have people who are not named."""
-    others = np.ones(len(fewer.blocks.row_group), bool)
-    kinds = Counter(tuple(mine.tolist()) for mine in known.people.values())
-    for mine_only, named in kinds.items():
-        rows = fewer.row[list(mine_only)]
-        if fewer.blocks.row_people[rows].sum() == named:
-            others[rows] = False
-    return others
+    unnamed = np.ones(len(quotient.blocks.row_group), bool)
+    names_of_rows = Counter(tuple(rows.tolist()) for rows in constraints.people.values())
+    for original_rows, names in names_of_rows.items():
+        rows = quotient.row[list(original_rows)]
+        if quotient.blocks.row_people[rows].sum() == names:
+            unnamed[rows] = False
+    return unnamed
 
 
-def _weights(scene: Scene, fewer: Lumped, row: Integers, person: Integers) -> Floats:
-    """Let those who are not named weigh as much as there are people who look alike.
+def _weights(variables: Variables, quotient: Quotient, row: Integers, person: Integers) -> Floats:
+    """Let those who are not named weigh as much as there are people with their key.
 
-    Any weights that are the same in all rows of a line come to the same in the end: each person's own sum makes up
+    Any weights that are the same in all rows of a key come to the same in the end: each person's own sum makes up
     for them.  These are where the solver should start.
     """
     if (person == NOBODY).all():
         return np.ones(len(person))
-    members = scene.members
-    alike = np.bincount(members.line, members.people)[members.line]
-    weight = alike[fewer.first_row]  # of the lines in a lump any one will do: nobody there is named
+    members = variables.members
+    of_key = np.bincount(members.line, members.people)[members.line]
+    weight = of_key[quotient.row_representative]  # of the keys in a class any one will do: nobody there is named
     return np.where(person == NOBODY, weight[row], 1.0)
 
 
-def _sums(fewer: Lumped, known: Constraints, place: Integers, person: Integers) -> sparse.csr_array:
-    """Write down which variables each statement counts, and how often."""
-    part, at = _counted(fewer, known.places)
-    alone = known.person[part]
-    first = np.concatenate(([0], np.cumsum(np.bincount(place, minlength=fewer.blocks.places))))
+def _coefficients(quotient: Quotient, constraints: Constraints, entry: Integers, person: Integers) -> sparse.csr_array:
+    """Write down which variables each constraint counts, and how often."""
+    term, at = _support_in(quotient, constraints.support)
+    about = constraints.person[term]
+    first = np.concatenate(([0], np.cumsum(np.bincount(entry, minlength=quotient.blocks.entries))))
     start, stop = first[at], first[at + 1]
-    named = np.flatnonzero(alone != NOBODY)
-    if len(named):  # of the variables at a place, that of the person
-        keys = len(known.people) + 1
-        start[named] = np.searchsorted(place * keys + person + 1, at[named] * keys + alone[named] + 1)
+    named = np.flatnonzero(about != NOBODY)
+    if len(named):  # of the variables at an entry, that of the person
+        people = len(constraints.people) + 1
+        start[named] = np.searchsorted(entry * people + person + 1, at[named] * people + about[named] + 1)
         stop[named] = start[named] + 1
     which, variable = ranges(start, stop)
-    entries = known.times[part][which], (known.sum[part][which], variable)
-    matrix = sparse.csr_array(entries, shape=(len(known.low), len(place)))
+    nonzeros = constraints.coefficient[term][which], (constraints.constraint[term][which], variable)
+    matrix = sparse.csr_array(nonzeros, shape=(len(constraints.low), len(entry)))
     matrix.eliminate_zeros()
     return matrix
 
 
-def _counted(fewer: Lumped, places: Places) -> tuple[Integers, Integers]:
-    """Give the lumped places that parts count: the part and the place.  What is lumped is in the same parts."""
-    whole = places.only(
-        fewer.first_row[fewer.row[places.row]] == places.row,
-        fewer.first_column[fewer.column[places.column]] == places.column,
+def _support_in(quotient: Quotient, support: TermSupport) -> tuple[Integers, Integers]:
+    """Give the entries of the quotient that terms range over: the term and the entry."""
+    # a class is in the support of a term as a whole or not at all, so its representative speaks for it
+    representatives = support.restrict(
+        quotient.row_representative[quotient.row[support.row]] == support.row,
+        quotient.column_representative[quotient.column[support.column]] == support.column,
     )
-    part, row, column = whole.crossed(fewer.original)
-    return part, fewer.blocks.place(fewer.row[row], fewer.column[column])
+    term, row, column = representatives.cross(quotient.original)
+    return term, quotient.blocks.entry(quotient.row[row], quotient.column[column])
 
 
-def _persons(person: Integers, people: int) -> sparse.csr_array:
+def _one_per_person(person: Integers, people: int) -> sparse.csr_array:
     """Write down the variables of each person, which add up to one."""
     named = np.flatnonzero(person != NOBODY)
     return sparse.csr_array((np.ones(len(named)), (person[named], named)), shape=(people, len(person)))
 
 
-def components(problem: Problem, *, at_least: int) -> Iterator[tuple[Flags, Flags]]:
-    """Cut a problem into parts that share no statement; small ones come together, about `at_least` statements each.
-
-    Gives which variables and which statements are in each part.
-    """
-    group = problem.group[problem.column]
-    groups, statements = int(group.max(initial=-1)) + 1, len(problem.low)
-    said = sparse.coo_array(problem.statements)
-    links = sparse.csr_array(
-        (np.ones(len(said.data)), (group[said.coords[1]], groups + said.coords[0])),
-        shape=(groups + statements, groups + statements),
-    )
-    _, label = connected_components(links, directed=False)
-    sizes = np.bincount(label[groups:], minlength=int(label.max(initial=-1)) + 1)
-    batch = (np.cumsum(sizes) - sizes) // at_least
-    _, number = np.unique(batch[label], return_inverse=True)
-    for each in range(int(number.max(initial=-1)) + 1):
-        yield number[:groups][group] == each, number[groups:] == each
-
-
-# ----------------------------------------------------------------------------------------------------
-# What does nobody tell apart?  Rows and columns of a group that are in the same parts, then whole groups alike.
-#
-# By symmetry the distribution of largest entropy treats them alike, so that one stands for all.  Things are found by
-# random numbers (of a thing, the sum of those of its parts) and then compared for good.
-# ----------------------------------------------------------------------------------------------------
-
-
-Words: TypeAlias = npt.NDArray[np.uint64]
-Listed: TypeAlias = tuple[Integers, Integers]
-"""What is in which part: the part and the thing, by part."""
-
-
 @dataclass(frozen=True, eq=False)
-class Lumped:
-    """Blocks with fewer rows, columns and groups, and which of them each original one is part of.
+class Quotient:
+    """Blocks of one representative for each class of rows, columns and groups, and the class of each original one.
 
-    What nobody says anything about is shared out evenly: of what a lump has at a place, a row gets the share of its
+    Within a class everything is distributed evenly: of what a class has at an entry, a row gets the share of its
     people, and a column of its occurrences.
     """
 
@@ -220,107 +209,110 @@ class Lumped:
     row: Integers
     column: Integers
     group: Integers
-    first_row: Integers  # one original of each
-    first_column: Integers
+    row_representative: Integers  # one original of each class
+    column_representative: Integers
 
     @cached_property
-    def alike(self) -> Integers:
-        """How many groups each lumped one stands for."""
+    def multiplicity(self) -> Integers:
+        """How many groups each class of groups has."""
         return np.bincount(self.group)
 
-    def share_out(self, amounts: npt.NDArray[np.float64], row: Integers, column: Integers) -> npt.NDArray[np.float64]:
-        """Give what original places have, given what the lumped ones have."""
-        lump, other = self.row[row], self.column[column]
-        people = self.original.row_people[row] / self.blocks.row_people[lump]
-        occurrences = self.original.column_people[column] / self.blocks.column_people[other]
-        each = amounts[self.blocks.place(lump, other)] * self.alike[self.blocks.row_group[lump]]
-        shared: npt.NDArray[np.float64] = each * people * occurrences
+    def distribute(self, amounts: Floats, row: Integers, column: Integers) -> Floats:
+        """Give what original entries have, given what those of the quotient have."""
+        row_class, column_class = self.row[row], self.column[column]
+        people = self.original.row_people[row] / self.blocks.row_people[row_class]
+        occurrences = self.original.column_people[column] / self.blocks.column_people[column_class]
+        # both shares are of all equivalent groups together, which divides by their number once too often
+        whole = amounts[self.blocks.entry(row_class, column_class)]
+        each = whole * self.multiplicity[self.blocks.row_group[row_class]]
+        shared: Floats = each * people * occurrences
         return shared
 
 
-def lumped(blocks: Blocks, rows: Listed, columns: Listed) -> Lumped:
-    """Lump rows and columns of a group that are in the same parts, and groups that are then the same."""
+def quotient_of(blocks: Blocks, rows: Memberships, columns: Memberships) -> Quotient:
+    """Merge rows and columns of a group that are in the same terms, and groups that are then the same."""
     seed = 0
     while True:
         by_row = _Side(blocks.row_group, blocks.row_people, rows, seed)
         by_column = _Side(blocks.column_group, blocks.column_people, columns, seed)
-        group = _first_alike(by_row.of_group + _mixed(by_column.of_group))
-        if by_row.same(group) and by_column.same(group):
-            return _written(blocks, by_row.like(group), by_column.like(group), group)
+        group = _first_with_same(by_row.group_word + _mix(by_column.group_word))
+        if by_row.matches(group) and by_column.matches(group):
+            return _merge(blocks, by_row.representatives(group), by_column.representatives(group), group)
         seed += 1
 
 
-def _written(blocks: Blocks, row: Integers, column: Integers, group: Integers) -> Lumped:
-    (row, first_row), (column, first_column), (group, _) = (_numbered(each) for each in (row, column, group))
-    fewer = Blocks(
+def _merge(blocks: Blocks, row: Integers, column: Integers, group: Integers) -> Quotient:
+    """Make blocks of representatives, which are given for every row, column and group."""
+    (row, first_row), (column, first_column), (group, _) = (_classes(each) for each in (row, column, group))
+    merged = Blocks(
         group[blocks.row_group[first_row]],
         added(row, blocks.row_people, len(first_row)),
         group[blocks.column_group[first_column]],
         added(column, blocks.column_people, len(first_column)),
         int(group.max()) + 1,
     )
-    return Lumped(blocks, fewer, row, column, group, first_row, first_column)
+    return Quotient(blocks, merged, row, column, group, first_row, first_column)
 
 
 class _Side:
-    """The rows of all groups, or the columns: lumped within each group, ready to be compared between groups."""
+    """The rows of all groups, or the columns (*items*): classes within each group, to be matched between groups."""
 
-    def __init__(self, group: Integers, people: Integers, listed: Listed, seed: int) -> None:
+    def __init__(self, group: Integers, people: Integers, memberships: Memberships, seed: int) -> None:
         self.group = group
-        part, thing = listed
-        parts, groups = int(part.max(initial=-1)) + 1, int(group[-1]) + 1
-        self.told = sparse.coo_array((np.ones(len(part), np.uint64), (thing, part)), shape=(len(group), parts)).tocsr()
-        chance = np.random.default_rng(seed)
-        key = self.told @ chance.integers(2**64, size=parts, dtype=np.uint64)
-        first = _first_alike(key + chance.integers(2**64, size=groups, dtype=np.uint64)[group])
-        self.lump, self.first = _numbered(first)
-        self.people = added(self.lump, people, len(self.first))
-        lump_group = group[self.first]
-        self.order = np.lexsort((key[self.first], lump_group))  # the same order in groups that are alike
-        self.starts = np.searchsorted(lump_group, np.arange(groups + 1))
-        mixed = _mixed(_mixed(key[self.first]) + self.people.astype(np.uint64))
-        self.of_group: Words = np.add.reduceat(mixed, self.starts[:-1])
+        term, item = memberships
+        terms, groups = int(term.max(initial=-1)) + 1, int(group[-1]) + 1
+        self.terms = sparse.coo_array((np.ones(len(term), np.uint64), (item, term)), shape=(len(group), terms)).tocsr()
+        random = np.random.default_rng(seed)
+        word = self.terms @ random.integers(2**64, size=terms, dtype=np.uint64)
+        first = _first_with_same(word + random.integers(2**64, size=groups, dtype=np.uint64)[group])
+        self.item_class, self.first = _classes(first)
+        self.people = added(self.item_class, people, len(self.first))
+        class_group = group[self.first]
+        self.order = np.lexsort((word[self.first], class_group))  # the same order in equivalent groups
+        self.starts = np.searchsorted(class_group, np.arange(groups + 1))
+        mixed = _mix(_mix(word[self.first]) + self.people.astype(np.uint64))
+        self.group_word: Words = np.add.reduceat(mixed, self.starts[:-1])
 
-    def like(self, group: Integers) -> Integers:
-        """Give for each thing the one that stands for it, in the group that stands for its group."""
+    def representatives(self, group: Integers) -> Integers:
+        """Give for each item the one that stands for it, in the group that stands for its group."""
         mine = self.group[self.first]
-        place = np.arange(len(self.first)) + (self.starts[group] - self.starts[:-1])[mine]
-        stands = np.empty(len(self.first), np.int64)
-        stands[self.order] = self.order[place]
-        likened: Integers = self.first[stands[self.lump]]
-        return likened
+        position = np.arange(len(self.first)) + (self.starts[group] - self.starts[:-1])[mine]
+        stands_for = np.empty(len(self.first), np.int64)
+        stands_for[self.order] = self.order[position]
+        items: Integers = self.first[stands_for[self.item_class]]
+        return items
 
-    def same(self, group: Integers) -> bool:
-        """Say whether everything really is like what stands for it: as many lumps, people and parts."""
-        lumps = np.diff(self.starts)
-        if (lumps != lumps[group]).any() or (self.group[self.first][self.lump] != self.group).any():
+    def matches(self, group: Integers) -> bool:
+        """Say whether every item really is like its representative: as many classes, people and terms."""
+        classes = np.diff(self.starts)
+        if (classes != classes[group]).any() or (self.group[self.first][self.item_class] != self.group).any():
             return False
-        like, times = self.like(group), np.diff(self.told.indptr)
-        if (self.people != self.people[self.lump[like[self.first]]]).any() or (times != times[like]).any():
+        like, lengths = self.representatives(group), np.diff(self.terms.indptr)
+        if (self.people != self.people[self.item_class[like[self.first]]]).any() or (lengths != lengths[like]).any():
             return False
-        at = np.arange(self.told.nnz) + np.repeat(self.told.indptr[like] - self.told.indptr[:-1], times)
-        return bool((self.told.indices == self.told.indices[at]).all())
+        at = np.arange(self.terms.nnz) + np.repeat(self.terms.indptr[like] - self.terms.indptr[:-1], lengths)
+        return bool((self.terms.indices == self.terms.indices[at]).all())
 
 
-def _mixed(words: Words) -> Words:
+def _mix(words: Words) -> Words:
     """Spread bits, so that sums of different words differ (the last steps of SplitMix64)."""
     words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return words ^ (words >> np.uint64(31))
 
 
-def _first_alike(key: Words) -> Integers:
-    """Give for each place the first one with the same key."""
-    order = np.argsort(key, kind="stable")
-    ordered = key[order]
-    new = np.ones(len(key), bool)
+def _first_with_same(words: Words) -> Integers:
+    """Give for each position the first one with the same word."""
+    order = np.argsort(words, kind="stable")
+    ordered = words[order]
+    new = np.ones(len(words), bool)
     new[1:] = ordered[1:] != ordered[:-1]
-    first = np.empty(len(key), np.int64)
+    first = np.empty(len(words), np.int64)
     first[order] = order[new][np.cumsum(new) - 1]
     return first
 
 
-def _numbered(first: Integers) -> tuple[Integers, Integers]:
-    """Number lumps in the order of their first ones; gives those too."""
-    alone = first == np.arange(len(first))
-    return (np.cumsum(alone) - 1)[first], np.flatnonzero(alone)
+def _classes(representative: Integers) -> tuple[Integers, Integers]:
+    """Number classes in the order of their representatives; gives those too."""
+    alone = representative == np.arange(len(representative))
+    return (np.cumsum(alone) - 1)[representative], np.flatnonzero(alone)

@@ -1,37 +1,51 @@
-"""Solve a problem: what is forced, then the rest by Newton's method, and linear programs where that runs away."""
+"""Solve a problem part by part, and say which statements contradict each other where it has no solution.
+
+Decomposition  groups are linked where a constraint counts both; what is not linked is independent, as the entropy of a
+               product of groups is the sum of theirs.  Each connected component is a subproblem; small ones are
+               solved together, as that is quicker.
+Subproblem     presolve, then Newton on the dual.  Where amounts vanish (or the method does not arrive), some may be 0
+               in every solution: ask a linear program which, remove them, and solve again.  It ends, as each round
+               removes a variable.
+Relaxation     what is 0 whenever *some* of the statements hold is 0 when all do, and fewer statements have a smaller
+               quotient: so the statements whose multipliers run away are asked first, by themselves.
+Contradiction  a minimum unsatisfiable subset: the constraints that a least repair touches (one linear program), then
+               hitting sets over feasibility of subsets, each again on its own smaller quotient.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TypeAlias
 
 import numpy as np
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
 
 from sidelight._arrays import Flags, Floats
 from sidelight._progress import Progress
 from sidelight.errors import BadKnowledge, Contradiction, TooHard
 from sidelight.knowledge.parse_statements import WordedStatement
 from sidelight.max_entropy.constraints import Constraints
-from sidelight.max_entropy.newton import Solution, Watch, solved
+from sidelight.max_entropy.newton import DualMinimum, minimize_dual
 from sidelight.max_entropy.presolve import (
     NOTHING,
     Infeasible,
-    at_the_edge,
-    feasible,
-    forced_to_zero,
-    in_the_way,
-    upper_bounds,
-    without_implied,
+    conflicting,
+    drop_implied,
+    fixed_by_frechet_bounds,
+    forced_zeros,
+    is_feasible,
+    propagate_bounds,
 )
-from sidelight.max_entropy.problem import A_PERSON, Problem, Scene
-from sidelight.max_entropy.reduction import Assembly, assembled, components
+from sidelight.max_entropy.problem import ONE_PERSON, Problem, Variables
+from sidelight.max_entropy.reduction import ReducedProblem, reduce_problem
 from sidelight.worlds.smallest_conflict import smallest_clash
 
-TOGETHER = 200
-"""Parts of a problem with fewer statements than this are solved together."""
+BATCH = 200
+"""Components with fewer constraints than this are solved together."""
 
 ACCEPTED = 1e-9
 """How far off a sum may be, as a share of all people (or one person, where that is more)."""
@@ -42,13 +56,22 @@ RARE = 1e-7
 RUNS_AWAY = 8.0
 """Statements that push more than this are looked at first, by themselves: what is 0 for them is 0 for all."""
 
-Closer: TypeAlias = Callable[[Sequence[int]], Flags]
-"""Says which variables are 0 whenever some statements (by number) are so, as far as it can tell."""
+LARGEST_WHOLE = LARGEST_RELAXATION = 50_000
+"""How many variables a linear program may have that is not needed: about a whole part, or about some statements."""
+
+MOST_SECONDS = 5.0
+"""After that, a set of contradicting statements that may not be the smallest will do."""
+
+ZeroOracle: TypeAlias = Callable[[Sequence[int]], Flags]
+"""Says which variables are 0 whenever some statements (by number) hold, as far as it can tell."""
+
+FeasibilityOracle: TypeAlias = Callable[[Sequence[int]], bool]
+"""Says of some statements, by number, whether they can all hold."""
 
 
 @dataclass(frozen=True, eq=False)
-class Solved:
-    """The amounts, the multipliers of the statements (nan: everything they say is forced), and how it went."""
+class Solution:
+    """The amounts, the multipliers of the constraints (nan: everything they say is forced), and how it went."""
 
     amounts: Floats
     multipliers: Floats
@@ -58,192 +81,199 @@ class Solved:
     residual: float
 
 
-def solve(problem: Problem, closer: Closer, *, seconds: float, progress: Progress) -> Solved:
+def solve(problem: Problem, oracle: ZeroOracle, *, seconds: float, progress: Progress) -> Solution:
     """Find the amounts of largest entropy; raises `Infeasible`, or `TooHard` after `seconds`."""
     deadline = time.monotonic() + seconds
     amounts, multipliers = np.zeros(len(problem)), np.full(len(problem.low), np.nan)
     zero = np.zeros(len(problem), bool)
     steps = parts = 0
-    for variables, statements in components(problem, at_least=TOGETHER):
-        part, _, _ = problem.only(variables, statements)
-        done = _Part(part, partial(_inside, variables, closer), deadline, progress).solve()
-        amounts[variables], zero[variables] = done.amounts, done.zero
-        multipliers[statements] = done.multipliers
-        steps, parts = steps + done.steps, parts + 1
+    for variables, constraints in _components(problem, at_least=BATCH):
+        part, _, _ = problem.restrict(variables, constraints)
+        solution = _Subproblem(part, partial(_ask_inside, variables, oracle), deadline, progress).solve()
+        amounts[variables], zero[variables] = solution.amounts, solution.zero
+        multipliers[constraints] = solution.multipliers
+        steps, parts = steps + solution.steps, parts + 1
         progress("solving", parts, None)
-    return Solved(amounts, multipliers, zero, steps, parts, problem.residual(amounts))
+    return Solution(amounts, multipliers, zero, steps, parts, problem.residual(amounts))
 
 
-def _inside(variables: Flags, closer: Closer, statements: Sequence[int]) -> Flags:
-    inside: Flags = closer(statements)[variables]
+def _ask_inside(variables: Flags, oracle: ZeroOracle, statements: Sequence[int]) -> Flags:
+    inside: Flags = oracle(statements)[variables]
     return inside
 
 
-class _Part:
+def _components(problem: Problem, *, at_least: int) -> Iterator[tuple[Flags, Flags]]:
+    """Cut a problem into parts that share no constraint; small ones come together, about `at_least` constraints each.
+
+    Gives which variables and which constraints are in each part.
+    """
+    group = problem.group[problem.column]
+    groups, constraints = int(group.max(initial=-1)) + 1, len(problem.low)
+    nonzeros = sparse.coo_array(problem.coefficients)
+    links = sparse.csr_array(
+        (np.ones(len(nonzeros.data)), (group[nonzeros.coords[1]], groups + nonzeros.coords[0])),
+        shape=(groups + constraints, groups + constraints),
+    )
+    _, component = connected_components(links, directed=False)
+    sizes = np.bincount(component[groups:], minlength=int(component.max(initial=-1)) + 1)
+    batch = (np.cumsum(sizes) - sizes) // at_least
+    _, number = np.unique(batch[component], return_inverse=True)
+    for each in range(int(number.max(initial=-1)) + 1):
+        yield number[:groups][group] == each, number[groups:] == each
+
+
+class _Subproblem:
     """One part of a problem on its way to a solution."""
 
-    def __init__(self, problem: Problem, closer: Closer, deadline: float, progress: Progress) -> None:
-        self.problem, self.closer, self.deadline, self.progress = problem, closer, deadline, progress
+    def __init__(self, problem: Problem, oracle: ZeroOracle, deadline: float, progress: Progress) -> None:
+        self.problem, self.oracle, self.deadline, self.progress = problem, oracle, deadline, progress
         self.accepted = ACCEPTED * max(problem.people.sum() / 10, 1.0)
 
-    def solve(self) -> Solved:
+    def solve(self) -> Solution:
         """Remove what is forced, solve; look again where amounts vanish."""
         try:
-            zero = at_the_edge(self.problem)
+            zero = fixed_by_frechet_bounds(self.problem)
             while True:
-                zero, reduced, found = self._without(zero)
-                more = self._also_zero(zero, reduced, found)
+                zero, rest = self._presolve(zero)
+                minimum = minimize_dual(rest, self._watch)
+                more = self._vanishing(zero, rest, minimum)
                 if not more.any():
                     break
                 zero = zero | more
         except Infeasible as why:
             raise Infeasible(self.problem, why.alone) from None
-        if found.residual > self.accepted:
+        if minimum.residual > self.accepted:
             message = (
-                f"no solution after {found.steps} steps: a sum is still off by {found.residual:.1g} people; "
+                f"no solution after {minimum.steps} steps: a sum is still off by {minimum.residual:.1g} people; "
                 "leave out statements that nearly contradict each other"
             )
             raise TooHard(message)
-        return self._told(zero, reduced, found)
+        return self._solution(zero, rest, minimum)
 
-    def _without(self, zero: Flags) -> tuple[Flags, Problem, Solution]:
-        """Remove amounts that are 0, and what follows from that; then solve the rest."""
-        every = np.ones(len(self.problem.low), bool)
-        rest, _, _ = self._checked(self.problem.only(~zero, every))
-        high = upper_bounds(rest)
+    def _presolve(self, zero: Flags) -> tuple[Flags, Problem]:
+        """Remove amounts that are 0, and what follows from that."""
+        high = propagate_bounds(self._without(zero))
         zero = zero.copy()
         zero[np.flatnonzero(~zero)[high <= NOTHING]] = True
-        rest, _, _ = self._checked(self.problem.only(~zero, every))
-        rest = without_implied(rest)
-        return zero, rest, solved(rest, self._watch)
+        return zero, drop_implied(self._without(zero))
 
-    def _checked(self, kept: tuple[Problem, np.ndarray, np.ndarray]) -> tuple[Problem, np.ndarray, np.ndarray]:
-        """Refuse when a row or a column has no place left to be."""
-        rest, rows, columns = kept
+    def _without(self, zero: Flags) -> Problem:
+        """Leave variables out; refuses when a row or a column has none left."""
+        rest, rows, columns = self.problem.restrict(~zero, np.ones(len(self.problem.low), bool))
         if len(rows) < len(self.problem.people) or len(columns) < len(self.problem.counts):
             raise Infeasible
-        return rest, rows, columns
+        return rest
 
-    @property
-    def _watch(self) -> Watch:
-        def watch(step: int, residual: float) -> None:
-            self.progress("Newton steps", step, None)
-            if time.monotonic() > self.deadline:
-                message = (
-                    f"the time is up after {step} steps: a sum is still off by {residual:.1g} people; give more seconds"
-                )
-                raise TooHard(message)
+    def _watch(self, step: int, residual: float) -> None:
+        self.progress("Newton steps", step, None)
+        if time.monotonic() > self.deadline:
+            message = (
+                f"the time is up after {step} steps: a sum is still off by {residual:.1g} people; give more seconds"
+            )
+            raise TooHard(message)
 
-        return watch
-
-    def _also_zero(self, zero: Flags, rest: Problem, found: Solution) -> Flags:
-        """Look closer where amounts vanish or the method did not arrive: what is 0 in every solution?"""
+    def _vanishing(self, zero: Flags, rest: Problem, minimum: DualMinimum) -> Flags:
+        """Look closer where amounts vanish or the method did not arrive: what else is 0 in every solution?"""
         more = np.zeros(len(zero), bool)
-        arrived = found.residual <= self.accepted
+        arrived = minimum.residual <= self.accepted
         possible = np.minimum(rest.people[rest.row], rest.counts[rest.column])
-        rare = np.flatnonzero(found.point.amounts < (RARE if arrived else 1e-3) * possible)
+        rare = np.flatnonzero(minimum.at.amounts < (RARE if arrived else 1e-3) * possible)
         if arrived and len(rare) == 0:
             return more
-        pushing = rest.said[(np.abs(found.point.statements) > RUNS_AWAY) & (rest.said != A_PERSON)]
-        more |= self.closer(pushing.tolist()) & ~zero
-        if more.any() or (arrived and len(rest) > LARGEST):
+        more |= self.oracle(_running_away(rest, minimum)) & ~zero
+        if more.any() or (arrived and len(rest) > LARGEST_WHOLE):
             return more
-        if not arrived and not feasible(rest):
+        if not arrived and not is_feasible(rest):
             raise Infeasible
         if len(rare):
-            more[np.flatnonzero(~zero)] = forced_to_zero(rest, rare)
+            more[np.flatnonzero(~zero)] = forced_zeros(rest, rare)
         return more
 
-    def _told(self, zero: Flags, rest: Problem, found: Solution) -> Solved:
+    def _solution(self, zero: Flags, rest: Problem, minimum: DualMinimum) -> Solution:
+        """Put back what presolve removed."""
         amounts = np.zeros(len(zero))
-        amounts[~zero] = found.point.amounts
+        amounts[~zero] = minimum.at.amounts
         multipliers = np.full(len(self.problem.low), np.nan)
-        place = {number: at for at, number in enumerate(rest.said.tolist()) if number >= 0}
-        for at, number in enumerate(self.problem.said.tolist()):
+        place = {number: at for at, number in enumerate(rest.statement.tolist()) if number >= 0}
+        for at, number in enumerate(self.problem.statement.tolist()):
             if number in place:
-                multipliers[at] = found.point.statements[place[number]]
-        return Solved(amounts, multipliers, zero, found.steps, 1, found.residual)
+                multipliers[at] = minimum.at.constraints[place[number]]
+        return Solution(amounts, multipliers, zero, minimum.steps, 1, minimum.residual)
 
 
-# ----------------------------------------------------------------------------------------------------
-# Questions about some of the statements: small ones, as with fewer statements more is lumped.
-# ----------------------------------------------------------------------------------------------------
-
-
-LARGEST = 50_000
-"""How many variables a linear program may have that is not needed."""
+def _running_away(problem: Problem, minimum: DualMinimum) -> list[int]:
+    """List the statements that push hardest."""
+    hardest = (np.abs(minimum.at.constraints) > RUNS_AWAY) & (problem.statement != ONE_PERSON)
+    numbers: list[int] = problem.statement[hardest].tolist()
+    return numbers
 
 
 @dataclass(frozen=True, eq=False)
-class Fewer:
-    """All that is said about a scene, and how it was assembled."""
+class Relaxations:
+    """Questions about some of the statements: small ones, as with fewer statements the quotient is smaller."""
 
-    scene: Scene
-    told: Constraints
-    made: Assembly
+    variables: Variables
+    constraints: Constraints
+    reduced: ReducedProblem
 
-    def can_be(self, statements: Sequence[int]) -> bool:
-        """Say whether some statements, by number, can all be so."""
-        return feasible(assembled(self.scene, self.told.only(statements)).problem)
+    def _of(self, statements: Sequence[int]) -> ReducedProblem:
+        return reduce_problem(self.variables, self.constraints.of_statements(statements))
 
-    def forced(self, statements: Sequence[int]) -> Flags:
-        """Say which variables are 0 whenever some statements are so; with more statements they stay 0.
+    def is_feasible(self, statements: Sequence[int]) -> bool:
+        """Say whether some statements, by number, can all hold."""
+        return is_feasible(self._of(statements).problem)
+
+    def forced_zeros(self, statements: Sequence[int]) -> Flags:
+        """Say which variables are 0 whenever some statements hold; with more statements they stay 0.
 
         None where that is too large a question.
         """
-        fewer = assembled(self.scene, self.told.only(statements))
-        size = len(fewer.problem)
-        zero = forced_to_zero(fewer.problem, np.arange(size)) if 0 < size <= LARGEST else np.zeros(size, bool)
-        forced: Flags = np.append(zero, False)[self.made.found_in(fewer)]
+        relaxed = self._of(statements)
+        size = len(relaxed.problem)
+        zero = (
+            forced_zeros(relaxed.problem, np.arange(size)) if 0 < size <= LARGEST_RELAXATION else np.zeros(size, bool)
+        )
+        forced: Flags = np.append(zero, False)[self.reduced.variables_in(relaxed)]
         return forced
 
 
-# ----------------------------------------------------------------------------------------------------
-# Which statements contradict each other?  A smallest set of them, in the user's words.
-# ----------------------------------------------------------------------------------------------------
-
-
-MOST_SECONDS = 5.0
-"""After that, a set of statements that may not be the smallest will do."""
-
-Possible = Callable[[Sequence[int]], bool]
-"""Says of some statements, by number, whether they can all be so."""
-
-
-def contradiction(
-    found: Infeasible, known: Sequence[WordedStatement], can_be: Possible
+def explain_infeasible(
+    infeasible: Infeasible, known: Sequence[WordedStatement], feasible: FeasibilityOracle
 ) -> Contradiction | BadKnowledge:
-    """Say what cannot be: a smallest set of statements that hold together only without any one of them."""
-    blamed = _blamed(found, can_be)
-    if not blamed:
+    """Name a minimum unsatisfiable subset of the statements, in the user's words."""
+    numbers = _unsatisfiable_subset(infeasible, feasible)
+    if not numbers:
         return BadKnowledge("the people who are named do not fit into the release together; name fewer of them")
-    said = tuple(known[number].words for number in blamed)
-    if len(said) == 1:
-        message = f"the release says otherwise than '{said[0]}': no distribution fits both; leave it out or change it"
+    words = tuple(known[number].words for number in numbers)
+    if len(words) == 1:
+        message = f"the release says otherwise than '{words[0]}': no distribution fits both; leave it out or change it"
     else:
-        listed = "; ".join(f"'{each}'" for each in said)
-        message = f"these {len(said)} statements cannot all be so in this release: {listed}; leave one of them out"
-    return Contradiction(message, facts=said)
+        listed = "; ".join(f"'{each}'" for each in words)
+        message = f"these {len(words)} statements cannot all be so in this release: {listed}; leave one of them out"
+    return Contradiction(message, facts=words)
 
 
-def _blamed(found: Infeasible, can_be: Possible) -> list[int]:
-    if found.alone is not None:
-        return [found.alone]
-    assert found.problem is not None
-    said, people = found.problem.said, found.problem.said == A_PERSON
-    involved = said[in_the_way(found.problem) & ~people].tolist()
-    if not involved or not can_be([]):
+def _unsatisfiable_subset(infeasible: Infeasible, feasible: FeasibilityOracle) -> list[int]:
+    """Search first among the statements that a least repair touches, then among all; nothing if people do not fit."""
+    if infeasible.alone is not None:
+        return [infeasible.alone]
+    assert infeasible.problem is not None
+    statement = infeasible.problem.statement
+    stated = statement != ONE_PERSON
+    suspects = statement[conflicting(infeasible.problem) & stated].tolist()
+    if not suspects or not feasible([]):
         return []
-    first = _smallest(involved, can_be)
-    return first if len(first) == 1 else min(first, _smallest(said[~people].tolist(), can_be), key=len)
+    first = _minimum_unsatisfiable_subset(suspects, feasible)
+    if len(first) == 1:
+        return first
+    return min(first, _minimum_unsatisfiable_subset(statement[stated].tolist(), feasible), key=len)
 
 
-def _smallest(statements: Sequence[int], can_be: Possible) -> list[int]:
-    """Find a smallest set of some statements that contradict each other."""
+def _minimum_unsatisfiable_subset(statements: Sequence[int], feasible: FeasibilityOracle) -> list[int]:
     deadline = time.monotonic() + MOST_SECONDS
 
-    def clash(places: Sequence[int]) -> bool:
+    def unsatisfiable(places: Sequence[int]) -> bool:
         in_time = time.monotonic() < deadline
-        return in_time and not can_be([statements[place] for place in places])
+        return in_time and not feasible([statements[place] for place in places])
 
-    return [statements[place] for place in smallest_clash(len(statements), clash)]
+    return [statements[place] for place in smallest_clash(len(statements), unsatisfiable)]
