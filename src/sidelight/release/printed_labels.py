@@ -50,9 +50,11 @@ _OR_MISSING = f" or {MISSING}"
 _PLAIN_NUMBER = re.compile(r"[+-]?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?(?:[eE][+-]?[0-9]{1,2})?")
 _BETWEEN = re.compile(r"\s*(?:\.\.|to|[-–:])\s*")
 _BETWEEN_IN_BRACKETS = re.compile(r"\s*(?:\.\.|to|[-–:,;])\s*")
+_OPEN, _CLOSE = ("[", "(", "]"), ("]", ")", "[")
 _BRACKETS = re.compile(r"([\[(\]])\s*(.+?)\s*([\])\[])")
 _ONE_SIDED = re.compile(r"(<=|>=|<|>|≤|≥)\s*(.+)|(.+)\+")
 _ZERO_IN_FRONT = re.compile(r"\b0[0-9]")
+_DIGIT, _YEAR = re.compile(r"[0-9]"), re.compile(r"[0-9]{4}")
 _INFINITE = {"inf": math.inf, "+inf": math.inf, "∞": math.inf, "-inf": -math.inf, "-∞": -math.inf}
 _PERIOD = re.compile(r"(?P<year>[0-9]{4})(?:-Q(?P<quarter>[1-4])|-(?P<month>0[1-9]|1[0-2]))?")
 _MOMENT = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[ T].*)?", re.DOTALL)
@@ -177,7 +179,7 @@ def read_label(text: Label, opaque: Container[Label] = ()) -> PrintedLabel:
 
 def _read_set(text: str, opaque: Container[Label]) -> PrintedLabel:
     parts = tuple(text[1:-1].split(", "))
-    split = [f"{low}, {high}" for low, high in pairwise(parts) if low[:1] in {*"[(]"} and high[-1:] in {*"])["}]
+    split = [f"{low}, {high}" for low, high in pairwise(parts) if low.startswith(_OPEN) and high.endswith(_CLOSE)]
     read = [  # an interval in brackets was split at its comma
         _read_form(part) for part in dict.fromkeys((*parts, *split)) if part == SUPPRESSED or part not in opaque
     ]
@@ -196,17 +198,11 @@ def _read_form(text: str) -> PrintedLabel:
     """Read what is no set: each form that the text may have."""
     labels = {_plain(text), None} if text == MISSING else {_plain(text)}
     masks = (text,) if text.endswith(SUPPRESSED) and text != SUPPRESSED else ()
-    spans = [*_spans(text)] if any(map(str.isdigit, text)) else []
-    numbers = (span.numbers() for span in spans)
-    days = (span.days() for span in (*spans, _Span(text, text)))
-    return PrintedLabel(
-        (text,),
-        frozenset(labels),
-        tuple(each for each in numbers if each is not None),
-        tuple(each for each in days if each is not None),
-        masks,
-        text == SUPPRESSED,
-    )
+    spans = [*_spans(text)] if _DIGIT.search(text) else []
+    numbers = [interval for span in spans if (interval := span.numbers()) is not None]
+    periods = (*spans, _Span(text, text)) if _YEAR.search(text) else ()
+    days = [interval for span in periods if (interval := span.days()) is not None]
+    return PrintedLabel((text,), frozenset(labels), tuple(numbers), tuple(days), masks, text == SUPPRESSED)
 
 
 class _Span(NamedTuple):
@@ -218,7 +214,8 @@ class _Span(NamedTuple):
     with_high: bool = True
 
     def numbers(self) -> Interval | None:
-        low, high = (_INFINITE.get(end, as_number(end)) for end in (self.low, self.high))
+        low = _INFINITE.get(self.low, as_number(self.low))
+        high = _INFINITE.get(self.high, as_number(self.high))
         if low is None or high is None or low > high:
             return None
         return Interval(low, high, self.with_low, self.with_high)
@@ -363,19 +360,19 @@ class LabelOrder:
         """Find labels exactly as they are, −1 for those that nobody has."""
         return np.fromiter((self._at.get(text, -1) for text in labels), np.int64, len(labels))
 
-    def _known_as(self, name: Label) -> Iterator[Stretch]:
-        if name in self._at:
-            yield self._at[name], self._at[name] + 1
-        yield from ((at, at + 1) for at in self._under.get(name, ()))
+    def _known_as(self, name: Label) -> list[Stretch]:
+        at = self._at.get(name)
+        itself = [] if at is None else [(at, at + 1)]
+        return itself + [(at, at + 1) for at in self._under[name]] if name in self._under else itself
 
     def _exactly(self, printed: PrintedLabel) -> Iterator[Stretch]:
         for size in self._sizes if len(printed.parts) > 1 else (1,):
             for start in range(len(printed.parts) - size + 1):
                 yield from self._known_as(", ".join(printed.parts[start : start + size]))
-        for label in printed.labels:
+        for label in printed.labels.difference(printed.parts):
+            yield from self._known_as(label)
+        for label in printed.labels if len(self._numbers) else ():
             yield from ((at, at + 1) for at in self._by_plain_form.get(label, ()))
-        if None in printed.labels:
-            yield from self._known_as(None)
 
     def _in_forms(self, printed: PrintedLabel) -> Iterator[Stretch]:
         yield from map(self.numbers_in, printed.numbers)
@@ -399,9 +396,9 @@ class LabelOrder:
 
     @cached_property
     def _by_plain_form(self) -> dict[Label, list[int]]:
-        """Where labels stand by their plain form: 34 and 34.0 are the same number."""
+        """Where labels stand by their plain form: 34 and 34.0 are the same number.  Texts stand under their own."""
         plain: dict[Label, list[int]] = {}
-        for at, text in enumerate(self.labels):
+        for at, text in enumerate(self.labels[: len(self._numbers)]):
             plain.setdefault(_plain(text), []).append(at)
         return plain
 
@@ -433,9 +430,10 @@ def _key(text: Label, above: list[Label]) -> tuple[int, float, list[str]]:
     """Say where a label stands: its kind, then its size, then its way down the hierarchy."""
     if text is None:
         return _GAP, 0.0, []
-    number, day = as_number(text), _day(text)
+    number = as_number(text)
     if number is not None:
         return _NUMBER, number, [text]
+    day = _day(text)
     if day is not None:
         return _DAY, day, [text]
     return _OTHER, 0.0, [*(shown(node) for node in reversed(above)), text]
