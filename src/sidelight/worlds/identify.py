@@ -1,4 +1,11 @@
-"""Who is meant: the people of facts, found in the groups of a release."""
+"""Who is meant?  The people whom facts name, each identified with one group of a release.
+
+An entity is a person of the facts: a name that the release knows, someone of a numbered group, or a description by
+columns.  A description has to fit one group only, by what is printed there (`release.printed_labels` says what a
+printed label covers) or by what the release knows of its members.  People who are written differently are different
+people, so what may be one person under two descriptions is refused rather than counted twice: two entities of a group
+differ if in some column no label fits both descriptions.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +14,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from sidelight._arrays import Flags
+from sidelight._text import counted
 from sidelight.errors import BadKnowledge, did_you_mean, in_python, parameter
 from sidelight.knowledge.people import Described, Someone, Who, person_text
 from sidelight.knowledge.tokens import in_short
@@ -37,26 +45,28 @@ def identify(release: Release, people: Iterable[Who]) -> Entities:
     >>> identify(release, [Someone(1), Described.of({"age": 30})]).group_of
     {Someone(group=1, number=1): 0, Described(says=(('age', '30'),)): 1}
     """
-    entities = Entities({who: _row(release, who) for who in people})
-    for row in dict.fromkeys(entities.group_of.values()):
-        _check_room(release.groups, row, entities.in_group(row))
+    entities = Entities({who: _group_of(release, who) for who in people})
+    for group in dict.fromkeys(entities.group_of.values()):
+        members = entities.in_group(group)
+        _check_room(release.groups, group, members)
+        _check_different(release.groups, group, members)
     return entities
 
 
-def _row(release: Release, who: Who) -> int:
+def _group_of(release: Release, who: Who) -> int:
     if isinstance(who, Described):
-        return _described_row(release, who)
+        return _group_fitting(release, who)
     if isinstance(who, Someone):
         if who.group > len(release):
             message = f"no group {who.group} in the release; they are numbered 1 to {len(release)}"
             raise BadKnowledge(message)
         return who.group - 1
     if release.people is None or who not in release.people:
-        raise BadKnowledge(_unknown(release, who))
+        raise BadKnowledge(_unknown_name(release, who))
     return release.people[who]
 
 
-def _unknown(release: Release, name: str) -> str:
+def _unknown_name(release: Release, name: str) -> str:
     numbered = re.fullmatch(r"#([0-9]+)(?:\.([0-9]+))?", name)
     if numbered:  # a name in Python, someone of a group in a text
         someone = ", ".join(number for number in numbered.groups() if number)
@@ -70,19 +80,19 @@ def _unknown(release: Release, name: str) -> str:
     return f"nobody in the release is called '{in_short(name)}'; check the spelling, or put odd names into quotes"
 
 
-def _described_row(release: Release, who: Described) -> int:
-    found = np.flatnonzero(_fitting(release, who))
-    if len(found) != 1:
-        some = "fits no group" if len(found) == 0 else f"fits {len(found):,} groups"
+def _group_fitting(release: Release, who: Described) -> int:
+    groups = np.flatnonzero(_fits(release, who))
+    if len(groups) != 1:
+        some = "fits no group" if len(groups) == 0 else f"fits {len(groups):,} groups"
         message = (
             f"{in_short(str(who))} {some}; describe the person by columns that fit one, in the words of the release, "
             "or write #3 for someone in group 3"
         )
         raise BadKnowledge(message)
-    return int(found[0])
+    return int(groups[0])
 
 
-def _fitting(release: Release, who: Described) -> npt.NDArray[np.bool_]:
+def _fits(release: Release, who: Described) -> Flags:
     """Say which groups have people who may look like this: as printed, or as is known about their members."""
     groups, members = release.groups, release.members
     printed = {column.name: column for column in groups.columns}
@@ -94,32 +104,35 @@ def _fitting(release: Release, who: Described) -> npt.NDArray[np.bool_]:
         if name not in columns:
             message = f"the release prints no column '{in_short(name)}'{did_you_mean(name, sorted(columns))}"
             raise BadKnowledge(message)
-        may = _covering(printed[name], text)[group] if name in printed else np.zeros(len(group), bool)
+        may_have = _covers(printed[name], text)[group] if name in printed else np.zeros(len(group), bool)
         if members is not None and name in known:
-            may |= _covering(known[name], text)[members.line]
-        fits &= may
+            may_have |= _covers(known[name], text)[members.line]
+        fits &= may_have
     return np.bincount(group[fits], minlength=len(groups)) > 0
 
 
-def _covering(column: Column, text: Label) -> npt.NDArray[np.bool_]:
+def _covers(column: Column, text: Label) -> Flags:
     return np.array([covers(label, text) for label in column.labels], bool)[column.codes]
 
 
-def _check_room(groups: Groups, row: int, people: list[Who]) -> None:
-    """Refuse more people than there are, and descriptions that may be of the same person."""
-    size, name = int(groups.sizes[row]), groups.name(row)
+def _check_room(groups: Groups, group: int, people: list[Who]) -> None:
+    """Refuse more people than there are."""
+    size = int(groups.sizes[group])
     beyond = [who for who in people if isinstance(who, Someone) and who.number > size]
     if beyond or len(people) > size:
         which = f"there is no {beyond[0]}" if beyond else f"the facts speak of {len(people):,} different ones"
-        message = f"{name} has {size:,} {'person' if size == 1 else 'people'}; {which}"
+        message = f"{groups.name(group)} has {counted(size, 'person')}; {which}"
         raise BadKnowledge(message)
-    described = [who for who in people if isinstance(who, Described)]
-    for who in described:
+
+
+def _check_different(groups: Groups, group: int, people: list[Who]) -> None:
+    """Refuse descriptions that may be of the same person."""
+    for who in (each for each in people if isinstance(each, Described)):
         for other in people:
             if other is not who and not _differ(who, other):
                 message = (
-                    f"{in_short(str(who))} and {in_short(person_text(other))} may be the same person of {name}; "
-                    f"write #{row + 1}.1 and #{row + 1}.2 for two people of it"
+                    f"{in_short(str(who))} and {in_short(person_text(other))} may be the same person of "
+                    f"{groups.name(group)}; write #{group + 1}.1 and #{group + 1}.2 for two people of it"
                 )
                 raise BadKnowledge(message)
 
@@ -131,6 +144,5 @@ def _differ(who: Described, other: Who) -> bool:
     if isinstance(other, str):
         return False
     others = dict(other.says)
-    return any(
-        column in others and not read_label(text).overlaps(read_label(others[column])) for column, text in who.says
-    )
+    both = [(text, others[column]) for column, text in who.says if column in others]
+    return any(not read_label(text).overlaps(read_label(its_text)) for text, its_text in both)
