@@ -1,4 +1,4 @@
-"""What is written as a policy file is read back as the same policy, whatever the measures and bounds are."""
+"""What is written as a policy file, or printed as a limit, is read back as the same policy, whatever the measures and bounds are."""
 
 import math
 from fractions import Fraction
@@ -12,10 +12,11 @@ from sidelight.measures.measure import Comparison, Criterion, exact
 from sidelight.policy.limit_text import read_limit
 from sidelight.policy.limits import settings_of
 from sidelight.policy.measures import MEASURES
-from sidelight.policy.policy_file import Roles, policy_text, read_policy_text
+from sidelight.policy.policy import policy_text
+from sidelight.policy.policy_file import Roles, read_policy_text
 
 AWKWARD = st.text(st.characters(blacklist_categories=("Cs",)), max_size=8)
-ASKED = [
+MEASURED = [
     *(kind() for kind in MEASURES if all(default is not ... for _, default in settings_of(kind).values()) and kind.name != "prior belief"),
     sl.RecursiveDiversity(l=5),
     sl.Closeness(distance="ordered", order=("low", "high")),
@@ -34,7 +35,7 @@ ASKED = [
 
 @st.composite
 def criteria(draw):
-    measure = draw(st.sampled_from(ASKED))
+    measure = draw(st.sampled_from(MEASURED))
     least, most = (exact(limit) for limit in measure.limits)
     top = 1000 if most == math.inf else most
     bound = draw(st.fractions(Fraction(least), Fraction(top), max_denominator=500))
@@ -44,9 +45,15 @@ def criteria(draw):
 
 
 @given(st.lists(criteria(), min_size=1, max_size=4))
-def test_a_policy_survives_writing_and_reading(made):
-    policy = sl.Policy(*made)
+def test_a_policy_survives_writing_and_reading(drawn):
+    policy = sl.Policy(*drawn)
     assert read_policy_text(policy.to_toml()).policy == policy
+
+
+@given(criteria())
+def test_what_a_criterion_prints_is_read_again(criterion):
+    assert read_limit(str(criterion)) == criterion
+    assert str(read_limit(str(criterion))) == str(criterion)
 
 
 @given(
@@ -57,7 +64,7 @@ def test_roles_survive_writing_and_reading(quasi, sensitive, person, domain):
         quasi=tuple(quasi), sensitive=sensitive, person=person, domain=None if domain is None else tuple(domain)
     )
     policy = sl.Policy(sl.GroupSize() >= 5)
-    assert read_policy_text(policy_text(policy, roles)).roles == roles
+    assert read_policy_text(policy_text(policy, roles.said())).roles == roles
 
 
 @pytest.mark.parametrize(

@@ -76,5 +76,5 @@ def test_bounds_that_make_no_sense_are_refused(kind):
 def test_names_are_all_different():
     names = [kind.name for kind in MEASURES]
     assert len(set(names)) == len(names)
-    with pytest.raises(sl.errors.BadMeasure, match="did you mean 'closeness'"):
+    with pytest.raises(BadPolicy, match="did you mean 'closeness'"):
         measure_named("closenes")

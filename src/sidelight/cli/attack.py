@@ -23,8 +23,8 @@ from sidelight.cli.output import Output
 from sidelight.cli.run import Status
 from sidelight.errors import BadMeasure, BadRelease
 from sidelight.measures.measure import exact
-from sidelight.policy.limits import read_number
 from sidelight.policy.policy_file import Roles
+from sidelight.policy.settings import read_number
 from sidelight.publish.read import read_back
 from sidelight.publish.sidecar import read_sidecar, sidecar_path
 from sidelight.table.hierarchy_io import hierarchy_files, read_hierarchies

@@ -192,8 +192,8 @@ class TokenReader:
         refuse(self.text, (at or self.next).start, reason, error=self.error)
 
 
-def quote(name: Label) -> str:
-    """Write a name so that it is read again as it is: quoted where it needs quotes.
+def quote(name: Label, *, signs: str = "") -> str:
+    """Write a name so that it is read again as it is: quoted where it needs quotes, also for these further `signs`.
 
     >>> quote("Lung cancer"), quote("Salt and pepper"), quote('6" nail'), quote(None)
     ('Lung cancer', '"Salt and pepper"', '"6"" nail"', '(missing)')
@@ -201,7 +201,7 @@ def quote(name: Label) -> str:
     if name is None:
         return "(missing)"
     try:
-        tokens = tokenize(name)[:-1]
+        tokens = tokenize(name, signs=signs)[:-1]
     except BadKnowledge:
         tokens = ()
     plain = all(token.kind == "word" and not token.is_word(*KEYWORDS) for token in tokens)

@@ -20,6 +20,7 @@ from typing import ClassVar, Protocol, Self, TypeAlias
 from sidelight._rounding import to_places
 from sidelight.errors import BadMeasure, BadPolicy, NotTrueOrFalse
 from sidelight.measures.exact import Amount
+from sidelight.measures.notation import call_text
 from sidelight.measures.screening import Screen
 from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release
@@ -124,6 +125,10 @@ class Measure(ABC):
         """Give the parameters that differ from their defaults."""
         given = {each.name: getattr(self, each.name) for each in fields(self)}  # type: ignore[arg-type]
         return {each.name: given[each.name] for each in fields(self) if given[each.name] != each.default}  # type: ignore[arg-type]
+
+    def settings(self) -> dict[str, object]:
+        """Give the parameters that differ from their defaults as a policy says them: numbers, texts, lists, tables."""
+        return self.parameters()
 
     def __str__(self) -> str:
         said = ", ".join(f"{name} {value}" for name, value in self.parameters().items())
@@ -295,9 +300,12 @@ class Judgement:
 class Criterion:
     """A measure and the bound it must keep.
 
+    Its text is a limit, which a policy's reader reads again.
+
     >>> from sidelight.measures.k_anonymity import GroupSize
-    >>> print(GroupSize() >= 5)
-    group size ≥ 5
+    >>> from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
+    >>> print(GroupSize() >= 5, "and", Acquaintance(others=3, apart_from=("Lung cancer", "AIDS")) < 0.5)
+    group size ≥ 5 and acquaintance(others=3, apart_from=[Lung cancer, AIDS]) < 0.5
     """
 
     measure: Measure
@@ -325,7 +333,7 @@ class Criterion:
         return Judgement(self, finding, self.comparison.holds(finding.value, exact(self.bound)))
 
     def __str__(self) -> str:
-        return f"{self.measure} {self.comparison.sign} {self.bound}"
+        return f"{call_text(self.measure.name, self.measure.settings())} {self.comparison.sign} {self.bound}"
 
     def __bool__(self) -> bool:
         message = f"'{self}' is a criterion, not true or false; ask .judge(release).holds or put it into a Policy"

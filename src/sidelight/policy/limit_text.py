@@ -1,28 +1,34 @@
-"""Limits in a line of text: `group size >= 5`, `implications(k=3) < 0.5`, or just `entropy diversity`.
+"""Limits in a line of text: `group size >= 5`, `implications(k=3) < 0.5`, or without a bound just `entropy diversity`.
 
-LIMIT    = MEASURE [ "(" SETTING { "," SETTING } ")" ] [ SIGN NUMBER ]
-SETTING  = [ NAME "=" ] VALUE        without a name: the settings in their order
-VALUE    = any TOML value, or bare text
-SIGN     = >= > <= <  or  ≥ ≤
+    LIMIT    = MEASURE [ SIGN NUMBER ]
+    MEASURE  = NAME [ "(" [ SETTING { "," SETTING } ] ")" ]
+    SETTING  = [ NAME "=" ] VALUE                            without a name: the settings in their order
+    VALUE    = TEXT | "[" [ VALUE { "," VALUE } ] "]" | "{" [ TEXT "=" VALUE { "," TEXT "=" VALUE } ] "}"
+    TEXT     = words, or a text in "..." or '...'            a quote within quotes is doubled
+    SIGN     = ">=" | ">" | "<=" | "<" | "≥" | "≤"
+
+The tokens are those of facts (`knowledge/tokens`), and every one of them is read or refused: nothing is skipped.  Words
+without quotes are what belongs at their place, a number, true or false, or a text (`policy/settings`).  Whatever a
+policy file can say of a measure can be said here, and what a criterion prints is read again as that criterion.
 """
 
 from __future__ import annotations
 
-import re
-import tomllib
-
 from sidelight.errors import BadPolicy, SidelightError
+from sidelight.knowledge.tokens import TokenReader
 from sidelight.measures.measure import Comparison, Criterion, Measure
-from sidelight.policy.limits import Limit, limit_models, settings_of
-from sidelight.policy.policy_file import validated
+from sidelight.measures.notation import LEFT_OUT, SIGNS
+from sidelight.policy.limits import Limit, read_limit_table, settings_of
+from sidelight.policy.measures import measure_named
+from sidelight.policy.settings import Word
 
-_SIGNS = {">=": Comparison.AT_LEAST, "≥": Comparison.AT_LEAST, ">": Comparison.ABOVE}
-_SIGNS |= {"<=": Comparison.AT_MOST, "≤": Comparison.AT_MOST, "<": Comparison.BELOW}
-_LIMIT = re.compile(
-    r"\s*(?P<name>[^(<>≤≥=]+?)\s*(\((?P<settings>.*)\))?\s*((?P<sign>>=|<=|[<>≤≥])\s*(?P<bound>[^\s=<>].*?))?\s*"
-)
-_SETTING = re.compile(r"""(?:[^,"'\[{]|"[^"]*"|'[^']*'|\[[^\]]*\]|\{[^}]*\})+""")
-_NAMED = re.compile(r"\s*(?:(?P<name>\w+)\s*=)?\s*(?P<value>.*?)\s*")
+_COMPARISONS = {
+    ">=": Comparison.AT_LEAST,
+    ">": Comparison.ABOVE,
+    "<=": Comparison.AT_MOST,
+    "<": Comparison.BELOW,
+}
+_EXAMPLE = "write it like 'group size >= 5' or 'implications(k=3) < 0.5'"
 
 
 def read_limit(text: str) -> Criterion:
@@ -30,10 +36,14 @@ def read_limit(text: str) -> Criterion:
 
     >>> print(read_limit("group size >= 5"), "and", read_limit("entropy diversity > 3/2"))
     group size ≥ 5 and entropy diversity > 3/2
+    >>> read_limit("implications(k=1,,value=Flu) < 0.5")
+    Traceback (most recent call last):
+    sidelight.errors.BadPolicy: cannot read "implications(k=1,,value=Flu) < 0.5" at character 18: a setting is missing \
+before ','; write settings like (k=3), with a comma between them
     """
     limit = _read(text)
     try:
-        return limit.criteria()[0]
+        return limit.to_criterion()
     except SidelightError as error:
         message = f"limit '{text}': {error}"
         raise BadPolicy(message) from None
@@ -46,58 +56,116 @@ def read_measure(text: str) -> Measure:
     entropy diversity
     """
     limit = _read(text)
+    if limit.comparisons:
+        message = f"'{text}' has a bound; give it as a limit, or leave the bound out"
+        raise BadPolicy(message)
     try:
-        measure = limit.asked()
+        return limit.to_measure()
     except SidelightError as error:
         message = f"measure '{text}': {error}"
         raise BadPolicy(message) from None
-    if any(getattr(limit, comparison.value) is not None for comparison in Comparison):
-        message = f"'{text}' has a bound; give it as a limit, or leave the bound out"
-        raise BadPolicy(message)
-    return measure
 
 
 def _read(text: str) -> Limit:
-    parts = _LIMIT.fullmatch(text)
-    if parts is None:
-        message = f"cannot read '{text}'; write it like 'group size >= 5' or 'implications(k=3) < 0.5'"
+    reader = TokenReader(text, signs=SIGNS, error=BadPolicy)
+    if reader.next.kind not in ("word", "quoted"):
+        reader.fail(f"a measure is missing before {reader.next}; {_EXAMPLE}")
+    kind = measure_named(reader.name("a measure", stop=()).replace("_", " ").casefold(), f"'{text}'")
+    table = {"measure": kind.name, **_settings(reader, kind), **_bound(reader)}
+    reader.end("write the bound last, such as group size >= 5")
+    return read_limit_table(table, f"'{text}'")
+
+
+def _settings(reader: TokenReader, kind: type[Measure]) -> dict[str, object]:
+    names = list(settings_of(kind))
+    settings: dict[str, object] = {}
+    if not reader.accept("("):
+        return _refuse_needed(reader, kind)
+    while not reader.accept(")"):
+        if settings:
+            reader.expect(",", "write settings like (k=3), with a comma between them")
+        start = reader.next
+        name = _setting_name(reader, names, place=len(settings))
+        if name in settings:
+            reader.fail(f"'{name}' is set twice; set it once", at=start)
+        settings[name] = _value(reader, "a setting")
+    return settings
+
+
+def _refuse_needed(reader: TokenReader, kind: type[Measure]) -> dict[str, object]:
+    """A measure without parentheses has no settings, which is right where none is needed."""
+    needed = [name for name, (_, default) in settings_of(kind).items() if default is ...]
+    if needed:
+        call = f"{kind.name}({needed[0]}=2)"
+        message = f"'{needed[0]}' is missing in '{reader.text}'; write it in parentheses, such as {call}"
         raise BadPolicy(message)
-    name = parts["name"].replace("_", " ").casefold()
-    data: dict[str, object] = {"measure": name, **_settings(parts["settings"] or "", name, text)}
-    if not (parts["settings"] or "").strip() and (needed := _needed(name)):
-        message = f"'{needed[0]}' is missing in '{text}'; write it in parentheses, such as {name}({needed[0]}=2)"
-        raise BadPolicy(message)
-    if parts["sign"]:
-        data[_SIGNS[parts["sign"]].value] = _value(parts["bound"])
-    document = validated({"limit": [data]}, named=lambda _section: f"'{text}'")
-    limit: Limit = document.limit[0]  # type: ignore[attr-defined]
-    return limit
+    return {}
 
 
-def _needed(measure: str) -> list[str]:
-    """List the settings of a measure that have no default."""
-    model = limit_models().get(measure)
-    settings = settings_of(model.question) if model else {}
-    return [name for name, (_, default) in settings.items() if default is ...]
+def _setting_name(reader: TokenReader, names: list[str], *, place: int) -> str:
+    """Take `k =`, or give the name of the setting at this place."""
+    start = reader.next
+    if start.kind in ("word", "quoted") and reader.peek(1).is_sign("="):
+        reader.take(2)
+        return start.text
+    if start.kind == "word" and start.text in names and reader.peek(1).kind in ("word", "quoted"):
+        reader.fail(f"'{start.text}' is a setting; write {start.text}={reader.peek(1).text}, or a text in quotes")
+    if start.kind in ("word", "quoted") and place >= len(names):
+        takes = f"takes only {len(names)}: {', '.join(names)}" if names else "takes none"
+        reader.fail(f"{start} is one setting too many; this measure {takes}")
+    return names[place] if place < len(names) else ""
 
 
-def _settings(inside: str, measure: str, text: str) -> dict[str, object]:
-    model = limit_models().get(measure)
-    names = list(settings_of(model.question)) if model else []
-    found: dict[str, object] = {}
-    for place, setting in enumerate(_SETTING.findall(inside)):
-        parts = _NAMED.fullmatch(setting)
-        assert parts is not None  # every part of it may be empty
-        name = parts["name"] or (names[place] if place < len(names) else "")
-        if not name or not parts["value"] or name in found:
-            message = f"cannot read '{setting.strip()}' in '{text}'; write settings like (k=3), each once"
-            raise BadPolicy(message)
-        found[name] = _value(parts["value"])
-    return found
+def _value(reader: TokenReader, what: str) -> object:
+    if reader.accept("["):
+        return _list(reader)
+    if reader.accept("{"):
+        return _table(reader)
+    return _text(reader, what)
 
 
-def _value(text: str) -> object:
-    try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
-        return text
+def _text(reader: TokenReader, what: str) -> str:
+    start = reader.next
+    if start.kind not in ("word", "quoted"):
+        reader.fail(f"{what} is missing before {start}; write settings like (k=3), with a comma between them")
+    if start.kind == "word" and start.text == LEFT_OUT:
+        reader.fail(f"'{LEFT_OUT}' stands for something that was left out; write it in full, or use a policy file")
+    text = reader.name(what, stop=())
+    if reader.next.kind in ("word", "quoted"):
+        reader.fail(f"{reader.next} follows another text; put a comma between them, or the whole into quotes")
+    return text if start.kind == "quoted" else Word(text)
+
+
+def _list(reader: TokenReader) -> list[object]:
+    values: list[object] = []
+    while not reader.accept("]"):
+        if values:
+            reader.expect(",", "write lists like [Flu, Cold]")
+        values.append(_value(reader, "a value"))
+    return values
+
+
+def _table(reader: TokenReader) -> dict[str, object]:
+    table: dict[str, object] = {}
+    while not reader.accept("}"):
+        if table:
+            reader.expect(",", "write tables like {Flu = 2, Cold = 3}")
+        start = reader.next
+        key = str(_text(reader, "a name"))
+        if key in table:
+            reader.fail(f"'{key}' is there twice; name it once", at=start)
+        reader.expect("=", "write tables like {Flu = 2, Cold = 3}")
+        table[key] = _value(reader, "a value")
+    return table
+
+
+def _bound(reader: TokenReader) -> dict[str, object]:
+    sign = reader.next
+    if sign.kind == "end":
+        return {}
+    if not sign.is_sign(*_COMPARISONS):
+        reader.fail(f"{sign} is no comparison; {_EXAMPLE}")
+    reader.take()
+    if reader.next.kind not in ("word", "quoted"):
+        reader.fail(f"a number is missing before {reader.next}; {_EXAMPLE}")
+    return {_COMPARISONS[sign.text].value: Word(reader.name("a number", stop=()))}

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from numbers import Rational
+
+import tomli_w
 
 from sidelight.errors import BadPolicy, NotTrueOrFalse
 from sidelight.measures.measure import Criterion, Finding, Judgement, Measure, findings
 from sidelight.release.release import Release
+from sidelight.table.labels import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +99,6 @@ class Policy:
         at_least = 5
         <BLANKLINE>
         """
-        from sidelight.policy.policy_file import policy_text  # noqa: PLC0415 - pydantic only where a file is written
-
         return policy_text(self)
 
     def __str__(self) -> str:
@@ -109,3 +112,36 @@ def different(measures: Iterable[Measure]) -> tuple[Measure, ...]:
         if measure not in kept:
             kept.append(measure)
     return tuple(kept)
+
+
+def policy_text(policy: Policy, roles: Mapping[str, object] | None = None) -> str:
+    """Write a policy, and what is said about the columns if given, as the TOML of a policy file."""
+    limits = [_limit_table(criterion) for criterion in policy.criteria]
+    tables = [tomli_w.dumps({"roles": toml_value(roles)})] if roles else []
+    # Written one by one: short tables of a list would otherwise stand in one line each, `limit = [{...}]`.
+    tables += ["[[limit]]" + tomli_w.dumps({"limit": limit}).removeprefix("[limit]") for limit in limits]
+    return "\n".join(tables)
+
+
+def _limit_table(criterion: Criterion) -> dict[str, object]:
+    settings = {name: value for name, value in criterion.measure.settings().items() if value is not None}
+    table = {"measure": criterion.measure.name, **settings, criterion.comparison.value: criterion.bound}
+    return {name: toml_value(value) for name, value in table.items()}
+
+
+def toml_value(value: object) -> object:
+    """Say a value with what TOML has: fractions are texts, and any sequence is a list.
+
+    >>> from fractions import Fraction
+    >>> toml_value({"a": (Fraction(3, 4), Fraction(2)), None: True})
+    {'a': ['3/4', 2], '(missing)': True}
+    """
+    if isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, Mapping):
+        return {shown(name): toml_value(each) for name, each in value.items()}
+    if isinstance(value, Sequence | AbstractSet):
+        return [toml_value(each) for each in value]
+    if isinstance(value, Rational):  # NumPy's whole numbers too
+        return int(value.numerator) if value.denominator == 1 else str(value)
+    return shown(value) if value is None else str(value)

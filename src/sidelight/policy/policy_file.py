@@ -1,28 +1,37 @@
-"""The policy file: roles of the columns, and limits."""
+"""The policy file: which bounds, about which columns?  TOML in, a policy and roles out; and the schema for editors.
+
+A file has one `[roles]`, and a `[[limit]]` or `[[skyline]]` for each demand (`policy/limits`).  What is wrong with it
+is said in one line that names the section: "no key 'at_leats' in limit 2 of policy.toml; did you mean 'at_least'?".
+`policy_text` in `policy/policy` writes what is read here.
+"""
 
 from __future__ import annotations
 
 import json
-import math
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from fractions import Fraction
-from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, TypedDict
+from typing import Any, TypedDict
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PrivateAttr, StrictInt, ValidationError, create_model
+from pydantic.json_schema import models_json_schema
 
 from sidelight.errors import BadPolicy, SidelightError
-from sidelight.measures.measure import Criterion, Measure
-from sidelight.measures.privacy_skyline.skyline import Skyline, SkylinePoint
-from sidelight.policy.limits import Number, Section, Text, any_limit, limit_models
-from sidelight.policy.messages import complaint
+from sidelight.measures.measure import Criterion
+from sidelight.policy.limits import SkylineSection, limit_model, read_limit_table, read_skyline_table
+from sidelight.policy.measures import MEASURES
+from sidelight.policy.messages import not_a_table, unknown_key, validated
 from sidelight.policy.policy import Policy
-from sidelight.table.labels import Label, shown
+from sidelight.policy.settings import Section, Text
 from sidelight.table.roles import Missing, Suppressed
 from sidelight.table.table import Semantics
+
+SECTIONS = {"roles": "one", "limit": "many", "skyline": "many"}
+"""What a policy file has, and whether there may be many of it."""
+
+SCHEMA_HOME = "docs/reference/policy.schema.json"
+"""Where the schema is kept for readers and editors."""
 
 
 class Settings(TypedDict):
@@ -75,22 +84,6 @@ class PolicyFile:
     notes: tuple[str, ...] = ()
 
 
-@cache
-def policy_document() -> type[BaseModel]:
-    """Make the model of a whole policy file.  A further kind of section is one line here."""
-    sections: dict[str, object] = {
-        "roles": (Roles, Roles()),
-        "limit": (tuple[any_limit(limit_models().values()), ...], ()),  # type: ignore[misc]
-        "skyline": (SkylineSections, ()),
-    }
-    model: type[BaseModel] = create_model(
-        "PolicyFile",
-        __config__=ConfigDict(extra="forbid", frozen=True, title="A Sidelight policy file"),
-        **sections,  # type: ignore[call-overload]
-    )
-    return model
-
-
 def read_policy(path: str | Path) -> Policy:
     """Which bounds does this file set?
 
@@ -106,23 +99,23 @@ def read_policy(path: str | Path) -> Policy:
 def read_policy_file(path: str | Path) -> PolicyFile:
     """Read a policy file with all it says: the policy, and the roles of the columns."""
     if not str(path).strip():
-        msg = "the name of the policy file is empty; give its path"
-        raise BadPolicy(msg)
+        message = "the name of the policy file is empty; give its path"
+        raise BadPolicy(message)
     path = Path(path)
     try:
         text = path.read_bytes().decode()
     except FileNotFoundError:
-        msg = f"no policy file '{path}'; check the path"
-        raise BadPolicy(msg) from None
+        message = f"no policy file '{path}'; check the path"
+        raise BadPolicy(message) from None
     except IsADirectoryError:
-        msg = f"'{path}' is a folder; give the path of a policy file in it"
-        raise BadPolicy(msg) from None
+        message = f"'{path}' is a folder; give the path of a policy file in it"
+        raise BadPolicy(message) from None
     except UnicodeDecodeError as error:
-        msg = f"{path.name} is not UTF-8 (byte {error.start + 1}); save it as UTF-8"
-        raise BadPolicy(msg) from None
+        message = f"{path.name} is not UTF-8 (byte {error.start + 1}); save it as UTF-8"
+        raise BadPolicy(message) from None
     except OSError as error:
-        msg = f"cannot read the policy file '{path}': {error.strerror}; give the path of a readable file"
-        raise BadPolicy(msg) from None
+        message = f"cannot read the policy file '{path}': {error.strerror}; give the path of a readable file"
+        raise BadPolicy(message) from None
     return read_policy_text(text, name=path.name)
 
 
@@ -135,117 +128,95 @@ def read_policy_text(text: str, *, name: str = "the policy") -> PolicyFile:
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        msg = f"{name} is not TOML: {error}"
-        raise BadPolicy(msg) from None
-    document = validated(data, named=lambda section: f"{section} of {name}" if section else name)
-    sections = _sections(document, name)
-    criteria = [criterion for where, section in sections for criterion in _at(where, section)]
-    if not criteria:
-        msg = f'{name} sets no limit; add a [[limit]] with measure = "group size" and at_least = 5'
-        raise BadPolicy(msg)
-    roles = next((section for _, section in sections if isinstance(section, Roles)), Roles())
-    notes = tuple(note for _, section in sections for note in section.notes())
-    return PolicyFile(Policy(*criteria), roles, notes)
+        message = f"{name} is not TOML: {error}"
+        raise BadPolicy(message) from None
+    _refuse_unknown_sections(data, name)
+    limits = [_criterion(table, where) for where, table in _tables(data, "limit", name)]
+    skylines, notes = _skylines(_tables(data, "skyline", name))
+    if not limits and not skylines:
+        message = f'{name} sets no limit; add a [[limit]] with measure = "group size" and at_least = 5'
+        raise BadPolicy(message)
+    return PolicyFile(Policy(*limits, *skylines), _roles(data, name), notes)
 
 
-def validated(data: Mapping[str, object], *, named: Callable[[str], str]) -> BaseModel:
-    """Check a document against the model; one line says what is wrong."""
+def _refuse_unknown_sections(data: Mapping[str, object], name: str) -> None:
+    for key in data:
+        if key not in SECTIONS:
+            raise unknown_key(key, SECTIONS, name)
+
+
+def _tables(data: Mapping[str, object], section: str, name: str) -> list[tuple[str, object]]:
+    """List the sections of a kind, each with the words for where it stands."""
+    tables = data.get(section, [])
+    if not isinstance(tables, list):
+        raise not_a_table(name, section, many=True)
+    return [(f"{section} {number} of {name}", table) for number, table in enumerate(tables, start=1)]
+
+
+def _roles(data: Mapping[str, object], name: str) -> Roles:
+    table = data.get("roles", {})
+    if not isinstance(table, Mapping):
+        raise not_a_table(name, "roles", many=False)
+    return validated(Roles, table, f"roles of {name}")
+
+
+def _criterion(table: object, where: str) -> Criterion:
+    limit = read_limit_table(table, where)
+    with _told_where(where):
+        return limit.to_criterion()
+
+
+def _skylines(tables: Iterable[tuple[str, object]]) -> tuple[list[Criterion], tuple[str, ...]]:
+    """Give the criteria of all skylines, and notes on points that were dropped."""
+    sections = [(where, read_skyline_table(table, where)) for where, table in tables]
+    criteria: list[Criterion] = []
+    notes: list[str] = []
+    for where, section in sections:
+        elsewhere = tuple(other.value for _, other in sections if other is not section)
+        with _told_where(where):
+            skyline = section.to_skyline(elsewhere)
+            criteria += skyline.criteria
+            notes += skyline.notes
+    return criteria, tuple(notes)
+
+
+@contextmanager
+def _told_where(where: str) -> Iterator[None]:
+    """Say where a section stands when it asks for something that makes no sense."""
     try:
-        return policy_document().model_validate(data)
-    except ValidationError as error:
-        raise complaint(error, policy_document(), named) from None
-
-
-def _sections(document: BaseModel, name: str) -> list[tuple[str, Section]]:
-    found: list[tuple[str, Section]] = []
-    for kind in type(document).model_fields:
-        held = getattr(document, kind)
-        many = held if isinstance(held, tuple) else (held,)
-        numbered = (f"{kind} {number} of {name}" for number in range(1, len(many) + 1))
-        found += zip(numbered, many, strict=True)
-    return found
-
-
-def _at(where: str, section: Section) -> tuple[Criterion, ...]:
-    try:
-        return section.criteria()
+        yield
     except SidelightError as error:
-        msg = f"{where}: {error}"
-        raise BadPolicy(msg) from None
-
-
-# ----------------------------------------------------------------------------------------------------
-# One [[skyline]] of a policy file: points of knowledge for one value, or for all values that have none of their own.
-# ----------------------------------------------------------------------------------------------------
-
-
-class PointSection(Section):
-    """Somebody who knows at most so much must stay below a limit."""
-
-    rules_out: StrictInt = Field(default=0, json_schema_extra={"minimum": 0})
-    others: StrictInt = Field(default=0, json_schema_extra={"minimum": 0})
-    family: StrictInt = Field(default=0, json_schema_extra={"minimum": 0})
-    below: Number
-
-
-class SkylineSection(Section):
-    """Points of knowledge that a release must withstand, for one value or for all that have none of their own."""
-
-    value: Text | None = None
-    points: tuple[PointSection, ...] = Field(json_schema_extra={"minItems": 1})
-    _elsewhere: tuple[Label, ...] = PrivateAttr(default=())  # the values of the other skylines
-
-    def criteria(self) -> tuple[Criterion, ...]:
-        """One per point that follows from no other."""
-        if not self.points:
-            message = "there are no points; add at least one, such as {rules_out = 4, below = 0.75}"
-            raise BadPolicy(message)
-        if self.value in self._elsewhere:
-            whose = f"for '{shown(self.value)}'" if self.value is not None else "without a value"
-            message = f"there are two skylines {whose}; put all their points into one"
-            raise BadPolicy(message)
-        return self._skyline().criteria
-
-    def notes(self) -> tuple[str, ...]:
-        """Points that were dropped."""
-        return self._skyline().notes
-
-    def _skyline(self) -> Skyline:
-        points = tuple(SkylinePoint(each.rules_out, each.others, each.family, each.below) for each in self.points)
-        return Skyline(points, self.value, self._elsewhere if self.value is None else ())
-
-
-def _acquainted(sections: tuple[SkylineSection, ...]) -> tuple[SkylineSection, ...]:
-    """Let each skyline know which values have another: one without a value leaves them out."""
-    for section in sections:
-        section._elsewhere = tuple(each.value for each in sections if each is not section)
-    return sections
-
-
-SkylineSections = Annotated[tuple[SkylineSection, ...], AfterValidator(_acquainted)]
-"""All skylines of a policy file."""
-
-
-# ----------------------------------------------------------------------------------------------------
-# A policy as the text of a policy file, and the JSON schema of such files.
-# ----------------------------------------------------------------------------------------------------
-
-
-SCHEMA_HOME = "docs/reference/policy.schema.json"
-"""Where the schema is kept for readers and editors."""
-
-
-def policy_text(policy: Policy, roles: Roles | None = None) -> str:
-    """Write a policy, and roles if given, as TOML."""
-    tables = [_table("[[limit]]", _limit(criterion)) for criterion in policy.criteria]
-    said = roles.said() if roles else {}
-    return "\n".join([_table("[roles]", said), *tables] if said else tables)
+        message = f"{where}: {error}"
+        raise BadPolicy(message) from None
 
 
 def policy_schema() -> str:
     """Write the JSON schema of policy files."""
-    schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **_tidy(policy_document().model_json_schema())}
+    limits = {kind.name: limit_model(kind) for kind in MEASURES}
+    models: list[type[Section]] = [Roles, *limits.values(), SkylineSection]
+    references, definitions = models_json_schema([(model, "validation") for model in models])
+    place = {model: reference for (model, _), reference in references.items()}
+    schema = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$defs": {name: _tidy(each) for name, each in sorted(definitions["$defs"].items())},
+        "additionalProperties": False,
+        "properties": {
+            "roles": place[Roles],
+            "limit": {"items": _one_of({name: place[model] for name, model in limits.items()}), "type": "array"},
+            "skyline": {"items": place[SkylineSection], "type": "array"},
+        },
+        "type": "object",
+    }
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+
+
+def _one_of(references: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+    """Choose the schema of a limit by the name of its measure."""
+    mapping = {name: reference["$ref"] for name, reference in sorted(references.items())}
+    return {
+        "discriminator": {"mapping": mapping, "propertyName": "measure"},
+        "oneOf": list(references.values()),
+    }
 
 
 def _tidy(schema: dict[str, Any]) -> dict[str, Any]:
@@ -263,47 +234,3 @@ def _tidied(key: str, part: Any) -> Any:  # noqa: ANN401 - JSON
     if isinstance(part, dict):
         return _tidy(part)
     return [_tidied(key, each) for each in part] if isinstance(part, list) else part
-
-
-def settings(measure: Measure) -> dict[str, object]:
-    """Say the parameters as a policy file does; a measure with `from_settings` has `settings` for the way back."""
-    own = getattr(measure, "settings", measure.parameters)
-    said: dict[str, object] = own()
-    return said
-
-
-def _limit(criterion: Criterion) -> dict[str, object]:
-    return {
-        "measure": criterion.measure.name,
-        **settings(criterion.measure),
-        criterion.comparison.value: criterion.bound,
-    }
-
-
-def _table(header: str, entries: Mapping[str, object]) -> str:
-    lines = [f"{_key(name)} = {_toml(value)}" for name, value in entries.items() if value is not None]
-    return "\n".join([header, *lines]) + "\n"
-
-
-def _key(name: str) -> str:
-    return name if name.replace("_", "").replace("-", "").isalnum() and name.isascii() else _quoted(name)
-
-
-def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")  # JSON's escapes are TOML's
-
-
-def _toml(value: object) -> str:  # noqa: PLR0911 - one line per kind of value
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float):
-        return "inf" if value == math.inf else repr(value)
-    if isinstance(value, int):
-        return str(value)
-    if isinstance(value, Fraction):
-        return str(value) if value.denominator == 1 else _quoted(str(value))
-    if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{_key(shown(name))} = {_toml(each)}" for name, each in value.items()) + "}"
-    if isinstance(value, Sequence | frozenset | set) and not isinstance(value, str):
-        return "[" + ", ".join(_toml(each) for each in value) + "]"
-    return _quoted(str(value))

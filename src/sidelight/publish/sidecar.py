@@ -16,8 +16,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from sidelight import __version__
 from sidelight.errors import BadRelease, in_python
 from sidelight.measures.measure import Judgement
-from sidelight.policy.policy import Verdict
-from sidelight.policy.policy_file import Roles, policy_text, settings
+from sidelight.policy.policy import Verdict, policy_text
+from sidelight.policy.policy_file import Roles
 from sidelight.publish.formats import FormatName
 from sidelight.release.read import Rows
 from sidelight.release.release import Release
@@ -240,7 +240,7 @@ def _finding(judgement: Judgement) -> PublishedFinding:
     measure, witness = criterion.measure, finding.witness
     return PublishedFinding(
         measure=measure.name,
-        settings={name: plain(value) for name, value in settings(measure).items()},
+        settings={name: plain(value) for name, value in measure.settings().items()},
         said=str(measure),
         wanted=bound_of(criterion),
         found=number(finding.value, large_is_bad=measure.large_is_bad),
@@ -255,7 +255,7 @@ def _policy(found: SearchResult, table: Table) -> str:
     """Write the policy and how the table was read; not its domain, which may name values that are suppressed."""
     names = tuple(column.name for column in table.quasi)
     said = {"quasi": names, "sensitive": table.sensitive, "values": table.semantics, **table.intake.roles}
-    return policy_text(found.policy, Roles.model_validate(said))
+    return policy_text(found.policy, Roles.model_validate(said).said())
 
 
 def _worth(name: str, worth: float) -> float | None:

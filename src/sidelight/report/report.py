@@ -22,7 +22,6 @@ from sidelight.errors import BadMeasure
 from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Criterion, Finding, Judgement, Witness, exact
 from sidelight.policy.policy import Verdict
-from sidelight.policy.policy_file import settings
 from sidelight.release.groups import GroupName
 from sidelight.release.release import Release
 from sidelight.search.policy_check import Limit
@@ -197,7 +196,7 @@ def _answer(finding: Finding, release: Release, judgement: Judgement | None = No
     measure = finding.measure
     return Answer(
         measure=measure.name,
-        settings={name: plain(value) for name, value in settings(measure).items()},
+        settings={name: plain(value) for name, value in measure.settings().items()},
         said=str(measure),
         wanted=None if judgement is None else bound_of(judgement.criterion),
         found=number(finding.value, large_is_bad=measure.large_is_bad),

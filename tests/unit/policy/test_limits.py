@@ -1,25 +1,21 @@
 """Limits are made from the measures themselves, so that a new measure needs nothing here."""
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
 from typing import ClassVar, Literal
 
 import pytest
 
-import sidelight.policy.measures
+import sidelight as sl
 from sidelight.errors import BadMeasure, BadPolicy
 from sidelight.measures.k_anonymity import GroupSize
 from sidelight.measures.measure import Bound
 from sidelight.policy.limit_text import read_limit, read_measure
-from sidelight.policy.limits import as_written, limit_models
+from sidelight.policy.limits import limit_model
 from sidelight.policy.policy import Policy
-from sidelight.policy.policy_file import SCHEMA_HOME, policy_document, policy_schema, read_policy_text
-
-ROOT = Path(__file__).parents[3]
+from sidelight.policy.policy_file import read_policy_text
 
 
 @dataclass(frozen=True)
@@ -57,17 +53,6 @@ class Gossip(GroupSize):
         return {"k": self.k, "shape": self.shape, "stubbornness": self.stubbornness, "predicates": named}
 
 
-@pytest.fixture
-def gossip(monkeypatch):
-    monkeypatch.setattr(sidelight.policy.measures, "MEASURES", (GroupSize, Gossip))
-    for made in (limit_models, policy_document):
-        made.cache_clear()
-    yield
-    for made in (limit_models, policy_document):
-        made.cache_clear()
-
-
-@pytest.mark.usefixtures("gossip")
 def test_a_new_measure_is_in_the_file_the_text_and_the_schema():
     expected = Gossip(3, "release", math.inf, (frozenset({"Ulcer", "Dyspepsia"}),)) < Fraction(1, 2)
     file = """
@@ -85,11 +70,10 @@ def test_a_new_measure_is_in_the_file_the_text_and_the_schema():
         == expected
     )
     assert read_policy_text(Policy(expected).to_toml()).policy == Policy(expected)
-    properties = json.loads(policy_schema())["$defs"]["GossipLimit"]["properties"]
+    properties = limit_model(Gossip).model_json_schema()["properties"]
     assert set(properties) == {"measure", "k", "shape", "stubbornness", "predicates", "at_most", "below"}
 
 
-@pytest.mark.usefixtures("gossip")
 @pytest.mark.parametrize(
     ("settings", "line"),
     [
@@ -110,78 +94,61 @@ def test_wrong_settings_are_said_in_one_line(settings, line):
     assert str(caught.value) == line
 
 
-@pytest.mark.usefixtures("gossip")
 def test_settings_in_text_need_no_names_and_no_quotes():
     assert read_measure("gossip(3)") == Gossip(3)
     assert read_measure("Gossip ( 3 , release )") == Gossip(3, "release")
     assert read_measure("gossip(k=3, predicates={'a, b' = ['x, y']})") == Gossip(3, predicates=(frozenset({"x, y"}),))
 
 
+SKYLINES = """
+[[skyline]]
+value = "AIDS"
+points = [{rules_out = 1, others = 5, family = 2, below = 0.5}, {others = 3, below = 0.9}, {others = 20, below = 0.9}]
+
+[[skyline]]
+points = [{rules_out = 4, below = "3/4"}]
+
+[[limit]]
+measure = "group size"
+at_least = 5
+"""
+
+
+def test_skylines_say_what_python_says():
+    file = read_policy_text(SKYLINES)
+    skyline = sl.skyline({"AIDS": [(1, 5, 2, 0.5), (0, 3, 0, 0.9), (0, 20, 0, 0.9)]}, default=[(4, 0, 0, 0.75)])
+    assert [str(each) for each in file.policy.criteria[1:]] == [str(each).replace("0.75", "3/4") for each in skyline]
+    assert file.notes == skyline.notes
+    assert len(file.notes) == 1
+    assert file.policy.criteria[0] == (sl.GroupSize() >= 5)
+
+
+def test_skylines_are_written_as_limits_that_say_the_same():
+    policy = read_policy_text(SKYLINES).policy
+    assert read_policy_text(policy.to_toml()).policy == policy
+
+
+def test_values_of_skylines_may_be_numbers():
+    (criterion,) = read_policy_text("[[skyline]]\nvalue = 5\npoints = [{below = 0.5}]").policy.criteria
+    assert criterion.measure == sl.Acquaintance(value="5")
+
+
 @pytest.mark.parametrize(
-    ("text", "line"),
+    ("text", "message"),
     [
-        ("grup size >= 5", "no measure 'grup size' in 'grup size >= 5'; did you mean 'group size'?"),
-        ("group size", "limit 'group size': 'group size' has no bound; give exactly one of at_least or above"),
-        ("group size >=", "cannot read 'group size >='; write it like 'group size >= 5' or 'implications(k=3) < 0.5'"),
+        ("points = []", "there are no points; add at least one"),
+        ("value = 'a'\npoints = [{other = 1, below = 0.5}]", "no key 'other' in .* did you mean 'others'"),
+        ("points = [{others = -1, below = 0.5}]", "skyline 1 of p.toml: .*needs others to be a whole number"),
+        ("points = [{others = 1.5, below = 0.5}]", "cannot use 'others' .* give a whole number"),
+        ("points = [{others = 1}]", "'below' is missing"),
+        ("points = [{below = 2}]", "skyline 1 of p.toml: .*between 0 and 1"),
         (
-            "group size = 5",
-            "cannot read 'group size = 5'; write it like 'group size >= 5' or 'implications(k=3) < 0.5'",
+            "value = 'a'\npoints = [{below = 0.5}]\n[[skyline]]\nvalue = 'a'\npoints = [{below = 0.5}]",
+            "two skylines for 'a'",
         ),
-        ("", "cannot read ''; write it like 'group size >= 5' or 'implications(k=3) < 0.5'"),
-        ("group size <= 5", "limit 'group size <= 5': a policy keeps 'group size' at least or above a limit, not ≤"),
-        (
-            "group size >= 0",
-            "limit 'group size >= 0': the limit 0 of 'group size' is out of range; it lies between 1 and inf",
-        ),
-        ("group size(k=3) >= 5", "no key 'k' in 'group size(k=3) >= 5'; there are: at_least, above, measure"),
-        (
-            "implications < 1/2",
-            "'k' is missing in 'implications < 1/2'; write it in parentheses, such as implications(k=2)",
-        ),
-        ("implications(K=3) < 1/2", "no key 'K' in 'implications(K=3) < 1/2'; did you mean 'k'?"),
-        ("group size(3) >= 5", "cannot read '3' in 'group size(3) >= 5'; write settings like (k=3), each once"),
-        (
-            "recursive diversity(l=2, l=3) <= 5",
-            "cannot read 'l=3' in 'recursive diversity(l=2, l=3) <= 5'; write settings like (k=3), each once",
-        ),
+        ("points = [{below = 0.5}]\n[[skyline]]\npoints = [{below = 0.4}]", "two skylines without a value"),
     ],
 )
-def test_text_that_is_no_limit(text, line):
-    with pytest.raises(BadPolicy) as caught:
-        read_limit(text)
-    assert str(caught.value) == line
-
-
-@pytest.mark.parametrize(
-    "text", ["group size >= 5", "group_size ≥ 5", " Group Size>=5 ", "group size() >= 5.0", "group size >= 10/2"]
-)
-def test_ways_to_write_the_same_limit(text):
-    criterion = read_limit(text)
-    assert (criterion.measure, criterion.comparison.sign, criterion.bound) == (GroupSize(), "≥", 5)
-
-
-def test_a_measure_has_no_bound():
-    with pytest.raises(BadPolicy, match="has a bound"):
-        read_measure("group size >= 5")
-
-
-def test_types_of_parameters_as_files_hold_them():
-    assert as_written(Literal["a", "b"]) == Literal["a", "b"]
-    assert as_written(tuple[int, ...]) == tuple[as_written(int), ...]
-    assert as_written(Mapping[str, int]) == dict[as_written(str), as_written(int)]
-    assert as_written(Bound) == as_written(float)
-
-
-def test_the_schema_in_the_documentation_is_up_to_date():
-    kept = (ROOT / SCHEMA_HOME).read_text(encoding="utf-8")
-    assert kept == policy_schema(), f"write it anew: sidelight policy-schema > {SCHEMA_HOME}"
-
-
-def test_every_measure_is_in_the_schema_with_the_right_bounds():
-    schema = json.loads(policy_schema())
-    measures = {
-        part["properties"]["measure"]["const"]: part for name, part in schema["$defs"].items() if name.endswith("Limit")
-    }
-    assert set(measures) == {kind.name for kind in sidelight.policy.measures.MEASURES}
-    assert measures["group size"]["oneOf"] == [{"required": ["at_least"]}, {"required": ["above"]}]
-    assert measures["closeness"]["oneOf"] == [{"required": ["at_most"]}, {"required": ["below"]}]
+def test_what_is_wrong_with_a_skyline_is_said_in_one_line(text, message):
+    with pytest.raises(BadPolicy, match=message):
+        read_policy_text(f"[[skyline]]\n{text}", name="p.toml")

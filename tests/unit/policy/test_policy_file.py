@@ -1,13 +1,19 @@
 """policy.toml: what it may say, and one line for each way to get it wrong."""
 
+import json
 import math
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
 import sidelight as sl
 from sidelight.errors import BadPolicy
-from sidelight.policy.policy_file import Roles, policy_text, read_policy_file, read_policy_text
+from sidelight.policy.measures import MEASURES
+from sidelight.policy.policy import policy_text
+from sidelight.policy.policy_file import SCHEMA_HOME, Roles, policy_schema, read_policy_file, read_policy_text
+
+ROOT = Path(__file__).parents[3]
 
 SIZE = '[[limit]]\nmeasure = "group size"\n'
 GOOD = SIZE + "at_least = 5\n"
@@ -108,5 +114,20 @@ def test_a_policy_survives_writing_and_reading():
 def test_roles_survive_writing_and_reading():
     policy = sl.Policy(sl.GroupSize() >= 5)
     roles = Roles(quasi=('od"d', "naïve\\"), sensitive="a b", missing_marks=("?", ""), values="set", person="id")
-    read = read_policy_text(policy_text(policy, roles))
+    read = read_policy_text(policy_text(policy, roles.said()))
     assert (read.policy, read.roles) == (policy, roles)
+
+
+def test_the_schema_in_the_documentation_is_up_to_date():
+    kept = (ROOT / SCHEMA_HOME).read_text(encoding="utf-8")
+    assert kept == policy_schema(), f"write it anew: sidelight policy-schema > {SCHEMA_HOME}"
+
+
+def test_every_measure_is_in_the_schema_with_the_right_bounds():
+    schema = json.loads(policy_schema())
+    measures = {
+        part["properties"]["measure"]["const"]: part for name, part in schema["$defs"].items() if name.endswith("Limit")
+    }
+    assert set(measures) == {kind.name for kind in MEASURES}
+    assert measures["group size"]["oneOf"] == [{"required": ["at_least"]}, {"required": ["above"]}]
+    assert measures["closeness"]["oneOf"] == [{"required": ["at_most"]}, {"required": ["below"]}]

@@ -23,13 +23,13 @@ def test_sizes_may_be_at_most_what_everybody_is():
 def test_risks_may_be_limited_by_more_or_knowledge_by_less():
     why = refused(sl.Implications(9) < 0.3)
     assert why.closest[0].startswith("implications (k 9) with a limit of more than 0.69")
-    assert why.closest[1] == "implications (k 4) < 0.3"
+    assert why.closest[1] == "implications(k=4) < 0.3"
 
 
 def test_a_risk_of_one_has_no_limit_that_would_pass():
     why = refused(sl.Acquaintance(rules_out=13) < 0.5)
     assert all("limit of" not in line for line in why.closest)
-    assert why.closest == ("acquaintance (rules_out 4) < 0.5",) or "rules_out" in why.closest[0]
+    assert why.closest == ("acquaintance(rules_out=4) < 0.5",) or "rules_out" in why.closest[0]
 
 
 def test_nothing_would_pass_at_all():

@@ -114,8 +114,8 @@ def skyline(values: Mapping[str, Iterable[Amounts]], *, default: Iterable[Amount
     >>> required = skyline({"AIDS": [(1, 5, 2, 0.5), (0, 3, 0, 0.5)]}, default=[(4, 0, 0, 0.75)])
     >>> for criterion in required:
     ...     print(criterion)
-    acquaintance (rules_out 1, others 5, family 2, value AIDS) < 0.5
-    acquaintance (rules_out 4, apart_from ('AIDS',)) < 0.75
+    acquaintance(rules_out=1, others=5, family=2, value=AIDS) < 0.5
+    acquaintance(rules_out=4, apart_from=[AIDS]) < 0.75
     >>> required.notes
     ("skyline of 'AIDS': (0, 3, 0) below 0.5 follows from (1, 5, 2) below 0.5 and was dropped",)
 

@@ -13,7 +13,8 @@ from sidelight.errors import BadMeasure, BadPolicy, UnknownValue
 from sidelight.measures.epsilon_privacy.prior import Predicate, read_predicates
 from sidelight.measures.epsilon_privacy.worst_case import Ratio
 from sidelight.policy.limit_text import read_limit
-from sidelight.policy.policy_file import policy_text, read_policy_text
+from sidelight.policy.policy import policy_text
+from sidelight.policy.policy_file import read_policy_text
 from sidelight.table.table import Counts
 
 WARD = sl.Release.from_counts([{"Ulcer": 2, "Dyspepsia": 3, "Flu": 5}, {"Ulcer": 1, "Flu": 4, "Cold": 5}])

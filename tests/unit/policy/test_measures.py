@@ -4,8 +4,7 @@ import pytest
 
 from sidelight.errors import BadPolicy
 from sidelight.policy.limit_text import read_limit
-from sidelight.policy.measures import MEASURES
-from sidelight.policy.messages import OTHER_NAMES
+from sidelight.policy.measures import MEASURES, OTHER_NAMES
 from sidelight.policy.policy_file import read_policy_text
 
 
@@ -16,7 +15,7 @@ def test_every_name_leads_to_measures_that_there_are():
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "ending"),
     [
         ("k-anonymity >= 5", "no measure 'k-anonymity' in 'k-anonymity >= 5'; k-anonymity is 'group size' here"),
         ("K_Anonymity >= 5", "; k-anonymity is 'group size' here"),
@@ -24,10 +23,10 @@ def test_every_name_leads_to_measures_that_there_are():
         ("t-closeness <= 0.2", "; t-closeness is 'closeness' here"),
     ],
 )
-def test_a_limit_by_another_name_is_told_its_name_here(text, said):
+def test_a_limit_by_another_name_is_told_its_name_here(text, ending):
     with pytest.raises(BadPolicy) as refused:
         read_limit(text)
-    assert str(refused.value).endswith(said)
+    assert str(refused.value).endswith(ending)
 
 
 def test_in_a_policy_file_too():

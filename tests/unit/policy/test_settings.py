@@ -1,0 +1,64 @@
+"""What may stand in a policy, by the annotations of measures."""
+
+import math
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Literal
+
+import pytest
+from pydantic import TypeAdapter, ValidationError
+
+from sidelight.measures.measure import Bound
+from sidelight.policy.settings import Number, Text, Whole, Word, read_number, setting_type
+
+
+def test_types_of_parameters_as_policies_hold_them():
+    assert setting_type(Literal["a", "b"]) == Literal["a", "b"]
+    assert setting_type(tuple[int, ...]) == tuple[Whole, ...]
+    assert setting_type(Mapping[str, int]) == dict[Text, Whole]
+    assert setting_type(Bound) == setting_type(float) == Number
+    assert setting_type(float | str | None) == Number | Text | None
+
+
+@pytest.mark.parametrize(
+    ("hint", "word", "value"),
+    [
+        (int, "3", 3),
+        (int, "1_000", 1000),
+        (bool, "true", True),
+        (float, "0.5", 0.5),
+        (float, "3/4", Fraction(3, 4)),
+        (float, "inf", math.inf),
+        (str, "05", "05"),
+        (str, "true", "true"),
+        (str | None, "3/4", "3/4"),
+        (Literal["equal", "ordered"], "ordered", "ordered"),
+    ],
+)
+def test_a_word_is_what_belongs_at_its_place(hint, word, value):
+    assert TypeAdapter(setting_type(hint)).validate_python(Word(word)) == value
+
+
+@pytest.mark.parametrize(
+    ("hint", "value"),
+    [(int, "3"), (int, 3.0), (int, True), (bool, 1), (bool, "true"), (str, 1.5), (str, True), (float, True)],
+)
+def test_nothing_else_is_coerced(hint, value):
+    with pytest.raises(ValidationError):
+        TypeAdapter(setting_type(hint)).validate_python(value)
+
+
+@pytest.mark.parametrize("word", ["0.1", "2.5", "1e-05", "0.30000000000000004"])
+def test_decimals_of_a_text_stay_decimals(word):
+    assert str(read_number(Word(word))) == word
+
+
+def test_no_digit_is_lost():
+    digits = "0.1000000000000000000001"
+    assert read_number(Word(digits)) == read_number(digits) == Fraction(digits)
+
+
+@pytest.mark.parametrize("text", ["", "five", "1/0", "nan", "1e999999999", "1e-999999999", "3 / 4", "0x10"])
+def test_what_is_no_number(text):
+    with pytest.raises(ValueError, match="give a number"):
+        read_number(text)
