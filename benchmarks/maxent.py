@@ -39,7 +39,7 @@ from sidelight.max_entropy.constraints import constraints_of
 from sidelight.max_entropy.problem import Variables
 from sidelight.max_entropy.reduction import reduce_problem
 from sidelight.max_entropy.subproblems import Relaxations, solve
-from sidelight.search.anatomy import dealt
+from sidelight.search.anatomy import deal
 
 QUASI = ["age", "workclass", "marital-status", "relationship", "race", "sex", "native-country", "hours-per-week"]
 PEOPLE, BUCKETS = 14_210, 2_842
@@ -55,7 +55,7 @@ def adult() -> tuple[sl.Table, sl.Release]:
     often = np.bincount(education.indices.to_numpy(), minlength=len(education.dictionary))
     in_line = np.argsort(education.indices.to_numpy() + chance.random(PEOPLE) / 2, kind="stable")
     bucket = np.empty(PEOPLE, np.int64)
-    bucket[in_line] = dealt(often, BUCKETS)
+    bucket[in_line] = deal(often, BUCKETS)
     table = sl.read_table(some, quasi=QUASI, sensitive="education")
     with_buckets = some.append_column("bucket", pa.array(bucket))
     return table, sl.read_release(with_buckets, group="bucket", quasi=QUASI, sensitive="education")

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight._progress import quiet
-from sidelight.search.protect import everybody
-from sidelight.search.recoding import queries
+from sidelight.search.protect import one_group
+from sidelight.search.recoding import random_queries
 from sidelight.testing import measures, tables
 
 
@@ -24,7 +24,7 @@ def problems(draw, *, semantics=None):
         level = tuple(str(draw(st.integers(0, 1))) for _ in values)
         levels = (tuple(values), level, ("*",) * len(values))
         by[column.name] = sl.Hierarchy(column.name, levels[: draw(st.integers(1, 3))])
-    whole = everybody(table)
+    whole = one_group(table)
     asked = draw(st.lists(measures(whole, mergeable=True), min_size=1, max_size=2))
     policy = sl.Policy(*(bounded(each, whole, draw) for each in asked))
     assume(policy.judge(whole).safe)
@@ -65,7 +65,7 @@ def test_a_cluster_covers_the_stretch_that_its_people_occupy(problem):
     made = search(sl.Microaggregation(), table, policy, by).recoding
     assert made.suppressed == 0
     for column, (order, quasi) in enumerate(zip(made.orders, table.quasi, strict=True)):
-        place = order.place[quasi.codes]
+        place = order.rank[quasi.codes]
         for group in range(len(made.sizes)):
             mine = place[made.group == group]
             assert (made.start[group, column], made.stop[group, column]) == (mine.min(), mine.max() + 1)
@@ -84,7 +84,7 @@ def test_buckets_are_within_policy_and_have_everybody_once(problem, wanted, seed
     assert (np.count_nonzero(groups.counts.dense(), axis=1) >= wanted).all()
     assert [column.name for column in groups.columns] == ["bucket"]
     made = outcome.buckets
-    assert np.bincount(made.cell, made.people).tolist() == table.sizes.tolist()
+    assert np.bincount(made.key, made.people).tolist() == table.sizes.tolist()
     assert np.bincount(made.bucket, made.people).tolist() == groups.sizes.tolist()
 
 
@@ -92,7 +92,7 @@ def test_buckets_are_within_policy_and_have_everybody_once(problem, wanted, seed
 def test_what_is_printed_is_the_table_and_the_buckets(problem, seed):
     table, by, policy = problem
     outcome = search(sl.Anatomy(random=np.random.default_rng(seed)), table, policy, by)
-    tables = outcome.buckets.two_tables()
+    tables = outcome.buckets.tables()
     people = list(zip(*([column.cell(row) for row in range(table.people)] for column in tables.people), strict=True))
     cells = [
         tuple(column.cell(cell) for column in table.quasi) for cell, size in enumerate(table.sizes) for _ in range(size)
@@ -113,18 +113,18 @@ def test_what_one_expects_of_buckets_is_what_their_people_would_share(problem, s
     made = search(sl.Anatomy(random=np.random.default_rng(seed)), table, policy, by).recoding
     shares = made.counts.dense() / made.sizes[:, np.newaxis]
     expected = np.zeros((len(table.sizes), len(table.domain)))
-    for cell, bucket, people in zip(made.cell, made.bucket, made.people, strict=True):
+    for cell, bucket, people in zip(made.key, made.bucket, made.people, strict=True):
         expected[cell] += people * shares[bucket]
     cell, value, _ = table.counts.entries()
-    np.testing.assert_allclose(made.rebuilt(), expected[cell, value])
-    for query in queries(made.orders, len(table.domain), count=5):
+    np.testing.assert_allclose(made.reconstruction(), expected[cell, value])
+    for query in random_queries(made.orders, len(table.domain), count=5):
         inside = np.ones(len(table.sizes), bool)
         for column, (low, high) in query.ranges.items():
-            place = made.orders[column].place[table.quasi[column].codes]
+            place = made.orders[column].rank[table.quasi[column].codes]
             inside &= (low <= place) & (place < high)
-        assert made.expected(query) == pytest.approx(expected[np.ix_(inside, query.values)].sum())
-    assert made.lost().tolist() == [0.0] * len(made.sizes)
-    assert made.guesses() == 0
+        assert made.estimate(query) == pytest.approx(expected[np.ix_(inside, query.values)].sum())
+    assert made.information_loss().tolist() == [0.0] * len(made.sizes)
+    assert made.guessing_bits() == 0
 
 
 @given(problems(semantics="single"), st.sampled_from(["anatomy", "microaggregation"]))

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sidelight.search.anatomy import bucket_counts, dealt, most_buckets, one_of_each_kind
+from sidelight.search.anatomy import bucket_counts, bucket_kinds, deal, max_buckets
 
 often = st.lists(st.integers(0, 9), min_size=1, max_size=6).filter(any).map(np.array)
 
@@ -31,7 +31,7 @@ def as_in_the_paper(often, wanted, rnd):
 def test_as_many_buckets_as_different_as_in_the_paper(often, wanted):
     assume(often.max() * wanted <= often.sum())  # eligible, in the paper's word
     paper = as_in_the_paper(often, wanted, random.Random(1))
-    count = most_buckets(often, wanted)
+    count = max_buckets(often, wanted)
     ours = bucket_counts(often, count).dense()
     assert count == len(paper) == often.sum() // wanted
     assert all(len(set(bucket)) == len(bucket) for bucket in paper)
@@ -45,7 +45,7 @@ def test_as_many_buckets_as_different_as_in_the_paper(often, wanted):
 @given(often, st.integers(1, 4))
 def test_buckets_have_l_values_also_where_one_is_too_frequent(often, wanted):
     assume((often > 0).sum() >= wanted)
-    count = most_buckets(often, wanted)
+    count = max_buckets(often, wanted)
     possible = [b for b in range(1, often.sum() + 1) if np.minimum(often, b).sum() >= wanted * b]
     assert count == max(possible)
     ours = bucket_counts(often, count).dense()
@@ -56,7 +56,7 @@ def test_buckets_have_l_values_also_where_one_is_too_frequent(often, wanted):
 @given(often, st.data())
 def test_everybody_is_dealt_once_and_evenly(often, data):
     count = data.draw(st.integers(1, int(often.sum())))
-    bucket = dealt(often, count)
+    bucket = deal(often, count)
     people = np.bincount(bucket, minlength=count)
     assert len(bucket) == often.sum()
     assert people.max() - people.min() <= 1
@@ -68,6 +68,6 @@ def test_everybody_is_dealt_once_and_evenly(often, data):
 def test_every_bucket_is_like_one_of_the_few_that_are_judged(often, data):
     count = data.draw(st.integers(1, int(often.sum())))
     ours = bucket_counts(often, count).dense()
-    few = one_of_each_kind(often, count)
+    few = bucket_kinds(often, count)
     assert {tuple(row) for row in ours.tolist()} == {tuple(row) for row in ours[few].tolist()}
     assert len(few) <= 2 * len(often) + 1

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.search import distances
-from sidelight.search.distances import Centroids, Space
-from sidelight.search.microaggregation import Remaining, clusters
-from sidelight.search.orders import orders
+from sidelight.search.distances import Centroids, KeyDistances
+from sidelight.search.microaggregation import UnclusteredKeys, mdav
+from sidelight.search.orders import column_orders
 from sidelight.table.table import Column, Counts
 from sidelight.testing import tables
 
@@ -25,7 +25,7 @@ def placed(draw):
         halves = tuple(str(draw(st.integers(0, 1))) for _ in values)
         if draw(st.booleans()):
             by[column.name] = sl.Hierarchy(column.name, (tuple(values), halves, ("*",) * len(values)))
-    return table, orders(table.quasi, by)
+    return table, column_orders(table.quasi, by)
 
 
 def points(table, along):
@@ -34,7 +34,7 @@ def points(table, along):
     for cell in range(len(table.sizes)):
         point = []
         for order, column in zip(along, table.quasi, strict=True):
-            place = int(order.place[column.codes[cell]])
+            place = int(order.rank[column.codes[cell]])
             if order.numeric:
                 low, high = order.position[0], order.position[-1]
                 point.append((order.position[place] - low) / ((high - low) or 1.0))
@@ -54,27 +54,27 @@ def squared(points, one, other):
 def test_distances_are_those_of_points(case):
     table, along = case
     at = points(table, along)
-    left = Remaining(Space.of(table, along), table.sizes)
+    left = UnclusteredKeys(KeyDistances.of(table, along), table.sizes)
     middle = table.sizes @ at / table.people
     from_middle = ((at - middle) ** 2).sum(axis=1)
     spread = float(table.sizes @ from_middle) / table.people
     np.testing.assert_allclose(left.from_average() - spread, from_middle, atol=1e-9)
     for cell in range(len(at)):
         expected = [squared(at, cell, other) for other in range(len(at))]
-        np.testing.assert_allclose(left.from_cell(cell), expected, atol=1e-9)
+        np.testing.assert_allclose(left.from_key(cell), expected, atol=1e-9)
 
 
 @given(placed(), st.integers(1, 4))
 def test_distances_stay_right_as_cells_are_taken(case, k):
     table, along = case
     at = points(table, along)
-    left = Remaining(Space.of(table, along), table.sizes)
+    left = UnclusteredKeys(KeyDistances.of(table, along), table.sizes)
     if table.people <= k:
         return
-    taken = left.take_nearest(left.from_cell(0), k)
+    taken = left.take_nearest(left.from_key(0), k)
     kept = np.setdiff1d(np.arange(len(at)), taken)
     assert left.people == table.sizes[kept].sum()
-    assert left.cells == len(kept)
+    assert left.keys == len(kept)
     if len(kept) == 0:
         return
     middle = table.sizes[kept] @ at[kept] / left.people
@@ -86,7 +86,7 @@ def test_distances_stay_right_as_cells_are_taken(case, k):
 @given(placed(), st.integers(1, 4))
 def test_clusters_have_k_people_and_keep_cells_whole(case, k):
     table, along = case
-    made = clusters(Space.of(table, along), table.sizes, k)
+    made = mdav(KeyDistances.of(table, along), table.sizes, k)
     people = np.bincount(made, weights=table.sizes)
     assert made.min() == 0
     assert (people > 0).all()
@@ -127,7 +127,7 @@ def test_clusters_are_those_of_the_paper(numbers, k):
     ones = np.ones(len(numbers), np.int64)
     table = sl.Table((ages,), "disease", ("Flu",), ones, Counts.from_cells(ones[:, np.newaxis]))
     at = [Fraction(table.quasi[0].cell(cell)) for cell in range(len(table.sizes))]
-    found = clusters(Space.of(table, orders(table.quasi, {})), table.sizes, k)
+    found = mdav(KeyDistances.of(table, column_orders(table.quasi, {})), table.sizes, k)
     assert [set(np.flatnonzero(found == each).tolist()) for each in range(int(found.max()) + 1)] == naive(at, k)
 
 
@@ -163,16 +163,19 @@ def test_columns_with_very_many_labels_stand_on_a_line(case):
     table, along = case
     before, distances.MANY_LABELS = distances.MANY_LABELS, 2
     try:
-        space = Space.of(table, along)
-        left = Remaining(space, table.sizes)
+        space = KeyDistances.of(table, along)
+        left = UnclusteredKeys(space, table.sizes)
         expected = sum(
-            (distances.scaled(order)[order.place[column.codes]] - distances.scaled(order)[order.place[column.codes[0]]])
+            (
+                distances.unit_line(order)[order.rank[column.codes]]
+                - distances.unit_line(order)[order.rank[column.codes[0]]]
+            )
             ** 2
             if len(order.labels) > 2
-            else distances.label_distances(order)[order.place[column.codes[0]]][order.place[column.codes]]
+            else distances.label_distances(order)[order.rank[column.codes[0]]][order.rank[column.codes]]
             for order, column in zip(along, table.quasi, strict=True)
         )
-        np.testing.assert_allclose(left.from_cell(0), expected, atol=1e-9)
+        np.testing.assert_allclose(left.from_key(0), expected, atol=1e-9)
         assert len(space.lines) == sum(len(order.labels) > 2 for order in along)
     finally:
         distances.MANY_LABELS = before

@@ -5,9 +5,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight.search.anatomy import Strangers
-from sidelight.search.distances import Centroids, merge_until_within, paired, rolled_up
-from sidelight.search.policy_check import Limits
+from sidelight.search.anatomy import LeastOverlap
+from sidelight.search.distances import Centroids
+from sidelight.search.merging import merge_groups, merge_until_within, pair_up
+from sidelight.search.policy_check import PolicyCheck
 from sidelight.testing import measures, releases
 
 
@@ -32,7 +33,7 @@ def test_pairs_are_those_of_going_through_them_closest_first(wish):
             taken |= {mine, its}
             into[max(mine, its)] = min(mine, its)
     kept = sorted(set(into))
-    assert paired(one, other, apart, groups=groups).tolist() == [kept.index(each) for each in into]
+    assert pair_up(one, other, apart, groups=groups).tolist() == [kept.index(each) for each in into]
 
 
 @st.composite
@@ -40,7 +41,7 @@ def problems(draw):
     """A release, one or two limits that one group of everybody keeps, and a sense of nearness."""
     release = draw(releases(max_groups=6))
     groups = release.groups
-    everybody = rolled_up(groups, np.zeros(len(groups), np.int64))
+    everybody = merge_groups(groups, np.zeros(len(groups), np.int64))
     asked = draw(st.lists(measures(release, mergeable=True), min_size=1, max_size=2))
     values = [each.summarize(everybody).finding().value for each in asked]
     assume(float("inf") not in values)
@@ -50,10 +51,12 @@ def problems(draw):
         else each >= max(value, each.limits[0])
         for each, value in zip(asked, values, strict=True)
     ]
-    limits = Limits.of_criteria(tuple(criteria), people=1_000)
-    assume(limits.hold(everybody))
+    limits = PolicyCheck.of(tuple(criteria), people=1_000)
+    assume(limits.holds(everybody))
     places = np.array(draw(st.lists(st.integers(0, 3), min_size=len(groups), max_size=len(groups))), float)
-    near = draw(st.sampled_from([Centroids(groups.sizes, places[:, np.newaxis]), Strangers(np.random.default_rng(1))]))
+    near = draw(
+        st.sampled_from([Centroids(groups.sizes, places[:, np.newaxis]), LeastOverlap(np.random.default_rng(1))])
+    )
     return groups, limits, near
 
 
@@ -62,8 +65,8 @@ def test_merging_ends_within_the_limits_whatever_the_measures(problem):
     groups, limits, near = problem
     number = merge_until_within(groups, limits, near)
     assert sorted(set(number.tolist())) == list(range(int(number.max()) + 1))
-    made = rolled_up(groups, number)
-    assert limits.hold(made)
+    made = merge_groups(groups, number)
+    assert limits.holds(made)
     assert made.sizes.sum() == groups.sizes.sum()
     assert made.counts.totals().tolist() == groups.counts.totals().tolist()
 
@@ -71,16 +74,16 @@ def test_merging_ends_within_the_limits_whatever_the_measures(problem):
 @given(problems())
 def test_groups_within_the_limits_stay_as_they_are(problem):
     groups, limits, near = problem
-    assume(limits.alone(groups).all() and limits.hold(groups))
+    assume(limits.holds_in_each(groups).all() and limits.holds(groups))
     assert merge_until_within(groups, limits, near).tolist() == list(range(len(groups)))
 
 
 def test_a_thousand_groups_that_are_all_alike_pair_up_in_a_few_rounds():
     groups = sl.Release.from_counts([{"a": 1, "b": 1}] * 1000).groups
     rounds = []
-    near = Strangers(np.random.default_rng(1))
-    limits = Limits.of(sl.Policy(sl.GroupSize() >= 8), people=1_000)
-    made = rolled_up(groups, merge_until_within(groups, limits, near, progress=rounds.append))
+    near = LeastOverlap(np.random.default_rng(1))
+    limits = PolicyCheck.of(sl.Policy(sl.GroupSize() >= 8), people=1_000)
+    made = merge_groups(groups, merge_until_within(groups, limits, near, progress=rounds.append))
     assert made.sizes.min() >= 8
     assert made.sizes.max() < 32
     assert len(rounds) < 30

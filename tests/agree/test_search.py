@@ -13,12 +13,12 @@ from sidelight.errors import NothingSafe
 from sidelight.measures.measure import Measure
 from sidelight.measures.screening import joined_after, joined_all, joined_before
 from sidelight.release.lattice import Lattice
-from sidelight.search.full_domain import FullDomain, LevelRecoding
-from sidelight.search.lattice_search import lowest, minimal_nodes
-from sidelight.search.orders import orders
-from sidelight.search.policy_check import Limits
-from sidelight.search.protect import everybody
-from sidelight.search.recoding import Stretches, released
+from sidelight.search.full_domain import FullDomain, NodeRecodings
+from sidelight.search.lattice_search import minimal_among, search_lattice
+from sidelight.search.orders import column_orders
+from sidelight.search.policy_check import PolicyCheck
+from sidelight.search.protect import one_group
+from sidelight.search.recoding import Regions, release_of
 from sidelight.search.suppression import SuppressedNode
 from sidelight.testing import measures, releases, tables
 
@@ -51,7 +51,7 @@ def problems(draw, *, semantics=None, max_criteria=2):
     """Draw a table, hierarchies and a policy that one group of everybody keeps."""
     table = draw(tables(semantics=semantics, max_columns=2, max_cells=5))
     by = draw(hierarchies(table))
-    whole = everybody(table)
+    whole = one_group(table)
     asked = draw(st.lists(measures(whole, mergeable=True), min_size=1, max_size=max_criteria))
     policy = sl.Policy(*(bounded(each, whole, draw) for each in asked))
     assume(policy.judge(whole).safe)
@@ -60,14 +60,14 @@ def problems(draw, *, semantics=None, max_criteria=2):
 
 def regrouped(table, group):
     number = np.unique(group, return_inverse=True)[1]
-    return released(table, number, (), int(number.max()) + 1)
+    return release_of(table, number, (), int(number.max()) + 1)
 
 
 @given(problems())
 def test_minimal_nodes_are_those_of_trying_every_node(problem):
     table, by, policy = problem
     lattice = Lattice(table, by)
-    found = minimal_nodes(lattice, policy, most=None, progress=quiet)
+    found = search_lattice(lattice, policy, max_checks=None, progress=quiet)
     within = [node for node in lattice.nodes() if policy.judge(lattice.release_at(node)).safe]
     assert set(found.minimal) == {node for node in within if not any(finer(other, node) for other in within)}
     assert found.complete
@@ -79,7 +79,7 @@ def finer(one, other):
 
 @given(st.sets(st.tuples(*[st.integers(0, 3)] * 3), max_size=20))
 def test_the_lowest_nodes_are_coarser_than_no_other(nodes):
-    assert set(lowest(list(nodes))) == {node for node in nodes if not any(finer(other, node) for other in nodes)}
+    assert set(minimal_among(list(nodes))) == {node for node in nodes if not any(finer(other, node) for other in nodes)}
 
 
 @given(problems(), st.data())
@@ -90,15 +90,15 @@ def test_what_a_node_covers_without_looking_at_cells_is_what_its_cells_say(probl
     groups = lattice.groups_at(node)
     out = np.array(data.draw(st.lists(st.booleans(), min_size=len(groups), max_size=len(groups))), bool)
     people = int(groups.sizes[out].sum())
-    recodings = LevelRecoding(lattice, by)
-    chosen = SuppressedNode(node, out, people, as_group=False, limits=Limits.of(policy, table.people))
+    recodings = NodeRecodings(lattice, by)
+    chosen = SuppressedNode(node, out, people, as_group=False, policy=PolicyCheck.of(policy, table.people))
     for recoding in (recodings.at(node), recodings.without(chosen)):
-        again = Stretches.of(table, recoding.orders, recoding.group, recoding.start, recoding.stop)
+        again = Regions.of(table, recoding.orders, recoding.group, recoding.start, recoding.stop)
         assert again.sizes.tolist() == recoding.sizes.tolist()
         assert again.suppressed == recoding.suppressed
         for column, order in enumerate(recoding.orders):
             kept = recoding.group >= 0
-            place, group = order.place[table.quasi[column].codes[kept]], recoding.group[kept]
+            place, group = order.rank[table.quasi[column].codes[kept]], recoding.group[kept]
             assert (recoding.start[group, column] <= place).all()
             assert (place < recoding.stop[group, column]).all()
             printed = groups.columns[column].codes[~out] if recoding.suppressed else groups.columns[column].codes
@@ -151,11 +151,11 @@ def test_mondrian_is_minimal_where_merging_never_hurts(problem):
     assume(all(each.measure.monotonicity("single") is not sl.Monotonicity.UNKNOWN for each in policy.criteria))
     found = sl.protect(table, policy, by=by, method="mondrian")
     recoding = found.outcome.recoding
-    along = orders(table.quasi, by)
+    along = column_orders(table.quasi, by)
     for group in range(len(found.release)):
         cells = np.flatnonzero(recoding.group == group)
         for column, order in enumerate(along):
-            place = order.place[table.quasi[column].codes[cells]]
+            place = order.rank[table.quasi[column].codes[cells]]
             present = np.unique(place)
             depths = order.depth(present[:-1].astype(np.int64), present[1:].astype(np.int64))
             for cut, depth in zip(present[1:], depths, strict=True):
@@ -186,10 +186,10 @@ def test_limits_judge_groups_as_policies_do(data):
     release = data.draw(releases(max_groups=3))
     measure = data.draw(measures(release, mergeable=True))
     criterion = bounded(measure, release, data.draw)
-    limits = Limits.of(sl.Policy(criterion), release.size)
-    assert limits.hold(release.groups) == criterion.judge(release).holds
+    limits = PolicyCheck.of(sl.Policy(criterion), release.size)
+    assert limits.holds(release.groups) == criterion.judge(release).holds
     for row in range(len(release)):
-        alone = limits.alone(release.groups.take(slice(row, row + 1)))
+        alone = limits.holds_in_each(release.groups.take(slice(row, row + 1)))
         finding = measure.summarize(release.groups.take(slice(row, row + 1))).finding()
         says_something = (
             finding.witness is not None
@@ -199,7 +199,7 @@ def test_limits_judge_groups_as_policies_do(data):
 
 @given(tables(max_columns=2), st.data())
 def test_nothing_safe_says_which_limit_would_pass(table, data):
-    whole = everybody(table)
+    whole = one_group(table)
     measure = data.draw(measures(whole, mergeable=True))
     value = measure.measure(whole).value
     least, most = measure.limits

@@ -36,7 +36,7 @@ from sidelight.release.release import Members, Release
 from sidelight.search.method import SearchResult
 from sidelight.search.microaggregation import Microaggregation
 from sidelight.search.orders import Order
-from sidelight.search.recoding import Stretches
+from sidelight.search.recoding import Regions
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import SUPPRESSED, Label, as_day, as_number, in_order
 from sidelight.table.read import different_rows
@@ -240,7 +240,7 @@ def _cover_of_labels(known: Column, printed: Column, hierarchy: Hierarchy | None
 def _link_by_regions(result: SearchResult, people: People, by: Mapping[str, Hierarchy]) -> Linkage:
     """Use what the search knows: averages, or regions; whoever is in no region is among the suppressed."""
     recoding = result.outcome.recoding
-    if isinstance(result.method, Microaggregation) or not isinstance(recoding, Stretches):
+    if isinstance(result.method, Microaggregation) or not isinstance(recoding, Regions):
         return link_to_nearest(people, result.release.groups, by)
     covers = [
         _cover_of_regions(known, order, recoding.start[:, at], recoding.stop[:, at])
@@ -282,7 +282,7 @@ def _or_suppressed(inside: Linkage, suppressed: int, sizes: Integers) -> Linkage
 
 def share_linked_right(published: Published, people: People, linkage: Linkage) -> Fraction | None:
     """Give the share of the people in a search's table who were looked for in their group; None: nobody knows."""
-    if not isinstance(published, SearchResult) or not isinstance(published.outcome.recoding, Stretches):
+    if not isinstance(published, SearchResult) or not isinstance(published.outcome.recoding, Regions):
         return None
     recoding = published.outcome.recoding
     if any(people.column(column.name) is None for column in recoding.table.quasi):

@@ -24,7 +24,7 @@ from sidelight.measures.t_closeness import Closeness
 from sidelight.policy.policy import Policy
 from sidelight.search.orders import Order, order_along
 from sidelight.search.protect import protect
-from sidelight.search.recoding import Query, queries
+from sidelight.search.recoding import Query, random_queries
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.table import Table
 
@@ -246,7 +246,7 @@ def noisy_query_error(noisy: NoisyCounts, table: Table, by: Mapping[str, Hierarc
     covered = tuple(_covered(noisy, order, name.name, by) for order, name in zip(orders, table.quasi, strict=True))
     least = table.people / 1000
     errors = []
-    for query in queries(orders, len(table.domain)):
+    for query in random_queries(orders, len(table.domain)):
         true = query.answer(table, orders)
         errors.append(abs(_expected(noisy, table, query, covered) - true) / max(true, least))
     return float(np.mean(errors))

@@ -213,7 +213,7 @@ def _sheet(told: Told, shuffle: Shuffle) -> Sheet:
 
 def _anatomised(told: Told, buckets: Buckets, path: Path, shuffle: Shuffle, *, together: bool) -> Plan:
     """Print everybody's columns with a bucket; the values of the buckets apart, or shuffled inside them."""
-    columns = buckets.two_tables().people
+    columns = buckets.tables().people
     known = _who_is_where(columns)
     who = Told(
         Reading(

@@ -24,7 +24,7 @@ from sidelight.measures.measure import Criterion, Finding, Judgement, Witness, e
 from sidelight.policy.policy import Verdict
 from sidelight.release.groups import GroupName
 from sidelight.release.release import Release
-from sidelight.search.policy_check import Limit
+from sidelight.search.policy_check import CriterionCheck
 from sidelight.table.labels import Label, shown
 
 SCHEMA_VERSION = 1
@@ -315,7 +315,7 @@ def broken_by(judgement: Judgement, release: Release) -> BrokenBy | None:
     if judgement.holds:
         return BrokenBy(groups=0, people=0)
     groups = release.groups
-    broken = ~Limit(criterion, screen, screen.slack(int(groups.sizes.max()))).each(groups)
+    broken = ~CriterionCheck.of(criterion, int(groups.sizes.max())).holds_in_each(groups)
     return BrokenBy(groups=int(np.count_nonzero(broken)), people=int(groups.sizes[broken].sum()))
 
 

@@ -1,1 +1,11 @@
-"""Searches for the most useful releases within a policy."""
+"""Searches for the most useful release of a table that stays within a policy.
+
+Here belongs how releases are made, tried and weighed, always on counts of keys (distinct combinations of
+quasi-identifier values), never on rows.  What a measure is stands in `measures`, what a generalised table is in
+`release`, how a release is written in `publish`, and whom it exposes in `attack`.
+
+Read `protect` first, then `method` (what a search is handed and hands back), `policy_check` (many groups judged at
+once) and `orders` (what a stretch of labels is); then one method: `full_domain` with `lattice_search` and
+`suppression`; `mondrian` with `mondrian_cuts`; `anatomy`; or `microaggregation` with `distances`, the latter two with
+`merging`. `recoding` and `utility` say what a release is still good for.
+"""

@@ -1,4 +1,22 @@
-"""Anatomy: print the quasi-identifiers as they are, and the sensitive values apart, bucket by bucket."""
+"""Anatomy: print the quasi-identifiers as they are, and the sensitive values apart, bucket by bucket.
+
+Symbols     n(x) = people with value x, n = Σ_x n(x); b = the number of buckets, l = different values wanted in each.
+Eligible    A bucket can hold a value once without repeating it, so b buckets of l different values each exist exactly
+            when  Σ_x min(n(x), b) ≥ l·b.  The left side is concave in b and 0 at 0, so this holds up to a largest b
+            (`max_buckets`, by halving) and for every smaller one.  Where no value has more than n/l people, b = ⌊n/l⌋.
+Dealing     People stand in line value by value, at most b of each value, and the i-th goes to bucket i mod b: people
+            with the same value who stand within b places of one another go to different buckets, and each bucket gets
+            ⌊·/b⌋ or ⌈·/b⌉ of the line, l different values at least.  What is left of values with n(x) > b fits nowhere
+            without repeating, and is dealt on, evenly.  As many buckets, as different, as the paper's rule of taking
+            one person each of the l most frequent values.
+Kinds       What a bucket holds changes only where the line passes from one value to another: at most 2·|values| + 1
+            different buckets, of which one each is judged (`bucket_kinds`).
+Chance      Only how often values occur decides how many of each a bucket has; *who* of the people with a value goes
+            where, and which number a bucket gets, is drawn at random and tells nothing.
+Cost        Each number of buckets that is tried costs one pass over the people, and judging 2·|values| + 1 buckets.
+
+Source: Xiao and Tao, Anatomy, VLDB 2006.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +31,10 @@ from sidelight._progress import Progress
 from sidelight.errors import BadPolicy, parameter
 from sidelight.policy.policy import Policy
 from sidelight.release.groups import Groups
-from sidelight.search.distances import Neighbours, merge_until_within
+from sidelight.search.merging import Neighbours, merge_until_within
 from sidelight.search.method import Method, Outcome
-from sidelight.search.orders import orders
-from sidelight.search.policy_check import Limits, loose_groups
+from sidelight.search.orders import column_orders
+from sidelight.search.policy_check import PolicyCheck, candidate_groups
 from sidelight.search.recoding import Buckets
 from sidelight.search.utility import UtilityName
 from sidelight.table.hierarchy import Hierarchy
@@ -59,23 +77,26 @@ class Anatomy(Method):
     ) -> Outcome:
         """Decide how many buckets there are, deal the people, merge until within policy."""
         del utility  # the quasi-identifiers are printed exactly, whatever the buckets
-        often = table.counts.totals()
-        self._check(table, often)
-        chance = self.random or np.random.default_rng()
-        limits = Limits.of(policy, table.people)
-        count = finest(table, limits, progress) if self.l is None else most_buckets(often, self.l)
-        groups = buckets_of(table, count)
-        number = merge_until_within(
-            groups, limits, Strangers(chance), progress=lambda left: progress("merging buckets", left, None)
+        totals = table.counts.totals()
+        self._check(table, totals)
+        rng = self.random or np.random.default_rng()
+        check = PolicyCheck.of(policy, table.people)
+        count = max_buckets_within(table, check, progress) if self.l is None else max_buckets(totals, self.l)
+        merged = merge_until_within(
+            bucket_groups(table, count),
+            check,
+            LeastOverlap(rng),
+            progress=lambda left: progress("merging buckets", left, None),
         )
-        made = chance.permutation(int(number.max()) + 1)[number]  # a bucket's number says nothing
-        cell, value = _in_line(table, chance)
-        bucket = made[dealt(often, count)]
-        counts = Counts.from_entries(bucket, value, np.ones(len(value), np.int64), (int(made.max()) + 1, len(often)))
-        recoding = Buckets.of(table, orders(table.quasi, by), cell, bucket, counts)
-        return Outcome(recoding.release(), recoding, buckets=recoding)
+        number = rng.permutation(int(merged.max()) + 1)[merged]  # a bucket's number says nothing
+        key, value = _line_up(table, rng)
+        bucket = number[deal(totals, count)]
+        shape = (int(number.max()) + 1, len(totals))
+        counts = Counts.from_entries(bucket, value, np.ones(len(value), np.int64), shape)
+        recoding = Buckets.of(table, column_orders(table.quasi, by), key, bucket, counts)
+        return Outcome(recoding.release(), recoding)
 
-    def _check(self, table: Table, often: Integers) -> None:
+    def _check(self, table: Table, totals: Integers) -> None:
         if table.semantics != "single":
             message = (
                 "method 'anatomy' needs one value per person, and this table has "
@@ -83,72 +104,117 @@ class Anatomy(Method):
                 f'use {parameter("method", "lattice")}, "mondrian" or "microaggregation"'
             )
             raise BadPolicy(message)
-        different = int((often > 0).sum())
+        different = int((totals > 0).sum())
         if self.l is not None and self.l > different:
             message = f"Anatomy(l={self.l}): the table has {different} different values; give an l of at most that"
             raise BadPolicy(message)
 
 
-def finest(table: Table, limits: Limits, progress: Progress) -> int:
-    """Give the number of buckets at which the policy begins to hold: with one it does, with everybody alone it may not.
+def _line_up(table: Table, rng: np.random.Generator) -> tuple[Integers, Integers]:
+    """Line up all people value by value, those of a value in any order; gives each one's key and value."""
+    key, value, count = table.counts.entries()
+    key, value = np.repeat(key, count), np.repeat(value, count)
+    order = rng.permutation(len(key))
+    order = order[np.argsort(value[order], kind="stable")]
+    return key[order], value[order]
 
-    Halves the numbers between; what it gives holds, whatever the measures make of fewer buckets.
+
+def max_buckets(totals: Integers, l: int) -> int:  # noqa: E741 - the paper's letter
+    """Give the largest number of buckets that can all have `l` different values: Σ_x min(n(x), b) ≥ l·b.
+
+    >>> max_buckets(np.array([4, 3, 1]), 2), max_buckets(np.array([9, 1, 1]), 2)
+    (4, 2)
     """
-    often = table.counts.totals()
-    low, high = 1, table.people + 1
+    low, high = 0, int(totals.sum()) // l + 1  # the answer is at least low and below high
     while high - low > 1:
         middle = (low + high) // 2
-        progress("trying numbers of buckets", middle, None)
-        kinds = one_of_each_kind(often, middle)
-        low, high = (middle, high) if _hold(buckets_of(table, middle), kinds, limits) else (low, middle)
+        low, high = (middle, high) if np.minimum(totals, middle).sum() >= l * middle else (low, middle)
     return low
 
 
-def buckets_of(table: Table, count: int) -> Groups:
-    """Count what would be in each of `count` buckets; people need not be dealt for that."""
-    counts = bucket_counts(table.counts.totals(), count)
-    return loose_groups(table, counts.per_row(), counts)
+def max_buckets_within(table: Table, policy: PolicyCheck, progress: Progress) -> int:
+    """Give a number of buckets at which the policy begins to hold: with one it does, with everybody alone it may not.
+
+    Halves the numbers between; what it gives holds, whatever the measures make of fewer buckets.
+    """
+    totals = table.counts.totals()
+    low, high = 1, table.people + 1  # at low the policy holds; at high it does not, or nobody would be in some bucket
+    while high - low > 1:
+        middle = (low + high) // 2
+        progress("trying numbers of buckets", middle, None)
+        kinds = bucket_kinds(totals, middle)
+        low, high = (middle, high) if _holds(bucket_groups(table, middle), kinds, policy) else (low, middle)
+    return low
 
 
-def _hold(groups: Groups, kinds: Integers, limits: Limits) -> bool:
-    """Judge buckets of which many are alike: first one of each kind, then together where that decides."""
-    return bool(limits.alone(groups.take(kinds)).all()) and all(limit.together(groups) for limit in limits.shared)
+def _holds(buckets: Groups, kinds: Integers, policy: PolicyCheck) -> bool:
+    """Judge buckets of which many are the same: first one of each kind, then together where that decides."""
+    return bool(policy.holds_in_each(buckets.take(kinds)).all()) and all(
+        check.holds(buckets) for check in policy.together
+    )
 
 
-def _in_line(table: Table, chance: np.random.Generator) -> tuple[Integers, Integers]:
-    """Line up all people value by value, those of a value in any order; gives each one's cell and value."""
-    cell, value, count = table.counts.entries()
-    cell, value = np.repeat(cell, count), np.repeat(value, count)
-    order = chance.permutation(len(cell))
-    order = order[np.argsort(value[order], kind="stable")]
-    return cell[order], value[order]
+def deal(totals: Integers, buckets: int) -> Integers:
+    """Give the bucket of each person, when people stand in line value by value.
+
+    >>> deal(np.array([3, 2]), 2).tolist()
+    [0, 1, 0, 0, 1]
+    """
+    value = np.repeat(np.arange(len(totals)), totals)
+    nth = np.arange(len(value)) - np.repeat(np.cumsum(totals) - totals, totals)
+    line = np.argsort(nth >= buckets, kind="stable")  # the first b of each value, and behind them what is left
+    bucket = np.empty(len(value), np.int64)
+    bucket[line] = np.arange(len(value)) % buckets
+    return bucket
+
+
+def bucket_kinds(totals: Integers, buckets: int) -> Integers:
+    """List buckets so that every bucket has the same values as one of them: at most twice the values, and one.
+
+    >>> bucket_kinds(np.array([4, 4, 1]), 4).tolist()
+    [0, 1]
+    """
+    first = np.minimum(totals, buckets)
+    borders = np.cumsum(np.concatenate((first, totals - first))) % buckets
+    return np.unique(np.append(borders, 0))
+
+
+def bucket_groups(table: Table, buckets: int) -> Groups:
+    """Count what would be in each bucket; people need not be dealt for that."""
+    counts = bucket_counts(table.counts.totals(), buckets)
+    return candidate_groups(table, counts.per_row(), counts)
+
+
+def bucket_counts(totals: Integers, buckets: int) -> Counts:
+    """Count the values in each bucket; only how often each value occurs decides it."""
+    value = np.repeat(np.arange(len(totals)), totals)
+    return Counts.from_entries(deal(totals, buckets), value, np.ones(len(value), np.int64), (buckets, len(totals)))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Strangers(Neighbours):
+class LeastOverlap(Neighbours):
     """Buckets are near when they have few values in common: together they are then most diverse.
 
     Σ_x n_g(x)·n_h(x), the pairs of people with the same value that merging would bring together.  Each is compared
-    with a few others drawn at random, and in turn: of many buckets that are alike no two want the same one.
+    with a few others drawn at random, and in turn: of many buckets that are the same no two choose the same one.
     """
 
-    chance: np.random.Generator
+    rng: np.random.Generator
 
     def nearest(self, groups: Groups, rows: Integers) -> tuple[Integers, Floats]:
         """Compare a block of buckets with a block of others at a time."""
-        best, apart = np.empty(len(rows), np.int64), np.empty(len(rows))
-        drawn = self.chance.permutation(len(groups))
+        best, overlap = np.empty(len(rows), np.int64), np.empty(len(rows))
+        shuffled = self.rng.permutation(len(groups))
         for start in range(0, len(rows), COMPARED):
-            mine = rows[start : start + COMPARED]
-            others = np.take(drawn, np.arange(start, start + min(COMPARED, len(groups))), mode="wrap")
-            common = (_floats(groups, mine) @ _floats(groups, others).T) + self.chance.random(
-                (len(mine), len(others))
-            ) / 2
-            common[mine[:, np.newaxis] == others] = np.inf
-            chosen = _in_turn(common)
+            block = rows[start : start + COMPARED]
+            others = np.take(shuffled, np.arange(start, start + min(COMPARED, len(groups))), mode="wrap")
+            pairs = _float_counts(groups, block) @ _float_counts(groups, others).T
+            pairs += self.rng.random(pairs.shape) / 2  # whole numbers otherwise: equals are told apart by chance
+            pairs[block[:, np.newaxis] == others] = np.inf
+            chosen = _choose_in_turn(pairs)
             best[start : start + COMPARED] = others[chosen]
-            apart[start : start + COMPARED] = common[np.arange(len(mine)), chosen]
-        return best, apart
+            overlap[start : start + COMPARED] = pairs[np.arange(len(block)), chosen]
+        return best, overlap
 
     def merged(self, into: Integers, groups: int) -> Self:
         """Nothing to follow: the groups' counts say it all."""
@@ -156,81 +222,23 @@ class Strangers(Neighbours):
         return self
 
 
-def _floats(groups: Groups, rows: Integers) -> Floats:
+def _float_counts(groups: Groups, rows: Integers) -> Floats:
     return groups.counts.take(rows).dense().astype(float)
 
 
-def _in_turn(apart: Floats) -> Integers:
+def _choose_in_turn(distance: Floats) -> Integers:
     """Let each row choose its nearest column that no other row has taken; once all are taken, its nearest.
 
-    >>> _in_turn(np.array([[0.0, 1.0, 5.0], [0.0, 2.0, 3.0], [0.0, 1.0, 9.0]])).tolist()
+    >>> _choose_in_turn(np.array([[0.0, 1.0, 5.0], [0.0, 2.0, 3.0], [0.0, 1.0, 9.0]])).tolist()
     [0, 1, 2]
     """
-    chosen: Integers = apart.argmin(axis=1)
-    free = apart.copy()
-    left = np.arange(len(apart))
+    chosen: Integers = distance.argmin(axis=1)
+    free = distance.copy()
+    left = np.arange(len(distance))
     while len(left) and np.isfinite(free[left]).any():
-        wanted = free[left].argmin(axis=1)
-        taken, first = np.unique(wanted, return_index=True)
+        nearest = free[left].argmin(axis=1)
+        taken, first = np.unique(nearest, return_index=True)
         chosen[left[first]] = taken
         free[:, taken] = np.inf
         left = np.delete(left, first)
     return chosen
-
-
-# ----------------------------------------------------------------------------------------------------
-# Deal people into buckets so that people with the same value end up in different ones, like cards.
-# ----------------------------------------------------------------------------------------------------
-
-
-def most_buckets(often: Integers, l: int) -> int:  # noqa: E741 - the paper's letter
-    """Give the largest number of buckets that can all have `l` different values.
-
-    A value can be in each bucket once, so b buckets need Σ_x min(n(x), b) ≥ l·b.
-
-    >>> most_buckets(np.array([4, 3, 1]), 2), most_buckets(np.array([9, 1, 1]), 2)
-    (4, 2)
-    """
-    low, high = 0, int(often.sum()) // l + 1  # the answer is at least low and below high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if np.minimum(often, middle).sum() >= l * middle else (low, middle)
-    return low
-
-
-def dealt(often: Integers, buckets: int) -> Integers:
-    """Give the bucket of each person, when people stand in line value by value.
-
-    The person at place i of the line goes to bucket i modulo `buckets`: at most `buckets` people with the same value
-    in a row go to different buckets.  So all people of values that are not too frequent, and as many of the others,
-    are dealt first, and where the table allows it (`most_buckets`) each bucket gets l different values, l or one more
-    people.  What is left of the values that are too frequent fits nowhere and is dealt on, evenly.
-
-    >>> dealt(np.array([3, 2]), 2).tolist()
-    [0, 1, 0, 0, 1]
-    """
-    value = np.repeat(np.arange(len(often)), often)
-    nth = np.arange(len(value)) - np.repeat(np.cumsum(often) - often, often)
-    line = np.argsort(nth >= buckets, kind="stable")
-    bucket = np.empty(len(value), np.int64)
-    bucket[line] = np.arange(len(value)) % buckets
-    return bucket
-
-
-def one_of_each_kind(often: Integers, buckets: int) -> Integers:
-    """List buckets so that every bucket has the same values as one of them: at most twice the values, and one.
-
-    From one bucket to the next, what is dealt changes only where the line passes from one value to another.
-
-    >>> one_of_each_kind(np.array([4, 4, 1]), 4).tolist()
-    [0, 1]
-    """
-    first = np.minimum(often, buckets)
-    borders = np.cumsum(np.concatenate((first, often - first))) % buckets
-    return np.unique(np.append(borders, 0))
-
-
-def bucket_counts(often: Integers, buckets: int) -> Counts:
-    """Count the values in each bucket; only how often each value occurs decides it."""
-    value = np.repeat(np.arange(len(often)), often)
-    return Counts.from_entries(dealt(often, buckets), value, np.ones(len(value), np.int64), (buckets, len(often)))

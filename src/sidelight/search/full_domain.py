@@ -1,11 +1,20 @@
-"""Full-domain generalisation: one level per column for everybody, as fine as the policy allows."""
+"""Full-domain generalisation: one level per column for everybody, as fine as the policy allows.
+
+A node of the lattice is one level per column.  `FullDomain` finds all minimal nodes within policy (`lattice_search`, or
+`suppression` where some rows may be given up), weighs them by a utility and publishes the best.
+
+`NodeRecodings` says what a node makes of the table without making its release: per column and level, which label each
+original one becomes and which stretch of ranks that covers, worked out once and shared by all nodes with that level.
+Weighing a node then costs one numbering of the table's keys; with suppression, where the lattice has the node's groups
+already, not even that.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sized
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -15,20 +24,16 @@ from sidelight.errors import BadHierarchy, BadPolicy, NothingSafe, SidelightErro
 from sidelight.policy.policy import Policy
 from sidelight.release.generalise import coarser
 from sidelight.release.lattice import Lattice, Node
-from sidelight.search.lattice_search import minimal_nodes
+from sidelight.search.lattice_search import search_lattice
 from sidelight.search.method import Method, Outcome
 from sidelight.search.orders import Order, order_along
-from sidelight.search.recoding import Stretches
-from sidelight.search.suppression import nodes_with_suppression
-from sidelight.search.utility import UtilityName, worth
+from sidelight.search.recoding import Regions
+from sidelight.search.suppression import SuppressedNode, search_with_suppression
+from sidelight.search.utility import UTILITIES, UtilityName
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.table import Column, Table, added, rows_alike
 
-if TYPE_CHECKING:
-    from sidelight.search.suppression import SuppressedNode
-
-
-MOST_NODES = 20_000_000
+MAX_NODES = 20_000_000
 """What is known about each node is kept in an array, a byte each."""
 
 
@@ -61,62 +66,62 @@ class FullDomain(Method):
     ) -> Outcome:
         """Find the minimal nodes, then the best of them."""
         lattice = lattice_of(table, by)
-        recodings = LevelRecoding(lattice, by)
+        recodings = NodeRecodings(lattice, by)
         if self.suppress:
-            return self._with_suppression(lattice, recodings, policy, utility, progress)
-        found = minimal_nodes(lattice, policy, most=self.nodes, progress=progress)
-        self._refuse_nothing(found.minimal, complete=found.complete)
-        best = min(found.minimal, key=lambda node: (worth(utility, recodings.at(node)), node))
+            return self._search_with_suppression(lattice, recodings, policy, utility, progress)
+        nodes = search_lattice(lattice, policy, max_checks=self.nodes, progress=progress)
+        _refuse_nothing(len(nodes.minimal), complete=nodes.complete)
+        best = min(nodes.minimal, key=lambda node: (UTILITIES[utility](recodings.at(node)), node))
         return Outcome(
             lattice.release_at(best),
             recodings.at(best),
             levels=lattice.levels(best),
-            minimal=tuple(lattice.levels(node) for node in found.minimal),
-            checked=found.checked,
-            complete=found.complete,
+            minimal=tuple(lattice.levels(node) for node in nodes.minimal),
+            checked=nodes.checked,
+            complete=nodes.complete,
         )
 
-    def _refuse_nothing(self, found: Sized, *, complete: bool) -> None:
-        """One group of everybody is within policy; but hierarchies may not reach up to it, or time may be short."""
-        if len(found) > 0:
-            return
-        if not complete:
-            message = (
-                "the search was stopped before it found anything within policy; "
-                f"give it more time or more {parameter('nodes')}"
-            )
-            raise SidelightError(message)
-        message = (
-            "no generalisation of these hierarchies is within policy, though one group of everybody is; "
-            f"add a level * to them, or allow {parameter('suppress')}"
-        )
-        raise NothingSafe(message)
-
-    def _with_suppression(
-        self, lattice: Lattice, recodings: LevelRecoding, policy: Policy, utility: UtilityName, progress: Progress
+    def _search_with_suppression(
+        self, lattice: Lattice, recodings: NodeRecodings, policy: Policy, utility: UtilityName, progress: Progress
     ) -> Outcome:
         """A coarser node that suppresses fewer may be worth more, so every node within policy is weighed."""
-        room = int(Fraction(str(self.suppress)) * lattice.table.people)
-        found = nodes_with_suppression(
+        nodes = search_with_suppression(
             lattice,
             policy,
-            room=room,
+            max_suppressed=int(Fraction(str(self.suppress)) * lattice.table.people),
             as_group=self.suppressed == "as *",
-            weigh=lambda each: worth(utility, recodings.without(each)),
-            most=self.nodes,
+            score=lambda chosen: UTILITIES[utility](recodings.without(chosen)),
+            max_checks=self.nodes,
             progress=progress,
         )
-        self._refuse_nothing(found.within, complete=found.complete)
-        best = min(found.within, key=lambda each: (each.worth, each.node))
+        _refuse_nothing(len(nodes.within), complete=nodes.complete)
+        best = min(nodes.within, key=lambda chosen: (chosen.score, chosen.node))
         return Outcome(
             best.release(lattice),
             recodings.without(best),
             levels=lattice.levels(best.node),
-            minimal=tuple(lattice.levels(each.node) for each in found.minimal),
+            minimal=tuple(lattice.levels(chosen.node) for chosen in nodes.minimal),
             suppressed=best.people,
-            checked=found.checked,
-            complete=found.complete,
+            checked=nodes.checked,
+            complete=nodes.complete,
         )
+
+
+def _refuse_nothing(within: int, *, complete: bool) -> None:
+    """One group of everybody is within policy; but hierarchies may not reach up to it, or time may be short."""
+    if within > 0:
+        return
+    if not complete:
+        message = (
+            "the search was stopped before it found anything within policy; "
+            f"give it more time or more {parameter('nodes')}"
+        )
+        raise SidelightError(message)
+    message = (
+        "no generalisation of these hierarchies is within policy, though one group of everybody is; "
+        f"add a level * to them, or allow {parameter('suppress')}"
+    )
+    raise NothingSafe(message)
 
 
 def lattice_of(table: Table, by: Mapping[str, Hierarchy]) -> Lattice:
@@ -129,7 +134,7 @@ def lattice_of(table: Table, by: Mapping[str, Hierarchy]) -> Lattice:
         )
         raise BadHierarchy(message)
     lattice = Lattice(table, by)
-    if len(lattice) > MOST_NODES:
+    if len(lattice) > MAX_NODES:
         message = (
             f"these hierarchies make {len(lattice):,} generalisations, more than can be searched; "
             f"leave levels or columns out, or use {parameter('method', 'mondrian')}"
@@ -138,78 +143,72 @@ def lattice_of(table: Table, by: Mapping[str, Hierarchy]) -> Lattice:
     return lattice
 
 
-# ----------------------------------------------------------------------------------------------------
-# How a node of a lattice recodes the table: which cells end up together, and what each label covers.
-# ----------------------------------------------------------------------------------------------------
-
-
-class LevelRecoding:
+class NodeRecodings:
     """Recodings of nodes; the groups stand in the order in which the lattice has them."""
 
     def __init__(self, lattice: Lattice, by: Mapping[str, Hierarchy]) -> None:
         self._lattice, self._by = lattice, by
         self._orders = tuple(order_along(column, by.get(column.name)) for column in lattice.table.quasi)
+        self._levels: dict[tuple[int, int], _Level] = {}
 
-        self._known: dict[tuple[int, int], _Level] = {}
-
-    def at(self, node: Node) -> Stretches:
+    def at(self, node: Node) -> Regions:
         """Recode the table at a node."""
         sizes = self._lattice.table.sizes
         columns = self._columns(node)
         group, first = rows_alike(columns, len(sizes))
         codes = [column.codes[first] for column in columns]
-        return self._stretches(node, codes, added(group, sizes, len(first)), 0, lambda: group)
+        return self._regions(node, codes, added(group, sizes, len(first)), 0, lambda: group)
 
-    def without(self, chosen: SuppressedNode) -> Stretches:
+    def without(self, chosen: SuppressedNode) -> Regions:
         """Recode the table at a node, with some of its groups suppressed."""
         node, groups = chosen.node, self._lattice.groups_at(chosen.node)
-        kept = np.flatnonzero(~chosen.out)
+        kept = np.flatnonzero(~chosen.suppressed)
         codes = [column.codes[kept] for column in groups.columns]
 
         def group() -> Integers:
+            # the lattice numbers its groups as the table's keys are numbered here: by their recoded labels
             number = np.full(len(groups), -1)
             number[kept] = np.arange(len(kept))
             return number[rows_alike(self._columns(node), len(self._lattice.table.sizes))[0]]
 
-        return self._stretches(node, codes, groups.sizes[kept], chosen.people, group)
+        return self._regions(node, codes, groups.sizes[kept], chosen.people, group)
 
-    def _stretches(
+    def _regions(
         self, node: Node, codes: list[Codes], sizes: Integers, suppressed: int, look_up: Callable[[], Integers]
-    ) -> Stretches:
-        levels = [self._level(place, level) for place, level in enumerate(node)]
-        start = np.stack([level.start[code] for level, code in zip(levels, codes, strict=True)])
-        stop = np.stack([level.stop[code] for level, code in zip(levels, codes, strict=True)])
-        return Stretches(self._lattice.table, self._orders, sizes, suppressed, start.T, stop.T, look_up)
+    ) -> Regions:
+        levels = [self._level(column, level) for column, level in enumerate(node)]
+        start = np.stack([level.start[code] for level, code in zip(levels, codes, strict=True)]).T
+        stop = np.stack([level.stop[code] for level, code in zip(levels, codes, strict=True)]).T
+        return Regions(self._lattice.table, self._orders, sizes, suppressed, start, stop, look_up)
 
     def _columns(self, node: Node) -> tuple[Column, ...]:
         """Recode the columns of the table to the levels of a node."""
-        levels = [self._level(place, level).recoded for place, level in enumerate(node)]
+        levels = [self._level(column, level).recoded for column, level in enumerate(node)]
         quasi = self._lattice.table.quasi
         return tuple(column.relabelled(to.labels, to.codes) for column, to in zip(quasi, levels, strict=True))
 
-    def _level(self, place: int, level: int) -> _Level:
+    def _level(self, at: int, level: int) -> _Level:
         """Recode the labels of a column to a level; remembered, as thousands of nodes share it."""
-        if (place, level) not in self._known:
-            column, order = self._lattice.table.quasi[place], self._orders[place]
+        if (at, level) not in self._levels:
+            column, order = self._lattice.table.quasi[at], self._orders[at]
             labels = Column(column.name, column.labels, np.arange(len(column.labels), dtype=np.int32))
             recoded = coarser(labels, self._by, level)
             start, stop = np.zeros((2, len(recoded.labels)), np.int64)
-            start[recoded.codes], stop[recoded.codes] = _stretch(order, level, order.place.astype(np.int64))
-            self._known[place, level] = _Level(recoded, start, stop)
-        return self._known[place, level]
+            start[recoded.codes], stop[recoded.codes] = _covered(order, level, order.rank.astype(np.int64))
+            self._levels[at, level] = _Level(recoded, start, stop)
+        return self._levels[at, level]
 
 
 class _Level(NamedTuple):
-    """One level of a column: what becomes of each original label, and the stretch of places that each label covers."""
+    """One level of a column: what becomes of each original label, and the stretch of ranks that each label covers."""
 
     recoded: Column
     start: Integers
     stop: Integers
 
 
-def _stretch(order: Order, level: int, place: Integers) -> tuple[Integers, Integers]:
-    """Give the stretch of places that share a place's node at a level: neighbours, by the order's making."""
+def _covered(order: Order, level: int, rank: Integers) -> tuple[Integers, Integers]:
+    """Give the stretch of ranks that share a rank's node at a level: neighbours, by the order's invariant."""
     nodes = order.levels[min(level, len(order.levels) - 1)]
-    first = np.searchsorted(np.maximum.accumulate(nodes), nodes[place], side="left")
-    last = np.searchsorted(np.maximum.accumulate(nodes), nodes[place], side="right")
-    return first, last
+    ascending = np.maximum.accumulate(nodes)
+    return np.searchsorted(ascending, nodes[rank], side="left"), np.searchsorted(ascending, nodes[rank], side="right")

@@ -1,8 +1,25 @@
-"""All minimal nodes of a lattice within policy, with few checks."""
+"""Which levels of generalisation keep a policy, found with few checks: predictive tagging along halved paths.
+
+Symbols     A node is a vector of levels; u ≤ v (u is finer) when no level of u is higher.  h = the sum of heights, the
+            length of the longest path from the coarsest node to a finest one.  F(v): the policy holds at v.
+Monotone    A criterion that merging groups cannot break makes F monotone: u ≤ v and F(u) imply F(v) (roll-up property).
+Tags        Each node is tagged 1 (F is known to hold), −1 (known not to) or 0 (open).  Checking one node tags all above
+            it when F holds, and all below it when it does not.
+Search      From the coarsest nodes down: each open node starts a path of open nodes to a finest one, one level down in
+            one column at each step; on the path F turns from true to false once, and halving finds where.
+Invariant   The nodes tagged 1 are closed upwards, those tagged −1 downwards, and every tag is true: the minimal nodes
+            are those tagged 1 with no neighbour below that is, as soon as no tag is 0.
+Cost        At most log₂(h + 1) + 1 checks per path, and a byte per node.  A node's sizes are checked before its counts.
+Others      Criteria whose monotonicity is unknown are checked one by one at the nodes that keep the monotone ones, the
+            finest first.  Stopped early (Ctrl-C, `max_checks`), what is tagged so far is true, and marked incomplete.
+
+Source: Samarati, 2001; LeFevre et al., Incognito, 2005 (roll-up property); Kohlmayer et al., Flash, 2012 (predictive
+tagging, halved paths).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -13,8 +30,32 @@ from sidelight.measures.k_anonymity import GroupSize
 from sidelight.measures.measure import Criterion, Monotonicity, exact
 from sidelight.policy.policy import Policy
 from sidelight.release.lattice import Lattice, Node
-from sidelight.search.policy_check import Limits
+from sidelight.search.policy_check import PolicyCheck
 from sidelight.table.table import Semantics
+
+NodeCheck: TypeAlias = Callable[[Node], bool]
+"""Says whether a policy holds at a node."""
+
+
+@dataclass(frozen=True, eq=False)
+class CheckedNodes:
+    """Where a policy holds: all minimal nodes, and how many nodes were checked to know."""
+
+    minimal: tuple[Node, ...]
+    within: tuple[Node, ...]  # all nodes known to be within policy
+    checked: int
+    complete: bool
+
+
+def search_lattice(lattice: Lattice, policy: Policy, *, max_checks: int | None, progress: Progress) -> CheckedNodes:
+    """Find all minimal nodes within policy: monotone criteria by halving paths, then the others one by one."""
+    monotone = [each for each in policy.criteria if holds_upwards(each, lattice.table.semantics)]
+    others = [each for each in policy.criteria if each not in monotone]
+    counter = CheckCounter(len(lattice), progress)
+    nodes = search_monotone(lattice.heights, counter.counted(node_check(lattice, monotone)), max_checks=max_checks)
+    if not others or not nodes.within:
+        return nodes
+    return _check_one_by_one(nodes, counter.counted(node_check(lattice, others)), max_checks=max_checks)
 
 
 def holds_upwards(criterion: Criterion, semantics: Semantics) -> bool:
@@ -23,62 +64,136 @@ def holds_upwards(criterion: Criterion, semantics: Semantics) -> bool:
     return criterion.measure.monotonicity(semantics) is good
 
 
-def minimal_nodes(lattice: Lattice, policy: Policy, *, most: int | None, progress: Progress) -> Border:
-    """Find all minimal nodes within policy.
-
-    Criteria that merging cannot break are searched by halving paths; nodes that pass those are then checked one by one
-    against the others, whose monotonicity is unknown.
-    """
-    upward = [each for each in policy.criteria if holds_upwards(each, lattice.table.semantics)]
-    other = [each for each in policy.criteria if each not in upward]
-    count = Count(len(lattice), progress)
-    found = border(lattice.heights, count(node_check(lattice, upward)), most=most)
-    if not other or not found.within:
-        return found
-    return one_by_one(found, count(node_check(lattice, other)), most=most)
-
-
-@dataclass(eq=False)
-class Count:
-    """Counts checks and tells about them."""
-
-    total: int
-    progress: Progress
-    made: int = 0
-
-    def __call__(self, check: Callable[[Node], bool]) -> Callable[[Node], bool]:
-        """Make a check that is counted."""
-
-        def counted(node: Node) -> bool:
-            self.made += 1
-            self.progress(f"levels {node}", self.made, self.total)
-            return check(node)
-
-        return counted
-
-
-def node_check(lattice: Lattice, criteria: list[Criterion]) -> Callable[[Node], bool]:
+def node_check(lattice: Lattice, criteria: list[Criterion]) -> NodeCheck:
     """Make a check of nodes: sizes first, counts only when those are fine."""
     by_size = [each for each in criteria if each.measure == GroupSize()]
-    limits = Limits.of_criteria(tuple(each for each in criteria if each not in by_size), lattice.table.people)
+    by_counts = PolicyCheck.of((each for each in criteria if each not in by_size), lattice.table.people)
 
     def check(node: Node) -> bool:
         if by_size:
             smallest = int(lattice.sizes_at(node).min())
             if not all(each.comparison.holds(smallest, exact(each.bound)) for each in by_size):
                 return False
-        return limits.empty or limits.hold(lattice.groups_at(node))
+        return not by_counts.checks or by_counts.holds(lattice.groups_at(node))
 
     return check
 
 
-def one_by_one(found: Border, check: Callable[[Node], bool], *, most: int | None) -> Border:
-    """Keep the nodes that pass one more check; the finest first, until the budget is used up."""
-    kept: list[Node] = []
-    checked, complete = found.checked, found.complete
+@dataclass(eq=False)
+class CheckCounter:
+    """Counts the checks of a search and reports each of them."""
+
+    total: int
+    progress: Progress
+    checked: int = 0
+
+    def count(self, node: Node) -> None:
+        """Count a check of a node that is about to be made."""
+        self.checked += 1
+        self.progress(f"levels {node}", self.checked, self.total)
+
+    def counted(self, check: NodeCheck) -> NodeCheck:
+        """Make a check that is counted."""
+
+        def counted_check(node: Node) -> bool:
+            self.count(node)
+            return check(node)
+
+        return counted_check
+
+
+def search_monotone(heights: tuple[int, ...], check: NodeCheck, *, max_checks: int | None = None) -> CheckedNodes:
+    """Find all minimal nodes at which a check that never turns false upwards is true.
+
+    >>> nodes = search_monotone((3, 3), lambda node: sum(node) >= 2)
+    >>> sorted(nodes.minimal), nodes.checked, nodes.complete
+    ([(0, 2), (1, 1), (2, 0)], 5, True)
+    """
+    tags = NodeTags(heights)
+    checked = 0
+    complete = True
     try:
-        for node in sorted(found.within, key=lambda node: (sum(node), node)):
-            if most is not None and checked >= most:
+        for node in tags.nodes_on_paths():
+            if max_checks is not None and checked >= max_checks:
+                complete = False
+                break
+            checked += 1
+            tags.tag(node, holds=check(node))
+    except KeyboardInterrupt:
+        complete = False
+    return CheckedNodes(tags.minimal(), tags.within(), checked, complete)
+
+
+class NodeTags:
+    """What is known about each node of a lattice: 1 holds, −1 does not, 0 open.  One small array, cut by slices."""
+
+    def __init__(self, heights: tuple[int, ...]) -> None:
+        self.heights = heights
+        self._tags = np.zeros(heights, np.int8)
+        self._step_costs = [1 / max(height - 1, 1) for height in heights]
+
+    def tag(self, node: Node, *, holds: bool) -> None:
+        """Tag a node and all that follows from it."""
+        if holds:
+            self._tags[tuple(slice(level, None) for level in node)] = 1  # closed upwards
+        else:
+            self._tags[tuple(slice(None, level + 1) for level in node)] = -1  # closed downwards
+
+    def nodes_on_paths(self) -> Iterator[Node]:
+        """Give the nodes to be checked next: each must be tagged before the next is drawn."""
+        for start in self._coarsest_first():
+            if self._tags[start] != 0:
+                continue
+            path = self._path_down(start)
+            low, high = 0, len(path) - 1  # path[0] is the coarsest; before low all hold, after high none does
+            while low <= high:
+                middle = (low + high) // 2
+                yield path[middle]
+                low, high = (middle + 1, high) if self._tags[path[middle]] == 1 else (low, middle - 1)
+
+    def _coarsest_first(self) -> Iterator[Node]:
+        levels = np.indices(self.heights).reshape(len(self.heights), -1)
+        for at in np.argsort(-levels.sum(axis=0), kind="stable"):
+            yield tuple(levels[:, at].tolist())
+
+    def _path_down(self, node: Node) -> list[Node]:
+        """Walk down over open nodes, giving up as little generality as possible at each step."""
+        path = [node]
+        while True:
+            below = [
+                (cost, (*node[:at], node[at] - 1, *node[at + 1 :]))
+                for at, cost in enumerate(self._step_costs)
+                if node[at] > 0
+            ]
+            steps = [(cost, finer) for cost, finer in below if self._tags[finer] == 0]
+            if not steps:
+                return path
+            node = min(steps)[1]
+            path.append(node)
+
+    def minimal(self) -> tuple[Node, ...]:
+        """Give the nodes that hold while nothing directly below them is known to."""
+        holds = self._tags == 1
+        lowest = holds.copy()
+        for axis in range(len(self.heights)):
+            upper = [slice(None)] * len(self.heights)
+            lower = list(upper)
+            upper[axis], lower[axis] = slice(1, None), slice(None, -1)
+            lowest[tuple(upper)] &= ~holds[tuple(lower)]
+        return tuple(tuple(node) for node in np.argwhere(lowest).tolist())
+
+    def within(self) -> tuple[Node, ...]:
+        """Give all nodes that hold."""
+        return tuple(tuple(node) for node in np.argwhere(self._tags == 1).tolist())
+
+
+def _check_one_by_one(nodes: CheckedNodes, check: NodeCheck, *, max_checks: int | None) -> CheckedNodes:
+    """Keep the nodes that pass one more check; the finest first, until the checks are used up."""
+    kept: list[Node] = []
+    checked, complete = nodes.checked, nodes.complete
+    try:
+        for node in finest_first(nodes.within):
+            if max_checks is not None and checked >= max_checks:
                 complete = False
                 break
             checked += 1
@@ -86,131 +201,23 @@ def one_by_one(found: Border, check: Callable[[Node], bool], *, most: int | None
                 kept.append(node)
     except KeyboardInterrupt:
         complete = False
-    return Border(lowest(kept), tuple(kept), checked, complete)
+    return CheckedNodes(minimal_among(kept), tuple(kept), checked, complete)
 
 
-def lowest(nodes: list[Node]) -> tuple[Node, ...]:
+def finest_first(nodes: Iterable[Node]) -> list[Node]:
+    """Sort nodes by the sum of their levels: a node comes before all that are coarser."""
+    return sorted(nodes, key=lambda node: (sum(node), node))
+
+
+def minimal_among(nodes: Iterable[Node]) -> tuple[Node, ...]:
     """Keep the nodes that are not coarser than another of them, by their height.
 
-    >>> lowest([(2, 2), (0, 1), (1, 0), (0, 3)])
+    >>> minimal_among([(2, 2), (0, 1), (1, 0), (0, 3)])
     ((0, 1), (1, 0))
     """
-    left = np.array(sorted(nodes, key=lambda node: (sum(node), node)))
+    left = np.array(finest_first(nodes))
     kept: list[Node] = []
     while len(left):
-        kept.append(tuple(left[0].tolist()))
+        kept.append(tuple(left[0].tolist()))  # the finest one left is below none of the others
         left = left[(left < left[0]).any(axis=1)]
     return tuple(kept)
-
-
-# ----------------------------------------------------------------------------------------------------
-# Which levels of generalisation keep a policy?  Few checks, each of them quick.
-# ----------------------------------------------------------------------------------------------------
-
-
-Check: TypeAlias = Callable[[Node], bool]
-
-
-@dataclass(frozen=True, eq=False)
-class Border:
-    """Where a policy begins to hold: all minimal nodes, and how many nodes were looked at."""
-
-    minimal: tuple[Node, ...]
-    within: tuple[Node, ...]  # all nodes known to be within policy
-    checked: int
-    complete: bool
-
-
-def border(heights: tuple[int, ...], check: Check, *, most: int | None = None) -> Border:
-    """Find all minimal nodes at which a check that never turns false upwards is true.
-
-    From the coarsest nodes down: each node still open starts a path of open nodes down to a finest one, and halving
-    the path finds where the check turns; whatever lies above a true node or below a false one is settled with it.
-
-    >>> found = border((3, 3), lambda node: sum(node) >= 2)
-    >>> sorted(found.minimal), found.complete
-    ([(0, 2), (1, 1), (2, 0)], True)
-    """
-    state = States(heights)
-    checked = 0
-    complete = True
-    try:
-        for start in state.coarsest_first():
-            if state.known(start):
-                continue
-            path = state.path_down(start)
-            low, high = 0, len(path) - 1  # path[0] is the coarsest
-            while low <= high:
-                if most is not None and checked >= most:
-                    complete = False
-                    break
-                middle = (low + high) // 2
-                checked += 1
-                if state.settle(path[middle], holds=check(path[middle])):
-                    low = middle + 1
-                else:
-                    high = middle - 1
-            if not complete:
-                break
-    except KeyboardInterrupt:
-        complete = False
-    return Border(state.minimal(), state.within(), checked, complete)
-
-
-class States:
-    """What is known about each node of a lattice: 1 holds, −1 does not, 0 open.  One small array, cut by slices."""
-
-    def __init__(self, heights: tuple[int, ...]) -> None:
-        self.heights = heights
-        self._state = np.zeros(heights, np.int8)
-        self._weight = [1 / max(height - 1, 1) for height in heights]
-
-    def known(self, node: Node) -> bool:
-        """Whether a node is settled."""
-        return bool(self._state[node] != 0)
-
-    def settle(self, node: Node, *, holds: bool) -> bool:
-        """Settle a node and all that follows from it."""
-        if holds:
-            self._state[tuple(slice(level, None) for level in node)] = 1
-        else:
-            self._state[tuple(slice(None, level + 1) for level in node)] = -1
-        return holds
-
-    def coarsest_first(self) -> Iterator[Node]:
-        """Go through all nodes, coarser ones before finer ones."""
-        levels = np.indices(self.heights).reshape(len(self.heights), -1)
-        for place in np.argsort(-levels.sum(axis=0), kind="stable"):
-            yield tuple(levels[:, place].tolist())
-
-    def path_down(self, node: Node) -> list[Node]:
-        """Walk down over open nodes, giving up as little generality as possible at each step."""
-        path = [node]
-        while True:
-            below = [
-                (weight, (*node[:at], node[at] - 1, *node[at + 1 :]))
-                for at, weight in enumerate(self._weight)
-                if node[at] > 0
-            ]
-            open_ = [(weight, each) for weight, each in below if not self.known(each)]
-            if not open_:
-                return path
-            node = min(open_)[1]
-            path.append(node)
-
-    def minimal(self) -> tuple[Node, ...]:
-        """Give the nodes that hold while nothing directly below them is known to."""
-        holds = self._state == 1
-        lowest = holds.copy()
-        for axis in range(len(self.heights)):
-            below = np.zeros_like(holds)
-            upper = [slice(None)] * len(self.heights)
-            lower = list(upper)
-            upper[axis], lower[axis] = slice(1, None), slice(None, -1)
-            below[tuple(upper)] = holds[tuple(lower)]
-            lowest &= ~below
-        return tuple(tuple(node) for node in np.argwhere(lowest).tolist())
-
-    def within(self) -> tuple[Node, ...]:
-        """Give all nodes that hold."""
-        return tuple(tuple(node) for node in np.argwhere(self._state == 1).tolist())

@@ -1,4 +1,8 @@
-"""What every way of searching is: a table and a policy in, the best release found out."""
+"""What every way of searching is: a table and a policy in, the most useful release within policy out.
+
+`Method` is what a search must be able to do, `Outcome` what it hands to `protect`, and `SearchResult` what a user gets:
+the release, the verdict on it, and how the search came to it.
+"""
 
 from __future__ import annotations
 
@@ -21,20 +25,6 @@ if TYPE_CHECKING:
     from sidelight.publish.publish import Published
 
 
-@dataclass(frozen=True, eq=False)
-class Outcome:
-    """What a method made: a release, how it recodes the table, and what only some methods can say."""
-
-    release: Release
-    recoding: Recoding
-    levels: Mapping[str, int] = field(default_factory=dict)
-    minimal: tuple[Mapping[str, int], ...] = ()
-    suppressed: int = 0
-    checked: int = 0
-    complete: bool = True
-    buckets: Buckets | None = None  # anatomy's, which are published as two tables
-
-
 class Method(ABC):
     """A way of searching.  Each is a frozen dataclass in a file of its own; its fields are its options."""
 
@@ -48,9 +38,30 @@ class Method(ABC):
         """Find a release within policy; one group of everybody is known to be within it."""
 
 
-# ----------------------------------------------------------------------------------------------------
-# What a search found.
-# ----------------------------------------------------------------------------------------------------
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What a method's search ends with: a release, how it recodes the table, and what only some methods can say."""
+
+    release: Release
+    recoding: Recoding
+    levels: Mapping[str, int] = field(default_factory=dict)
+    minimal: tuple[Mapping[str, int], ...] = ()
+    suppressed: int = 0
+    checked: int = 0
+    complete: bool = True
+
+    @property
+    def buckets(self) -> Buckets | None:
+        """Anatomy's buckets, which are published as two tables."""
+        return self.recoding if isinstance(self.recoding, Buckets) else None
+
+
+class SearchedLevels(dict[str, int]):
+    """The level of each column, as a search picked it by looking at the table.
+
+    A mapping like any other, but a noisy release knows it when it sees it: a grouping that was chosen from the
+    data reveals something of the data, and that has to be paid for.
+    """
 
 
 NOT_COMPLETE = "the search was stopped before its end: a more useful release within the policy may exist"
@@ -124,16 +135,3 @@ class SearchResult:
         from sidelight.publish.publish import publish  # noqa: PLC0415 - it stands below: it needs the report
 
         return publish(self, path, force=force, seed=seed, layout=layout, written_as=written_as)
-
-
-# ----------------------------------------------------------------------------------------------------
-# Levels that came out of a search: the data had a say in them.
-# ----------------------------------------------------------------------------------------------------
-
-
-class SearchedLevels(dict[str, int]):
-    """The level of each column, as a search picked it by looking at the table.
-
-    A mapping like any other, but a noisy release knows it when it sees it: a grouping that was chosen from the
-    data reveals something of the data, and that has to be paid for.
-    """

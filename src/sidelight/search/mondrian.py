@@ -1,10 +1,27 @@
-"""Mondrian: cut the people in two, again and again, as long as the release stays within policy."""
+"""Mondrian: cut the people in two, again and again, as long as the release stays within policy.
+
+Greedy      From one group of everybody, each group is cut at the first of its candidate cuts (`mondrian_cuts`) that
+            leaves the release within policy; a group without such a cut is published.
+One by one  Criteria that are as bad as their worst group need only both halves of a cut: all groups of a generation are
+            cut at once.
+Together    Criteria that depend on several groups are judged over the whole release.  Their screens give a row of
+            numbers per group that join (⊕) to the release's, so with rows s_1 … s_m of the groups and a cut of group g
+            into halves (a, b) the release afterwards has  (⊕_{i≠g} s_i) ⊕ a ⊕ b.  Prefix and suffix scans of the rows
+            give every ⊕_{i≠g} in log₂ m joins of whole arrays, so all cuts are tried on their own at once; a scan over
+            the pairs a ⊕ b of cuts of different groups gives the release after each prefix of them.
+Invariant   Cuts are accepted in the order of the groups, each judged in the release that the earlier ones have made.
+            Where finer releases are never less risky (the measure's monotonicity), a cut that fails once fails for
+            good, and when a run of cuts is within policy so is each prefix of it: whole runs are accepted, up to the
+            first that fails.  Under such measures the result is minimal: no group can be cut any further.
+Cost        One pass over the keys per generation, and per run of accepted cuts a scan over all groups.
+
+Source: LeFevre et al., Mondrian, ICDE 2006; Chen et al., Privacy Skyline, VLDB 2007 (SkylineAnonymize).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -15,10 +32,10 @@ from sidelight.measures.screening import joined_after, joined_before
 from sidelight.policy.policy import Policy
 from sidelight.release.groups import Groups
 from sidelight.search.method import Method, Outcome
-from sidelight.search.mondrian_cuts import Candidates, Frontier, Partition
-from sidelight.search.orders import Order, orders
-from sidelight.search.policy_check import Limit, Limits, loose_groups
-from sidelight.search.recoding import Stretches, printed, released
+from sidelight.search.mondrian_cuts import Cuts, Generation, Partition
+from sidelight.search.orders import Order, column_orders
+from sidelight.search.policy_check import CriterionCheck, PolicyCheck, candidate_groups
+from sidelight.search.recoding import Regions, region_labels, release_of
 from sidelight.search.utility import UtilityName
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.table import Counts, Table
@@ -45,24 +62,35 @@ class Mondrian(Method):
     ) -> Outcome:
         """Cut until nothing can be cut."""
         del utility  # greedy: the cuts themselves are what is chosen
-        along = orders(table.quasi, by)
-        target = None if self.towards is None else counts_of(table, self.towards)
-        made = grow(table, Limits.of(policy, table.people), along, target=target, progress=partial(_tell, progress))
-        columns = tuple(printed(order, made.start[:, at], made.stop[:, at]) for at, order in enumerate(along))
+        orders = column_orders(table.quasi, by)
+        partition = cut_everybody(
+            table,
+            PolicyCheck.of(policy, table.people),
+            orders,
+            target=None if self.towards is None else label_counts(table, self.towards),
+            progress=lambda groups: progress(f"{groups:,} groups", groups, None),
+        )
+        start, stop = partition.start, partition.stop
+        columns = tuple(region_labels(order, start[:, at], stop[:, at]) for at, order in enumerate(orders))
         return Outcome(
-            released(table, made.group, columns, len(made)),
-            Stretches.of(table, along, made.group, made.start, made.stop),
+            release_of(table, partition.group, columns, len(partition)),
+            Regions.of(table, orders, partition.group, start, stop),
         )
 
 
-def _tell(progress: Progress, groups: int) -> None:
-    progress(f"{groups:,} groups", groups, None)
+def label_counts(table: Table, name: str) -> Counts:
+    """Count the labels of a column, a quasi-identifier or the sensitive one, in each key of the table."""
+    if name == table.sensitive:
+        return table.counts
+    column = table.column(name)
+    keys = np.arange(len(table.sizes))
+    return Counts.from_entries(keys, column.codes, table.sizes, (len(keys), len(column.labels)))
 
 
-def grow(
+def cut_everybody(
     table: Table,
-    limits: Limits,
-    along: tuple[Order, ...],
+    policy: PolicyCheck,
+    orders: tuple[Order, ...],
     *,
     target: Counts | None = None,
     progress: Callable[[int], None] = lambda _groups: None,
@@ -70,133 +98,114 @@ def grow(
     """Cut until no group can be cut any more, one generation of groups at a time.
 
     Each group tries the cut nearest the median in its most spread-out column first, then in the next, then all
-    other cuts.  Where limits depend on several groups together, cuts are accepted in the order of the groups, each
-    judged in the release that the earlier ones have made.
+    other cuts.
     """
-    made = Partition.of_everybody(table, along)
-    shared = SharedLimits(table, limits.shared, made)
+    partition = Partition.of_everybody(table, orders)
+    acceptance = Acceptance(table, policy.together, partition)
     active = np.array([0])
     while len(active):
-        progress(len(made))
-        frontier = Frontier.of(table, made, active)
+        progress(len(partition))
+        generation = Generation.of(table, partition, active)
         halves: list[Integers] = []
         undecided = np.ones(len(active), bool)
-        for candidates in frontier.rounds(along, undecided, target):
-            fine = candidates.take(frontier.within(candidates, limits))
-            for chosen in shared.accepted(fine, frontier, active):
-                undecided[chosen.group] = False
-                halves += [active[chosen.group], made.split(frontier.cells, chosen, active)]
-        active = np.concatenate(halves) if halves else np.array([], np.int64)
-    return made
-
-
-def counts_of(table: Table, name: str) -> Counts:
-    """Count the labels of a column, a quasi-identifier or the sensitive one, in each cell of the table."""
-    if name == table.sensitive:
-        return table.counts
-    column = table.column(name)
-    cells = np.arange(len(table.sizes))
-    return Counts.from_entries(cells, column.codes, table.sizes, (len(cells), len(column.labels)))
-
-
-# ----------------------------------------------------------------------------------------------------
-# Limits that depend on several groups together: cuts are accepted one after another, many at a time.
-# ----------------------------------------------------------------------------------------------------
+        for cuts in generation.rounds(orders, undecided, target):
+            within = cuts.take(generation.holds_in_halves(cuts, policy))
+            for accepted in acceptance.runs(within, generation, active):
+                undecided[accepted.group] = False
+                halves += [active[accepted.group], partition.split(generation.keys, accepted, active)]
+        active = np.concatenate(halves) if halves else np.array([], np.int64)  # both halves are the next generation
+    return partition
 
 
 @dataclass(eq=False, slots=True)
-class SharedLimits:
-    """Accepts cuts in the order of the groups, each judged in the release that the earlier ones have made.
-
-    As finer releases are never less risky (where the measure's monotonicity says so), a cut that fails once fails for
-    good, and of cuts accepted together every prefix is within policy as soon as all of them are.  So whole runs of cuts
-    are accepted at once, up to the first that fails.
-    """
+class Acceptance:
+    """Accepts cuts in the order of the groups, each judged in the release that the earlier ones have made."""
 
     table: Table
-    limits: tuple[Limit, ...]
-    made: Partition
-    rows: list[Floats] = field(default_factory=list)  # per limit: the screen of each group made so far
+    checks: tuple[CriterionCheck, ...]  # those that depend on several groups together
+    partition: Partition
+    screened: list[Floats] = field(default_factory=list)  # per check: the screen's row of each group made so far
 
     def __post_init__(self) -> None:
-        self.rows = [limit.screen.of(self._groups(self.made.group, len(self.made))) for limit in self.limits]
+        everybody = self._groups(self.partition.group, len(self.partition))
+        self.screened = [check.screen.of(everybody) for check in self.checks]
 
-    def accepted(self, fine: Candidates, frontier: Frontier, numbers: Integers) -> Iterator[Candidates]:
-        """Give runs of accepted cuts, at most one cut per group; each run must be made before the next is asked."""
-        if not self.limits:
-            yield fine.take(fine.first_of_each())
+    def runs(self, cuts: Cuts, generation: Generation, numbers: Integers) -> Iterator[Cuts]:
+        """Give runs of accepted cuts, at most one cut per group; each run must be made before the next is drawn."""
+        if not self.checks:
+            yield cuts.take(cuts.first_of_each())
             return
-        left, right = self._halves(fine, frontier)
-        pairs = [limit.screen.join(*both) for limit, *both in zip(self.limits, left, right, strict=True)]
-        open_ = np.arange(len(fine))
+        left, right = self._screen_halves(cuts, generation)
+        pairs = [check.screen.join(*both) for check, *both in zip(self.checks, left, right, strict=True)]
+        open_ = np.arange(len(cuts))
         while len(open_):
-            open_ = open_[self._fit(fine.take(open_), [pair[open_] for pair in pairs], frontier, numbers)]
-            first = open_[fine.take(open_).first_of_each()]
-            run = first[: self._run([pair[first] for pair in pairs], numbers[fine.group[first]])]
+            # a cut that does not fit now never will: the release only gets finer
+            open_ = open_[self._fits(cuts.take(open_), [pair[open_] for pair in pairs], generation, numbers)]
+            first = open_[cuts.take(open_).first_of_each()]
+            run = first[: self._longest_run([pair[first] for pair in pairs], numbers[cuts.group[first]])]
             if len(run) == 0:
                 return
-            chosen = fine.take(run)
-            for rows, l_rows, r_rows, at in zip(self.rows, left, right, range(len(self.rows)), strict=True):
-                rows[numbers[chosen.group]] = l_rows[run]
-                self.rows[at] = np.vstack((rows, r_rows[run]))
-            yield chosen
-            open_ = open_[~np.isin(fine.group[open_], chosen.group)]
+            accepted = cuts.take(run)
+            self._replace_rows(numbers[accepted.group], [rows[run] for rows in left], [rows[run] for rows in right])
+            yield accepted
+            open_ = open_[~np.isin(cuts.group[open_], accepted.group)]
 
-    def _halves(self, fine: Candidates, frontier: Frontier) -> tuple[list[Floats], list[Floats]]:
-        """Screen both halves of every cut, for every limit."""
-        left = [np.empty((len(fine), rows.shape[1])) for rows in self.rows]
-        right = [each.copy() for each in left]
-        for at, groups in frontier.halves(fine):
-            for limit, l_rows, r_rows in zip(self.limits, left, right, strict=True):
-                both = limit.screen.of(groups)
-                l_rows[at], r_rows[at] = both[: len(at)], both[len(at) :]
+    def _screen_halves(self, cuts: Cuts, generation: Generation) -> tuple[list[Floats], list[Floats]]:
+        """Screen both halves of every cut, for every check."""
+        left = [np.empty((len(cuts), rows.shape[1])) for rows in self.screened]
+        right = [rows.copy() for rows in left]
+        for at, groups in generation.halves(cuts):
+            for check, left_rows, right_rows in zip(self.checks, left, right, strict=True):
+                both = check.screen.of(groups)
+                left_rows[at], right_rows[at] = both[: len(at)], both[len(at) :]
         return left, right
 
-    def _fit(self, cuts: Candidates, pairs: list[Floats], frontier: Frontier, numbers: Integers) -> Flags:
+    def _fits(self, cuts: Cuts, pairs: list[Floats], generation: Generation, numbers: Integers) -> Flags:
         """Say which cuts could be made next, each on its own, in the release made so far."""
-        fit = np.ones(len(cuts), bool)
-        for limit, rows, pair in zip(self.limits, self.rows, pairs, strict=True):
-            values = limit.screen.value(_with_others(limit, rows, pair, numbers[cuts.group]))
-            fit &= limit.clear(values) | limit.near(values)
-            for row in np.flatnonzero(fit & limit.near(values)):
-                fit[row] = limit.exactly(self._groups(*self._after(cuts.take(np.array([row])), frontier, numbers)))
-        return fit
+        fits = np.ones(len(cuts), bool)
+        for check, rows, pair in zip(self.checks, self.screened, pairs, strict=True):
+            values = check.screen.value(_joined_with_others(check, rows, pair, numbers[cuts.group]))
+            close = check.is_close(values)
+            fits &= check.clearly_holds(values) | close
+            for at in np.flatnonzero(fits & close):
+                group = self.partition.group_after(generation.keys, cuts.take(np.array([at])), numbers)
+                fits[at] = check.holds_exactly(self._groups(group, len(self.partition) + 1))
+        return fits
 
-    def _run(self, pairs: list[Floats], groups: Integers) -> int:
+    def _longest_run(self, pairs: list[Floats], groups: Integers) -> int:
         """Count how many of these cuts, of different groups, can be made one after another; the first one fits."""
         if len(groups) == 0:
             return 0
-        fit = np.ones(len(groups), bool)
-        for limit, rows, pair in zip(self.limits, self.rows, pairs, strict=True):
-            done = joined_before(limit.screen, pair)
+        fits = np.ones(len(groups), bool)
+        for check, rows, pair in zip(self.checks, self.screened, pairs, strict=True):
+            # after the first i cuts: their pairs, the groups to be cut later as they are, and all other groups
+            release = joined_before(check.screen, pair)
             others = np.delete(rows, groups, axis=0)
             if len(others):
-                done = limit.screen.join(done, np.broadcast_to(joined_before(limit.screen, others)[-1:], done.shape))
-            to_come = joined_after(limit.screen, rows[groups])[1:]
-            done[:-1] = limit.screen.join(done[:-1], to_come)
-            fit &= limit.clear(limit.screen.value(done))
-        fit[0] = True
-        return int(np.argmin(fit)) if not fit.all() else len(groups)
+                every = np.broadcast_to(joined_before(check.screen, others)[-1:], release.shape)
+                release = check.screen.join(release, every)
+            release[:-1] = check.screen.join(release[:-1], joined_after(check.screen, rows[groups])[1:])
+            fits &= check.clearly_holds(check.screen.value(release))
+        fits[0] = True
+        return int(np.argmin(fits)) if not fits.all() else len(groups)
 
-    def _after(self, cut: Candidates, frontier: Frontier, numbers: Integers) -> tuple[Integers, int]:
-        """Give the partition as one more cut would make it."""
-        group = self.made.group.copy()
-        old = numbers[cut.group]
-        mine = frontier.cells[group[frontier.cells] == old[0]]
-        group[mine[self.made.places[cut.column[0], mine] >= cut.place[0]]] = len(self.made)
-        return group, len(self.made) + 1
+    def _replace_rows(self, groups: Integers, left: list[Floats], right: list[Floats]) -> None:
+        """Give each cut group the row of its left half, and add those of right halves, as `Partition.split` does."""
+        for at, rows in enumerate(self.screened):
+            rows[groups] = left[at]
+            self.screened[at] = np.vstack((rows, right[at]))
 
     def _groups(self, group: Integers, groups: int) -> Groups:
         sizes = np.bincount(group, weights=self.table.sizes, minlength=groups).astype(np.int64)
-        return loose_groups(self.table, sizes, self.table.counts.rolled_up(group, groups=groups))
+        return candidate_groups(self.table, sizes, self.table.counts.rolled_up(group, groups=groups))
 
 
-def _with_others(limit: Limit, rows: Floats, pair: Floats, groups: Integers) -> Floats:
+def _joined_with_others(check: CriterionCheck, rows: Floats, pair: Floats, groups: Integers) -> Floats:
     """Join each pair of halves with all groups but the one it was cut from."""
-    before, after = joined_before(limit.screen, rows), joined_after(limit.screen, rows)
+    before, after = joined_before(check.screen, rows), joined_after(check.screen, rows)
     joined = pair.copy()
     some = groups > 0
-    joined[some] = limit.screen.join(joined[some], before[groups[some] - 1])
+    joined[some] = check.screen.join(joined[some], before[groups[some] - 1])
     some = groups < len(rows) - 1
-    joined[some] = limit.screen.join(joined[some], after[groups[some] + 1])
+    joined[some] = check.screen.join(joined[some], after[groups[some] + 1])
     return joined

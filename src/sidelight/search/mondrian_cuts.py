@@ -1,4 +1,24 @@
-"""The groups of one generation that may still be cut, and what cutting them would give."""
+"""Mondrian's frontier: all groups of one generation, and all places at which each could be cut in two.
+
+Symbols     A *key* q is a distinct combination of quasi-identifier values, n_q its people, r_c(q) its rank in column c
+            (`orders`).  A group is a set of keys that fills a box of ranks.  A cut (g, c, p) sends the keys of g with
+            r_c(q) < p to the left half and the others to the right one.
+Generation  The groups that were made last and have not been tried yet; those that cannot be cut leave the frontier for
+            good.  A generation is cut all at once, so the number of passes over the keys is the depth of the cuts, not
+            the number of groups.
+Candidates  Between each two neighbouring ranks that occur in a group, but only at its deepest borders (`Order.depth`):
+            along a hierarchy a group is cut between the coarsest nodes that it spans.
+Counting    Sorted by (group, rank), the counts left of all candidate cuts of a column are one prefix sum that starts
+            anew in each group, n_left(x) = Σ_{q in g, r_c(q) < p} n_q(x); the right half is the group's total less the
+            left.
+Order       Each group tries the most balanced cut of each column first, columns by how widely the group spreads along
+            them (or by information gain), then all other cuts, by column and balance.
+Invariant   Keys stay sorted by group, every key is in exactly one group, and `start`/`stop` hold the box of each group.
+Cost        Per generation and column: one sort of the keys that are left and cuts × values counts, in blocks of bounded
+            size that never divide a group.  No loop over groups, cuts or keys.
+
+Source: LeFevre, DeWitt and Ramakrishnan, Mondrian, ICDE 2006.
+"""
 
 from __future__ import annotations
 
@@ -11,146 +31,197 @@ import numpy.typing as npt
 from sidelight._arrays import Flags, Floats, Integers
 from sidelight.release.groups import Groups
 from sidelight.search.orders import Order
-from sidelight.search.policy_check import Limits, loose_groups
+from sidelight.search.policy_check import PolicyCheck, candidate_groups
 from sidelight.table.table import CELLS_AT_ONCE, Counts, Table
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Frontier:
-    """Groups that may still be cut, and the cells of the table that are in them, sorted by group."""
+class Cuts:
+    """Cuts of several groups along several columns, in the order in which each group would try them."""
+
+    group: Integers  # of the generation at hand
+    column: Integers
+    rank: Integers  # the first rank of the right half
+    left: Integers  # people before that rank
+    people: Integers  # people of the whole group
+
+    def __len__(self) -> int:
+        return len(self.group)
+
+    def take(self, rows: npt.NDArray[np.integer] | npt.NDArray[np.bool_]) -> Cuts:
+        """Keep some of them."""
+        return Cuts(self.group[rows], self.column[rows], self.rank[rows], self.left[rows], self.people[rows])
+
+    def first_of_each(self) -> Integers:
+        """Give the row of each group's first cut, in the order of the groups."""
+        return np.unique(self.group, return_index=True)[1]
+
+
+@dataclass(eq=False, slots=True)
+class Partition:
+    """Which group each key of a table is in, and the box of ranks that each group covers."""
+
+    ranks: Integers  # column × key
+    group: Integers  # per key
+    start: Integers  # group × column
+    stop: Integers
+
+    @classmethod
+    def of_everybody(cls, table: Table, orders: tuple[Order, ...]) -> Partition:
+        """Begin with everybody in one group."""
+        ranks = [order.ranks(column) for order, column in zip(orders, table.quasi, strict=True)]
+        widths = np.array([[len(order) for order in orders]])
+        return cls(np.stack(ranks), np.zeros(len(table.sizes), np.int64), np.zeros_like(widths), widths)
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    def split(self, keys: Integers, cuts: Cuts, numbers: Integers) -> Integers:
+        """Cut groups in two, each at most once: the left half keeps its number.  Gives the numbers of the right halves.
+
+        `keys` are those of the generation at hand, `numbers` its groups' numbers here.
+        """
+        old, new = numbers[cuts.group], len(self) + np.arange(len(cuts))
+        keys_right, cut = self._right_of(keys, cuts, old)
+        self.start, self.stop = np.vstack((self.start, self.start[old])), np.vstack((self.stop, self.stop[old]))
+        self.stop[old, cuts.column] = cuts.rank
+        self.start[new, cuts.column] = cuts.rank
+        self.group[keys_right] = new[cut]
+        return new
+
+    def group_after(self, keys: Integers, cut: Cuts, numbers: Integers) -> Integers:
+        """Give the group of each key as one more cut would make it; the right half has the next number."""
+        group = self.group.copy()
+        group[self._right_of(keys, cut, numbers[cut.group])[0]] = len(self)
+        return group
+
+    def _right_of(self, keys: Integers, cuts: Cuts, old: Integers) -> tuple[Integers, Integers]:
+        """Give the keys that cuts move to a right half, and the row of the cut for each of them."""
+        cut_of = np.full(len(self), -1)
+        cut_of[old] = np.arange(len(cuts))
+        cut = cut_of[self.group[keys]]
+        inside, cut = keys[cut >= 0], cut[cut >= 0]
+        right = self.ranks[cuts.column[cut], inside] >= cuts.rank[cut]
+        return inside[right], cut[right]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Generation:
+    """Groups that may still be cut, numbered from 0, and the keys of the table that are in them, sorted by group."""
 
     table: Table
-    cells: Integers
-    group: Integers  # per cell of `cells`
-    places: Integers  # column × cell of the table
+    keys: Integers
+    group: Integers  # per key of `keys`
+    ranks: Integers  # column × key of the table
     groups: int
 
     @classmethod
-    def of(cls, table: Table, made: Partition, active: Integers) -> Frontier:
+    def of(cls, table: Table, partition: Partition, active: Integers) -> Generation:
         """Look at some groups of a partition."""
-        number = np.full(len(made), -1)
+        number = np.full(len(partition), -1)
         number[active] = np.arange(len(active))
-        cells = np.flatnonzero(number[made.group] >= 0)
-        group = number[made.group[cells]]
+        keys = np.flatnonzero(number[partition.group] >= 0)
+        group = number[partition.group[keys]]
         by_group = np.argsort(group, kind="stable")
-        return cls(table, cells[by_group], group[by_group], made.places, len(active))
+        return cls(table, keys[by_group], group[by_group], partition.ranks, len(active))
 
-    def rounds(self, along: tuple[Order, ...], undecided: Flags, target: Counts | None) -> Iterator[Candidates]:
+    def rounds(self, orders: tuple[Order, ...], undecided: Flags, target: Counts | None) -> Iterator[Cuts]:
         """Propose first the most balanced cut of each column, then, for groups still undecided, all the others.
 
         Columns come in the order of how widely the group spreads along them or, with a target (how often each of its
-        labels occurs in each cell of the table), of how much their cut tells about it.
+        labels occurs in each key of the table), of how much their cut tells about it.  `undecided` may change between
+        the rounds.
         """
-        people = self.table.sizes[self.cells]
+        people = self.table.sizes[self.keys]
         cuts = [
-            cuts_along(order, self.group, self.places[column, self.cells], people, self.groups)
-            for column, order in enumerate(along)
+            cuts_along(order, self.group, self.ranks[column, self.keys], people, self.groups)
+            for column, order in enumerate(orders)
         ]
         medians = [each.medians(self.groups) for each in cuts]
-        wish = np.stack([each.spread for each in cuts])
         balanced = [(each, rows[rows >= 0]) for each, rows in zip(cuts, medians, strict=True)]
+        rank = _ranked(np.stack([each.spread for each in cuts]))
         if target is not None:
-            wish = self._gains(lined_up(balanced, _ranked(wish)), target)
-        rank = _ranked(wish)
-        yield lined_up(balanced, rank)
+            rank = _ranked(self._gains(line_up(balanced, rank), target))
+        yield line_up(balanced, rank)
         others = []
         for each, rows in zip(cuts, medians, strict=True):
             rest = undecided[each.group]
-            rest[rows[rows >= 0]] = False
+            rest[rows[rows >= 0]] = False  # these were proposed already
             others.append((each, np.flatnonzero(rest)))
-        yield lined_up(others, rank)
+        yield line_up(others, rank)
 
-    def within(self, candidates: Candidates, limits: Limits) -> Flags:
-        """Say which cuts leave two halves that each keep the limits on their own."""
-        smaller = np.minimum(candidates.left, candidates.people - candidates.left)
-        fine: Flags = smaller >= limits.people_needed
-        large = np.flatnonzero(fine)
-        for rows, halves in self.halves(candidates.take(large)):
-            both = limits.alone(halves).reshape(2, -1)
-            fine[large[rows]] = both[0] & both[1]
-        return fine
+    def holds_in_halves(self, cuts: Cuts, policy: PolicyCheck) -> Flags:
+        """Say which cuts leave two halves that each keep the policy on their own."""
+        smaller = np.minimum(cuts.left, cuts.people - cuts.left)
+        holds: Flags = smaller >= policy.least_group_size
+        large = np.flatnonzero(holds)
+        for rows, halves in self.halves(cuts.take(large)):
+            left, right = policy.holds_in_each(halves).reshape(2, -1)
+            holds[large[rows]] = left & right
+        return holds
 
-    def halves(self, candidates: Candidates) -> Iterator[tuple[Integers, Groups]]:
+    def halves(self, cuts: Cuts) -> Iterator[tuple[Integers, Groups]]:
         """Count what is left and right of each cut, a block at a time: first all left halves, then all right ones."""
-        for rows, counts in self._counted(candidates, self.table.counts):
-            cuts = candidates.take(rows)
-            sizes = np.concatenate((cuts.left, cuts.people - cuts.left))
-            yield rows, loose_groups(self.table, sizes, Counts(counts.shape, cells=counts))
+        for rows, counts in self._counted(cuts, self.table.counts):
+            block = cuts.take(rows)
+            sizes = np.concatenate((block.left, block.people - block.left))
+            yield rows, candidate_groups(self.table, sizes, Counts(counts.shape, cells=counts))
 
-    def _gains(self, medians: Candidates, target: Counts) -> Floats:
-        """Say how much the cut nearest the median tells about the target, column × group: H − H(halves), in people."""
-        gains = np.full((len(self.places), self.groups), -1.0)
+    def _gains(self, medians: Cuts, target: Counts) -> Floats:
+        """Say how much the cut nearest the median tells about the target, column × group: n·H − Σ n·H of the halves."""
+        gains = np.full((len(self.ranks), self.groups), -1.0)
         for rows, counts in self._counted(medians, target):
             left, right = np.split(counts, 2)
-            told = _uncertainty(left + right) - _uncertainty(left) - _uncertainty(right)
-            gains[medians.column[rows], medians.group[rows]] = told
+            gain = _uncertainty(left + right) - _uncertainty(left) - _uncertainty(right)
+            gains[medians.column[rows], medians.group[rows]] = gain
         return gains
 
-    def _counted(self, candidates: Candidates, counts: Counts) -> Iterator[tuple[Integers, Integers]]:
-        row, value, count = counts.take(self.cells).entries()
+    def _counted(self, cuts: Cuts, counts: Counts) -> Iterator[tuple[Integers, Integers]]:
+        row, value, count = counts.take(self.keys).entries()
         entries = _Entries(self.group[row], row, value, count)
-        for column in range(len(self.places)):
-            mine = np.flatnonzero(candidates.column == column)
-            mine = mine[np.lexsort((candidates.place[mine], candidates.group[mine]))]
-            place = self.places[column, self.cells]
-            for rows in _blocks(candidates.group[mine], mine, counts.width):
-                yield rows, entries.beside(candidates.take(rows), place, counts.width)
+        for column in range(len(self.ranks)):
+            rows = np.flatnonzero(cuts.column == column)
+            rows = rows[np.lexsort((cuts.rank[rows], cuts.group[rows]))]
+            rank = self.ranks[column, self.keys]
+            for block in _blocks(cuts.group[rows], rows, counts.width):
+                yield block, entries.beside(cuts.take(block), rank, counts.width)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Entries:
-    """Positive counts of the frontier's cells, sorted by group."""
+    """Positive counts of the generation's keys, sorted by group."""
 
     group: Integers
-    cell: Integers
+    key: Integers
     value: Integers
     count: Integers
 
-    def beside(self, cuts: Candidates, place: Integers, values: int) -> Integers:
-        """Count both sides of cuts along one column, which are sorted by group and place: all left, then all right."""
-        known, first = np.unique(cuts.group, return_index=True)
-        some = slice(*np.searchsorted(self.group, (known[0], known[-1] + 1)).tolist())
-        stretch = np.minimum(np.searchsorted(known, self.group[some]), len(known) - 1)
-        mine = known[stretch] == self.group[some]
-        stretch, value, count = stretch[mine], self.value[some][mine], self.count[some][mine]
-        width = int(place.max(initial=0)) + 2
-        key = known[stretch] * width + place[self.cell[some][mine]]
+    def beside(self, cuts: Cuts, rank: Integers, values: int) -> Integers:
+        """Count both sides of cuts along one column, which are sorted by group and rank: all left, then all right."""
+        groups, first = np.unique(cuts.group, return_index=True)
+        some = slice(*np.searchsorted(self.group, (groups[0], groups[-1] + 1)).tolist())
+        stretch = np.minimum(np.searchsorted(groups, self.group[some]), len(groups) - 1)
+        inside = groups[stretch] == self.group[some]
+        stretch, value, count = stretch[inside], self.value[some][inside], self.count[some][inside]
+        width = int(rank.max(initial=0)) + 2
+        packed = groups[stretch] * width + rank[self.key[some][inside]]  # sorts by group, then by rank
 
-        after = np.searchsorted(cuts.group * width + cuts.place, key, side="right")  # the first cut it is left of
-        inside = after < np.append(first[1:], len(cuts))[stretch]
-        step = np.bincount(after[inside] * values + value[inside], weights=count[inside], minlength=len(cuts) * values)
-        run = np.cumsum(step.reshape(len(cuts), values), axis=0)
-        which = np.searchsorted(known, cuts.group)
-        left = run - np.vstack((np.zeros((1, values)), run))[first][which]
-        whole = np.bincount(stretch * values + value, weights=count, minlength=len(known) * values)
-        sides: Integers = np.vstack((left, whole.reshape(len(known), values)[which] - left)).astype(np.int64)
+        # an entry is added at the first cut of its group that it is left of; the prefix sum carries it on
+        after = np.searchsorted(cuts.group * width + cuts.rank, packed, side="right")
+        before_some = after < np.append(first[1:], len(cuts))[stretch]
+        step = np.bincount(
+            after[before_some] * values + value[before_some], weights=count[before_some], minlength=len(cuts) * values
+        )
+        running = np.cumsum(step.reshape(len(cuts), values), axis=0)
+        which = np.searchsorted(groups, cuts.group)
+        left = running - np.vstack((np.zeros((1, values)), running))[first][which]  # starts anew in each group
+        whole = np.bincount(stretch * values + value, weights=count, minlength=len(groups) * values)
+        sides: Integers = np.vstack((left, whole.reshape(len(groups), values)[which] - left)).astype(np.int64)
         return sides
 
 
-def lined_up(found: list[tuple[Cuts, Integers]], rank: Integers) -> Candidates:
-    """Line up cuts by group, then by the rank of the column there, then by how balanced they are."""
-    column = np.concatenate([np.full(len(rows), number) for number, (_, rows) in enumerate(found)])
-    parts = [(cuts.group[rows], cuts.place[rows], cuts.left[rows], cuts.people[rows]) for cuts, rows in found]
-    group, place, left, people = (np.concatenate(each) for each in zip(*parts, strict=True))
-    every = Candidates(group, column, place, left, people)
-    return every.take(np.lexsort((np.abs(2 * left - people), rank[column, group], group)))
-
-
-def _ranked(wish: Floats) -> Integers:
-    """Rank the columns of each group, the largest wish first."""
-    return np.argsort(np.argsort(-wish, axis=0, kind="stable"), axis=0)
-
-
-def _uncertainty(counts: Integers) -> Floats:
-    """Give n·H of each row."""
-    total = counts.sum(axis=1)
-    logs = np.log(np.maximum(counts, 1))
-    uncertain: Floats = total * np.log(np.maximum(total, 1)) - (counts * logs).sum(axis=1)
-    return uncertain
-
-
 def _blocks(group: Integers, rows: Integers, width: int) -> Iterator[Integers]:
-    """Cut candidates sorted by group into blocks that can be spread out, never through a group."""
+    """Cut rows sorted by group into blocks that can be spread out, never through a group."""
     most = max(CELLS_AT_ONCE // max(width, 1), 1)
     start = 0
     while start < len(rows):
@@ -162,143 +233,82 @@ def _blocks(group: Integers, rows: Integers, width: int) -> Iterator[Integers]:
         start = stop
 
 
-# ----------------------------------------------------------------------------------------------------
-# The groups a search has made so far, and the cuts that would make more of them.
-# ----------------------------------------------------------------------------------------------------
+def _uncertainty(counts: Integers) -> Floats:
+    """Give n·H of each row."""
+    total = counts.sum(axis=1)
+    logs = np.log(np.maximum(counts, 1))
+    uncertain: Floats = total * np.log(np.maximum(total, 1)) - (counts * logs).sum(axis=1)
+    return uncertain
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Candidates:
-    """Cuts of several groups along several columns, in the order in which each group would try them."""
+class ColumnCuts:
+    """Candidate cuts of groups along one column: who stands before `rank` goes left, the others right.
 
-    group: Integers  # of the generation at hand
-    column: Integers
-    place: Integers
-    left: Integers  # people before the place
-    people: Integers  # people of the whole group
-
-    def take(self, rows: npt.NDArray[np.integer] | npt.NDArray[np.bool_]) -> Candidates:
-        """Keep some of them."""
-        return Candidates(self.group[rows], self.column[rows], self.place[rows], self.left[rows], self.people[rows])
-
-    def __len__(self) -> int:
-        return len(self.group)
-
-    def first_of_each(self) -> Integers:
-        """Give the row of each group's first candidate, in the order of the groups."""
-        return np.unique(self.group, return_index=True)[1]
-
-
-@dataclass(eq=False, slots=True)
-class Partition:
-    """Which group each cell of a table is in, and the stretch of places each group covers in each column."""
-
-    places: Integers  # column × cell
-    group: Integers  # per cell
-    start: Integers  # group × column
-    stop: Integers
-
-    @classmethod
-    def of_everybody(cls, table: Table, along: tuple[Order, ...]) -> Partition:
-        """Begin with everybody in one group."""
-        places = [order.place[column.codes].astype(np.int64) for order, column in zip(along, table.quasi, strict=True)]
-        widths = np.array([[len(order.labels) for order in along]])
-        return cls(np.stack(places), np.zeros(len(table.sizes), np.int64), np.zeros_like(widths), widths)
-
-    def __len__(self) -> int:
-        return len(self.start)
-
-    def split(self, cells: Integers, chosen: Candidates, numbers: Integers) -> Integers:
-        """Cut groups in two: the left half keeps its number.  Gives the numbers of the right halves.
-
-        `cells` are those of the generation at hand, `numbers` its groups' numbers here.
-        """
-        old = numbers[chosen.group]
-        new = len(self) + np.arange(len(chosen))
-        self.start, self.stop = np.vstack((self.start, self.start[old])), np.vstack((self.stop, self.stop[old]))
-        self.stop[old, chosen.column] = chosen.place
-        self.start[new, chosen.column] = chosen.place
-        inside, right = self.sides(cells, chosen, old)
-        self.group[inside] = right
-        return new
-
-    def sides(self, cells: Integers, chosen: Candidates, old: Integers) -> tuple[Integers, Integers]:
-        """Give the cells that a cut would move to the right half, and the numbers of the halves."""
-        which = np.full(len(self), -1)
-        which[old] = np.arange(len(chosen))
-        mine = which[self.group[cells]]
-        inside, mine = cells[mine >= 0], mine[mine >= 0]
-        right = self.places[chosen.column[mine], inside] >= chosen.place[mine]
-        first_new = len(self) - len(chosen)
-        return inside[right], first_new + mine[right]
-
-
-# ----------------------------------------------------------------------------------------------------
-# All the places at which a group could be cut in two, for many groups at once.
-# ----------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Cuts:
-    """Candidate cuts of groups along one column: who stands before `place` goes left, the others right.
-
-    One row per cut, sorted by group and place.  Only the deepest borders of a group are candidates.
+    One row per cut, sorted by group and rank.  Only the deepest borders of a group are candidates.
     """
 
     group: Integers
-    place: Integers
+    rank: Integers
     left: Integers  # people to the left
     people: Integers  # people of the whole group
-    spread: npt.NDArray[np.float64]  # per group, not per cut: how widely it spreads along the column, 0 to 1
-
-    @property
-    def imbalance(self) -> Integers:
-        """How far from halves a cut is."""
-        apart: Integers = np.abs(2 * self.left - self.people)
-        return apart
+    spread: Floats  # per group, not per cut: how widely it spreads along the column, 0 to 1
 
     def medians(self, groups: int) -> Integers:
         """Give, per group, the row of the cut nearest the median, or −1 where there is none."""
         best = np.full(groups, -1)
-        by_balance = np.lexsort((self.imbalance, self.group))[::-1]
+        by_balance = np.lexsort((np.abs(2 * self.left - self.people), self.group))[::-1]
         best[self.group[by_balance]] = by_balance  # the last one written is the most balanced
         return best
 
 
-def cuts_along(order: Order, group: Integers, place: Integers, people: Integers, groups: int) -> Cuts:
-    """Find all cuts of `groups` groups along a column; the arrays have one row per cell of the table.
+def cuts_along(order: Order, group: Integers, rank: Integers, people: Integers, groups: int) -> ColumnCuts:
+    """Find all cuts of `groups` groups along a column; the arrays have one entry per key of the table.
 
     >>> from sidelight.search.orders import order_of
     >>> from sidelight.table.table import Column
     >>> order = order_of(Column.of("age", ["1", "2", "4"]))
     >>> cuts = cuts_along(order, np.array([0, 0, 0]), np.array([0, 1, 2]), np.array([5, 2, 2]), groups=1)
-    >>> cuts.place.tolist(), cuts.left.tolist(), cuts.medians(1).tolist()
+    >>> cuts.rank.tolist(), cuts.left.tolist(), cuts.medians(1).tolist()
     ([1, 2], [5, 7], [0])
     """
-    where, standing = _added_up(group * len(order.labels) + place, people, groups * len(order.labels))
-    at, here = where // len(order.labels), where % len(order.labels)
+    packed, standing = _sums_by_number(group * len(order) + rank, people, groups * len(order))
+    at, here = packed // len(order), packed % len(order)  # each rank that occurs in a group: the group, and the rank
     first = np.flatnonzero(np.diff(at, prepend=-1))
+    last = np.append(first[1:], len(at)) - 1
     through = np.cumsum(standing)
     before = np.concatenate(([0], through))[first]
     total = np.diff(np.append(before, through[-1:]))
-    last = np.append(first[1:], len(at)) - 1
-    whole = order.position[-1] - order.position[0]
-    spread = (order.position[here[last]] - order.position[here[first]]) / (whole or 1.0)
+    spread = (order.position[here[last]] - order.position[here[first]]) / order.width
 
-    inner = np.setdiff1d(np.arange(len(at)), first, assume_unique=True)
+    inner = np.setdiff1d(np.arange(len(at)), first, assume_unique=True)  # a border stands before each but the first
     depth = order.depth(here[inner - 1], here[inner])
     deepest = np.zeros(groups, np.int64)
     np.maximum.at(deepest, at[inner], depth)
     inner = inner[depth == deepest[at[inner]]]
-    mine = at[inner]
-    return Cuts(mine, here[inner], through[inner - 1] - before[mine], total[mine], spread)
+    cut = at[inner]
+    return ColumnCuts(cut, here[inner], through[inner - 1] - before[cut], total[cut], spread)
 
 
-def _added_up(key: Integers, people: Integers, keys: int) -> tuple[Integers, Integers]:
-    """Add up people by key; give the keys that occur, in order, and their sums."""
-    if keys <= 8 * len(key) + 4096:
-        sums = np.bincount(key, weights=people, minlength=keys)
-        where = np.flatnonzero(sums)
-        return where, sums[where].astype(np.int64)
-    where, kind = np.unique(key, return_inverse=True)
-    return where, np.bincount(kind, weights=people).astype(np.int64)
+def _sums_by_number(numbers: Integers, people: Integers, below: int) -> tuple[Integers, Integers]:
+    """Add up people by a number from 0 to below − 1; give the numbers that occur, in order, and their sums."""
+    if below <= 8 * len(numbers) + 4096:
+        sums = np.bincount(numbers, weights=people, minlength=below)
+        occurring = np.flatnonzero(sums)
+        return occurring, sums[occurring].astype(np.int64)
+    occurring, kind = np.unique(numbers, return_inverse=True)
+    return occurring, np.bincount(kind, weights=people).astype(np.int64)
+
+
+def line_up(some: list[tuple[ColumnCuts, Integers]], rank: Integers) -> Cuts:
+    """Line up cuts (some rows of each column's) by group, then by the rank of the column there, then by balance."""
+    column = np.concatenate([np.full(len(rows), number) for number, (_, rows) in enumerate(some)])
+    parts = [(cuts.group[rows], cuts.rank[rows], cuts.left[rows], cuts.people[rows]) for cuts, rows in some]
+    group, at, left, people = (np.concatenate(part) for part in zip(*parts, strict=True))
+    every = Cuts(group, column, at, left, people)
+    return every.take(np.lexsort((np.abs(2 * left - people), rank[column, group], group)))
+
+
+def _ranked(wish: Floats) -> Integers:
+    """Rank the columns of each group, the largest wish first."""
+    return np.argsort(np.argsort(-wish, axis=0, kind="stable"), axis=0)

@@ -1,4 +1,15 @@
-"""A policy made ready for a search: many candidate groups judged at once, exactly where it is close."""
+"""A policy made ready for a search: thousands of candidate groups judged at once, exactly where it is close.
+
+Symbols     m̃ = the screen of a measure m: m in floats, a row of numbers per group that joins to that of a release;
+            b = the criterion's bound; ε = how far off m̃ may be, relative to max(|b|, 1).
+Decision    m̃ beyond b by more than ε decides.  Within ε of b the measure itself is worked out in exact arithmetic.
+Invariant   Whatever is called within the policy here is so by the exact value; floats only save time.
+Two kinds   A criterion *group by group* is as bad as its worst group: a release keeps it exactly when each of its
+            groups does.  The others depend on several groups *together*: each group on its own is then a necessary
+            condition (what somebody can do to one group they can do to the release), and the joined rows decide.
+Cost        One vectorised screen per block of groups; exactly, one group of each kind that is close, remembered, as a
+            search meets the same kinds again and again.
+"""
 
 from __future__ import annotations
 
@@ -20,117 +31,121 @@ from sidelight.table.table import Counts, Table
 
 
 @dataclass(frozen=True, slots=True)
-class Limit:
+class CriterionCheck:
     """One criterion with the screen of its measure."""
 
     criterion: Criterion
     screen: Screen
-    slack: float  # how far off the screen may be
-    known: dict[bytes, bool] = field(default_factory=dict, compare=False, repr=False)
+    bound: float
+    margin: float  # how far from the bound a value must be for floats to decide
+    decided: dict[bytes, bool] = field(default_factory=dict, compare=False, repr=False)  # exactly, by kind of group
 
-    def clear(self, values: Floats) -> Flags:
+    @classmethod
+    def of(cls, criterion: Criterion, people: int) -> CriterionCheck:
+        """Make a criterion ready, for groups of up to so many people."""
+        screen, bound = criterion.measure.screen(), float(exact(criterion.bound))
+        return cls(criterion, screen, bound, screen.slack(people) * max(abs(bound), 1.0))
+
+    def clearly_holds(self, values: Floats) -> Flags:
         """Say which values keep the bound by more than rounding."""
-        bound = float(exact(self.criterion.bound))
-        room = self.slack * max(abs(bound), 1.0)
         comparison = self.criterion.comparison
-        return np.asarray(comparison.holds(values + room if comparison.from_above else values - room, bound))  # type: ignore[arg-type]
+        worst = values + self.margin if comparison.from_above else values - self.margin
+        return np.asarray(comparison.holds(worst, self.bound))  # type: ignore[arg-type]
 
-    def near(self, values: Floats) -> Flags:
+    def is_close(self, values: Floats) -> Flags:
         """Say which values are so near the bound that only exact arithmetic can tell."""
-        bound = float(exact(self.criterion.bound))
-        return ~self.clear(values) & (np.abs(values - bound) <= self.slack * max(abs(bound), 1.0))
+        return ~self.clearly_holds(values) & (np.abs(values - self.bound) <= self.margin)
 
-    def each(self, groups: Groups) -> Flags:
+    def holds_in_each(self, groups: Groups) -> Flags:
         """Judge each group as if it were the whole release."""
-        return np.concatenate([self._each(part) for part in groups.blocks()])
+        return np.concatenate([self._holds_in_each(block) for block in groups.blocks()])
 
-    def _each(self, groups: Groups) -> Flags:
+    def _holds_in_each(self, groups: Groups) -> Flags:
         values = self.screen.value(self.screen.of(groups))
-        within = self.clear(values)
-        near = np.flatnonzero(self.near(values))
-        if len(near):
-            every = self.screen.kinds(groups.take(near))
+        holds = self.clearly_holds(values)
+        close = np.flatnonzero(self.is_close(values))
+        if len(close):
+            every = self.screen.kinds(groups.take(close))
             kinds, first, kind = np.unique(every, axis=0, return_index=True, return_inverse=True)
-            decided = [self._once(row.tobytes(), groups, near[at]) for row, at in zip(kinds, first, strict=True)]
-            within[near] = np.array(decided)[kind]
-        return within
+            decided = [self._decide_once(row, groups, close[at]) for row, at in zip(kinds, first, strict=True)]
+            holds[close] = np.array(decided)[kind]
+        return holds
 
-    def _once(self, kind: bytes, groups: Groups, row: int) -> bool:
+    def _decide_once(self, kind: Integers, groups: Groups, row: int) -> bool:
         """Judge one group exactly; a search meets the same kind again and again."""
-        if kind not in self.known:
-            self.known[kind] = self.exactly(groups.take(np.array([row])))
-        return self.known[kind]
+        known = kind.tobytes()
+        if known not in self.decided:
+            self.decided[known] = self.holds_exactly(groups.take(np.array([row])))
+        return self.decided[known]
 
-    def together(self, groups: Groups) -> bool:
+    def holds(self, groups: Groups) -> bool:
         """Judge groups together as one release, in exact arithmetic only where floats cannot tell."""
         value = self.screen.value(joined_all(self.screen, self.screen.of(groups)))
-        return bool(self.clear(value)[0]) or (bool(self.near(value)[0]) and self.exactly(groups))
+        return bool(self.clearly_holds(value)[0]) or (bool(self.is_close(value)[0]) and self.holds_exactly(groups))
 
-    def exactly(self, groups: Groups) -> bool:
+    def holds_exactly(self, groups: Groups) -> bool:
         """Judge groups together as one release, in exact arithmetic."""
         return self.criterion.decide(self.finding(groups)).holds
 
     def finding(self, groups: Groups) -> Finding:
         """Measure groups together as one release."""
-        parts = [self.criterion.measure.summarize(part) for part in groups.blocks()]
-        return reduce(lambda one, other: one.merge(other), parts).finding()
+        summaries = [self.criterion.measure.summarize(block) for block in groups.blocks()]
+        return reduce(lambda one, other: one.merge(other), summaries).finding()
+
+    def worst_first(self, groups: Groups) -> Integers:
+        """Sort groups by their own values, the worst first."""
+        values = self.screen.value(self.screen.of(groups))
+        return np.argsort(-values if self.criterion.measure.large_is_bad else values, kind="stable")
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """All limits of a policy, cheap ones first, apart by whether groups can be judged one by one."""
+class PolicyCheck:
+    """All criteria of a policy, cheap ones first, apart by whether groups can be judged one by one."""
 
-    each: tuple[Limit, ...]  # as bad as the worst group
-    shared: tuple[Limit, ...]  # depends on several groups together
-
-    @classmethod
-    def of(cls, policy: Policy, people: int) -> Limits:
-        """Make a policy ready, for groups of up to so many people."""
-        return cls.of_criteria(policy.criteria, people)
+    by_group: tuple[CriterionCheck, ...]  # as bad as the worst group
+    together: tuple[CriterionCheck, ...]  # depends on several groups together
 
     @classmethod
-    def of_criteria(cls, criteria: tuple[Criterion, ...], people: int) -> Limits:
-        """Make some criteria of a policy ready."""
-        screens = [criterion.measure.screen() for criterion in criteria]
-        limits = [
-            Limit(criterion, screen, screen.slack(people)) for criterion, screen in zip(criteria, screens, strict=True)
-        ]
-        limits.sort(key=lambda limit: not limit.screen.exact)
+    def of(cls, policy: Policy | Iterable[Criterion], people: int) -> PolicyCheck:
+        """Make a policy, or some criteria of one, ready for groups of up to so many people."""
+        criteria = policy.criteria if isinstance(policy, Policy) else policy
+        checks = [CriterionCheck.of(criterion, people) for criterion in criteria]
+        checks.sort(key=lambda check: not check.screen.exact)
         return cls(
-            tuple(limit for limit in limits if limit.screen.group_by_group),
-            tuple(limit for limit in limits if not limit.screen.group_by_group),
+            tuple(check for check in checks if check.screen.group_by_group),
+            tuple(check for check in checks if not check.screen.group_by_group),
         )
 
     @property
-    def people_needed(self) -> int:
-        """How many people every group needs at least, as far as its size alone is limited."""
-        sizes = (exact(each.criterion.bound) for each in self.each if each.criterion.measure == GroupSize())
-        return max((math.ceil(size) for size in sizes), default=1)
-
-    def named(self, domain: tuple[Label, ...]) -> Flags:
-        """Say which values the limits name: those are spoken of, whoever has them."""
-        said = {text for limit in (*self.each, *self.shared) for text in _texts(limit.criterion.measure.parameters())}
-        return np.array([text in said for text in domain])
+    def checks(self) -> tuple[CriterionCheck, ...]:
+        """All of them, cheap ones first within each kind."""
+        return (*self.by_group, *self.together)
 
     @property
-    def empty(self) -> bool:
-        """Whether there is nothing to keep."""
-        return not self.each and not self.shared
+    def least_group_size(self) -> int:
+        """How many people every group needs at least, as far as its size alone is limited."""
+        sizes = (exact(check.criterion.bound) for check in self.by_group if check.criterion.measure == GroupSize())
+        return max((math.ceil(size) for size in sizes), default=1)
 
-    def alone(self, groups: Groups) -> Flags:
-        """Say which groups keep all limits on their own: needed of every group, enough where nothing is shared."""
-        within = np.ones(len(groups), bool)
-        for limit in (*self.each, *self.shared):
-            left = np.flatnonzero(within)
+    def mentions(self, domain: tuple[Label, ...]) -> Flags:
+        """Say which values the policy names: those are spoken of, whoever has them."""
+        named = {text for check in self.checks for text in _texts(check.criterion.measure.parameters())}
+        return np.array([text in named for text in domain])
+
+    def holds_in_each(self, groups: Groups) -> Flags:
+        """Say which groups keep all criteria on their own: needed of each, enough where none is judged together."""
+        holds = np.ones(len(groups), bool)
+        for check in self.checks:
+            left = np.flatnonzero(holds)
             if len(left) == 0:
                 break
-            within[left] = limit.each(groups if len(left) == len(groups) else groups.take(left))
-        return within
+            holds[left] = check.holds_in_each(groups if len(left) == len(groups) else groups.take(left))
+        return holds
 
-    def hold(self, groups: Groups) -> bool:
-        """Judge groups together as one release, exactly; stop at the first limit that is not kept."""
-        return all(limit.each(groups).all() for limit in self.each) and all(
-            limit.together(groups) for limit in self.shared
+    def holds(self, groups: Groups) -> bool:
+        """Judge groups together as one release, exactly; stop at the first criterion that is not kept."""
+        return all(check.holds_in_each(groups).all() for check in self.by_group) and all(
+            check.holds(groups) for check in self.together
         )
 
 
@@ -145,7 +160,7 @@ def _texts(parameter: object) -> Iterator[str]:
             yield from _texts(part)
 
 
-def loose_groups(table: Table, sizes: Integers, counts: Counts) -> Groups:
-    """Candidate groups of a table, not yet named, that know the whole table's totals."""
+def candidate_groups(table: Table, sizes: Integers, counts: Counts) -> Groups:
+    """Groups that a search may make of a table, not yet printed, which know the whole table's totals."""
     numbers = np.arange(1, len(sizes) + 1)
     return Groups(table.domain, sizes, counts, (), table.semantics, table.counts.totals(), numbers)

@@ -1,9 +1,17 @@
-"""Find the most useful release within policy."""
+"""What is the most useful release of a table that keeps a policy?
+
+`protect` walks in four steps: check what it is handed; refuse where not even one group of everybody is within policy,
+saying what would pass; let a method search (`full_domain`, `mondrian`, `anatomy`, `microaggregation`); and judge what
+the search ends with by the whole policy, exactly.
+
+Searches follow measures that merge: a summary of groups tells the measure of the release made of them.  A measure that
+looks at a whole release at once (`MaxEnt`) is left out of the search, and judges only its end.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, replace
 from typing import Literal, TypeAlias
 
@@ -20,7 +28,7 @@ from sidelight.search.full_domain import FullDomain
 from sidelight.search.method import Method, SearchResult
 from sidelight.search.microaggregation import Microaggregation
 from sidelight.search.mondrian import Mondrian
-from sidelight.search.recoding import released
+from sidelight.search.recoding import release_of
 from sidelight.search.utility import UTILITIES, Utilities, UtilityName
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.table import Table
@@ -58,14 +66,14 @@ def protect(
     if utility not in UTILITIES:
         message = f"no utility '{utility}'{did_you_mean(utility, UTILITIES)}"
         raise BadPolicy(message)
-    policy = informed(policy, table)
-    limits = searchable(policy)
-    refuse_if_nothing_is(table, limits)
-    outcome = chosen.search(table, limits, by=by or {}, utility=utility, progress=progress)
+    policy = _informed(policy, table)
+    searchable = _searchable(policy)
+    _refuse_impossible(table, searchable)
+    outcome = chosen.search(table, searchable, by=by or {}, utility=utility, progress=progress)
     return SearchResult(
         outcome.release,
         policy,
-        judged(policy, outcome.release),
+        _judge_end(policy, outcome.release),
         chosen,
         outcome,
         Utilities(outcome.recoding),
@@ -88,90 +96,23 @@ def _method(method: str | Method, suppress: float) -> Method:
     return FullDomain(suppress=suppress) if method == FullDomain.name else METHODS[method]()
 
 
-# ----------------------------------------------------------------------------------------------------
-# When even one group of everybody is outside the policy, nothing can be published: say why, and what would pass.
-# ----------------------------------------------------------------------------------------------------
-
-
-def everybody(table: Table) -> Release:
-    """Put everybody into one group that says nothing: the least that can be published."""
-    return released(table, np.zeros(len(table.sizes), np.int64), (), 1)
-
-
-def refuse_if_nothing_is(table: Table, policy: Policy) -> None:
-    """Raise `NothingSafe` when one group of everybody is outside the policy."""
-    release = everybody(table)
-    broken = policy.judge(release).broken
-    if not broken:
-        return
-    blocked = tuple(f"{each.criterion} (it is {in_words(each.finding.value)})" for each in broken)
-    closest = tuple(line for each in broken for line in _closest(each, release))
-    would = f"; what would pass: {'; '.join(closest)}" if closest else "; leave that out of the policy"
-    message = f"not even one group of everybody is within policy: {'; '.join(blocked)}{would}"
-    raise NothingSafe(message, blocked_by=blocked, closest=closest)
-
-
-def _closest(judgement: Judgement, release: Release) -> Iterator[str]:
-    """Say which limit would pass, if there is such a one, and which smaller amounts of what the measure counts."""
-    criterion, found = judgement.criterion, judgement.finding.value
-    word = {
-        Comparison.AT_LEAST: "at most",
-        Comparison.ABOVE: "less than",
-        Comparison.AT_MOST: "at least",
-        Comparison.BELOW: "more than",
-    }[criterion.comparison]
-    least, most = criterion.measure.limits
-    strict = criterion.comparison in (Comparison.ABOVE, Comparison.BELOW)
-    if least <= found <= most and found != math.inf and not (strict and found in (least, most)):
-        yield f"{criterion.measure} with a limit of {word} {in_words(found)}"
-    yield from (str(other) for other in _smaller_amounts(criterion, release))
-
-
-def _smaller_amounts(criterion: Criterion, release: Release) -> Iterator[Criterion]:
-    """Lower one whole-number parameter of the measure at a time until the criterion holds."""
-    measure = criterion.measure
-    for each in fields(measure):  # type: ignore[arg-type]
-        amount = getattr(measure, each.name)
-        if not isinstance(amount, int) or isinstance(amount, bool):
-            continue
-        for less in reversed(range(amount)):
-            other = _holding(criterion, {each.name: less}, release)
-            if other is not None:
-                yield other
-                break
-
-
-def _holding(criterion: Criterion, changed: dict[str, int], release: Release) -> Criterion | None:
-    """Change a parameter, and give the criterion if it then makes sense and holds."""
-    try:
-        other = Criterion(replace(criterion.measure, **changed), criterion.comparison, criterion.bound)  # type: ignore[type-var]
-        return other if other.judge(release).holds else None
-    except BadMeasure:
-        return None
-
-
-# ----------------------------------------------------------------------------------------------------
-# Measures that look at a whole release at once: a search goes without them, and what it finds is judged by them.
-# ----------------------------------------------------------------------------------------------------
-
-
-def informed(policy: Policy, table: Table) -> Policy:
+def _informed(policy: Policy, table: Table) -> Policy:
     """Let measures that ask what somebody knows of the original take the table."""
     return Policy(*(replace(each, measure=each.measure.informed(table)) for each in policy.criteria))
 
 
-def searchable(policy: Policy) -> Policy:
-    """Keep the limits that a search can follow; where there are none, everything may be found."""
+def _searchable(policy: Policy) -> Policy:
+    """Keep the criteria that a search can follow; where there are none, every release may be the end."""
     kept = tuple(each for each in policy.criteria if each.measure.mergeable)
     return Policy(*kept) if kept else Policy(GroupSize() >= 1)
 
 
-def judged(policy: Policy, release: Release) -> Verdict:
-    """Judge what was found by everything; raises `NothingSafe` when the last look says no."""
+def _judge_end(policy: Policy, release: Release) -> Verdict:
+    """Judge what a search ends with by everything; raises `NothingSafe` when a measure of whole releases says no."""
     verdict = policy.judge(release)
     broken = [each for each in verdict.broken if not each.criterion.measure.mergeable]
     if broken:
-        blocked = tuple(f"{each.criterion} (it is {in_words(each.finding.value)})" for each in broken)
+        blocked = _blocked_by(broken)
         message = (
             f"the most useful release within the other limits is not within policy: {'; '.join(blocked)}; "
             "set the other limits tighter, so that groups are larger or more diverse"
@@ -183,3 +124,67 @@ def judged(policy: Policy, release: Release) -> Verdict:
         )
         raise SidelightError(message)
     return verdict
+
+
+def _blocked_by(broken: Iterable[Judgement]) -> tuple[str, ...]:
+    return tuple(f"{each.criterion} (it is {in_words(each.finding.value)})" for each in broken)
+
+
+# When even one group of everybody is outside the policy, nothing can be published: say why, and what would pass.
+
+
+def one_group(table: Table) -> Release:
+    """Put everybody into one group that says nothing: the least that can be published."""
+    return release_of(table, np.zeros(len(table.sizes), np.int64), (), 1)
+
+
+def _refuse_impossible(table: Table, policy: Policy) -> None:
+    """Raise `NothingSafe` when one group of everybody is outside the policy."""
+    release = one_group(table)
+    broken = policy.judge(release).broken
+    if not broken:
+        return
+    blocked = _blocked_by(broken)
+    closest = tuple(line for each in broken for line in _closest(each, release))
+    remedy = f"; what would pass: {'; '.join(closest)}" if closest else "; leave that out of the policy"
+    message = f"not even one group of everybody is within policy: {'; '.join(blocked)}{remedy}"
+    raise NothingSafe(message, blocked_by=blocked, closest=closest)
+
+
+def _closest(judgement: Judgement, release: Release) -> Iterator[str]:
+    """Say which limit would pass, if there is such a one, and which smaller amounts of what the measure counts."""
+    criterion, value = judgement.criterion, judgement.finding.value
+    words = {
+        Comparison.AT_LEAST: "at most",
+        Comparison.ABOVE: "less than",
+        Comparison.AT_MOST: "at least",
+        Comparison.BELOW: "more than",
+    }
+    least, most = criterion.measure.limits
+    strict = criterion.comparison in (Comparison.ABOVE, Comparison.BELOW)
+    if least <= value <= most and value != math.inf and not (strict and value in (least, most)):
+        yield f"{criterion.measure} with a limit of {words[criterion.comparison]} {in_words(value)}"
+    yield from (str(other) for other in _smaller_amounts(criterion, release))
+
+
+def _smaller_amounts(criterion: Criterion, release: Release) -> Iterator[Criterion]:
+    """Lower one whole-number parameter of the measure at a time until the criterion holds."""
+    measure = criterion.measure
+    for each in fields(measure):  # type: ignore[arg-type]
+        amount = getattr(measure, each.name)
+        if not isinstance(amount, int) or isinstance(amount, bool):
+            continue
+        for less in reversed(range(amount)):
+            other = _if_it_holds(criterion, {each.name: less}, release)
+            if other is not None:
+                yield other
+                break
+
+
+def _if_it_holds(criterion: Criterion, changed: dict[str, int], release: Release) -> Criterion | None:
+    """Change a parameter, and give the criterion if it then makes sense and holds."""
+    try:
+        other = Criterion(replace(criterion.measure, **changed), criterion.comparison, criterion.bound)  # type: ignore[type-var]
+        return other if other.judge(release).holds else None
+    except BadMeasure:
+        return None

@@ -1,4 +1,18 @@
-"""Leave out the people of offending groups, few of them, so that the rest is within policy."""
+"""Give up a few people's rows, so that everybody else's can be printed more finely within policy.
+
+Symbols     S = the groups of a node that are suppressed, n_S = their people, at most `max_suppressed`.
+Printed     Suppressed people are left out, or they are one more group that says `*` in every column.  What is judged is
+            what is published: the groups kept, on their own (left out), or with the group of `*` (printed).
+Choice      Greedy, criterion by criterion: all groups that break one on their own where only the group itself counts;
+            the worse half of them where the others may be fine once those are gone (totals change with what is left
+            out); then, for criteria judged over several groups, the group of the worst case, one at a time.  The group
+            of `*` grows by the smallest group left until it is within policy too.
+Nodes       n_S may grow as groups merge, so a node that needs too many says nothing about coarser ones.  Only the
+            people in groups that are too small, who never become more upwards, prune the lattice (`search_monotone`).
+Invariant   S only grows, so each choice ends after at most as many rounds as there are groups.
+Cost        One choice per node that is left: every node within policy is weighed, as a coarser one that suppresses
+            fewer may be worth more.
+"""
 
 from __future__ import annotations
 
@@ -17,81 +31,10 @@ from sidelight.policy.policy import Policy
 from sidelight.release.groups import Groups
 from sidelight.release.lattice import Lattice, Node
 from sidelight.release.release import Release, whole_groups
-from sidelight.search.lattice_search import Count, border, lowest
-from sidelight.search.policy_check import Limits
+from sidelight.search.lattice_search import CheckCounter, finest_first, minimal_among, search_monotone
+from sidelight.search.policy_check import PolicyCheck
 from sidelight.table.labels import SUPPRESSED
 from sidelight.table.table import Column, Counts
-
-
-def offending(groups: Groups, limits: Limits, room: int) -> Flags | None:
-    """Choose groups to suppress, of at most `room` people together, or say that it cannot be done.
-
-    Limit by limit, the groups that break it on their own: all at once where only the group itself counts, the worse
-    half of them where the others may be fine once those are gone (a release's totals change with what is left out);
-    then, for limits that depend on several groups together, the group that the worst case is about, one at a time.
-
-    >>> import sidelight as sl
-    >>> groups = sl.Release.from_counts([{"a": 3}, {"a": 1}, {"b": 4}]).groups
-    >>> offending(groups, Limits.of(sl.Policy(sl.GroupSize() >= 3), people=8), room=1).tolist()
-    [False, True, False]
-    """
-    out = np.zeros(len(groups), bool)
-    while True:
-        left = np.flatnonzero(~out)
-        if len(left) == 0 or groups.sizes[out].sum() > room:
-            return None
-        rest = on_their_own(groups, left, limits)
-        bad = _breaking(rest, limits)
-        if len(bad) == 0:
-            return out
-        out[left[bad]] = True
-
-
-def on_their_own(groups: Groups, rows: Integers, limits: Limits) -> Groups:
-    """Take groups for a whole release: what they are compared with is then only themselves.
-
-    Values that nobody has any more are not spoken of, unless the policy names them.
-    """
-    some = groups if len(rows) == len(groups) else groups.take(rows)
-    totals = some.counts.totals()
-    kept = np.flatnonzero((totals > 0) | (groups.whole == 0) | limits.named(groups.domain))
-    counts = some.counts
-    if len(kept) < len(totals):
-        place = np.full(len(totals), -1)
-        place[kept] = np.arange(len(kept))
-        row, value, count = counts.entries()
-        counts = Counts.from_entries(row, place[value], count, (len(some), len(kept)))
-    return Groups(
-        tuple(some.domain[place] for place in kept),
-        some.sizes,
-        counts,
-        some.columns,
-        some.semantics,
-        totals[kept],
-        np.arange(1, len(some) + 1),
-    )
-
-
-def _breaking(groups: Groups, limits: Limits) -> Integers:
-    """Choose the groups to give up next; none when the policy holds."""
-    for limit in (*limits.each, *limits.shared):
-        bad = np.flatnonzero(~limit.each(groups))
-        if len(bad) and limit.screen.exact:
-            return bad
-        if len(bad):
-            values = limit.screen.value(limit.screen.of(groups.take(bad)))
-            worst_first = np.argsort(-values if limit.criterion.measure.large_is_bad else values, kind="stable")
-            return bad[worst_first[: (len(bad) + 1) // 2]]
-    for limit in limits.shared:
-        finding = limit.finding(groups)
-        if not limit.criterion.decide(finding).holds and finding.witness is not None:
-            return np.array([finding.witness.group.number - 1])
-    return np.array([], np.int64)
-
-
-# ----------------------------------------------------------------------------------------------------
-# Nodes of a lattice that keep a policy once a few people are suppressed.
-# ----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,27 +42,29 @@ class SuppressedNode:
     """A node, and the groups of it that are suppressed."""
 
     node: Node
-    out: Flags
+    suppressed: Flags  # per group of the node
     people: int
     as_group: bool  # whether those people are printed as one group of `*`
-    limits: Limits  # what the policy names is spoken of, even when nobody is left who has it
-    worth: float = math.nan  # smaller is better
+    policy: PolicyCheck  # what it names is spoken of, even when nobody is left who has it
+    score: float = math.nan  # smaller is better
 
     def release(self, lattice: Lattice) -> Release:
         """Make the release: the groups kept, and the suppressed people as `*` where they are printed."""
         groups = lattice.groups_at(self.node)
-        kept = np.flatnonzero(~self.out)
-        made = _with_star(groups, self.out) if self.as_group else on_their_own(groups, kept, self.limits)
-        return Release(made, sensitive=lattice.table.sensitive, intake=lattice.table.intake)
+        if self.as_group:
+            printed = _with_star_group(groups, self.suppressed)
+        else:
+            printed = as_whole_release(groups, np.flatnonzero(~self.suppressed), self.policy)
+        return Release(printed, sensitive=lattice.table.sensitive, intake=lattice.table.intake)
 
 
-Weigh: TypeAlias = Callable[[SuppressedNode], float]
+NodeScore: TypeAlias = Callable[[SuppressedNode], float]
 """Says what a node is worth; smaller is better."""
 
 
 @dataclass(frozen=True, eq=False)
-class WithSuppression:
-    """All nodes found within policy, the minimal ones among them, and how many were looked at."""
+class SuppressedNodes:
+    """All nodes that are within policy once people are suppressed, the minimal ones, and how many were checked."""
 
     within: tuple[SuppressedNode, ...]
     minimal: tuple[SuppressedNode, ...]
@@ -127,78 +72,151 @@ class WithSuppression:
     complete: bool
 
 
-def nodes_with_suppression(
-    lattice: Lattice, policy: Policy, *, room: int, as_group: bool, weigh: Weigh, most: int | None, progress: Progress
-) -> WithSuppression:
-    """Find and weigh all nodes that keep the policy once at most `room` people are suppressed.
-
-    What has to be suppressed may grow as groups merge, so nodes are not pruned by the policy; only by the people in
-    groups that are too small, who never become more upwards.
-    """
-    count = Count(len(lattice), progress)
-    small = [each for each in policy.criteria if each.measure == GroupSize()]
-    open_ = border(lattice.heights, count(lambda node: _too_small(lattice, node, small) <= room), most=most)
-    limits = Limits.of(policy, lattice.table.people)
-    affordable = sorted(open_.within, key=_height)[: None if most is None else max(most - count.made, 0)]
-    found: dict[Node, SuppressedNode] = {}
-    complete = open_.complete and len(affordable) == len(open_.within)
+def search_with_suppression(
+    lattice: Lattice,
+    policy: Policy,
+    *,
+    max_suppressed: int,
+    as_group: bool,
+    score: NodeScore,
+    max_checks: int | None,
+    progress: Progress,
+) -> SuppressedNodes:
+    """Find and score all nodes that keep the policy once at most `max_suppressed` people are suppressed."""
+    counter = CheckCounter(len(lattice), progress)
+    sizes = [each for each in policy.criteria if each.measure == GroupSize()]
+    few_too_small = counter.counted(lambda node: _too_small(lattice, node, sizes) <= max_suppressed)
+    open_nodes = search_monotone(lattice.heights, few_too_small, max_checks=max_checks)
+    affordable = finest_first(open_nodes.within)[: _checks_left(max_checks, counter)]
+    complete = open_nodes.complete and len(affordable) == len(open_nodes.within)
+    check = PolicyCheck.of(policy, lattice.table.people)
+    within: dict[Node, SuppressedNode] = {}
     try:
         for node in sorted(affordable):  # neighbours one after another, so that one is rolled up from the other
-            count.made += 1
-            progress(f"levels {node}", count.made, len(lattice))
-            groups = lattice.groups_at(node)
-            out = _suppressed(groups, limits, room, as_group=as_group)
-            if out is not None:
-                people = int(groups.sizes[out].sum())
-                plain = SuppressedNode(node, out, people, as_group and people > 0, limits)
-                found[node] = replace(plain, worth=weigh(plain))
+            counter.count(node)
+            chosen = _suppress_at(lattice, node, check, max_suppressed, as_group=as_group)
+            if chosen is not None:
+                within[node] = replace(chosen, score=score(chosen))
     except KeyboardInterrupt:
         complete = False
-    minimal = tuple(found[node] for node in lowest(list(found)))
-    return WithSuppression(tuple(found.values()), minimal, count.made, complete)
+    minimal = tuple(within[node] for node in minimal_among(within))
+    return SuppressedNodes(tuple(within.values()), minimal, counter.checked, complete)
 
 
-def _height(node: Node) -> tuple[int, Node]:
-    return sum(node), node
+def _checks_left(max_checks: int | None, counter: CheckCounter) -> int | None:
+    return None if max_checks is None else max(max_checks - counter.checked, 0)
 
 
-def _too_small(lattice: Lattice, node: Node, small: list[Criterion]) -> int:
+def _too_small(lattice: Lattice, node: Node, criteria: list[Criterion]) -> int:
     """Count the people who are in groups below the size the policy asks for."""
     sizes = lattice.sizes_at(node)
-    least = max((exact(each.bound) for each in small), default=0)
+    least = max((exact(each.bound) for each in criteria), default=0)
     return int(sizes[sizes < float(least)].sum())
 
 
-def _suppressed(groups: Groups, limits: Limits, room: int, *, as_group: bool) -> Flags | None:
-    """Choose the groups to suppress; where those are printed as one group, make that group keep the policy too."""
-    out = offending(groups, limits, room)
-    if out is None or not as_group or not out.any():
-        return out
-    while not limits.hold(_with_star(groups, out)):
-        left = np.flatnonzero(~out)
-        out[left[groups.sizes[left].argmin()]] = True
-        if out.all() or groups.sizes[out].sum() > room:
+def _suppress_at(
+    lattice: Lattice, node: Node, policy: PolicyCheck, max_suppressed: int, *, as_group: bool
+) -> SuppressedNode | None:
+    """Choose the groups of a node to suppress; where those are printed as one, that group keeps the policy too."""
+    groups = lattice.groups_at(node)
+    suppressed = offending_groups(groups, policy, max_suppressed)
+    if suppressed is not None and as_group and suppressed.any():
+        suppressed = _until_star_holds(groups, suppressed, policy, max_suppressed)
+    if suppressed is None:
+        return None
+    people = int(groups.sizes[suppressed].sum())
+    return SuppressedNode(node, suppressed, people, as_group and people > 0, policy)
+
+
+def offending_groups(groups: Groups, policy: PolicyCheck, max_suppressed: int) -> Flags | None:
+    """Choose groups to suppress, of at most `max_suppressed` people together, or say that it cannot be done.
+
+    >>> import sidelight as sl
+    >>> groups = sl.Release.from_counts([{"a": 3}, {"a": 1}, {"b": 4}]).groups
+    >>> policy = PolicyCheck.of(sl.Policy(sl.GroupSize() >= 3), people=8)
+    >>> offending_groups(groups, policy, max_suppressed=1).tolist()
+    [False, True, False]
+    """
+    suppressed = np.zeros(len(groups), bool)
+    while True:
+        left = np.flatnonzero(~suppressed)
+        if len(left) == 0 or groups.sizes[suppressed].sum() > max_suppressed:
             return None
-    return out
+        worst = _worst_groups(as_whole_release(groups, left, policy), policy)
+        if len(worst) == 0:
+            return suppressed
+        suppressed[left[worst]] = True  # never taken back: the set only grows
 
 
-def _with_star(groups: Groups, out: Flags) -> Groups:
+def _worst_groups(groups: Groups, policy: PolicyCheck) -> Integers:
+    """Choose the groups to give up next; none when the policy holds."""
+    for check in policy.checks:
+        bad = np.flatnonzero(~check.holds_in_each(groups))
+        if len(bad) and check.screen.exact:
+            return bad
+        if len(bad):
+            return bad[check.worst_first(groups.take(bad))[: (len(bad) + 1) // 2]]
+    for check in policy.together:
+        finding = check.finding(groups)
+        if not check.criterion.decide(finding).holds and finding.witness is not None:
+            return np.array([finding.witness.group.number - 1])
+    return np.array([], np.int64)
+
+
+def as_whole_release(groups: Groups, rows: Integers, policy: PolicyCheck) -> Groups:
+    """Take some groups for a whole release: what they are compared with is then only themselves.
+
+    Values that nobody has any more are not spoken of, unless the policy names them.
+    """
+    some = groups if len(rows) == len(groups) else groups.take(rows)
+    totals = some.counts.totals()
+    kept = np.flatnonzero((totals > 0) | (groups.whole == 0) | policy.mentions(groups.domain))
+    return Groups(
+        tuple(some.domain[value] for value in kept),
+        some.sizes,
+        _only_values(some.counts, kept),
+        some.columns,
+        some.semantics,
+        totals[kept],
+        np.arange(1, len(some) + 1),
+    )
+
+
+def _only_values(counts: Counts, kept: Integers) -> Counts:
+    """Leave out the columns of values that nobody has."""
+    if len(kept) == counts.width:
+        return counts
+    new = np.full(counts.width, -1)
+    new[kept] = np.arange(len(kept))
+    row, value, count = counts.entries()
+    return Counts.from_entries(row, new[value], count, (counts.rows, len(kept)))
+
+
+def _until_star_holds(groups: Groups, suppressed: Flags, policy: PolicyCheck, max_suppressed: int) -> Flags | None:
+    """Suppress the smallest groups left, one by one, until the group of `*` keeps the policy with the others."""
+    while not policy.holds(_with_star_group(groups, suppressed)):
+        left = np.flatnonzero(~suppressed)
+        suppressed[left[groups.sizes[left].argmin()]] = True
+        if suppressed.all() or groups.sizes[suppressed].sum() > max_suppressed:
+            return None
+    return suppressed
+
+
+def _with_star_group(groups: Groups, suppressed: Flags) -> Groups:
     """Put the suppressed groups together into one that says `*` in every column, after the others."""
-    kept = np.flatnonzero(~out)
+    kept = np.flatnonzero(~suppressed)
     number = np.full(len(groups), len(kept))
     number[kept] = np.arange(len(kept))
-    counts = groups.counts.rolled_up(number, groups=len(kept) + 1)
-    sizes = np.append(groups.sizes[kept], groups.sizes[out].sum())
     return whole_groups(
         domain=groups.domain,
-        sizes=sizes,
-        counts=counts,
-        columns=tuple(_starred(column, kept) for column in groups.columns),
+        sizes=np.append(groups.sizes[kept], groups.sizes[suppressed].sum()),
+        counts=groups.counts.rolled_up(number, groups=len(kept) + 1),
+        columns=tuple(_with_star(column, kept) for column in groups.columns),
         semantics=groups.semantics,
     )
 
 
-def _starred(column: Column, kept: np.typing.NDArray[np.int64]) -> Column:
+def _with_star(column: Column, kept: Integers) -> Column:
     labels = column.labels if SUPPRESSED in column.labels else (*column.labels, SUPPRESSED)
     star = np.int32(labels.index(SUPPRESSED))
     return Column(column.name, labels, np.append(column.codes[kept], star).astype(np.int32))

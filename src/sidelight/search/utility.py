@@ -1,4 +1,8 @@
-"""What a release is still good for: each utility is a function of how the table was recoded; smaller is better."""
+"""What is a release still good for?  Each utility is a function of how the table was recoded; smaller is better.
+
+A utility that needs only the sizes of groups costs nothing beside the search; those that rebuild the table or answer
+queries may take longer than it.  So `Utilities` computes each when it is first looked up.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from sidelight.search.recoding import Recoding, queries
+from sidelight.search.recoding import Recoding, random_queries
 from sidelight.table.table import added
 
 UtilityName: TypeAlias = Literal[
@@ -29,8 +33,8 @@ def discernibility(recoding: Recoding) -> float:
 
     Source: Bayardo and Agrawal, 2005.
     """
-    alike = (recoding.sizes.astype(float) ** 2).sum()
-    return float(alike + recoding.suppressed * recoding.table.people)
+    pairs = (recoding.sizes.astype(float) ** 2).sum()
+    return float(pairs + recoding.suppressed * recoding.table.people)
 
 
 def average_group_size(recoding: Recoding) -> float:
@@ -46,7 +50,7 @@ def loss(recoding: Recoding) -> float:
 
     Source: Iyengar, 2002; Xu et al., 2006.
     """
-    return float(((recoding.sizes * recoding.lost()).sum() + recoding.suppressed) / recoding.table.people)
+    return float(((recoding.sizes * recoding.information_loss()).sum() + recoding.suppressed) / recoding.table.people)
 
 
 def non_uniform_entropy(recoding: Recoding) -> float:
@@ -61,18 +65,18 @@ def non_uniform_entropy(recoding: Recoding) -> float:
     for column in recoding.table.quasi:
         people = added(column.codes, recoding.table.sizes, len(column.labels))
         most += float((recoding.table.sizes * np.log2(recoding.table.people / people[column.codes])).sum())
-    return recoding.guesses() / most if most else 0.0
+    return recoding.guessing_bits() / most if most else 0.0
 
 
 def kl_divergence(recoding: Recoding) -> float:
     """How far is the table that one would rebuild from the release from the true one?  In nats.
 
-    Σ p ln(p/p̂) over the table's cells and values; p̂ spreads each group's values evenly over all that it covers.
+    Σ p ln(p/p̂) over the table's keys and values; p̂ spreads each group's values evenly over all that it covers.
 
     Source: Kifer and Gehrke, 2006.
     """
     _, _, true = recoding.table.counts.entries()
-    return float(max((true * np.log(true / recoding.rebuilt())).sum() / max(true.sum(), 1), 0.0))
+    return float(max((true * np.log(true / recoding.reconstruction())).sum() / max(true.sum(), 1), 0.0))
 
 
 def query_error(recoding: Recoding) -> float:
@@ -84,9 +88,9 @@ def query_error(recoding: Recoding) -> float:
     """
     least = recoding.table.people / 1000
     errors = []
-    for query in queries(recoding.orders, len(recoding.table.domain)):
+    for query in random_queries(recoding.orders, len(recoding.table.domain)):
         true = query.answer(recoding.table, recoding.orders)
-        errors.append(abs(recoding.expected(query) - true) / max(true, least))
+        errors.append(abs(recoding.estimate(query) - true) / max(true, least))
     return float(np.mean(errors))
 
 
@@ -106,22 +110,17 @@ UTILITIES: Mapping[UtilityName, Callable[[Recoding], float]] = {
 }
 
 
-def worth(name: UtilityName, recoding: Recoding) -> float:
-    """Compute one utility by its name."""
-    return UTILITIES[name](recoding)
-
-
 class Utilities(Mapping[str, float]):
-    """All utilities of a recoding, each computed when it is first asked for: some take longer than the search."""
+    """All utilities of a recoding, each computed when it is first looked up: some take longer than the search."""
 
     def __init__(self, recoding: Recoding) -> None:
         self._recoding = recoding
-        self._known: dict[str, float] = {}
+        self._computed: dict[str, float] = {}
 
     def __getitem__(self, name: str) -> float:
-        if name not in self._known:
-            self._known[name] = UTILITIES[name](self._recoding)  # type: ignore[index]
-        return self._known[name]
+        if name not in self._computed:
+            self._computed[name] = UTILITIES[name](self._recoding)  # type: ignore[index]
+        return self._computed[name]
 
     def __iter__(self) -> Iterator[str]:
         return iter(UTILITIES)

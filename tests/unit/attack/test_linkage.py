@@ -107,7 +107,7 @@ def test_anatomy_s_buckets_count_by_the_people_in_them():
     row = 0
     says = [column.cell(row) for column in exposure.people.known]
     cell = next(at for at in range(len(ADULT.table.sizes)) if [column.cell(at) for column in ADULT.table.quasi] == says)
-    mine = buckets.cell == cell
+    mine = buckets.key == cell
     assert exposure.views[0].linkage.groups_of(row).tolist() == sorted(buckets.bucket[mine].tolist())
     shares = [
         sum(

@@ -53,8 +53,8 @@ def test_a_value_that_is_too_frequent_is_spread_evenly():
 def test_the_same_chance_makes_the_same_buckets_and_another_one_others():
     one, same, other = (found(hospital(), sl.DistinctValues() >= 3, seed=seed).buckets for seed in (1, 1, 2))
     assert one.bucket.tolist() == same.bucket.tolist()
-    assert one.cell.tolist() == same.cell.tolist()
-    assert one.cell.tolist() != other.cell.tolist()
+    assert one.key.tolist() == same.key.tolist()
+    assert one.key.tolist() != other.key.tolist()
 
 
 def test_who_gets_which_bucket_is_left_to_chance():
@@ -67,13 +67,13 @@ def test_who_gets_which_bucket_is_left_to_chance():
         outcome = method.search(table, sl.Policy(sl.GroupSize() >= 1), by={}, utility="loss", progress=quiet)
         has_ulcer = outcome.release.groups.counts.column(3) > 0
         bucket = np.empty(15, int)
-        bucket[outcome.buckets.cell] = outcome.buckets.bucket
+        bucket[outcome.buckets.key] = outcome.buckets.bucket
         together += has_ulcer[bucket[:4]]
     assert together.max() - together.min() < 80
 
 
 def test_rows_stand_by_bucket_and_cell_never_by_value():
-    people = found(hospital(), sl.DistinctValues() >= 3).buckets.two_tables().people
+    people = found(hospital(), sl.DistinctValues() >= 3).buckets.tables().people
     rows = [(int(people[1].cell(row)), int(people[0].cell(row))) for row in range(15)]
     assert rows == sorted(rows)
 

@@ -6,7 +6,7 @@ import pytest
 import sidelight as sl
 from sidelight._progress import quiet
 from sidelight.errors import BadPolicy
-from sidelight.search.microaggregation import asked_size, averaged
+from sidelight.search.microaggregation import average_column, policy_group_size
 from sidelight.search.orders import order_of
 from sidelight.table.table import Column, Counts
 
@@ -65,7 +65,7 @@ def test_labels_near_in_the_hierarchy_end_up_together():
 def test_means_are_of_the_numbers_that_are_known():
     order = order_of(Column.of("age", ["10", "20", None]))
     group, place, people = np.array([0, 0, 0, 1]), np.array([0, 1, 2, 2]), np.array([3, 1, 5, 2])
-    column = averaged(order, group, place, people, groups=2, labels="mode")
+    column = average_column(order, group, place, people, groups=2, labels="mode")
     assert [column.cell(0), column.cell(1)] == ["12.5", None]
 
 
@@ -80,8 +80,8 @@ def test_clusters_that_read_the_same_are_one():
 
 
 def test_the_policy_says_how_large_clusters_are():
-    assert asked_size(sl.Policy(sl.GroupSize() > 4, sl.GroupSize() >= 3)) == 5
-    assert asked_size(sl.Policy(sl.GroupSize() >= 2.5)) == 3
+    assert policy_group_size(sl.Policy(sl.GroupSize() > 4, sl.GroupSize() >= 3)) == 5
+    assert policy_group_size(sl.Policy(sl.GroupSize() >= 2.5)) == 3
     table = table_of(age=[str(age) for age in range(20)])
     assert found(table, sl.GroupSize() >= 5).release.groups.sizes.min() >= 5
     assert found(table, sl.DistinctValues() >= 1).release.groups.sizes.min() >= 3

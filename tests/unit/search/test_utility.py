@@ -8,8 +8,8 @@ import pytest
 import sidelight as sl
 from sidelight.errors import BadHierarchy, BadPolicy
 from sidelight.search import full_domain
-from sidelight.search.orders import orders
-from sidelight.search.recoding import Stretches, queries
+from sidelight.search.orders import column_orders
+from sidelight.search.recoding import Regions, random_queries
 from sidelight.search.utility import UTILITIES
 from sidelight.table.table import Column, Counts, Table
 
@@ -20,14 +20,12 @@ TABLE = Table(
     sizes=np.array([1, 2, 3, 4]),
     counts=Counts.from_cells([[1, 0], [1, 1], [0, 3], [2, 2]]),
 )
-ALONG = orders(TABLE.quasi, {})
-AS_IT_IS = Stretches.of(
+ALONG = column_orders(TABLE.quasi, {})
+AS_IT_IS = Regions.of(
     TABLE, ALONG, np.arange(4), np.array([[0, 0], [1, 0], [2, 1], [3, 1]]), np.array([[1, 1], [2, 1], [3, 2], [4, 2]])
 )
-HALVES = Stretches.of(TABLE, ALONG, np.array([0, 0, 1, 1]), np.array([[0, 0], [2, 1]]), np.array([[2, 1], [4, 2]]))
-ONE_LEFT_OUT = Stretches.of(
-    TABLE, ALONG, np.array([-1, 0, 1, 1]), np.array([[1, 0], [2, 1]]), np.array([[2, 1], [4, 2]])
-)
+HALVES = Regions.of(TABLE, ALONG, np.array([0, 0, 1, 1]), np.array([[0, 0], [2, 1]]), np.array([[2, 1], [4, 2]]))
+ONE_LEFT_OUT = Regions.of(TABLE, ALONG, np.array([-1, 0, 1, 1]), np.array([[1, 0], [2, 1]]), np.array([[2, 1], [4, 2]]))
 
 
 def worth(recoding):
@@ -64,10 +62,10 @@ def test_suppressed_people_may_be_anywhere():
 
 
 def test_queries_are_the_same_for_the_same_seed_and_answered_by_expectation():
-    one, other = (list(queries(ALONG, 2, seed=3)) for _ in range(2))
+    one, other = (list(random_queries(ALONG, 2, seed=3)) for _ in range(2))
     assert [each.ranges for each in one] == [each.ranges for each in other]
     for query in one[:20]:
-        assert AS_IT_IS.expected(query) == query.answer(TABLE, ALONG)
+        assert AS_IT_IS.estimate(query) == query.answer(TABLE, ALONG)
 
 
 def test_utilities_are_computed_when_asked_for(monkeypatch):
@@ -91,7 +89,7 @@ def test_bad_wishes():
 
 
 def test_a_lattice_too_large_is_refused(monkeypatch):
-    monkeypatch.setattr(full_domain, "MOST_NODES", 3)
+    monkeypatch.setattr(full_domain, "MAX_NODES", 3)
     by = {column.name: sl.Hierarchy.suppression(column.name, column.labels) for column in TABLE.quasi}
     with pytest.raises(BadHierarchy, match="4 generalisations"):
         sl.protect(TABLE, sl.Policy(sl.GroupSize() >= 2), by=by)
