@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 from results import write_part
 
 import sidelight as sl
-from sidelight.attack.simulation import overlapping
+from sidelight.attack.simulation import draw_samples
 
 HERE = Path(__file__).parent
 SCATTERED = "zip"  # a column with so many labels that hardly two people look alike
@@ -69,7 +69,7 @@ def lines(people: int) -> list[str]:
     by["salary-class"] = sl.Hierarchy.suppression("salary-class", table.column("salary-class").labels)
     rng = np.random.default_rng(1)
     samples = [
-        overlapping(table, overlap=people // 2, people=None, releases=1, rng=rng).shared for _ in range(RELEASES)
+        draw_samples(table, overlap=people // 2, people=None, releases=1, rng=rng).shared for _ in range(RELEASES)
     ]
     base = grouped(path)
     said = [f"| GROUP BY of {people:,} people ({len(table.sizes):,} different) in DuckDB | {base:.2f} | 1.0 | |"]
@@ -97,7 +97,7 @@ def scattered_lines(path: Path, people: int) -> list[str]:
     table = sl.read_table(path, quasi=quasi, sensitive="occupation")
     rng = np.random.default_rng(2)
     samples = [
-        overlapping(table, overlap=people // 2, people=None, releases=1, rng=rng).shared for _ in range(RELEASES)
+        draw_samples(table, overlap=people // 2, people=None, releases=1, rng=rng).shared for _ in range(RELEASES)
     ]
     found = [sl.protect(each, sl.Policy(sl.GroupSize() >= 50), method="mondrian").release for each in samples]
     groups = sum(map(len, found))

@@ -12,7 +12,7 @@ import numpy as np
 from sidelight._arrays import Floats
 from sidelight.attack.exposure import Exposure
 from sidelight.attack.intersection import intersect
-from sidelight.attack.simulation import Estimate, Samples, overlapping
+from sidelight.attack.simulation import MeanEstimate, Samples, draw_samples
 from sidelight.dp.attack import attack_noise
 from sidelight.dp.mechanism import Amount, exact_epsilon, written
 from sidelight.dp.noisy_counts import NoisyCounts, noisy_counts
@@ -53,13 +53,13 @@ class Compared:
 
     name: str
     repetitions: int  # in which something could be published
-    given_away: Estimate | None  # the true value is the only candidate left
-    sure: Estimate | None  # some value is believed at least 0.9
-    guessed: Estimate | None  # the true value is the one that is believed most
-    gain: Estimate | None  # belief in the true value, minus what it was before, on average
-    largest_shift: Estimate | None  # of a belief about the one person who is not known
+    given_away: MeanEstimate | None  # the true value is the only candidate left
+    sure: MeanEstimate | None  # some value is believed at least 0.9
+    guessed: MeanEstimate | None  # the true value is the one that is believed most
+    gain: MeanEstimate | None  # belief in the true value, minus what it was before, on average
+    largest_shift: MeanEstimate | None  # of a belief about the one person who is not known
     promised_shift: float | None  # … and how far it can; none where nothing is promised
-    query_error: Estimate | None  # of COUNT queries, relative
+    query_error: MeanEstimate | None  # of COUNT queries, relative
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ def side_by_side(
     amounts = {f"ε = {written(exact_epsilon(each))} each": each for each in epsilons}
     seen: dict[str, list[dict[str, float]]] = {name: [] for name in (*tried, *amounts)}
     for rng in map(np.random.default_rng, np.random.SeedSequence(seed).spawn(repetitions)):
-        drawn = overlapping(table, overlap=overlap, people=people, releases=releases, rng=rng)
+        drawn = draw_samples(table, overlap=overlap, people=people, releases=releases, rng=rng)
         for name, policy in tried.items():
             seen[name] += _partitions(drawn, policy, by, method)
         for name, epsilon in amounts.items():
@@ -201,8 +201,8 @@ def _priors_of_truth(exposure: Exposure, people: Table) -> list[Fraction]:
 
 
 def _compared(name: str, figures: Sequence[Mapping[str, float]]) -> Compared:
-    def mean(figure: str) -> Estimate | None:
-        return Estimate.of([each[figure] for each in figures]) if figures else None
+    def mean(figure: str) -> MeanEstimate | None:
+        return MeanEstimate.of([each[figure] for each in figures]) if figures else None
 
     return Compared(
         name,

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import sidelight as sl
-from sidelight.attack.simulation import Estimate, overlapping
-from sidelight.errors import BadMeasure, BadPolicy, BadTable
+from sidelight.attack.simulation import MeanEstimate, draw_samples
+from sidelight.errors import BadMeasure, BadPolicy, BadTable, WrongKind
 
 ADULT = sl.datasets.adult(quasi=["age", "sex"])
 FIVE = {5: sl.Policy(sl.GroupSize() >= 5)}
@@ -15,7 +15,7 @@ FIVE = {5: sl.Policy(sl.GroupSize() >= 5)}
 
 def test_samples_overlap_as_asked_and_nobody_is_drawn_twice():
     table = ADULT.table
-    drawn = overlapping(table, overlap=45_000, people=45_100, releases=2, rng=np.random.default_rng(3))
+    drawn = draw_samples(table, overlap=45_000, people=45_100, releases=2, rng=np.random.default_rng(3))
     assert drawn.shared.people == 45_000
     assert [sample.people for sample in drawn.samples] == [45_100, 45_100]
     both = np.add(*(spread(sample, table) for sample in drawn.samples)) - spread(drawn.shared, table)
@@ -36,7 +36,7 @@ def spread(sample, table):
 
 
 def test_without_a_size_everybody_is_drawn():
-    drawn = overlapping(ADULT.table, overlap=222, people=None, releases=3, rng=np.random.default_rng(3))
+    drawn = draw_samples(ADULT.table, overlap=222, people=None, releases=3, rng=np.random.default_rng(3))
     assert [sample.people for sample in drawn.samples] == [15_222] * 3
 
 
@@ -128,6 +128,13 @@ def test_unknown_names_are_refused(found):
 def test_confidence_intervals_cover():
     """95 % intervals of normal samples hold the true mean in about 95 % of all cases."""
     rng = np.random.default_rng(0)
-    seen = [Estimate.of(rng.normal(3, 2, 5).tolist()) for _ in range(2_000)]
+    seen = [MeanEstimate.of(rng.normal(3, 2, 5).tolist()) for _ in range(2_000)]
     share = np.mean([each.low <= 3 <= each.high for each in seen])
     assert 0.93 < share < 0.97
+
+
+def test_things_of_another_kind_get_one_line_with_the_remedy():
+    with pytest.raises(WrongKind, match=r"the table should be a Table, not a dict; read it first with sl\.read_table"):
+        sl.simulate_composition({}, overlap=1, policies=FIVE, seed=1)
+    with pytest.raises(WrongKind, match="policy '5' should be a Policy"):
+        sl.simulate_composition(ADULT.table, overlap=1, policies={5: sl.GroupSize() >= 5}, seed=1)
