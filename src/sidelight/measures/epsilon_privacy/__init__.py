@@ -1,1 +1,9 @@
-"""Prior beliefs and finite stubbornness, ε-privacy: the adversary, its classes and their words."""
+"""ε-privacy (Machanavajjhala, Gehrke, Götz, VLDB 2009): someone who believed something before the release.
+
+Here lives all about Dirichlet adversaries: what may be said of a prior belief, the measure `PriorBelief`, and the table
+of smallest ε over all generalisations.  Grouping and rolling up do not (`release/lattice.py`), nor does going through
+sequences of values (`worlds/brute_force.py`), by which small findings are replayed.
+
+Read `prior` (what is believed before), `worst_case` (how much more is believed after, for all groups at once),
+`prior_belief` (the measure), `table` (many releases, many adversaries).
+"""

@@ -1,4 +1,14 @@
-"""What somebody believed before the release: weights of values, and what they come to for a release at hand."""
+"""What somebody believed before the release: what a caller may say of it, and what that comes to for a release.
+
+Symbols     σ(s) the Dirichlet parameter of a value s, σ their sum, the stubbornness: as many survey answers as it takes
+            to be that sure; a predicate P is a set of values, σ(P) the sum over it.
+Classes     I    σ(s) known                              `Prior.of_parameters`
+            II   σ known, any shape: σ(s) = 1            `Prior.of_any_shape`
+            III  shape σ(s)/σ known, σ = ∞               `Prior.of_shares`
+            IV   σ = ∞, any shape: σ(s)/σ = 0            `Prior.of_anything`
+Invariant   every number a caller gives is taken to mean what it says in decimal and kept as a fraction; whatever is
+            hashed (a measure is) holds no list or dict.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +19,14 @@ from fractions import Fraction
 from functools import cached_property, lru_cache
 from numbers import Real
 from operator import index
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
+import numpy as np
+
+from sidelight._arrays import Floats
 from sidelight.errors import BadMeasure, UnknownValue, did_you_mean
 from sidelight.measures.measure import Bound, exact
 from sidelight.table.labels import MISSING, Label, in_order, label, shown
-
-if TYPE_CHECKING:
-    from sidelight.measures.epsilon_privacy.prior_belief import PriorBelief
-
 
 LARGEST = 10**100
 """A larger finite stubbornness could as well be infinite (and would leave the range of floats)."""
@@ -30,15 +39,15 @@ class Weights(Mapping[Label, Fraction]):
     {'Cancer': 3/5, 'Flu': 2/5}
     """
 
-    __slots__ = ("_hash", "_of")
+    __slots__ = ("_by_value", "_hash")
 
-    def __init__(self, given: Mapping[str, Bound] | Mapping[Label, Bound]) -> None:
-        weights: dict[Label, Fraction] = {}
-        for value, weight in given.items():
+    def __init__(self, weights: Mapping[str, Bound] | Mapping[Label, Bound]) -> None:
+        sums: dict[Label, Fraction] = {}
+        for value, weight in weights.items():
             text = label(value)
-            weights[text] = weights.get(text, Fraction(0)) + _weight(weight, text)
-        self._of = {text: weights[text] for text in in_order(weights)}
-        self._hash = hash(tuple(self._of.items()))
+            sums[text] = sums.get(text, Fraction(0)) + _read_weight(weight, text)
+        self._by_value = {text: sums[text] for text in in_order(sums)}
+        self._hash = hash(tuple(self._by_value.items()))
         if not self.total:
             message = "a prior needs at least one value with a positive weight"
             raise BadMeasure(message)
@@ -46,85 +55,113 @@ class Weights(Mapping[Label, Fraction]):
     @property
     def total(self) -> Fraction:
         """All weights together."""
-        return sum(self._of.values(), Fraction(0))
+        return sum(self._by_value.values(), Fraction(0))
 
     def shares(self) -> Weights:
         """Scale to a total of 1."""
-        return self.times(1 / self.total)
+        return self.scaled(1 / self.total)
 
-    def times(self, factor: Fraction) -> Weights:
+    def scaled(self, factor: Fraction) -> Weights:
         """Scale by a factor."""
-        return Weights({text: weight * factor for text, weight in self._of.items()})
+        return Weights({text: weight * factor for text, weight in self._by_value.items()})
 
     def __getitem__(self, value: Label) -> Fraction:
-        return self._of[value]
+        return self._by_value[value]
 
     def __iter__(self) -> Iterator[Label]:
-        return iter(self._of)
+        return iter(self._by_value)
 
     def __len__(self) -> int:
-        return len(self._of)
+        return len(self._by_value)
 
     def __hash__(self) -> int:
         return self._hash
 
     def __repr__(self) -> str:
-        return "{" + ", ".join(f"{text!r}: {weight}" for text, weight in self._of.items()) + "}"
+        return "{" + ", ".join(f"{text!r}: {weight}" for text, weight in self._by_value.items()) + "}"
 
 
-def _weight(given: object, text: Label) -> Fraction:
-    number = exact_number(given, f"the prior's weight of '{shown(text)}'")
+def _read_weight(weight: object, text: Label) -> Fraction:
+    number = exact_number(weight, f"the prior's weight of '{shown(text)}'")
     if number and not Fraction(1, LARGEST) <= number <= LARGEST:
-        message = f"the prior's weight of '{shown(text)}' is {given}; give 0 or a number between 1e-100 and 1e100"
+        message = f"the prior's weight of '{shown(text)}' is {weight}; give 0 or a number between 1e-100 and 1e100"
         raise BadMeasure(message)
     return Fraction(number)
 
 
-def exact_number(given: object, what: str) -> Fraction | float:
+def exact_number(number: object, what: str) -> Fraction | float:
     """Take a number to mean what it says in decimal; `what` is for the message.
 
     >>> exact_number(0.1, "it"), exact_number(math.inf, "it")
     (Fraction(1, 10), inf)
     """
-    if isinstance(given, bool) or not isinstance(given, Bound | Real) or given != given:  # noqa: PLR0124 - nan
-        message = f"{what} is {given!r}; give a number"
+    if isinstance(number, bool) or not isinstance(number, Bound | Real) or number != number:  # noqa: PLR0124 - nan
+        message = f"{what} is {number!r}; give a number"
         raise BadMeasure(message)
-    if isinstance(given, float):
-        return exact(given)
-    return Fraction(given) if isinstance(given, Fraction | int) else Fraction(str(given))
+    if isinstance(number, float):
+        return exact(number)
+    return Fraction(number) if isinstance(number, Fraction | int) else Fraction(str(number))
+
+
+class WholeTerms(NamedTuple):
+    """A prior's numbers about one value or predicate, in a unit in which all of them are whole."""
+
+    believed: int  # σ(P) − e: what speaks for it, with the person left out
+    doubted: int  # σ − σ(P): what speaks against it
+    evidence: int  # e: what one person's value weighs
+
+
+class FloatTerms(NamedTuple):
+    """The same about all values or predicates, in floats."""
+
+    believed: Floats
+    doubted: Floats
+    evidence: int
 
 
 @dataclass(frozen=True)
 class Prior:
     """What is believed of values, or of predicates, P of a domain, ready to meet counts.
 
-    `own[j]` = σ(P_j), `total` = σ; `moved` is what one person's value weighs against them: 1, or 0 for the
+    `weights[j]` = σ(P_j), `total` = σ; `evidence` e is what one person's value weighs against them: 1, or 0 for the
     infinitely stubborn (whose σ(P) and σ are then shares and 1).  With that, in classes I to III alike
-    p_out = (moved·(n_q(P) − 1) + σ(P)) / (moved·(n_q − 1) + σ).
+    p_out = (e·(n_q(P) − 1) + σ(P)) / (e·(n_q − 1) + σ).
     """
 
     domain: tuple[Label, ...]
-    own: tuple[Fraction, ...]
+    weights: tuple[Fraction, ...]
     total: Fraction
-    moved: Literal[0, 1]
+    evidence: Literal[0, 1]
 
     @cached_property
-    def in_whole_numbers(self) -> tuple[tuple[int, ...], int, int]:
-        """Give σ(P), σ and 1 in a unit in which all of them are whole."""
-        unit = math.lcm(self.total.denominator, *(each.denominator for each in self.own))
-        return tuple(int(each * unit) for each in self.own), int(self.total * unit), unit
+    def in_whole_numbers(self) -> tuple[WholeTerms, ...]:
+        """Give the terms of each value or predicate, scaled to whole numbers."""
+        unit = math.lcm(self.total.denominator, *(each.denominator for each in self.weights))
+        return tuple(
+            WholeTerms(int((each - self.evidence) * unit), int((self.total - each) * unit), self.evidence * unit)
+            for each in self.weights
+        )
+
+    @cached_property
+    def in_floats(self) -> FloatTerms:
+        """Give the terms of all; the differences are taken exactly, so that 0 is 0 and nothing cancels."""
+        return FloatTerms(
+            np.array([float(each - self.evidence) for each in self.weights]),
+            np.array([float(self.total - each) for each in self.weights]),
+            self.evidence,
+        )
 
     @cached_property
     def leaves_doubt(self) -> bool:
-        """Whether everything asked about is held possible, and nothing for certain."""
-        return all(0 < own < self.total for own in self.own)
+        """Whether everything in question is held possible, and nothing for certain."""
+        return all(0 < weight < self.total for weight in self.weights)
 
     @classmethod
     def of_parameters(cls, parameters: Weights, domain: tuple[Label, ...], *, occur: Sequence[bool]) -> Prior:
         """Class I: the Dirichlet parameters are known."""
         wide = (*domain, *(text for text in parameters if text not in set(domain)))
-        own = tuple(parameters.get(text, Fraction(0)) for text in wide)
-        for text, weight, there in zip(domain, own, occur, strict=False):
+        weights = tuple(parameters.get(text, Fraction(0)) for text in wide)
+        for text, weight, there in zip(domain, weights, occur, strict=False):
             if there and not weight:
                 message = f"the prior misses '{shown(text)}', a value of the release; give it a count of at least 1"
                 raise BadMeasure(message)
@@ -134,7 +171,7 @@ class Prior:
                     f"raise stubbornness to at least {in_figures(math.ceil(parameters.total / weight))}"
                 )
                 raise BadMeasure(message)
-        return cls(wide, own, parameters.total, moved=1)
+        return cls(wide, weights, parameters.total, evidence=1)
 
     @classmethod
     def of_any_shape(cls, stubbornness: Fraction, domain: tuple[Label, ...]) -> Prior:
@@ -148,28 +185,28 @@ class Prior:
                 "and each value needs at least 1; raise it"
             )
             raise BadMeasure(message)
-        return cls(domain, (Fraction(1),) * len(domain), stubbornness, moved=1)
+        return cls(domain, (Fraction(1),) * len(domain), stubbornness, evidence=1)
 
     @classmethod
     def of_shares(cls, shares: Weights, domain: tuple[Label, ...], *, occur: Sequence[bool]) -> Prior:
         """Class III: the shape is known, and no evidence moves it."""
         wide = (*domain, *(text for text in shares if text not in set(domain)))
-        own = tuple(shares.get(text, Fraction(0)) for text in wide)
-        for text, weight, there in zip(domain, own, occur, strict=False):
+        weights = tuple(shares.get(text, Fraction(0)) for text in wide)
+        for text, weight, there in zip(domain, weights, occur, strict=False):
             if there and not weight:
                 message = f"the prior misses '{shown(text)}', a value of the release; give it a positive share"
                 raise BadMeasure(message)
-        return cls(wide, own, Fraction(1), moved=0)
+        return cls(wide, weights, Fraction(1), evidence=0)
 
     @classmethod
     def of_anything(cls, domain: tuple[Label, ...]) -> Prior:
         """Class IV: any shape, which no evidence moves; at worst it leaves what is true no weight at all."""
-        return cls(domain, (Fraction(0),) * len(domain), Fraction(1), moved=0)
+        return cls(domain, (Fraction(0),) * len(domain), Fraction(1), evidence=0)
 
     def of_predicates(self, predicates: tuple[Predicate, ...]) -> Prior:
         """Join the weights of each predicate's values."""
-        sums = (sum((self.own[place] for place in each.places(self.domain)), Fraction(0)) for each in predicates)
-        return Prior(self.domain, tuple(sums), self.total, self.moved)
+        sums = (sum((self.weights[place] for place in each.places(self.domain)), Fraction(0)) for each in predicates)
+        return Prior(self.domain, tuple(sums), self.total, self.evidence)
 
 
 def in_figures(number: Bound | None) -> str:
@@ -182,11 +219,6 @@ def in_figures(number: Bound | None) -> str:
         return "infinite"
     exactly = Fraction(number)
     return f"{int(exactly):,}" if exactly.denominator == 1 else str(exactly)
-
-
-# ----------------------------------------------------------------------------------------------------
-# What a person may want kept private, beyond single values: sets of values with a name.
-# ----------------------------------------------------------------------------------------------------
 
 
 Values: TypeAlias = Iterable[object]
@@ -230,18 +262,18 @@ class Predicate:
         return cls(tuple(label(value) for value in values), all_others=True, name=name)
 
     @classmethod
-    def read(cls, given: object, *, name: str = "") -> Predicate:
+    def read(cls, values: object, *, name: str = "") -> Predicate:
         """Understand a value, a list of values, or a list that begins with "not".
 
-        >>> [str(Predicate.read(given)) for given in (["Ulcer", "Dyspepsia"], ["not", "Flu"], "Flu")]
+        >>> [str(Predicate.read(values)) for values in (["Ulcer", "Dyspepsia"], ["not", "Flu"], "Flu")]
         ['Dyspepsia or Ulcer', 'not Flu', 'Flu']
         """
-        if isinstance(given, Predicate):
-            return given
-        if isinstance(given, str) or not isinstance(given, Iterable):
-            return cls.any_of(given, name=name)
-        listed = list(given)
-        if isinstance(given, Sequence) and listed[:1] == [NOT]:
+        if isinstance(values, Predicate):
+            return values
+        if isinstance(values, str) or not isinstance(values, Iterable):
+            return cls.any_of(values, name=name)
+        listed = list(values)
+        if isinstance(values, Sequence) and listed[:1] == [NOT]:  # a set has no beginning
             return cls.none_of(*listed[1:], name=name)
         return cls.any_of(*listed, name=name)
 
@@ -261,29 +293,30 @@ class Predicate:
         return [NOT] * self.all_others + [shown(text) for text in self.values]
 
     def __str__(self) -> str:
-        said = " or ".join(shown(text) for text in self.values)
-        many = "neither " + " nor ".join(shown(text) for text in self.values) if len(self.values) > 1 else f"not {said}"
-        return self.name or (many if self.all_others else said)
+        texts = [shown(text) for text in self.values]
+        if self.name or not self.all_others:
+            return self.name or " or ".join(texts)
+        return f"not {texts[0]}" if len(texts) == 1 else "neither " + " nor ".join(texts)
 
 
-def read_predicates(given: Predicates) -> tuple[Predicate, ...]:
+def read_predicates(predicates: Predicates) -> tuple[Predicate, ...]:
     """Understand a list of sets of values, or a mapping name → set of values.
 
     >>> [str(each) for each in read_predicates({"a stomach disease": ["Ulcer", "Dyspepsia"], "ill": ["not", "None"]})]
     ['a stomach disease', 'ill']
     """
-    if isinstance(given, str) or not isinstance(given, Iterable):
+    if isinstance(predicates, str) or not isinstance(predicates, Iterable):
         message = 'predicates= wants a list of lists of values, such as [["Ulcer", "Dyspepsia"], ["not", "Flu"]]'
         raise BadMeasure(message)
-    if isinstance(given, Mapping):
-        return tuple(Predicate.read(values, name=name) for name, values in given.items())
-    return tuple(Predicate.read(values) for values in given)
+    if isinstance(predicates, Mapping):
+        return tuple(Predicate.read(values, name=name) for name, values in predicates.items())
+    return tuple(Predicate.read(values) for values in predicates)
 
 
-def as_written(predicates: tuple[Predicate, ...]) -> dict[str, list[str]] | list[list[str]]:
+def predicates_as_written(predicates: tuple[Predicate, ...]) -> dict[str, list[str]] | list[list[str]]:
     """Write predicates as the policy file does: under their names if they have any.
 
-    >>> as_written(read_predicates([["Ulcer", "Dyspepsia"], ["not", "Flu"]]))
+    >>> predicates_as_written(read_predicates([["Ulcer", "Dyspepsia"], ["not", "Flu"]]))
     [['Dyspepsia', 'Ulcer'], ['not', 'Flu']]
     """
     if any(each.name for each in predicates):
@@ -291,12 +324,10 @@ def as_written(predicates: tuple[Predicate, ...]) -> dict[str, list[str]] | list
     return [each.as_list() for each in predicates]
 
 
-# ----------------------------------------------------------------------------------------------------
-# What a caller may say about a prior belief, checked; and the prior it comes to for a release.
-# ----------------------------------------------------------------------------------------------------
+# What a caller may say, checked.
 
 
-def counts_given(counts: object) -> Weights | None:
+def read_counts(counts: object) -> Weights | None:
     """Understand the parameters of a Dirichlet prior: each at least 1."""
     if counts is None:
         return None
@@ -314,7 +345,7 @@ def counts_given(counts: object) -> Weights | None:
     return weights
 
 
-def shape_given(shape: object) -> Weights | str | None:
+def read_shape(shape: object) -> Weights | str | None:
     """Understand a shape: a word, or weights, which are scaled to add up to 1."""
     if shape is None or shape in ("uniform", "release"):
         return shape
@@ -325,7 +356,7 @@ def shape_given(shape: object) -> Weights | str | None:
     raise BadMeasure(message)
 
 
-def stubbornness_given(stubbornness: object) -> int | Fraction | float | None:
+def read_stubbornness(stubbornness: object) -> int | Fraction | float | None:
     """Understand a stubbornness: a positive number, or infinite."""
     if stubbornness is None:
         return None
@@ -336,10 +367,10 @@ def stubbornness_given(stubbornness: object) -> int | Fraction | float | None:
     if LARGEST < number < math.inf:
         message = "stubbornness is beyond 1e100; say math.inf"
         raise BadMeasure(message)
-    return plain(number)
+    return whole_if_possible(number)
 
 
-def people_given(people: object) -> int:
+def read_known_people(people: object) -> int:
     """Understand a number of known people."""
     try:
         known = index(people)  # type: ignore[arg-type]
@@ -351,54 +382,56 @@ def people_given(people: object) -> int:
     return known
 
 
-def check_together(belief: PriorBelief) -> None:
-    """Refuse what does not say against whom, or says it twice."""
-    if belief.counts is not None and (belief.shape is not None or belief.stubbornness is not None):
-        message = "counts= says both shape and stubbornness; leave those out, or give the counts as shape="
-        raise BadMeasure(message)
-    if belief.counts is None and belief.stubbornness is None:
-        message = "a prior belief needs to say how sure it is; give counts=, or stubbornness= with or without shape="
-        raise BadMeasure(message)
-
-
-def plain(number: Fraction | float) -> int | Fraction | float:
+def whole_if_possible(number: Fraction | float) -> int | Fraction | float:
     """Show a whole number as such.
 
-    >>> plain(Fraction(5)), plain(Fraction(1, 2)), plain(math.inf)
+    >>> whole_if_possible(Fraction(5)), whole_if_possible(Fraction(1, 2)), whole_if_possible(math.inf)
     (5, Fraction(1, 2), inf)
     """
     return int(number) if isinstance(number, Fraction) and number.denominator == 1 else number
 
 
-def as_label(written: str) -> Label:
+def read_label(text: str) -> Label:
     """Read a value in a policy file, where a missing one is written as it is shown."""
-    return None if written == MISSING else written
+    return None if text == MISSING else text
+
+
+# From what was said to a prior for the release at hand.
 
 
 @lru_cache(maxsize=64)
-def prior_for(belief: PriorBelief, domain: tuple[Label, ...], whole: tuple[int, ...]) -> Prior:
-    """Say what is believed of the values (or the predicates asked for) of a release with these totals."""
-    prior = _of_values(belief, domain, whole)
-    predicates = read_predicates(belief.predicates)
+def prior_for(
+    *,
+    counts: Weights | None,
+    shape: Weights | str | None,
+    stubbornness: Fraction | float | None,
+    predicates: tuple[Predicate, ...],
+    domain: tuple[Label, ...],
+    totals: tuple[int, ...],
+) -> Prior:
+    """Say what is believed of the values (or predicates) of a release with this domain and these totals."""
+    occur = [count > 0 for count in totals]
+    if counts is not None:
+        prior = Prior.of_parameters(counts, domain, occur=occur)
+    else:
+        assert stubbornness is not None
+        prior = _of_shape(_shares(shape, domain, totals), stubbornness, domain, occur)
     return prior.of_predicates(predicates) if predicates else prior
 
 
-def _of_values(belief: PriorBelief, domain: tuple[Label, ...], whole: tuple[int, ...]) -> Prior:
-    occur = [count > 0 for count in whole]
-    if isinstance(belief.counts, Weights):
-        return Prior.of_parameters(belief.counts, domain, occur=occur)
-    assert belief.stubbornness is not None
-    forever = belief.stubbornness == math.inf
-    if belief.shape is None:
-        return Prior.of_anything(domain) if forever else Prior.of_any_shape(Fraction(belief.stubbornness), domain)
-    shares = _shares(belief, domain, whole)
-    if forever:
+def _of_shape(
+    shares: Weights | None, stubbornness: Fraction | float, domain: tuple[Label, ...], occur: Sequence[bool]
+) -> Prior:
+    unmoved = stubbornness == math.inf
+    if shares is None:
+        return Prior.of_anything(domain) if unmoved else Prior.of_any_shape(Fraction(stubbornness), domain)
+    if unmoved:
         return Prior.of_shares(shares, domain, occur=occur)
-    return Prior.of_parameters(shares.times(Fraction(belief.stubbornness)), domain, occur=occur)
+    return Prior.of_parameters(shares.scaled(Fraction(stubbornness)), domain, occur=occur)
 
 
-def _shares(belief: PriorBelief, domain: tuple[Label, ...], whole: tuple[int, ...]) -> Weights:
-    if isinstance(belief.shape, Weights):
-        return belief.shape
-    spread = whole if belief.shape == "release" else (1,) * len(domain)
-    return Weights(dict(zip(domain, spread, strict=True))).shares()
+def _shares(shape: Weights | str | None, domain: tuple[Label, ...], totals: tuple[int, ...]) -> Weights | None:
+    if shape is None or isinstance(shape, Weights):
+        return shape
+    counts = totals if shape == "release" else (1,) * len(domain)
+    return Weights(dict(zip(domain, counts, strict=True))).shares()

@@ -1,9 +1,14 @@
-"""How much more would someone with a prior belief believe of a person because the person is in the release?"""
+"""How much more would someone with a prior belief believe of a person because the person is in the release?
+
+The measure, its words, and its replay.  What is believed before is in `prior`; the mathematics is in `worst_case`,
+where `ratios` serves audits (`summarize`), searches (`scores`) and the table of all generalisations alike.  `replay`
+goes another way: through all sequences of values of a small group, by the definition in fractions for a larger one.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -12,24 +17,25 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 
 from sidelight._arrays import Floats, Integers
+from sidelight._rounding import to_places
+from sidelight._text import counted
 from sidelight.errors import BadMeasure
 from sidelight.measures.epsilon_privacy.prior import (
     Predicate,
     Predicates,
     Prior,
     Weights,
-    as_label,
-    as_written,
-    check_together,
-    counts_given,
     exact_number,
     in_figures,
-    people_given,
-    plain,
+    predicates_as_written,
     prior_for,
+    read_counts,
+    read_known_people,
+    read_label,
     read_predicates,
-    shape_given,
-    stubbornness_given,
+    read_shape,
+    read_stubbornness,
+    whole_if_possible,
 )
 from sidelight.measures.epsilon_privacy.worst_case import (
     Case,
@@ -38,7 +44,7 @@ from sidelight.measures.epsilon_privacy.worst_case import (
     Rule,
     WorstCase,
     closed_conditions,
-    raised,
+    epsilon_of_beliefs,
     worst_of_parts,
 )
 from sidelight.measures.exact import Amount
@@ -52,10 +58,10 @@ from sidelight.worlds.brute_force import drawn_from, drawn_from_dirichlet, small
 
 
 @dataclass(frozen=True, slots=True)
-class Raised(Witness):
+class PriorBeliefWitness(Witness):
     """Of whom most more is believed: anyone of a group who has a value, or who is in a predicate."""
 
-    predicate: Predicate | None = None  # where predicates were asked for; `value` is then None
+    predicate: Predicate | None = None  # where predicates are in question; `value` is then its text
     p_in: Fraction = Fraction(0)  # the belief with the person in the release
     p_out: Fraction = Fraction(0)  # the belief with the person left out
     ratio: Ratio = Ratio.BELIEF  # which of the two ratios is the larger one
@@ -138,14 +144,14 @@ that is left shrinks by that factor.
 
     def __post_init__(self) -> None:
         for name, checked in (
-            ("counts", counts_given(self.counts)),
-            ("shape", shape_given(self.shape)),
-            ("stubbornness", stubbornness_given(self.stubbornness)),
-            ("known_people", people_given(self.known_people)),
+            ("counts", read_counts(self.counts)),
+            ("shape", read_shape(self.shape)),
+            ("stubbornness", read_stubbornness(self.stubbornness)),
+            ("known_people", read_known_people(self.known_people)),
             ("predicates", read_predicates(self.predicates)),
         ):
             object.__setattr__(self, name, checked)
-        check_together(self)
+        self._check_consistent()
         if self.decided_by not in get_args(Rule):
             message = f"no decided_by='{self.decided_by}'; choose 'definition' or 'closed conditions'"
             raise BadMeasure(message)
@@ -208,30 +214,30 @@ that is left shrinks by that factor.
     ) -> PriorBelief:
         """Make it from what a policy file says; there a missing value is written "(missing)".
 
-        >>> said = {"stubbornness": 1000, "predicates": {"a stomach disease": ["Dyspepsia", "Ulcer"]}}
-        >>> PriorBelief.from_settings(**said).settings() == said
+        >>> settings = {"stubbornness": 1000, "predicates": {"a stomach disease": ["Dyspepsia", "Ulcer"]}}
+        >>> PriorBelief.from_settings(**settings).settings() == settings
         True
         """
         return cls(
-            counts=None if counts is None else {as_label(value): count for value, count in counts.items()},
-            shape={as_label(value): share for value, share in shape.items()} if isinstance(shape, Mapping) else shape,
+            counts=None if counts is None else {read_label(value): count for value, count in counts.items()},
+            shape={read_label(value): share for value, share in shape.items()} if isinstance(shape, Mapping) else shape,
             stubbornness=stubbornness,
             known_people=known_people,
-            predicates={name: [as_label(value) for value in values] for name, values in predicates.items()}
+            predicates={name: [read_label(value) for value in values] for name, values in predicates.items()}
             if isinstance(predicates, Mapping)
-            else [[as_label(value) for value in values] for values in predicates],
+            else [[read_label(value) for value in values] for values in predicates],
             decided_by=decided_by,
         )
 
     def settings(self) -> dict[str, object]:
         """Say the parameters as a policy file does."""
-        said = super().parameters()
-        for name, given in said.items():
-            if isinstance(given, Weights):
-                said[name] = {shown(text): plain(weight) for text, weight in given.items()}
+        settings = super().parameters()
+        for name, setting in settings.items():
+            if isinstance(setting, Weights):
+                settings[name] = {shown(text): whole_if_possible(weight) for text, weight in setting.items()}
         if self.predicates:
-            said["predicates"] = as_written(read_predicates(self.predicates))
-        return said
+            settings["predicates"] = predicates_as_written(read_predicates(self.predicates))
+        return settings
 
     def parameters(self) -> dict[str, object]:
         """Give the parameters that differ from their defaults, as a policy file says them."""
@@ -242,7 +248,17 @@ that is left shrinks by that factor.
 
     def prior(self, groups: Groups) -> Prior:
         """Say what is believed of each value (or predicate) of the release that these groups belong to."""
-        return prior_for(self, groups.domain, tuple(groups.whole.tolist()))
+        assert self.counts is None or isinstance(self.counts, Weights)  # __post_init__ saw to it
+        assert self.shape is None or isinstance(self.shape, str | Weights)
+        assert not isinstance(self.stubbornness, Decimal)
+        return prior_for(
+            counts=self.counts,
+            shape=self.shape,
+            stubbornness=self.stubbornness,
+            predicates=read_predicates(self.predicates),
+            domain=groups.domain,
+            totals=tuple(groups.whole.tolist()),
+        )
 
     def summarize(self, groups: Groups) -> Worst:
         """Keep the group and value of which most more is believed."""
@@ -250,15 +266,18 @@ that is left shrinks by that factor.
         return self._worst(groups, worst_of_parts(self.cases(groups), self.prior(groups), self.decided_by).get(0))
 
     def cases(self, groups: Groups, *, part: Integers | None = None) -> Cases:
-        """List the groups and values (or predicates) that are asked about; row r may be of part `part[r]`."""
+        """List the groups and values (or predicates) in question; row r may be of part `part[r]`."""
         predicates, domain = read_predicates(self.predicates), self.prior(groups).domain
         return Cases.of(groups, predicates, domain, known=self.known_people, part=part)
 
     def scores(self, groups: Groups) -> Floats:
         """Give every group's ε as a float; nan where none of the predicates occurs."""
-        found, cases = np.full(len(groups), np.nan), self.cases(groups)
-        np.fmax.at(found, cases.rows, cases.scores(self.prior(groups), self.decided_by))
-        return found
+        scores, cases = np.full(len(groups), np.nan), self.cases(groups)
+        if len(cases.rows):
+            first = np.flatnonzero(np.diff(cases.rows, prepend=-1))  # cases are sorted by group
+            epsilons = cases.epsilons(self.prior(groups), self.decided_by)
+            scores[cases.rows[first]] = np.maximum.reduceat(epsilons, first)
+        return scores
 
     def kinds(self, groups: Groups) -> Integers:
         """All counts decide, and not only their proportions: more people are more evidence."""
@@ -268,37 +287,45 @@ that is left shrinks by that factor.
         """Give one group's ε in exact arithmetic."""
         return self.summarize(groups.take(slice(row, row + 1))).finding().value
 
-    def _worst(self, groups: Groups, found: WorstCase | None) -> Worst:
-        if found is None:
+    def _worst(self, groups: Groups, worst: WorstCase | None) -> Worst:
+        if worst is None:
             return Worst(self, otherwise=self.if_nothing_to_measure)
         predicates = read_predicates(self.predicates)
-        predicate = predicates[found.column] if predicates else None
-        value = groups.domain[found.column] if predicate is None else str(predicate)
-        witness = Raised(
-            groups.name(found.row),
-            value,
+        predicate = predicates[worst.column] if predicates else None
+        witness = PriorBeliefWitness(
+            groups.name(worst.row),
+            groups.domain[worst.column] if predicate is None else str(predicate),
             predicate,
-            p_in=found.case.p_in,
-            p_out=found.case.p_out(self.prior(groups), found.column),
-            ratio=found.ratio,
+            p_in=worst.case.p_in,
+            p_out=worst.case.p_out(self.prior(groups), worst.column),
+            ratio=worst.ratio,
         )
-        return Worst(self, found.value, witness)
+        return Worst(self, worst.value, witness)
+
+    def _check_consistent(self) -> None:
+        """Refuse what does not say against whom, or says it twice."""
+        if self.counts is not None and (self.shape is not None or self.stubbornness is not None):
+            message = "counts= says both shape and stubbornness; leave those out, or give the counts as shape="
+            raise BadMeasure(message)
+        if self.counts is None and self.stubbornness is None:
+            message = (
+                "a prior belief needs to say how sure it is; give counts=, or stubbornness= with or without shape="
+            )
+            raise BadMeasure(message)
 
     def explain(self, finding: Finding) -> str:
         """Say who would believe how much more of whom."""
-        if not isinstance(finding.witness, Raised):
+        if not isinstance(finding.witness, PriorBeliefWitness):
             return "Nobody in the release is in any of the predicates that were asked for."
         return finding_in_words(finding, self, finding.witness)
 
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Compute ε of the witness's group and value again: by its worlds if it is small, else by the definition."""
-        assert isinstance(witness, Raised)
-        return replayed(self, witness, release)
+        assert isinstance(witness, PriorBeliefWitness)
+        return replay_witness(self, witness, release)
 
 
-# ----------------------------------------------------------------------------------------------------
-# A prior belief and what it found, in the words of someone who has to sign.
-# ----------------------------------------------------------------------------------------------------
+# In the words of someone who has to sign.
 
 
 def settings_in_words(belief: PriorBelief) -> str:
@@ -307,40 +334,40 @@ def settings_in_words(belief: PriorBelief) -> str:
     >>> settings_in_words(PriorBelief(shape="release", stubbornness=1_000, known_people=2, predicates=[["not", "Flu"]]))
     'shape of the release, stubbornness 1,000, knows 2 people, about not Flu'
     """
-    said = []
+    parts = []
     if isinstance(belief.counts, Weights):
-        said.append("counts " + _listed(belief.counts))
+        parts.append("counts " + _listed(belief.counts))
     if isinstance(belief.shape, Weights):
-        said.append("shape " + _listed(belief.shape))
+        parts.append("shape " + _listed(belief.shape))
     elif belief.shape is not None:
-        said.append("uniform shape" if belief.shape == "uniform" else "shape of the release")
+        parts.append("uniform shape" if belief.shape == "uniform" else "shape of the release")
     elif belief.counts is None:
-        said.append("any shape")
+        parts.append("any shape")
     if belief.stubbornness is not None:
-        said.append(f"stubbornness {in_figures(belief.stubbornness)}")
+        parts.append(f"stubbornness {in_figures(belief.stubbornness)}")
     if belief.known_people:
-        said.append(f"knows {_people(belief.known_people)}")
+        parts.append(f"knows {counted(belief.known_people, 'person')}")
     if belief.predicates:
-        said.append("about " + ", ".join(str(each) for each in read_predicates(belief.predicates)))
+        parts.append("about " + ", ".join(str(each) for each in read_predicates(belief.predicates)))
     if belief.decided_by != "definition":
-        said.append(f"by the {belief.decided_by}")
-    return ", ".join(said)
+        parts.append(f"by the {belief.decided_by}")
+    return ", ".join(parts)
 
 
-def finding_in_words(finding: Finding, belief: PriorBelief, witness: Raised) -> str:
+def finding_in_words(finding: Finding, belief: PriorBelief, witness: PriorBeliefWitness) -> str:
     """Say how much more is believed, of whom and by whom."""
-    who, whom = someone(belief), f"a person of {witness.group} {has(witness)}"
+    who, whom = describe_attacker(belief), f"a person of {witness.group} {_has_or_is(witness)}"
     if witness.p_out == 0:
         return f"{who} may have ruled out that {whom}; against such a person no release of counts is private."
     if belief.decided_by == "closed conditions":
-        most = "any factor" if finding.value == math.inf else f"a factor of at most {rounded(finding.value, math.ceil)}"
+        most = "any factor" if finding.value == math.inf else f"a factor of at most {in_decimals(finding.value)}"
         return f"By the closed conditions, {who[0].lower()}{who[1:]} could be surer that {whom}, by {most}."
-    before, after = rounded(witness.p_out, math.floor), rounded(witness.p_in, math.ceil)
+    before, after = in_decimals(witness.p_out, up=False), in_decimals(witness.p_in)
     if finding.value == math.inf:
         return f"{who} would be certain that {whom}, and believe it with {before} if that person were left out."
     if finding.value <= 1:
         return f"{who} would not believe more of anyone for being in the release, not even that {whom}."
-    factor = rounded(finding.value, math.ceil)
+    factor = in_decimals(finding.value)
     change = "belief grows" if witness.ratio is Ratio.BELIEF else "doubt that is left shrinks"
     return (
         f"{who} would be surer that {whom}, by a factor of {factor}: with that person left out of the release "
@@ -348,44 +375,43 @@ def finding_in_words(finding: Finding, belief: PriorBelief, witness: Raised) -> 
     )
 
 
-def someone(belief: PriorBelief) -> str:
+def describe_attacker(belief: PriorBelief) -> str:
     """Describe the attacker.
 
-    >>> someone(PriorBelief(stubbornness=30_000, known_people=2))
+    >>> describe_attacker(PriorBelief(stubbornness=30_000, known_people=2))
     'Someone as sure as 30,000 survey answers of any kind make one, who knows 2 people,'
-    >>> someone(PriorBelief(shape="uniform", stubbornness=math.inf))
+    >>> describe_attacker(PriorBelief(shape="uniform", stubbornness=math.inf))
     'Someone who takes all values for equally common and is moved by no evidence'
     """
     total = belief.counts.total if isinstance(belief.counts, Weights) else belief.stubbornness
     traits = [] if belief.shape is None else [_expects(belief.shape)]
     if total != math.inf:
         kind = " of any kind" if belief.counts is None and belief.shape is None else ""
-        traits += [f"knows {_people(belief.known_people)}"] if belief.known_people else []
+        traits += [f"knows {counted(belief.known_people, 'person')}"] if belief.known_people else []
         who = f"Someone as sure as {in_figures(total)} survey answers{kind} make one"
         return f"{who}, who {_joined(traits)}," if traits else who
     traits = [*(traits or ["may believe anything"]), "is moved by no evidence"]
-    traits += [f"knows {_people(belief.known_people)}"] if belief.known_people else []
+    traits += [f"knows {counted(belief.known_people, 'person')}"] if belief.known_people else []
     return f"Someone who {_joined(traits)}"
 
 
-def has(witness: Raised) -> str:
+def _has_or_is(witness: PriorBeliefWitness) -> str:
     """Say what a person has or is."""
     if witness.predicate is None:
         return f"has {shown(witness.value)}"
     return f"is of '{witness.predicate}'" if witness.predicate.name else f"has {witness.predicate}"
 
 
-def rounded(amount: Amount, towards: Callable[[Fraction], int]) -> str:
-    """Show four decimal places, or four digits of what is smaller, rounded the way that is given.
+def in_decimals(amount: Amount, *, up: bool = True) -> str:
+    """Show four decimal places, or four digits of what is smaller, rounded up or down.
 
-    >>> rounded(Fraction(2, 3), math.ceil), rounded(Fraction(6), math.ceil), rounded(Fraction(1, 30_000), math.floor)
+    >>> in_decimals(Fraction(2, 3)), in_decimals(Fraction(6)), in_decimals(Fraction(1, 30_000), up=False)
     ('0.6667', '6', '0.00003333')
     """
     number, places = Fraction(amount), 4
     while 0 < number * 10**places < 1000 and places < 100:
         places += 1
-    whole = towards(number * 10**places)
-    return f"{Decimal(whole).scaleb(-places):,f}".rstrip("0").rstrip(".") if whole else "0"
+    return f"{to_places(number, places, up=up):,f}".rstrip("0").rstrip(".")
 
 
 def _expects(shape: object) -> str:
@@ -399,38 +425,28 @@ def _listed(weights: Weights) -> str:
     return ", ".join(f"{shown(text)} {in_figures(weight)}" for text, weight in few) + ", …" * (len(weights) > 3)
 
 
-def _people(known: int) -> str:
-    return f"{known:,} people" if known > 1 else "1 person"
-
-
 def _joined(traits: list[str]) -> str:
     return ", ".join(traits[:-1]) + " and " * (len(traits) > 1) + traits[-1]
 
 
-# ----------------------------------------------------------------------------------------------------
 # ε of a witness once more: by going through the worlds of a small group, by the definition for a larger one.
-# ----------------------------------------------------------------------------------------------------
-
 
 WORLDS_AT_MOST = 300
 """How many sequences of values (one of them unseen) a group may have to be replayed one by one."""
-
 
 UNSEEN = "\0"
 """A value that no release has."""
 
 
-def replayed(belief: PriorBelief, witness: Raised, release: Release) -> Amount:
+def replay_witness(belief: PriorBelief, witness: PriorBeliefWitness, release: Release) -> Amount:
     """Compute ε again from the group and the value (or predicate) alone."""
     group, domain = release.group(witness.group), belief.prior(release.groups).domain
     bag = dict(zip(group.domain, group.counts.row(0).tolist(), strict=True))
-    asked = (
-        {witness.value} if witness.predicate is None else {domain[each] for each in witness.predicate.places(domain)}
-    )
-    case = Case(sum(bag.values()), sum(count for text, count in bag.items() if text in asked), belief.known_people)
-    weights = worst_weights(belief, release, asked)
+    predicate = Predicate.any_of(witness.value) if witness.predicate is None else witness.predicate
+    values = {domain[place] for place in predicate.places(domain)}
+    case = Case(sum(bag.values()), sum(count for text, count in bag.items() if text in values), belief.known_people)
     if _few_worlds(len(domain) + 1, case.people) and belief.decided_by == "definition" and witness.p_out:
-        return _by_worlds(belief, bag, weights, asked)
+        return _by_worlds(belief, bag, worst_weights(belief, release, values), values)
     return _by_definition(belief, case, release, witness)
 
 
@@ -439,27 +455,27 @@ def _few_worlds(values: int, people: int) -> bool:
     return bool(people < WORLDS_AT_MOST.bit_length() and values**people <= WORLDS_AT_MOST)
 
 
-def worst_weights(belief: PriorBelief, release: Release, asked: set[Label]) -> dict[Label, Fraction]:
-    """Give σ(s) of every value; where any shape is possible, what is left goes to a value that is not asked about."""
+def worst_weights(belief: PriorBelief, release: Release, values: set[Label]) -> dict[Label, Fraction]:
+    """Give σ(s) of every value; where any shape is possible, what is left goes to a value that is not in question."""
     prior = replace(belief, predicates=()).prior(release.groups)
-    weights = dict(zip(prior.domain, prior.own, strict=True))
+    weights = dict(zip(prior.domain, prior.weights, strict=True))
     left = prior.total - sum(weights.values())
-    elsewhere = next((text for text in prior.domain if text not in asked), UNSEEN)
+    elsewhere = next((text for text in prior.domain if text not in values), UNSEEN)
     return {**weights, elsewhere: weights.get(elsewhere, 0) + left} if left else weights
 
 
 def _by_worlds(
-    belief: PriorBelief, bag: Mapping[Label, int], weights: Mapping[Label, Fraction], asked: set[Label]
+    belief: PriorBelief, bag: Mapping[Label, int], weights: Mapping[Label, Fraction], values: set[Label]
 ) -> Amount:
-    chance = drawn_from(weights) if belief.stubbornness == float("inf") else drawn_from_dirichlet(weights)
-    found = smallest_epsilon_of_group(
-        bag, tuple(weights), lambda value: value in asked, chance=chance, known=belief.known_people
+    probability = drawn_from(weights) if belief.stubbornness == math.inf else drawn_from_dirichlet(weights)
+    epsilon = smallest_epsilon_of_group(
+        bag, tuple(weights), lambda value: value in values, chance=probability, known=belief.known_people
     )
-    assert found is not None
-    return found
+    assert epsilon is not None
+    return epsilon
 
 
-def _by_definition(belief: PriorBelief, case: Case, release: Release, witness: Raised) -> Amount:
+def _by_definition(belief: PriorBelief, case: Case, release: Release, witness: PriorBeliefWitness) -> Amount:
     prior = belief.prior(release.groups)
     column = (
         release.groups.place(witness.value)
@@ -468,4 +484,4 @@ def _by_definition(belief: PriorBelief, case: Case, release: Release, witness: R
     )
     if belief.decided_by == "closed conditions":
         return closed_conditions(case, prior, column)
-    return raised(case.p_in, case.p_out(prior, column))
+    return epsilon_of_beliefs(case.p_in, case.p_out(prior, column))

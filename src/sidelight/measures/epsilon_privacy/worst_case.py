@@ -1,4 +1,20 @@
-"""The worst case of many: found in floats for all groups and values at once, decided in fractions."""
+"""How much more is believed of somebody because of being in the release?  The worst case of many.
+
+Symbols     a case is a group q and a value (or predicate) s that occurs in it: n = n_q people, n_s = n_q(s) ≥ 1 have
+            it; b people are known; of the prior σ(s), σ, and e, what one person's value weighs (`prior.Prior`).
+Beliefs     p_in  = n_s / f,  f = n − min(b, n − n_s)       the person is in the release; the known lack s at worst
+            p_out = O / (O + D)                             the person is left out and had s at worst, with
+                O = σ(s) − e + e·n_s,  D = σ − σ(s) + e·(n − n_s)
+Risk        ε(q, s) = max( p_in/p_out, (1 − p_out)/(1 − p_in) ), ∞ where no doubt is left that was there before; the
+            smallest ε of a release is the largest of its cases.
+Closed      the paper's conditions R1 and R2 (Theorems 1 to 3) imply ε-privacy and are a little stricter: f = n − b, and
+            e more in O + D of the first ratio and in D of the second.
+Kernel      `ratios`, in floats for all cases of many releases at once and in whole numbers for one: the same lines.
+Invariant   floats are infinite exactly where ε is and else off by a few last digits, as only sums of positive numbers
+            are taken; cases within `NEAR` of the worst are decided in whole numbers.
+Cost        some ten vectorised operations per case and prior; exact arithmetic for the few cases near the worst.
+Source      Machanavajjhala, Gehrke and Götz, Data publishing against realistic adversaries, VLDB 2009.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +24,85 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
-from sidelight._arrays import Floats, Integers, numbered
-from sidelight.measures.epsilon_privacy.prior import Predicate, Prior
+from sidelight._arrays import Floats, Integers, first_of_alike
+from sidelight.measures.epsilon_privacy.prior import FloatTerms, Predicate, Prior
 from sidelight.measures.exact import NEAR, Amount
 from sidelight.release.groups import Groups
 from sidelight.table.labels import Label
+
+Rule: TypeAlias = Literal["definition", "closed conditions"]
+"""Decide by the definition, or by the paper's conditions, which imply it and are a little stricter."""
+
+Numbers = TypeVar("Numbers", int, Floats)
+
+
+class Ratio(StrEnum):
+    """Which of the two ratios is the larger one."""
+
+    BELIEF = "p_in / p_out"  # the belief that it is so grows
+    DOUBT = "(1 - p_out) / (1 - p_in)"  # the doubt whether it is so shrinks
+
+
+class Case(NamedTuple):
+    """A group, and a value or predicate that occurs in it: n people, n_s ≥ 1 that match, b known."""
+
+    people: int
+    matching: int
+    known: int
+
+    @property
+    def p_in(self) -> Fraction:
+        """The belief with the person in the release: at worst the known people are in this group and do not match."""
+        return Fraction(self.matching, self.people - min(self.known, self.people - self.matching))
+
+    def p_out(self, prior: Prior, column: int) -> Fraction:
+        """The belief with the person left out: at worst the person matched."""
+        evidence = Fraction(prior.evidence * (self.people - 1) + prior.total)
+        return (prior.evidence * (self.matching - 1) + prior.weights[column]) / evidence
+
+
+def ratios(
+    counts: tuple[Numbers, Numbers, Numbers, Numbers], prior: tuple[Numbers, Numbers, int], *, closed: bool
+) -> tuple[Numbers, Numbers, Numbers, Numbers]:
+    """Give p_in/p_out and (1 − p_out)/(1 − p_in), each as numerator and denominator.
+
+    `counts` are n_s, n − n_s, f and f − n_s; `prior` has σ(s) − e, σ − σ(s) and e, in any unit.
+
+    >>> ratios((4, 6, 10, 6), (1, 3, 1), closed=False)  # of 10 people 4 match; σ(s) = 2, σ = 5
+    (56, 50, 90, 84)
+    """
+    matching, others, unknown, unmatched = counts
+    believed, doubted, evidence = prior
+    if evidence:  # else the belief is moved by nothing; no product with 1, which for arrays is a pass over memory
+        believed = believed + (matching if evidence == 1 else evidence * matching)  # O
+        doubted = doubted + (others if evidence == 1 else evidence * others)  # D
+    both = believed + doubted
+    under_belief, under_doubt = unknown * believed, unmatched * both
+    if closed:
+        both, doubted = both + evidence, doubted + evidence
+    return matching * both, under_belief, unknown * doubted, under_doubt
+
+
+def smallest_epsilon(case: Case, prior: Prior, column: int, rule: Rule) -> tuple[Amount, Ratio]:
+    """Give ε of one case and the ratio that decides it, in whole numbers: several times quicker than fractions."""
+    closed, unknown = rule == "closed conditions", case.people - case.known
+    if unknown < case.matching:
+        if closed:
+            return math.inf, Ratio.DOUBT
+        unknown = case.matching
+    counts = case.matching, case.people - case.matching, unknown, unknown - case.matching
+    belief, under_belief, doubt, under_doubt = ratios(counts, prior.in_whole_numbers[column], closed=closed)
+    if under_belief == 0:
+        return math.inf, Ratio.BELIEF
+    if under_doubt == 0 and doubt:
+        return math.inf, Ratio.DOUBT
+    if under_doubt == 0 or belief * under_doubt >= doubt * under_belief:
+        return Fraction(belief, under_belief), Ratio.BELIEF
+    return Fraction(doubt, under_doubt), Ratio.DOUBT
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,8 +116,8 @@ class Cases:
     part: Integers
     rows: Integers
     columns: Integers
-    people: Integers  # n_q
-    with_it: Integers  # n_q(s)
+    people: Integers  # n
+    matching: Integers  # n_s
     known: int  # b
 
     @classmethod
@@ -46,36 +132,47 @@ class Cases:
     ) -> Cases:
         """List the cases: one column per value of the release, or per predicate on the (wider) domain."""
         if not predicates:
-            rows, columns, with_it = groups.counts.entries()
+            rows, columns, matching = groups.counts.entries()
         else:
             counts, width = groups.counts.dense(), groups.counts.width
             places = [[place for place in each.places(domain) if place < width] for each in predicates]
             sums = np.stack([counts[:, each].sum(axis=1) for each in places], axis=1)
             rows, columns = np.nonzero(sums)
-            with_it = sums[rows, columns]
+            matching = sums[rows, columns]
         return cls(
-            np.zeros_like(rows) if part is None else part[rows], rows, columns, groups.sizes[rows], with_it, known
+            np.zeros_like(rows) if part is None else part[rows], rows, columns, groups.sizes[rows], matching, known
         )
 
     def __iter__(self) -> Iterator[tuple[int, ...]]:
-        arrays = (self.part, self.rows, self.columns, self.people, self.with_it)
+        arrays = (self.part, self.rows, self.columns, self.people, self.matching)
         return zip(*(array.tolist() for array in arrays), strict=True)
+
+    def take(self, kept: Integers) -> Cases:
+        """Keep some cases, in the order given."""
+        return Cases(
+            self.part[kept], self.rows[kept], self.columns[kept], self.people[kept], self.matching[kept], self.known
+        )
+
+    def epsilons(self, prior: Prior, rule: Rule) -> Floats:
+        """Give ε of every case in floats: infinite exactly where it is, else right but for the last few digits."""
+        terms, closed = prior.in_floats, rule == "closed conditions"
+        numbers = FloatTerms(terms.believed[self.columns], terms.doubted[self.columns], terms.evidence)
+        belief, under_belief, doubt, under_doubt = ratios(self._counts, numbers, closed=closed)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            larger: Floats = np.fmax(belief / under_belief, doubt / under_doubt)  # 0/0: no doubt before and after
+        if closed:
+            larger[self.people - self.known < self.matching] = np.inf
+        return larger
 
     @cached_property
     def starts(self) -> Integers:
         """Where each part begins."""
         return np.flatnonzero(np.diff(self.part, prepend=-1))
 
-    def take(self, kept: Integers) -> Cases:
-        """Keep some cases, in the order given."""
-        return Cases(
-            self.part[kept], self.rows[kept], self.columns[kept], self.people[kept], self.with_it[kept], self.known
-        )
-
     @cached_property
     def certain(self) -> Cases:
-        """The first case of each part in which everybody who is not known has it, so that p_in = 1."""
-        sure = np.flatnonzero(self.free == self.with_it)
+        """The first case of each part in which everybody who is not known matches, so that p_in = 1."""
+        sure = np.flatnonzero(self._unknown == self.matching)
         return self.take(sure[np.diff(self.part[sure], prepend=-1) > 0])
 
     @cached_property
@@ -84,46 +181,19 @@ class Cases:
         return self.take(np.flatnonzero(~np.isin(self.part, self.certain.part)))
 
     @cached_property
-    def free(self) -> Integers:
-        """How many people are not known, at worst, and may have it."""
-        return np.maximum(self.people - self.known, self.with_it)
+    def _unknown(self) -> Integers:
+        return np.maximum(self.people - self.known, self.matching)  # f
 
     @cached_property
-    def p_in(self) -> Floats:
-        """The belief with the person in the release."""
-        return self.with_it / self.free
-
-    @cached_property
-    def over_doubt(self) -> Floats:
-        """1 / (1 − p_in)."""
-        with np.errstate(divide="ignore"):
-            return self.free / (self.free - self.with_it)
-
-    @cached_property
-    def as_floats(self) -> tuple[Floats, Floats, Floats]:
-        """People with it, without it, and all of them."""
-        return self.with_it.astype(float), (self.people - self.with_it).astype(float), self.people.astype(float)
-
-    def scores(self, prior: Prior, rule: Rule) -> Floats:
-        """Give ε of every case in floats: infinite exactly where it is, else right but for the last few digits.
-
-        The formulas are those of `smallest_epsilon`; differences are of whole numbers or of exact weights only.
-        """
-        moved, closed = prior.moved, rule == "closed conditions"
-        more = moved if closed else 0
-        believed = np.array([float(own - moved) for own in prior.own])[self.columns]
-        outside = np.array([float(prior.total - own + more) for own in prior.own])[self.columns]
-        evidence = np.array([float(prior.total - moved)])
-        if moved:
-            with_it, without_it, people = self.as_floats
-            believed, outside, evidence = believed + with_it, outside + without_it, evidence + people
-        with np.errstate(divide="ignore", invalid="ignore"):
-            belief = (evidence + more) / believed * self.p_in
-            doubt = outside / evidence * self.over_doubt
-        worse: Floats = np.fmax(belief, doubt)  # 0/0, no doubt before and after, is nan and does not count
-        if closed:
-            worse[self.people - self.known < self.with_it] = np.inf
-        return worse
+    def _counts(self) -> tuple[Floats, Floats, Floats, Floats]:
+        """n_s, n − n_s, f and f − n_s: differences of whole numbers."""
+        matching, unknown = self.matching, self._unknown
+        return (
+            matching.astype(float),
+            (self.people - matching).astype(float),
+            unknown.astype(float),
+            (unknown - matching).astype(float),
+        )
 
 
 class WorstCase(NamedTuple):
@@ -142,86 +212,48 @@ def worst_of_parts(cases: Cases, prior: Prior, rule: Rule) -> dict[int, WorstCas
     Of equally bad cases the first one counts: by group, then by column.
     """
     worst: dict[int, WorstCase] = {}
-    seen: dict[tuple[Case, int], tuple[Amount, Ratio]] = {}  # groups that stay the same are in many parts
-    for part, row, column, people, with_it in _candidates(cases, prior, rule):
-        alike = case, _ = Case(people, with_it, cases.known), column
-        if alike not in seen:
-            seen[alike] = smallest_epsilon(case, prior, column, rule)
-        if part not in worst or seen[alike][0] > worst[part].value:
-            worst[part] = WorstCase(row, column, case, *seen[alike])
+    epsilons: dict[tuple[Case, int], tuple[Amount, Ratio]] = {}  # groups that stay the same are in many parts
+    for part, row, column, people, matching in _candidates(cases, prior, rule):
+        key = case, _ = Case(people, matching, cases.known), column
+        if key not in epsilons:
+            epsilons[key] = smallest_epsilon(case, prior, column, rule)
+        if part not in worst or epsilons[key][0] > worst[part].value:
+            worst[part] = WorstCase(row, column, case, *epsilons[key])
     return worst
 
 
 def _candidates(cases: Cases, prior: Prior, rule: Rule) -> Iterator[tuple[int, ...]]:
-    """Give the cases that may be the worst of their part: part, row, column, n_q, n_q(s)."""
+    """Give the cases that may be the worst of their part: part, row, column, n, n_s."""
     if rule == "definition" and prior.leaves_doubt:  # then ε is infinite where p_in = 1, and nowhere else
         yield from cases.certain
         cases = cases.uncertain
     if len(cases.part):
-        yield from cases.take(_near_worst(cases, cases.scores(prior, rule)))
+        yield from cases.take(_near_worst(cases, cases.epsilons(prior, rule)))
 
 
-def _near_worst(cases: Cases, score: Floats) -> Integers:
-    """List the cases near the worst of their part; the first of those that are alike, or infinite, is enough."""
-    lengths = np.diff(cases.starts, append=len(score))
-    near = np.flatnonzero(score >= np.repeat(np.maximum.reduceat(score, cases.starts) * (1 - NEAR), lengths))
-    near = near[(np.diff(cases.part[near], prepend=-1) > 0) | np.isfinite(score[near])]
+def _near_worst(cases: Cases, epsilons: Floats) -> Integers:
+    """List the cases near the worst of their part; the first of those that are equal, or infinite, is enough."""
+    lengths = np.diff(cases.starts, append=len(epsilons))
+    near = np.flatnonzero(epsilons >= np.repeat(np.maximum.reduceat(epsilons, cases.starts) * (1 - NEAR), lengths))
+    near = near[(np.diff(cases.part[near], prepend=-1) > 0) | np.isfinite(epsilons[near])]
     if len(near) == len(lengths):
         return near
-    return near[_first_of_each(cases.part[near], cases.columns[near], cases.with_it[near], cases.people[near])]
+    # class II has many equal ones, as there ε often depends on n alone; packed keys are twice as quick as hashed rows
+    identity = (cases.part[near], cases.columns[near], cases.matching[near], cases.people[near])
+    return near[np.sort(first_of_alike(identity, np.arange(len(near)))[1])]
 
 
-def _first_of_each(*kinds: Integers) -> Integers:
-    """Keep the first of those that are alike, in order.  Class II has many: there ε often depends on n_q alone."""
-    key, below = np.zeros(len(kinds[0]), np.int64), 1
-    for kind in kinds:
-        base = int(kind.max() - kind.min()) + 1
-        if below * base >= 2**62:
-            key, first = numbered(key, below=below)
-            below = len(first)
-        key, below = key * base + (kind - kind.min()), below * base
-    return np.sort(numbered(key, below=below)[1])
+# The definition and the conditions as they are printed, one case at a time: how a witness is replayed.
 
 
-# ----------------------------------------------------------------------------------------------------
-# How much more is believed of somebody because of being in the release: one case, exactly.
-# ----------------------------------------------------------------------------------------------------
-
-
-Rule: TypeAlias = Literal["definition", "closed conditions"]
-"""Decide by the definition, or by the paper's conditions, which imply it and are a little stricter."""
-
-
-class Ratio(StrEnum):
-    """Which of the two ratios is the larger one."""
-
-    BELIEF = "p_in / p_out"  # the belief that it is so grows
-    DOUBT = "(1 - p_out) / (1 - p_in)"  # the doubt whether it is so shrinks
-
-
-class Case(NamedTuple):
-    """A group, and a value or predicate that occurs in it: n_q people, n_q(s) ≥ 1 with it, b of them known."""
-
-    people: int
-    with_it: int
-    known: int
-
-    @property
-    def p_in(self) -> Fraction:
-        """The belief with the person in the release: at worst the known people are in this group without it."""
-        return Fraction(self.with_it, self.people - min(self.known, self.people - self.with_it))
-
-    def p_out(self, prior: Prior, column: int) -> Fraction:
-        """The belief with the person left out: at worst the person had it."""
-        evidence = Fraction(prior.moved * (self.people - 1) + prior.total)
-        return (prior.moved * (self.with_it - 1) + prior.own[column]) / evidence
-
-
-def raised(p_in: Fraction, p_out: Fraction) -> Amount:
+def epsilon_of_beliefs(p_in: Fraction, p_out: Fraction) -> Amount:
     """Give ε = max(p_in/p_out, (1 − p_out)/(1 − p_in)); where no doubt is left, the latter is infinite.
 
-    >>> raised(Fraction(9, 10), Fraction(3, 5)), raised(Fraction(1), Fraction(1, 2)), raised(Fraction(1), Fraction(1))
-    (Fraction(4, 1), inf, Fraction(1, 1))
+    >>> half = Fraction(1, 2)
+    >>> [str(epsilon_of_beliefs(*each)) for each in ((Fraction(9, 10), Fraction(3, 5)), (Fraction(1), half))]
+    ['4', 'inf']
+    >>> epsilon_of_beliefs(Fraction(1), Fraction(1))
+    Fraction(1, 1)
     """
     if p_out == 0:
         return math.inf
@@ -230,49 +262,21 @@ def raised(p_in: Fraction, p_out: Fraction) -> Amount:
     return max(p_in / p_out, (1 - p_out) / (1 - p_in))
 
 
-def smallest_epsilon(case: Case, prior: Prior, column: int, rule: Rule) -> tuple[Amount, Ratio]:
-    """Give ε of one case and the ratio that decides it, in whole numbers only: several times quicker than fractions.
-
-    With O/T = p_out and f people who are not known, p_in/p_out = n_q(s)·T / (f·O) and
-    (1 − p_out)/(1 − p_in) = f·(T − O) / ((f − n_q(s))·T).  The closed conditions take f = n_q − b and have one more
-    in n_q(s)·(T + 1) and in T − O + 1 (not in class III).
-    """
-    own, total, unit = prior.in_whole_numbers
-    closed = rule == "closed conditions"
-    with_it, more = case.with_it, prior.moved * unit if closed else 0
-    free = case.people - case.known
-    if free < with_it:
-        if closed:
-            return math.inf, Ratio.DOUBT
-        free = with_it
-    believed = prior.moved * (with_it - 1) * unit + own[column]
-    evidence = prior.moved * (case.people - 1) * unit + total
-    if believed == 0:
-        return math.inf, Ratio.BELIEF
-    belief, under_belief = with_it * (evidence + more), free * believed
-    doubt, under_doubt = free * (evidence - believed + more), (free - with_it) * evidence
-    if under_doubt == 0 and doubt:
-        return math.inf, Ratio.DOUBT
-    if under_doubt == 0 or belief * under_doubt >= doubt * under_belief:
-        return Fraction(belief, under_belief), Ratio.BELIEF
-    return Fraction(doubt, under_doubt), Ratio.DOUBT
-
-
 def closed_conditions(case: Case, prior: Prior, column: int) -> Amount:
     """Give the smallest ε that meets the paper's conditions R1 and R2 (Theorems 1 to 3), as they are printed.
 
-    With N = n_q − b, Σ = σ + b, share = n_q(s)/N, δ = (ε−1)N/Σ and ε' = ε(1−1/Σ), each is linear in ε:
-    R1 (N ≥ Σ/(ε−1) or share ≤ ε/(1−δ)·(σ(s)−1)/Σ) is ε·(σ(s)−1 + n_q(s))/Σ ≥ share·(1 + N/Σ), and
+    With N = n − b, Σ = σ + b, share = n_s/N, δ = (ε−1)N/Σ and ε' = ε(1−1/Σ), each is linear in ε:
+    R1 (N ≥ Σ/(ε−1) or share ≤ ε/(1−δ)·(σ(s)−1)/Σ) is ε·(σ(s)−1 + n_s)/Σ ≥ share·(1 + N/Σ), and
     R2 (share ≤ 1 − 1/(ε'+δ) + (σ(s)−1)/(Σ(ε'+δ))) is (ε'+δ)·(1 − share) ≥ 1 − (σ(s)−1)/Σ.
     """
-    free = case.people - case.known
-    if free < case.with_it:
+    unknown = case.people - case.known
+    if unknown < case.matching:
         return math.inf
-    own, share, strength = prior.own[column], Fraction(case.with_it, free), prior.total + case.known
-    if not prior.moved:
-        return raised(share, own)
+    weight, share, strength = prior.weights[column], Fraction(case.matching, unknown), prior.total + case.known
+    if not prior.evidence:
+        return epsilon_of_beliefs(share, weight)
     if share == 1:
         return math.inf
-    first = share * (strength + free) / (own - 1 + case.with_it)
-    together = (1 - (own - 1) / strength) / (1 - share)  # what ε' + δ must reach
-    return max(first, (together * strength + free) / (strength - 1 + free))
+    first = share * (strength + unknown) / (weight - 1 + case.matching)
+    needed = (1 - (weight - 1) / strength) / (1 - share)  # what ε' + δ must reach
+    return max(first, (needed * strength + unknown) / (strength - 1 + unknown))
