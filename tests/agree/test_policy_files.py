@@ -13,7 +13,8 @@ from sidelight.policy.limit_text import read_limit
 from sidelight.policy.limits import settings_of
 from sidelight.policy.measures import MEASURES
 from sidelight.policy.policy import policy_text
-from sidelight.policy.policy_file import Roles, read_policy_text
+from sidelight.policy.policy_file import read_policy_text
+from sidelight.table.roles import Roles
 
 AWKWARD = st.text(st.characters(blacklist_categories=("Cs",)), max_size=8)
 MEASURED = [
@@ -64,7 +65,7 @@ def test_roles_survive_writing_and_reading(quasi, sensitive, person, domain):
         quasi=tuple(quasi), sensitive=sensitive, person=person, domain=None if domain is None else tuple(domain)
     )
     policy = sl.Policy(sl.GroupSize() >= 5)
-    assert read_policy_text(policy_text(policy, roles.said())).roles == roles
+    assert read_policy_text(policy_text(policy, roles.stated())).roles == roles
 
 
 @pytest.mark.parametrize(

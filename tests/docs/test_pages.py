@@ -14,7 +14,7 @@ from sidelight import errors
 from sidelight.cli.app import app
 from sidelight.policy.limits import right_bounds, settings_of
 from sidelight.policy.measures import MEASURES
-from sidelight.policy.policy_file import SECTIONS, Roles
+from sidelight.policy.policy_file import SECTIONS, RolesSection
 from sidelight.publish.sidecar import Sidecar
 from sidelight.report.report import AuditReport
 
@@ -64,7 +64,7 @@ def test_the_policy_page_lists_the_keys_of_every_measure(kind):
 def test_the_policy_page_lists_every_section_and_role():
     page = (DOCS / "reference" / "policy-file.md").read_text(encoding="utf-8")
     assert set(re.findall(r"^## `\[+(\w+)\]+`", page, flags=re.MULTILINE)) == set(SECTIONS)
-    for role in Roles.model_fields:
+    for role in RolesSection.model_fields:
         assert row_of(page, f"`{role}`")
 
 

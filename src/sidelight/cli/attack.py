@@ -23,11 +23,11 @@ from sidelight.cli.output import Output
 from sidelight.cli.run import Status
 from sidelight.errors import BadMeasure, BadRelease
 from sidelight.measures.measure import exact
-from sidelight.policy.policy_file import Roles
 from sidelight.policy.settings import read_number
 from sidelight.publish.read import read_back
 from sidelight.publish.sidecar import read_sidecar, sidecar_path
 from sidelight.table.hierarchy_io import hierarchy_files, read_hierarchies
+from sidelight.table.roles import Roles
 
 WAYS: dict[str, Way] = {"mondrian": "intervals", "microaggregation": "nearest"}
 """How people are found in what a method has published, when nothing else is said."""
@@ -93,14 +93,14 @@ def exposed(question: Question) -> Exposure:
     return intersect(
         [read(file, question.roles) for file in question.files],
         people=question.people,
-        quasi=question.roles.quasi,
+        quasi=question.roles.quasi or None,
         person=question.person,
         truth=question.truth,
         by=None if question.hierarchies is None else read_hierarchies(question.hierarchies),
         locate=[question.locate or _told(file) for file in question.files],
         prior=question.prior,
         same_values=_same(question.same_values),
-        missing_marks=question.roles.missing_marks or (),
+        missing_marks=question.roles.missing_marks,
     )
 
 

@@ -13,10 +13,11 @@ from sidelight.measures.measure import Measure
 from sidelight.measures.measure import findings as together
 from sidelight.policy.limit_text import read_limit, read_measure
 from sidelight.policy.policy import Policy, different
-from sidelight.policy.policy_file import Roles, read_policy_file
+from sidelight.policy.policy_file import read_policy_file
 from sidelight.release.release import Release
 from sidelight.report.report import AuditReport, audit_report
 from sidelight.report.terminal import drawn
+from sidelight.table.roles import Roles
 
 CLASSICS = (
     "group size",
@@ -76,7 +77,7 @@ def judged(release: Release, question: Question, *, source: str) -> AuditReport:
         verdict=None if question.policy is None else question.policy.judge(release),
         findings=list(together(measures, release)),
         source=source,
-        roles=question.roles.said(),
+        roles=question.roles.stated(),
         notes=question.notes,
     )
 

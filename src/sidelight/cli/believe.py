@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 
@@ -26,12 +26,12 @@ from sidelight.knowledge.people import Described, Someone, Who, person_text
 from sidelight.knowledge.tokens import TokenReader
 from sidelight.max_entropy.beliefs import Beliefs, maxent
 from sidelight.measures.measure import in_words
-from sidelight.policy.policy_file import Roles
 from sidelight.release.groups import GroupName
-from sidelight.release.read import read_release
+from sidelight.release.read import release_from
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, shown
 from sidelight.table.read import read_table
+from sidelight.table.roles import Roles
 from sidelight.worlds.effort import Effort
 from sidelight.worlds.estimate import Estimate
 from sidelight.worlds.posterior import Belief, Knowing, posteriors
@@ -176,12 +176,10 @@ def release_of(question: Question) -> Release:
     roles = question.roles
     if not question.quasi:
         return read(question.file, roles, keep_people=roles.person is not None)
-    if roles.quasi is None or roles.sensitive is None:
+    if not roles.quasi or roles.sensitive is None:
         message = "which columns? name the bucket with --group, the value with --sensitive"
         raise BadPolicy(message)
-    return read_release(
-        question.file, group=roles.quasi, quasi=question.quasi, sensitive=roles.sensitive, **roles.settings()
-    )
+    return release_from(question.file, replace(roles, suppressed=None), told_apart=question.quasi)
 
 
 def tell(question: Question, facts: tuple[Fact, ...], beliefs: Sequence[Belief | Estimated], output: Output) -> None:
@@ -405,7 +403,7 @@ def _errors(question: Question, table: str | None, before: Beliefs, after: Belie
         quasi=[column.name for column in before.variables.members.columns],
         sensitive=before.release.sensitive,
         missing=question.roles.missing or "an error",
-        missing_marks=question.roles.missing_marks or (),
+        missing_marks=question.roles.missing_marks,
     )
     return before.estimation_error(original), after.estimation_error(original)
 

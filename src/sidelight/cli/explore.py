@@ -27,10 +27,11 @@ from sidelight.measures.disclosure_curve import Axis, DisclosureCurve, disclosur
 from sidelight.measures.measure import Measure
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
 from sidelight.measures.privacy_skyline.skyline import KnowledgePoint, knowledge_skyline
-from sidelight.policy.policy_file import Roles, read_policy_file
+from sidelight.policy.policy_file import read_policy_file
 from sidelight.policy.settings import read_number
 from sidelight.release.release import Release
 from sidelight.report.report import number
+from sidelight.table.roles import Roles
 
 DIRECTIONS = ("rules_out", "others", "family")
 """The three kinds of knowledge of an acquaintance."""

@@ -7,12 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from sidelight.errors import BadPolicy, BadRelease, listed
-from sidelight.policy.policy_file import Roles
 from sidelight.publish.read import as_printed, read_checked, read_published
 from sidelight.publish.sidecar import Reading, Sidecar, noise_path, read_sidecar, sidecar_path
-from sidelight.release.read import read_release
+from sidelight.release.read import release_from
 from sidelight.release.release import Release
 from sidelight.table.duckdb_source import columns_of, found_files
+from sidelight.table.roles import Roles
 
 
 def read(file: str, roles: Roles, *, keep_people: bool = False) -> Release:
@@ -25,28 +25,26 @@ def read(file: str, roles: Roles, *, keep_people: bool = False) -> Release:
     document = read_checked(Path(file)) if sidecar_path(Path(file)).is_file() else None
     if document is not None and not keep_people and _as_published(document, roles):
         return _by(read_published(file), roles, document)
-    told = _roles(document.reading, roles) if document is not None else roles
-    quasi, sensitive = columns(file, told)
-    rows = document.reading if document is not None else None
-    return read_release(
+    if document is None:
+        require_columns(file, roles)
+        return release_from(file, roles, keep_people=keep_people)
+    reading = document.reading
+    return release_from(
         file,
-        group=quasi,
-        sensitive=sensitive,
-        suppressed=told.suppressed or "a group",
-        rows=rows.rows if rows else "people",
-        people=(rows and rows.people) or "people",
-        count=(rows and rows.count) or "count",
+        _roles(reading, roles),
+        rows=reading.rows,
+        people=reading.people or "people",
+        count=reading.count or "count",
         keep_people=keep_people,
-        **told.settings(),
     )
 
 
-def columns(file: str, roles: Roles) -> tuple[tuple[str, ...], str]:
-    """Give the columns that outsiders may know and the sensitive one, or list those of the file to choose from."""
-    if roles.quasi is not None and roles.sensitive is not None:
-        return roles.quasi, roles.sensitive
-    options = {"--group": roles.quasi, "--sensitive": roles.sensitive}
-    wanted = " and ".join(option for option, given in options.items() if given is None)
+def require_columns(file: str, roles: Roles) -> None:
+    """Refuse roles without the columns that outsiders may know or the sensitive one, and list those of the file."""
+    if roles.quasi and roles.sensitive is not None:
+        return
+    options = {"--group": roles.quasi or None, "--sensitive": roles.sensitive}
+    wanted = " and ".join(option for option, column in options.items() if column is None)
     message = (
         f"which columns? name them with {wanted}, or in [roles] of the policy; {file} has: {listed(columns_of(file))}"
     )
@@ -65,7 +63,7 @@ def inputs_of(file: str) -> Iterator[Path]:
 def _as_published(document: Sidecar, roles: Roles) -> bool:
     """Whether roles ask for nothing else than the sidecar tells of, or for fewer columns."""
     reading, who = document.reading, document.who
-    quasi = set(roles.quasi or ())
+    quasi = set(roles.quasi)
     return (
         (quasi <= set(reading.group) or (who is not None and quasi == set(who.group)))
         and roles.sensitive in (None, reading.sensitive)
@@ -84,15 +82,15 @@ def _by(release: Release, roles: Roles, document: Sidecar) -> Release:
     return as_printed(replace(release, groups=replace(release.groups, columns=kept)))
 
 
-def _roles(reading: Reading, said: Roles) -> Roles:
+def _roles(reading: Reading, roles: Roles) -> Roles:
     """Say who is who as the sidecar does, but where something else is said."""
-    other = said.sensitive not in (None, reading.sensitive)
-    missing = reading.domain is not None and None in reading.domain
-    told = Roles(
-        quasi=tuple(name for name in reading.group if name != said.sensitive),
-        sensitive=reading.sensitive,
-        values=reading.values if said.person is not None or reading.rows == "counts" else None,
-        missing="a value" if missing and not other else None,
-        domain=None if other or reading.domain is None else tuple(text for text in reading.domain if text is not None),
-    )
-    return told.updated(said)
+    told = reading.to_roles()
+    if roles.sensitive not in (None, reading.sensitive):
+        others = tuple(name for name in told.quasi if name != roles.sensitive)
+        told = replace(told, quasi=others, missing=None, domain=None)
+    if roles.person is None and reading.rows != "counts":
+        told = replace(told, values=None)
+    merged = told.updated(roles)
+    if merged.missing == "a value" or merged.domain is None:
+        return merged
+    return replace(merged, domain=tuple(text for text in merged.domain if text is not None))

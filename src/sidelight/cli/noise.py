@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from importlib.metadata import version
 from pathlib import Path
@@ -33,12 +33,12 @@ from sidelight.dp.mechanism import Neighbours, exact, written
 from sidelight.dp.noisy_counts import COUNT, MEASURED, NoisyCounts, noisy_counts
 from sidelight.dp.semantic_privacy import SemanticPrivacy, semantic_privacy
 from sidelight.errors import BadNoise, BadPolicy, BudgetExceeded, NotPublished
-from sidelight.policy.policy_file import Roles
 from sidelight.publish.formats import Sheet, format_of
 from sidelight.publish.read import digest
 from sidelight.publish.sidecar import noise_path
 from sidelight.table.hierarchy_io import hierarchy_files, read_hierarchies
 from sidelight.table.labels import Label
+from sidelight.table.roles import Roles
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ def noise(file: str, question: Question, wanted: Noise, budget: Budget, target: 
     levels = read_levels(wanted.levels)
     domain = _domain(question.roles)
     by = read_hierarchies(_folder(wanted))
-    roles = question.roles.updated(Roles(quasi=tuple(levels))).model_copy(update={"domain": None})
+    roles = replace(question.roles, quasi=tuple(levels), domain=None)
     table = read(file, roles)
     kept = [each for each in (budget.ledger,) if each is not None]
     refuse_input(target.path, (*table.intake.files, *question.files, *kept, *hierarchy_files(_folder(wanted))))

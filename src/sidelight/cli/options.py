@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sidelight.cli import noise, protect
     from sidelight.cli.believe import Counting as Wanted
     from sidelight.cli.output import Output
-    from sidelight.policy.policy_file import Roles
+    from sidelight.table.roles import Roles
 
 
 def section(title: str) -> Callable[..., Any]:
@@ -136,11 +136,11 @@ ROLES = {"group": "quasi", "missing_mark": "missing_marks"}
 class _Columns:
     def roles(self) -> Roles:
         """Give them as a policy file would; options that were not given say nothing."""
-        from sidelight.policy.policy_file import Roles  # noqa: PLC0415 - `--help` is quick
+        from sidelight.table.roles import Roles  # noqa: PLC0415 - `--help` is quick
 
         said = {ROLES.get(each.name, each.name): getattr(self, each.name) for each in fields(self)}
-        given = {name: tuple(what) if isinstance(what, list) else what for name, what in said.items()}
-        return Roles.model_validate({name: what for name, what in given.items() if what not in (None, ())})
+        given: dict[str, Any] = {name: tuple(what) if isinstance(what, list) else what for name, what in said.items()}
+        return Roles(**{name: what for name, what in given.items() if what not in (None, ())})
 
 
 @dataclass(frozen=True)

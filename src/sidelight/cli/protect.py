@@ -18,13 +18,12 @@ from rich.text import Text
 from sidelight._files import refuse_existing, refuse_input, refuse_left_over
 from sidelight._text import counted, form
 from sidelight.cli.audit import Question
-from sidelight.cli.inputs import columns
+from sidelight.cli.inputs import require_columns
 from sidelight.cli.interrupts import heed_interrupts, noticing_interrupts
 from sidelight.cli.output import bar
 from sidelight.cli.run import Status, as_options, note
 from sidelight.errors import BadHierarchy, BadPolicy, NothingSafe, SidelightError
 from sidelight.policy.policy import Policy
-from sidelight.policy.policy_file import Roles
 from sidelight.publish.formats import FormatName, Layout, format_of
 from sidelight.publish.publish import Published
 from sidelight.publish.sidecar import Sidecar, sidecar_path
@@ -39,7 +38,8 @@ from sidelight.search.utility import UtilityName
 from sidelight.table.duckdb_source import found_files
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.hierarchy_io import column_of, hierarchy_files, read_hierarchies
-from sidelight.table.read import read_table
+from sidelight.table.read import table_from
+from sidelight.table.roles import Roles
 from sidelight.table.table import Table
 
 NOTHING_YET = "nothing was published, and nothing within policy was found yet"
@@ -109,8 +109,8 @@ def _policy(question: Question) -> Policy:
 
 def read(file: str, roles: Roles) -> Table:
     """Read the table with these roles."""
-    quasi, sensitive = columns(file, roles)
-    return read_table(file, quasi=quasi, sensitive=sensitive, **roles.settings())
+    require_columns(file, roles)
+    return table_from(file, roles)
 
 
 def hierarchies(table: Table, way: Way) -> dict[str, Hierarchy]:

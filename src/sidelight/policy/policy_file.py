@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any
 
 from pydantic.json_schema import models_json_schema
 
@@ -24,7 +24,7 @@ from sidelight.policy.measures import MEASURES
 from sidelight.policy.messages import not_a_table, unknown_key, validated
 from sidelight.policy.policy import Policy
 from sidelight.policy.settings import Section, Text
-from sidelight.table.roles import Missing, Suppressed
+from sidelight.table.roles import Missing, Roles, Suppressed
 from sidelight.table.table import Semantics
 
 SECTIONS = {"roles": "one", "limit": "many", "skyline": "many"}
@@ -34,17 +34,7 @@ SCHEMA_HOME = "docs/reference/policy.schema.json"
 """Where the schema is kept for readers and editors."""
 
 
-class Settings(TypedDict):
-    """What `read_table` and `read_release` are told besides the columns and what is suppressed."""
-
-    person: str | None
-    values: Semantics
-    missing: Missing
-    missing_marks: tuple[str, ...]
-    domain: tuple[str, ...] | None
-
-
-class Roles(Section):
+class RolesSection(Section):
     """What each column is, and what missing and suppressed cells mean; as in `read_release`."""
 
     quasi: tuple[Text, ...] | None = None
@@ -56,23 +46,9 @@ class Roles(Section):
     missing_marks: tuple[Text, ...] | None = None
     domain: tuple[Text, ...] | None = None
 
-    def said(self) -> dict[str, object]:
-        """Give what was said about the columns, and nothing that was not."""
-        return {name: value for name in type(self).model_fields if (value := getattr(self, name)) is not None}
-
-    def settings(self) -> Settings:
-        """Give what readers are told, in their own words where nothing was said."""
-        return Settings(
-            person=self.person,
-            values=self.values or "single",
-            missing=self.missing or "an error",
-            missing_marks=self.missing_marks or (),
-            domain=self.domain,
-        )
-
-    def updated(self, by: Roles) -> Roles:
-        """Let other roles have the last word where they say something."""
-        return Roles.model_validate({**self.said(), **by.said()})
+    def to_roles(self) -> Roles:
+        """Give what was said as the roles that all readers take."""
+        return Roles(**{name: value for name in type(self).model_fields if (value := getattr(self, name)) is not None})
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +133,7 @@ def _roles(data: Mapping[str, object], name: str) -> Roles:
     table = data.get("roles", {})
     if not isinstance(table, Mapping):
         raise not_a_table(name, "roles", many=False)
-    return validated(Roles, table, f"roles of {name}")
+    return validated(RolesSection, table, f"roles of {name}").to_roles()
 
 
 def _criterion(table: object, where: str) -> Criterion:
@@ -193,7 +169,7 @@ def _told_where(where: str) -> Iterator[None]:
 def policy_schema() -> str:
     """Write the JSON schema of policy files."""
     limits = {kind.name: limit_model(kind) for kind in MEASURES}
-    models: list[type[Section]] = [Roles, *limits.values(), SkylineSection]
+    models: list[type[Section]] = [RolesSection, *limits.values(), SkylineSection]
     references, definitions = models_json_schema([(model, "validation") for model in models])
     place = {model: reference for (model, _), reference in references.items()}
     schema = {
@@ -201,7 +177,7 @@ def policy_schema() -> str:
         "$defs": {name: _tidy(each) for name, each in sorted(definitions["$defs"].items())},
         "additionalProperties": False,
         "properties": {
-            "roles": place[Roles],
+            "roles": place[RolesSection],
             "limit": {"items": _one_of({name: place[model] for name, model in limits.items()}), "type": "array"},
             "skyline": {"items": place[SkylineSection], "type": "array"},
         },

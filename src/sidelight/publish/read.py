@@ -14,7 +14,7 @@ from sidelight.publish.formats import FORMATS, Format
 from sidelight.publish.sidecar import Reading, Sidecar, read_sidecar
 from sidelight.release.generalise import rolled_up
 from sidelight.release.groups import Groups
-from sidelight.release.read import read_release
+from sidelight.release.read import release_from
 from sidelight.release.release import Members, Release, whole_groups
 from sidelight.table.labels import Label, in_order
 from sidelight.table.table import Column
@@ -59,14 +59,15 @@ def read_checked(path: Path) -> Sidecar:
 def read_back(folder: Path, reading: Reading) -> Release:
     """Read a file as published: labels as they were, groups and values in their order."""
     written = FORMATS[reading.format]
-    domain = reading.domain
-    release = read_release(
+    roles, domain = reading.to_roles(), reading.domain
+    release = release_from(
         folder / reading.file,
-        group=[written.written(name) for name in reading.group],
-        sensitive=written.written(reading.sensitive),
-        values=reading.values,
-        missing="a value" if domain is not None and None in domain else "an error",
-        domain=None if domain is None else [None if text is None else written.written(text) for text in domain],
+        replace(
+            roles,
+            quasi=tuple(map(written.written, roles.quasi)),
+            sensitive=written.written(reading.sensitive),
+            domain=None if domain is None else tuple(_written(text, written) for text in domain),
+        ),
         rows=reading.rows,
         people=reading.people or "people",
         count=reading.count or "count",
@@ -93,6 +94,10 @@ def _meant(release: Release, written: Format, reading: Reading) -> Release:
     )
     domain = tuple(_label(text, written) for text in groups.domain)
     return replace(release, groups=replace(groups, columns=columns, domain=domain), sensitive=reading.sensitive)
+
+
+def _written(text: Label, written: Format) -> Label:
+    return None if text is None else written.written(text)
 
 
 def _label(text: Label, written: Format) -> Label:

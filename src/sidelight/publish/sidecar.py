@@ -6,7 +6,7 @@ import datetime as dt
 import json
 import math
 import platform
-from dataclasses import fields
+from dataclasses import fields, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -17,7 +17,6 @@ from sidelight import __version__
 from sidelight.errors import BadRelease, in_python
 from sidelight.measures.measure import Judgement
 from sidelight.policy.policy import Verdict, policy_text
-from sidelight.policy.policy_file import Roles
 from sidelight.publish.formats import FormatName
 from sidelight.release.read import Rows
 from sidelight.release.release import Release
@@ -34,6 +33,7 @@ from sidelight.report.report import (
 )
 from sidelight.search.method import Method, SearchResult
 from sidelight.table.labels import Label
+from sidelight.table.roles import Missing, Roles
 from sidelight.table.table import Semantics, Table
 
 SCHEMA_VERSION = 1
@@ -74,6 +74,11 @@ class Reading(_Part):
     people: str | None = Field(default=None, description="the column with the people of a group, in counts")
     count: str | None = Field(default=None, description="the column with the count of a value, in counts")
     format: FormatName = Field(description="in csv, a text that a spreadsheet would run has a ' before it")
+
+    def to_roles(self) -> Roles:
+        """Give it as the roles that all readers take; a missing value among those there could be is a value."""
+        missing: Missing | None = "a value" if None in (self.domain or ()) else None
+        return Roles(self.group, self.sensitive, values=self.values, missing=missing, domain=self.domain)
 
 
 class PublishedFinding(_Part):
@@ -254,8 +259,8 @@ def _finding(judgement: Judgement) -> PublishedFinding:
 def _policy(found: SearchResult, table: Table) -> str:
     """Write the policy and how the table was read; not its domain, which may name values that are suppressed."""
     names = tuple(column.name for column in table.quasi)
-    said = {"quasi": names, "sensitive": table.sensitive, "values": table.semantics, **table.intake.roles}
-    return policy_text(found.policy, Roles.model_validate(said).said())
+    columns = Roles(quasi=names, sensitive=table.sensitive, values=table.semantics)
+    return policy_text(found.policy, replace(columns, **table.intake.roles).stated())
 
 
 def _worth(name: str, worth: float) -> float | None:

@@ -15,8 +15,8 @@ from sidelight.release.generalise import cells_as_groups, rolled_up
 from sidelight.release.groups import Groups
 from sidelight.release.release import Members, Release, whole_groups
 from sidelight.table.labels import SUPPRESSED, Label, hinted
-from sidelight.table.read import tabulated
-from sidelight.table.roles import Missing, Roles, Suppressed, as_domain, as_marks, as_names
+from sidelight.table.read import tabulate
+from sidelight.table.roles import Missing, Roles, Suppressed, as_names
 from sidelight.table.table import Column, Counts, Semantics, Table, rows_alike
 
 Rows: TypeAlias = Literal["people", "counts"]
@@ -62,19 +62,36 @@ def read_release(
     >>> read_release(rows, group=["age"], sensitive="disease", rows="counts", values="set")
     <Release of 3 people in 1 group, disease: 2 values (set)>
     """
-    told_apart = as_names(quasi)
-    roles = Roles(
-        quasi=(*as_names(group), *told_apart),
+    roles = Roles.of(
+        quasi=group,
         sensitive=sensitive,
         person=person,
-        values="single" if rows == "counts" else values,
+        values=values,
         missing=missing,
         suppressed=suppressed,
-        missing_marks=as_marks(missing_marks),
-        domain=as_domain(domain),
-        asked_as="group",
-        keep_people=keep_people,
+        missing_marks=missing_marks,
+        domain=domain,
     )
+    return release_from(
+        source, roles, told_apart=as_names(quasi), rows=rows, people=people, count=count, keep_people=keep_people
+    )
+
+
+def release_from(
+    source: object,
+    roles: Roles,
+    *,
+    told_apart: tuple[str, ...] = (),
+    rows: Rows = "people",
+    people: str = "people",
+    count: str = "count",
+    keep_people: bool = False,
+) -> Release:
+    """Read a published table by roles, of which `quasi` are the columns of the group; the rest as in `read_release`."""
+    roles = replace(roles, quasi=(*roles.quasi, *told_apart), quasi_word="group")
+    if keep_people and roles.person is None:
+        message = f"keep_people=True needs {parameter('person')}, the column that says whose row it is"
+        raise BadTable(message)
     if rows == "counts":
         if told_apart:
             message = (
@@ -82,8 +99,8 @@ def read_release(
                 "leave one of them out"
             )
             raise BadTable(message)
-        return read_counts(source, roles, values=values, people=people, count=count)
-    table = tabulated(source, roles)
+        return read_counts(source, roles, people=people, count=count)
+    table = tabulate(source, roles.complete(), keep_people=keep_people)
     groups = cells_as_groups(table)
     if not told_apart:
         return Release(groups, sensitive=table.sensitive, people=table.names, intake=table.intake)
@@ -98,13 +115,15 @@ def read_release(
 # ----------------------------------------------------------------------------------------------------
 
 
-def read_counts(source: object, roles: Roles, *, values: Semantics, people: str, count: str) -> Release:
+def read_counts(source: object, roles: Roles, *, people: str, count: str) -> Release:
     """Read rows (columns of the group, `people`, value, `count`); a count of 0 says that nobody there has a value.
 
     The numbers are read as if they were columns of the group, so that any source will do, and taken apart after.
     """
+    semantics = roles.values or "single"
+    roles = replace(roles, values="single").complete()  # a row of counts is nobody's: no person is needed
     plain = replace(roles, quasi=(*roles.quasi, people, count), missing="a value", suppressed="a group", domain=None)
-    table = tabulated(source, plain)
+    table = tabulate(source, plain.complete())
     columns = table.quasi[:-2]
     group, first = rows_alike(columns, len(table.sizes))
     sizes, amounts = (_whole(column) for column in table.quasi[-2:])
@@ -117,7 +136,7 @@ def read_counts(source: object, roles: Roles, *, values: Semantics, people: str,
         sizes=sizes[first],
         counts=counts,
         columns=tuple(column.take(first) for column in columns),
-        semantics=values,
+        semantics=semantics,
     )
     return _released(groups, table, roles)
 

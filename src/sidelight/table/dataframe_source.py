@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def frame_rows(source: object, roles: Roles) -> TextRows:
     """Look at a dataframe as rows to count; nothing is computed yet."""
     found = as_frame(source)
-    dropped = roles.dropped(found.collect_schema().names(), "the table")
+    dropped = roles.unused(found.collect_schema().names(), "the table")
     if isinstance(found, nw.DataFrame):
         found = found.with_columns(*_readable(found, roles)).lazy()
     return text_rows(found, roles, Source("the table", dropped), roles.used)

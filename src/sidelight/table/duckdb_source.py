@@ -149,7 +149,7 @@ def file_rows(files: list[Path], roles: Roles) -> Iterator[Rows]:
 
 def _parquet_view(files: list[Path], roles: Roles) -> tuple[str, tuple[str, ...]]:
     schemas = [_schema(file) for file in files]
-    dropped = [roles.dropped(schema.names, file.name) for file, schema in zip(files, schemas, strict=True)]
+    dropped = [roles.unused(schema.names, file.name) for file, schema in zip(files, schemas, strict=True)]
     for name in roles.used.values():
         _check_kinds(name, [schema.field(name).type for schema in schemas])
         if sum(other.casefold() == name.casefold() for other in schemas[0].names) > 1:
@@ -222,7 +222,7 @@ def csv_view(files: list[tuple[Path, str | None]], roles: Roles) -> tuple[str, t
     dropped: dict[str, None] = {}
     for file, said in files:
         first = FirstLine.of(file, said)
-        dropped |= dict.fromkeys(roles.dropped(first.names, file.name, rows=first.rows))
+        dropped |= dict.fromkeys(roles.unused(first.names, file.name, rows=first.rows))
         alike[first.delimiter, first.names].append(file)
     parts = [_query(group, delimiter, names, roles) for (delimiter, names), group in alike.items()]
     return " UNION ALL ".join(parts), tuple(dropped)

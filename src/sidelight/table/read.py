@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from sidelight.table.dataframe_source import frame_rows
 from sidelight.table.duckdb_source import connection, file_rows, found_files, interruptible, packed_rows
 from sidelight.table.labels import SUPPRESSED, Label, hinted, label, shown
 from sidelight.table.packed_keys import Packing, Words, changes, in_order_of
-from sidelight.table.roles import Missing, Roles, as_domain, as_marks, as_names
+from sidelight.table.roles import Missing, Roles
 from sidelight.table.source import Frame, Rows, Source, as_integers, cells, collected
 from sidelight.table.table import Column, Counts, Intake, Semantics, Table
 
@@ -56,22 +56,27 @@ def read_table(
     >>> read_table(rows, quasi=["zip", "sex"], sensitive="disease")
     <Table of 3 people: zip, sex → disease (2 values)>
     """
-    roles = Roles(
-        quasi=as_names(quasi),
+    roles = Roles.of(
+        quasi=quasi,
         sensitive=sensitive,
         person=person,
         values=values,
         missing=missing,
-        missing_marks=as_marks(missing_marks),
-        domain=as_domain(domain),
+        missing_marks=missing_marks,
+        domain=domain,
     )
-    return tabulated(source, roles)
+    return table_from(source, roles)
 
 
-def tabulated(source: object, roles: Roles) -> Table:
-    """Have the engine that holds the rows count them."""
+def table_from(source: object, roles: Roles) -> Table:
+    """Read what a publisher holds by roles; nothing of it is suppressed yet, whatever they say."""
+    return tabulate(source, replace(roles, suppressed=None).complete())
+
+
+def tabulate(source: object, roles: Roles, *, keep_people: bool = False) -> Table:
+    """Have the engine that holds the rows count them; `roles` are complete."""
     with rows_of(source, roles) as rows:
-        return tabulate(rows, roles)
+        return _tabulate(rows, roles, keep_people=keep_people)
 
 
 # ----------------------------------------------------------------------------------------------------
@@ -98,7 +103,7 @@ def rows_of(source: object, roles: Roles) -> Iterator[Rows]:
 @contextmanager
 def _arrow_rows(table: pa.Table, roles: Roles) -> Iterator[Rows]:
     """Let DuckDB count Arrow's columns where they are: Arrow takes twice the time and cannot mix dictionaries."""
-    dropped = roles.dropped(table.column_names, "the table")
+    dropped = roles.unused(table.column_names, "the table")
     with connection() as con:
         try:
             used = {ours: _kept_whole(table.column(name)) for ours, name in roles.used.items()}
@@ -152,7 +157,7 @@ class Tally:
         return Tally(self.packing, [word[kept] for word in self.words], self.counts[kept], self.rows[kept])
 
 
-def tabulate(rows: Rows, roles: Roles) -> Table:
+def _tabulate(rows: Rows, roles: Roles, *, keep_people: bool) -> Table:
     """Count everything, set aside what the roles say, and put the table together."""
     every = _tally(rows, roles)
     total = int(every.rows.sum())
@@ -176,7 +181,8 @@ def tabulate(rows: Rows, roles: Roles) -> Table:
         files=rows.source.files,
         roles=roles.choices(),
     )
-    return _table(rest, rows, roles, intake)
+    names = places_of_people(rows, rest.packing, roles) if keep_people else None
+    return replace(_table(rest, rows, roles, intake), names=names)
 
 
 def _tally(rows: Rows, roles: Roles) -> Tally:
@@ -236,13 +242,12 @@ def _table(tally: Tally, rows: Rows, roles: Roles, intake: Intake) -> Table:
         check_people(rows, roles)
     sizes = matrix.per_row() if roles.values == "single" else people_per_cell(rows, packing)
     sizes.flags.writeable = False
-    names = places_of_people(rows, packing, roles) if roles.keep_people else None
-    return Table(quasi, roles.sensitive, domain, sizes, matrix, roles.values, intake, names)
+    return Table(quasi, roles.value_column, domain, sizes, matrix, roles.values or "single", intake)
 
 
 def _domain(labels: tuple[Label, ...], values: Integers, roles: Roles) -> tuple[tuple[Label, ...], Integers]:
     if roles.domain is None:
-        column = Column(roles.sensitive, labels, values.astype(np.int32)).compact()
+        column = Column(roles.value_column, labels, values.astype(np.int32)).compact()
         return column.labels, column.codes.astype(np.int64)
     beyond = int(values.max())
     if beyond >= len(roles.domain):
@@ -274,7 +279,7 @@ def places_of_people(rows: Rows, packing: Packing, roles: Roles) -> dict[str, in
     place = np.empty(len(order), np.int64)
     place[order] = np.cumsum(changes([word[order] for word in words])) - 1
     column = answer.column("person")
-    names = [shown(roles.says(cell)) for chunk in column.chunks for cell in cells(_plain(chunk))]
+    names = [shown(roles.label(cell)) for chunk in column.chunks for cell in cells(_plain(chunk))]
     found = dict(zip(names, place.tolist(), strict=True))
     if len(found) < len(names):
         message = f"{len(names) - len(found):,} people share a name in '{roles.person}'; give each one of their own"
@@ -310,7 +315,7 @@ def check_people(rows: Rows, roles: Roles) -> None:
         if roles.values == "single":
             wrong = f'more than one row; give one row each, or say {parameter("values", "set")} or "multiset"'
         else:
-            wrong = f"rows that differ in a {roles.asked_as} column; give each person one place"
+            wrong = f"rows that differ in a {roles.quasi_word} column; give each person one place"
         message = f"{people} {wrong} (column '{roles.person}')"
         raise BadTable(message)
 
@@ -324,14 +329,6 @@ def _places(rows: Rows) -> Frame:
 # ----------------------------------------------------------------------------------------------------
 # Which different rows do some columns have, and how often?
 # ----------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class _AnyColumns(Roles):
-    """Columns of which none is sensitive; the last one is counted in its place."""
-
-    def _check_columns(self) -> None:
-        """One column may be both."""
 
 
 def different_rows(
@@ -348,14 +345,17 @@ def different_rows(
     (['1', '2'], [1, 2])
     """
     *rest, last = columns
-    roles = _AnyColumns(
-        quasi=tuple(rest) or (last,),
+    # None is sensitive: the last one is counted in its place, and one alone is both, which `complete` would refuse.
+    roles = Roles.of(
+        quasi=rest or last,
         sensitive=last,
         person=person,
+        values="single",
         missing="a value",
-        missing_marks=as_marks(missing_marks),
+        suppressed="a group",
+        missing_marks=missing_marks,
     )
-    table = tabulated(source, roles)
+    table = tabulate(source, roles)
     row, value, times = table.counts.entries()
     lead = tuple(column.take(row) for column in table.quasi[: len(rest)])
     return (*lead, Column(last, table.domain, value.astype(np.int32))), times

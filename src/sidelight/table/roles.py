@@ -1,11 +1,17 @@
-"""Who plays which part in a table, and what its odd cells mean."""
+"""Roles: which column is what, and what odd cells mean.  The only ones there are.
+
+Whoever says something about the columns of a file says it as `Roles`, each by one conversion: the keywords of Python
+(`Roles.of`), the [roles] of a policy file, the options of the command line, the reading of a sidecar.  What nobody said
+is None, or an empty tuple, so that one may have the last word over another (`updated`).  Before any row is read,
+`complete` fills in what is left and refuses what cannot be.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Literal, TypeAlias, get_args
 
 from sidelight.errors import BadTable, UnknownColumn, did_you_mean, parameter
 from sidelight.table.first_line import NO_NAMES, looks_like_a_row
@@ -18,49 +24,88 @@ Missing: TypeAlias = Literal["an error", "a value", "drop"]
 Suppressed: TypeAlias = Literal["a group", "leave out"]
 """What rows with `*` in every published column are: a group like any other, or not part of the release."""
 
+CHOICES = {"values": Semantics, "missing": Missing, "suppressed": Suppressed}
+"""Roles that are one of a few words; the first word is meant where nobody said anything."""
+
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """The columns that are used, and the choices that decide how their rows are counted.
+    """The columns that are used, and the choices that decide how their rows are counted."""
 
-    `asked_as` is the caller's word for the quasi-identifiers ("quasi" or "group"), for the messages.
-    """
+    quasi: tuple[str, ...] = ()  # the columns that an outsider may know
+    sensitive: str | None = None  # the column that nobody should learn
+    person: str | None = None  # the column that says whose row it is
+    values: Semantics | None = None
+    missing: Missing | None = None
+    suppressed: Suppressed | None = None
+    missing_marks: tuple[str, ...] = ()  # texts that mean missing
+    domain: tuple[Label, ...] | None = None  # all sensitive values that there could be; None: those that occur
+    quasi_word: str = field(default="quasi", compare=False)  # the caller's word for the first, for messages
 
-    quasi: tuple[str, ...]
-    sensitive: str
-    person: str | None = None
-    values: Semantics = "single"
-    missing: Missing = "an error"
-    suppressed: Suppressed = "a group"
-    missing_marks: frozenset[str] = frozenset()
-    domain: tuple[Label, ...] | None = None
-    asked_as: str = "quasi"
-    keep_people: bool = False  # remember who is where, by name
+    @classmethod
+    def of(
+        cls,
+        *,
+        quasi: str | Sequence[str],
+        sensitive: str,
+        missing_marks: str | Sequence[object] = (),
+        domain: Sequence[object] | None = None,
+        **choices: Any,  # noqa: ANN401 - the other fields, as they are
+    ) -> Roles:
+        """Take the keywords of `read_table`: one name or several, any values for labels.
 
-    def __post_init__(self) -> None:
-        for option, kinds in (("values", Semantics), ("missing", Missing), ("suppressed", Suppressed)):
-            _check_choice(option, getattr(self, option), get_args(kinds))
+        >>> Roles.of(quasi="age", sensitive="disease", missing_marks=["?", -9]).missing_marks
+        ('?', '-9')
+        """
+        marks = (missing_marks,) if isinstance(missing_marks, str) else missing_marks
+        return cls(
+            quasi=as_names(quasi),
+            sensitive=sensitive,
+            missing_marks=tuple(text for mark in marks if (text := label(mark)) is not None),
+            domain=None if domain is None else tuple(map(label, domain)),
+            **choices,
+        )
+
+    def stated(self) -> dict[str, Any]:
+        """Give what was said, and nothing that was not, by name."""
+        roles = (each for each in fields(self) if each.compare)
+        return {each.name: value for each in roles if (value := getattr(self, each.name)) != each.default}
+
+    def updated(self, by: Roles) -> Roles:
+        """Let other roles have the last word where they say something."""
+        return replace(self, **by.stated())
+
+    def complete(self) -> Roles:
+        """Fill in what nobody said, and refuse roles by which no table can be read."""
+        choices: dict[str, Any] = {name: self._chosen(name, get_args(kind)) for name, kind in CHOICES.items()}
         self._check_columns()
-        if self.values != "single" and self.person is None:
-            message = (
-                f"{parameter('values', self.values)} needs {parameter('person')}, the column that says whose row it is"
-            )
+        if choices["values"] != "single" and self.person is None:
+            needs = f"{parameter('values', self.values)} needs {parameter('person')}"
+            message = f"{needs}, the column that says whose row it is"
             raise BadTable(message)
-        if self.keep_people and self.person is None:
-            message = f"keep_people=True needs {parameter('person')}, the column that says whose row it is"
+        return replace(self, domain=None if self.domain is None else tuple(dict.fromkeys(self.domain)), **choices)
+
+    def _chosen(self, name: str, words: tuple[str, ...]) -> str:
+        chosen = getattr(self, name)
+        if chosen is None:
+            return words[0]
+        if chosen not in words:
+            *others, last = (f'"{word}"' for word in words)
+            message = f"no {parameter(name, str(chosen))}; choose {', '.join(others)} or {last}"
             raise BadTable(message)
+        return str(chosen)
 
     def _check_columns(self) -> None:
         if not self.quasi:
-            message = f"{parameter(self.asked_as)} names no columns; name at least one"
+            message = f"{parameter(self.quasi_word)} names no columns; name at least one"
             raise BadTable(message)
         repeated = _first_repeated(self.quasi)
         if repeated is not None:
-            message = f"column '{repeated}' is listed twice in {parameter(self.asked_as)}; list it once"
+            message = f"column '{repeated}' is listed twice in {parameter(self.quasi_word)}; list it once"
             raise BadTable(message)
         for role, name in (("sensitive", self.sensitive), ("person", self.person)):
             if name in self.quasi:
-                both = f"{parameter(role)} and also in {parameter(self.asked_as)}"
+                both = f"{parameter(role)} and also in {parameter(self.quasi_word)}"
                 message = f"column '{name}' is {both}; take it out of one of them"
                 raise BadTable(message)
         if self.sensitive == self.person:
@@ -68,18 +113,24 @@ class Roles:
             message = f"column '{self.sensitive}' is both {both}; name two columns"
             raise BadTable(message)
 
-    def choices(self) -> dict[str, str]:
+    def choices(self) -> dict[str, Any]:
         """Say what was chosen besides the columns that a table keeps anyway."""
-        said = {"person": self.person, "missing": self.missing, "suppressed": self.suppressed}
-        return {name: chosen for name, chosen in said.items() if chosen is not None}
+        chosen = {"person": self.person, "missing": self.missing, "suppressed": self.suppressed}
+        return {name: word for name, word in chosen.items() if word is not None}
+
+    @property
+    def value_column(self) -> str:
+        """The sensitive column, which complete roles have."""
+        assert self.sensitive is not None
+        return self.sensitive
 
     @property
     def used(self) -> dict[str, str]:
         """Our own name for each column that is used → its name in the source."""
-        columns = {f"q{place}": name for place, name in enumerate(self.quasi)} | {"value": self.sensitive}
+        columns = {f"q{place}": name for place, name in enumerate(self.quasi)} | {"value": self.value_column}
         return columns if self.person is None else columns | {"person": self.person}
 
-    def dropped(
+    def unused(
         self, columns: Sequence[str], where: str, *, rows: Callable[[], Iterable[Sequence[str]]] = tuple
     ) -> tuple[str, ...]:
         """Check that the used columns are there, once each; name those that are not used.
@@ -99,7 +150,7 @@ class Roles:
                 raise UnknownColumn(message)
         return tuple(name for name in columns if name not in self.used.values())
 
-    def says(self, cell: object) -> Label:
+    def label(self, cell: object) -> Label:
         """Give the label of a cell; the marks of missing cells say nothing."""
         text = label(cell)
         return None if text in self.missing_marks else text
@@ -112,28 +163,6 @@ def as_names(names: str | Sequence[str]) -> tuple[str, ...]:
     (('age',), ('age', 'sex'))
     """
     return (names,) if isinstance(names, str) else tuple(names)
-
-
-def as_marks(marks: str | Sequence[object]) -> frozenset[str]:
-    """Take one mark of missing cells or several, as labels.
-
-    >>> sorted(as_marks(["?", -9]))
-    ['-9', '?']
-    """
-    given = (marks,) if isinstance(marks, str) else marks
-    return frozenset(text for mark in given if (text := label(mark)) is not None)
-
-
-def as_domain(domain: Sequence[object] | None) -> tuple[Label, ...] | None:
-    """Take declared sensitive values, in their order, once each."""
-    return None if domain is None else tuple(dict.fromkeys(label(value) for value in domain))
-
-
-def _check_choice(option: str, chosen: object, choices: tuple[str, ...]) -> None:
-    if chosen not in choices:
-        *others, last = (f'"{choice}"' for choice in choices)
-        message = f"no {parameter(option, str(chosen))}; choose {', '.join(others)} or {last}"
-        raise BadTable(message)
 
 
 def _first_repeated(names: Sequence[str]) -> str | None:

@@ -117,7 +117,7 @@ def says(column: pa.Array, roles: Roles) -> Sequence[Label]:
     if pa.types.is_string(column.type) and not roles.missing_marks:
         texts: list[Label] = column.to_pylist()
         return texts
-    return [roles.says(cell) for cell in cells(column)]
+    return [roles.label(cell) for cell in cells(column)]
 
 
 def coded(column: pa.Array | pa.ChunkedArray, roles: Roles, labels: tuple[Label, ...]) -> Codes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +29,7 @@ class Intake:
     rows_suppressed: int = 0  # left out because every published column was `*` (suppressed="leave out")
     repeats: int = 0  # repeated (person, value) rows that count once in `set`
     files: tuple[Path, ...] = field(default=(), compare=False, repr=False)  # never to be written over
-    roles: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)  # person, missing, suppressed
+    roles: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)  # person, missing, suppressed
 
     def notes(self) -> tuple[str, ...]:
         """Say it in words, one line each; nothing to say gives nothing.

@@ -9,7 +9,7 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from sidelight.cli import output as writing
+from sidelight import _files as writing
 from sidelight.cli.app import app
 from sidelight.cli.audit import CLASSICS
 from sidelight.policy.limits import settings_of

@@ -11,7 +11,8 @@ import sidelight as sl
 from sidelight.errors import BadPolicy
 from sidelight.policy.measures import MEASURES
 from sidelight.policy.policy import policy_text
-from sidelight.policy.policy_file import SCHEMA_HOME, Roles, policy_schema, read_policy_file, read_policy_text
+from sidelight.policy.policy_file import SCHEMA_HOME, policy_schema, read_policy_file, read_policy_text
+from sidelight.table.roles import Roles
 
 ROOT = Path(__file__).parents[3]
 
@@ -78,7 +79,7 @@ def test_reading_a_file(tmp_path):
     path.write_text('[roles]\nquasi = ["age", "sex"]\nsensitive = "disease"\ndomain = [1, 2]\n\n' + GOOD)
     read = read_policy_file(str(path))
     assert read.policy == sl.read_policy(path) == sl.Policy(sl.GroupSize() >= 5)
-    assert read.roles.said() == {"quasi": ("age", "sex"), "sensitive": "disease", "domain": ("1", "2")}
+    assert read.roles.stated() == {"quasi": ("age", "sex"), "sensitive": "disease", "domain": ("1", "2")}
 
 
 def test_files_that_cannot_be_read(tmp_path):
@@ -96,7 +97,7 @@ def test_files_that_cannot_be_read(tmp_path):
 
 def test_options_have_the_last_word():
     file = Roles(quasi=("age",), sensitive="disease", missing="drop")
-    said = file.updated(Roles(sensitive="salary")).said()
+    said = file.updated(Roles(sensitive="salary")).stated()
     assert said == {"quasi": ("age",), "sensitive": "salary", "missing": "drop"}
 
 
@@ -114,7 +115,7 @@ def test_a_policy_survives_writing_and_reading():
 def test_roles_survive_writing_and_reading():
     policy = sl.Policy(sl.GroupSize() >= 5)
     roles = Roles(quasi=('od"d', "naïve\\"), sensitive="a b", missing_marks=("?", ""), values="set", person="id")
-    read = read_policy_text(policy_text(policy, roles.said()))
+    read = read_policy_text(policy_text(policy, roles.stated()))
     assert (read.policy, read.roles) == (policy, roles)
 
 

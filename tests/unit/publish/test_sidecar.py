@@ -33,7 +33,7 @@ def test_it_tells_of_the_search_and_of_what_was_read(adult, tmp_path):
     assert published.sidecar.name == "release.csv.sidelight.json"
     written = read_policy_text(document.policy)
     assert written.policy == POLICY
-    assert written.roles.said() == {
+    assert written.roles.stated() == {
         "quasi": ("age", "sex"),
         "sensitive": "occupation",
         "values": "single",
