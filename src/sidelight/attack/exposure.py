@@ -1,4 +1,9 @@
-"""What several releases give away together about the same people."""
+"""What several releases give away together about the same people: the figures, and what gave one person away.
+
+An `Exposure` keeps arrays and the releases as the attacker sees them, so that candidates and posteriors of a person are
+made when they are wanted; shares of people are exact.  An `ExposureWitness` names the groups and values behind one
+person's candidates, and `replay` finds these again from those groups alone, with plain sets.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +18,8 @@ import numpy as np
 import pyarrow as pa
 
 from sidelight._arrays import Flags, Floats, Integers
+from sidelight._notebook import html_table
+from sidelight._text import counted
 from sidelight.attack.linkage import Published, release_of
 from sidelight.attack.posterior import View, exact_posterior, flags, posteriors, values_left
 from sidelight.attack.targets import People
@@ -69,6 +76,16 @@ class Exposure:
         given_away = int(self.perfect * self._total)
         return f"<Exposure of {self._total:,} people in {len(self.views)} releases: {given_away:,} given away>"
 
+    def _repr_html_(self) -> str:
+        columns = ("release", "people", "groups", "smallest group", "people one stands among", "fit no group")
+        sizes = [view.groups.sizes for view in self.views]
+        among = [f"{float(size):,.1f}" for size in self.actual]
+        rows = [
+            (at + 1, int(each.sum()), len(each), self.promised[at], among[at], self.unlocated[at])
+            for at, each in enumerate(sizes)
+        ]
+        return html_table(repr(self)[1:-1], columns, rows, note=self.explain())
+
     # one person
 
     @property
@@ -105,20 +122,20 @@ class Exposure:
 
     def partial(self, confidence: Bound) -> Fraction:
         """Give the share of people whose candidates are few enough: 1/|S_i| ≥ confidence."""
-        wanted = exact(confidence)
-        if not 0 < wanted <= 1:
+        bound = exact(confidence)
+        if not 0 < bound <= 1:
             message = f"a confidence of {confidence} makes no sense; give a number above 0 and at most 1"
             raise BadMeasure(message)
-        return self._share((self.after > 0) & (self.after <= int(1 / wanted)))
+        return self._share((self.after > 0) & (self.after <= int(1 / bound)))
 
     def sure(self, belief: Bound) -> Fraction:
         """Give the share of people of whom somebody believes a value at least so much; decided exactly."""
-        wanted = exact(belief)
-        sure = self.belief >= float(wanted)  # nan is not
-        close = np.flatnonzero(np.abs(self.belief - float(wanted)) <= NEAR)
-        places = np.stack([view.linkage.profile[close] for view in self.views], axis=1)
-        _, first, kind = np.unique(places, axis=0, return_index=True, return_inverse=True)
-        decided = [max(exact_posterior(self.views, self.prior, row) or [0]) >= wanted for row in close[first].tolist()]
+        bound = exact(belief)
+        sure = self.belief >= float(bound)  # nan is not
+        close = np.flatnonzero(np.abs(self.belief - float(bound)) <= NEAR)  # floats cannot say: decided in fractions
+        profiles = np.stack([view.linkage.profile[close] for view in self.views], axis=1)
+        _, first, kind = np.unique(profiles, axis=0, return_index=True, return_inverse=True)
+        decided = [max(exact_posterior(self.views, self.prior, row) or [0]) >= bound for row in close[first].tolist()]
         sure[close] = np.array(decided, bool)[kind.reshape(-1)]
         return self._share(sure)
 
@@ -196,14 +213,14 @@ class Exposure:
             for column in self.people.known
         }
         before = {f"before {number}": pa.array(row) for number, row in enumerate(self.before, start=1)}
-        told = {
+        figures = {
             "people": pa.array(self.people.sizes),
             **before,
             "after": pa.array(self.after),
             "belief": pa.array(self.belief, from_pandas=True),
             "candidates": pa.array([list(each) for each in self.candidates], pa.list_(pa.string())),
         }
-        return pa.table({**{name: column for name, column in known.items() if name not in told}, **told})
+        return pa.table({**{name: column for name, column in known.items() if name not in figures}, **figures})
 
     @cached_property
     def _total(self) -> int:
@@ -242,11 +259,6 @@ class Candidates:
             yield tuple(self.exposure.domain[value] for value in np.flatnonzero(row))
 
 
-# ----------------------------------------------------------------------------------------------------
-# What gave one person away: the group in each release, and what each release ruled out.
-# ----------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class Sighting:
     """One release: the groups that the person may be in, the values there, and those that only others allow."""
@@ -260,8 +272,8 @@ class Sighting:
         if not self.groups:
             return f"release {self.release}: not located"
         where = ", ".join(map(str, self.groups[:3])) + (" …" if len(self.groups) > 3 else "")
-        said = f"release {self.release}: {where}, {_many(len(self.values), 'value')}: {_listed(self.values)}"
-        return said + (f"; rules out {_listed(self.rules_out)}" if self.rules_out else "")
+        values = f"release {self.release}: {where}, {counted(len(self.values), 'value')}: {_listed(self.values)}"
+        return values + (f"; rules out {_listed(self.rules_out)}" if self.rules_out else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,12 +319,12 @@ class ExposureWitness:
         left: set[Label] | None = None
         for sighting, published in zip(self.sightings, releases, strict=True):
             release = release_of(published)
-            found: set[Label] = set()
+            values: set[Label] = set()
             for name in sighting.groups:
                 counts = release.group(name).counts.row(0).tolist()
-                found |= {same.get(shown(text), text) for text, n in zip(release.domain, counts, strict=True) if n}
+                values |= {same.get(shown(text), text) for text, n in zip(release.domain, counts, strict=True) if n}
             if sighting.groups:
-                left = found if left is None else left & found
+                left = values if left is None else left & values
         return self.candidates if left is None else tuple(text for text in self._order() if text in left)
 
     def _order(self) -> dict[Label, None]:
@@ -329,9 +341,9 @@ def witness_of(
 ) -> ExposureWitness:
     """Put together what is concluded about one row of people."""
     says = tuple((column.name, column.cell(row)) for column in people.known)
-    has = [_values(view, row, domain) for view in views]
-    seen = [set(values) for view, values in zip(views, has, strict=True) if len(view.linkage.groups_of(row))]
-    allowed = set().union(*seen)
+    by_release = [_values(view, row, domain) for view in views]
+    linked = [set(values) for view, values in zip(views, by_release, strict=True) if len(view.linkage.groups_of(row))]
+    allowed = set().union(*linked)
     sightings = tuple(
         Sighting(
             number,
@@ -339,9 +351,9 @@ def witness_of(
             values,
             tuple(text for text in domain if text in allowed.difference(values)),
         )
-        for number, (view, values) in enumerate(zip(views, has, strict=True), start=1)
+        for number, (view, values) in enumerate(zip(views, by_release, strict=True), start=1)
     )
-    left = tuple(text for text in domain if all(text in values for values in has))
+    left = tuple(text for text in domain if all(text in values for values in by_release))
     posterior = exact_posterior(views, prior, row)
     beliefs = {} if posterior is None else dict(zip(domain, posterior, strict=True))
     return ExposureWitness(says, int(people.sizes[row]), sightings, left, {text: beliefs[text] for text in left})
@@ -353,10 +365,6 @@ def _values(view: View, row: int, domain: tuple[Label, ...]) -> tuple[Label, ...
         return domain
     totals = view.counts.take(groups).totals().tolist()
     return tuple(text for text, total in zip(domain, totals, strict=True) if total)
-
-
-def _many(number: int, thing: str) -> str:
-    return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
 def _listed(values: Sequence[Label]) -> str:

@@ -1,8 +1,15 @@
-"""Take several releases about the same people, and see what is left of the secret."""
+"""What do releases about the same people give away together?  The attack, from files to exposure.
+
+For each person i: the groups of each release j that i may be in (`linkage`), the values there S_ij, those that are in
+all of them S_i = ∩_j S_ij, and how likely each of these is (`posterior`, by Bayes).  People who look alike are one row,
+and rows are taken a block at a time: memory is bounded by a block of rows × values, whatever the number of people.
+
+Where the true values are known, a tally beside it counts how often the attacker is right.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import get_args
 
@@ -22,14 +29,16 @@ from sidelight.attack.linkage import (
 )
 from sidelight.attack.posterior import Prior, Values, View, flags, posteriors, prior_of, values_left
 from sidelight.attack.targets import People, people_of
-from sidelight.errors import BadRelease, BadTable, parameter
+from sidelight.errors import BadRelease, BadTable, WrongKind, expect, parameter
+from sidelight.release.release import Release
+from sidelight.search.method import SearchResult
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.roles import as_names
 from sidelight.table.table import CELLS_AT_ONCE
 
 
 def intersect(
-    releases: Sequence[Published],
+    releases: Iterable[Published],
     *,
     people: object,
     quasi: str | Sequence[str] | None = None,
@@ -71,33 +80,34 @@ def intersect(
 
     Source: Ganta, Kasiviswanathan and Smith, Composition Attacks and Auxiliary Information in Data Privacy, KDD 2008.
     """
-    ways = ways_for(releases, locate)
-    _check(releases, prior)
-    known = _known(releases, ways, quasi, person)
-    crowd = people_of(people, known=known, person=person, truth=truth, missing_marks=missing_marks)
-    values = Values([release_of(each).groups for each in releases], same_values)
+    published = _releases(releases)
+    ways = ways_for(published, locate)
+    _check(published, prior)
+    known = _known(published, ways, quasi, person)
+    targets = people_of(people, known=known, person=person, truth=truth, missing_marks=missing_marks)
+    values = Values([release_of(each).groups for each in published], same_values)
     views = tuple(
-        _view(each, way, people=crowd, values=values, by=by or {}, person=person)
-        for each, way in zip(releases, ways, strict=True)
+        _view(each, way, people=targets, values=values, by=by or {}, person=person)
+        for each, way in zip(published, ways, strict=True)
     )
-    return exposed(crowd, views, values, prior)
+    return _exposure(targets, views, values, prior)
 
 
-def exposed(people: People, views: tuple[View, ...], values: Values, prior: Prior) -> Exposure:
+def _exposure(people: People, views: tuple[View, ...], values: Values, prior: Prior) -> Exposure:
     """Intersect and weigh, some rows of people at a time."""
-    believed = prior_of(views, prior)
+    prior_beliefs = prior_of(views, prior)
     before = np.stack([view.before() for view in views])
     after, belief = np.empty(len(people), np.int64), np.empty(len(people))
     guess = np.empty(len(people), np.int64)
-    check = _Check.of(people, views, values, believed)
+    tally = _TruthTally.of(people, views, values, prior_beliefs)
     for rows in _blocks(views, len(people)):
         left = values_left(views, rows)
         after[rows] = np.bitwise_count(left).sum(axis=1)
-        posterior = posteriors(views, believed, rows)
+        posterior = posteriors(views, prior_beliefs, rows)
         guess[rows] = np.nan_to_num(posterior, nan=-1.0).argmax(axis=1)
         belief[rows] = posterior[np.arange(len(rows)), guess[rows]]
-        check.add(rows, flags(left, len(values.domain)), posterior, guess[rows])
-    return Exposure(people, views, values.domain, believed, before, after, belief, guess, check.result())
+        tally.add(rows, flags(left, len(values.domain)), posterior, guess[rows])
+    return Exposure(people, views, values.domain, prior_beliefs, before, after, belief, guess, tally.result())
 
 
 def _blocks(views: Sequence[View], rows: int) -> Iterator[Integers]:
@@ -140,6 +150,18 @@ def _known(
     return list(known)
 
 
+def _releases(releases: Iterable[Published]) -> tuple[Published, ...]:
+    """Take several releases; one alone can be iterated too, and is not several."""
+    if isinstance(releases, Release | SearchResult):
+        message = "releases should be several, not one; put it into a list: [release]"
+        raise WrongKind(message)
+    published = tuple(releases)
+    for number, each in enumerate(published, start=1):
+        if not isinstance(each, SearchResult):
+            expect(Release, each, f"release {number}")
+    return published
+
+
 def _check(releases: Sequence[Published], prior: str) -> None:
     if len(releases) == 0:
         message = "no releases to compare; give at least one, and two to see what they give away together"
@@ -157,8 +179,8 @@ def _check(releases: Sequence[Published], prior: str) -> None:
             raise BadRelease(message)
 
 
-class _Check:
-    """Counts how often the attacker is right, block by block."""
+class _TruthTally:
+    """Counts how often the attacker is right, block by block, among people whose value is known."""
 
     def __init__(self, rows: Integers, codes: Integers, people: Integers, views: Sequence[View]) -> None:
         self._rows, self._codes, self._people, self._views = rows, codes, people, views
@@ -168,17 +190,17 @@ class _Check:
         self._belief = 0.0
 
     @classmethod
-    def of(cls, people: People, views: Sequence[View], values: Values, prior: Sequence[Fraction]) -> _Check:
+    def of(cls, people: People, views: Sequence[View], values: Values, prior: Sequence[Fraction]) -> _TruthTally:
         if people.truth is None:
             nothing = np.empty(0, np.int64)
             return cls(nothing, nothing, nothing, views)
         row, value, count = people.truth.counts.entries()
         known = np.array([text is not None for text in people.truth.domain])[value]
         codes = values.codes(people.truth.domain)[value]
-        check = cls(row[known], codes[known], count[known], views)
+        tally = cls(row[known], codes[known], count[known], views)
         before = np.array([*map(float, prior), 0.0])  # at −1: values that occur nowhere
-        check._before = float(count[known] @ before[codes[known]])
-        return check
+        tally._before = float(count[known] @ before[codes[known]])
+        return tally
 
     def add(self, rows: Integers, left: np.typing.NDArray[np.bool_], posterior: Floats, guess: Integers) -> None:
         """Take one block of rows, which follow each other."""

@@ -1,4 +1,7 @@
-"""What several releases give away together, in words and as a document."""
+"""An exposure in words, and as a document: everything that is told about it, and no arithmetic but rounding.
+
+Shares are exact in the document, with a number rounded up beside each; sentences round up, too.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +12,13 @@ from sidelight._rounding import round_up, to_places
 from sidelight.attack.exposure import Exposure, ExposureWitness
 
 CONFIDENCES = tuple(Fraction(1, choices) for choices in (1, 2, 3, 4, 5, 10))
-"""Where the partial breach is told."""
+"""Where the partial breach is reported."""
 
 
 def sentences(exposure: Exposure) -> Iterator[str]:
     """Say it, a sentence or two at a time."""
     total = exposure.people.total
-    yield from _alone(exposure) if len(exposure.views) == 1 else _together(exposure)
+    yield from _on_one_release(exposure) if len(exposure.views) == 1 else _on_several_releases(exposure)
     if exposure.contradicted:
         yield f"For {_people(exposure.contradicted, total)} the releases contradict each other: no value is left."
     yield "Everybody who is looked for was taken to be in every release; of others this says nothing."
@@ -30,7 +33,7 @@ def sentences(exposure: Exposure) -> Iterator[str]:
         )
 
 
-def _alone(exposure: Exposure) -> Iterator[str]:
+def _on_one_release(exposure: Exposure) -> Iterator[str]:
     yield f"The release alone gives away the value of {_people(exposure.perfect, exposure.people.total)}."
     yield (
         f"On average a person stands among {float(exposure.actual[0]):,.1f} people, "
@@ -38,7 +41,7 @@ def _alone(exposure: Exposure) -> Iterator[str]:
     )
 
 
-def _together(exposure: Exposure) -> Iterator[str]:
+def _on_several_releases(exposure: Exposure) -> Iterator[str]:
     total = exposure.people.total
     yield (
         f"Together, {len(exposure.views)} releases give away the value of {_people(exposure.perfect, total)}; "
@@ -69,11 +72,11 @@ def document(exposure: Exposure) -> dict[str, object]:
     return {
         "version": 1,
         "people": exposure.people.total,
-        "perfect": _both(exposure.perfect),
-        "partial": [{"confidence": str(each), **_both(exposure.partial(each))} for each in CONFIDENCES],
-        "sure": [{"belief": str(each), **_both(exposure.sure(each))} for each in CONFIDENCES],
-        "vulnerable": _both(exposure.vulnerable),
-        "contradicted": _both(exposure.contradicted),
+        "perfect": _exact_and_rounded(exposure.perfect),
+        "partial": [{"confidence": str(each), **_exact_and_rounded(exposure.partial(each))} for each in CONFIDENCES],
+        "sure": [{"belief": str(each), **_exact_and_rounded(exposure.sure(each))} for each in CONFIDENCES],
+        "vulnerable": _exact_and_rounded(exposure.vulnerable),
+        "contradicted": _exact_and_rounded(exposure.contradicted),
         "located_nowhere": exposure.located_nowhere,
         "values_left": {
             when: {
@@ -97,7 +100,7 @@ def _releases(exposure: Exposure) -> Iterator[dict[str, object]]:
             "mean_group": float(exposure.actual[number]),
             "unlocated": exposure.unlocated[number],
             "ambiguous": exposure.ambiguous[number],
-            "located_right": None if right is None else _both(right),
+            "located_right": None if right is None else _exact_and_rounded(right),
         }
 
 
@@ -107,10 +110,10 @@ def _truth(exposure: Exposure) -> dict[str, object] | None:
         return None
     return {
         "people": truth.people,
-        "hits": _both(truth.hits),
-        "hits_by_release": [_both(each) for each in truth.hits_by_release],
-        "given_away": _both(truth.given_away),
-        "guessed": _both(truth.guessed),
+        "hits": _exact_and_rounded(truth.hits),
+        "hits_by_release": [_exact_and_rounded(each) for each in truth.hits_by_release],
+        "given_away": _exact_and_rounded(truth.given_away),
+        "guessed": _exact_and_rounded(truth.guessed),
         "belief": truth.belief,
         "belief_before": truth.belief_before,
     }
@@ -129,9 +132,9 @@ def witness_document(witness: ExposureWitness) -> dict[str, object]:
             }
             for each in witness.sightings
         ],
-        "candidates": [{"candidate": value, **_both(belief)} for value, belief in witness.beliefs.items()],
+        "candidates": [{"candidate": value, **_exact_and_rounded(belief)} for value, belief in witness.beliefs.items()],
     }
 
 
-def _both(share: Fraction) -> dict[str, object]:
+def _exact_and_rounded(share: Fraction) -> dict[str, object]:
     return {"exact": str(share), "value": round_up(share)}

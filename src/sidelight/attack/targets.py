@@ -1,4 +1,8 @@
-"""The people an attacker looks for: what is known about each, and, for an experiment, what is true."""
+"""Whom does the attacker look for?  What is known about each, and, for an experiment, what is true.
+
+`People` is a table of its own: one row for all who look alike, so a million targets with a thousand different keys cost
+a thousand rows from here on.  Names are not read unless somebody asks for a person by name.
+"""
 
 from __future__ import annotations
 
@@ -41,8 +45,8 @@ class Names:
             message = f"nobody among the people has that name; look it up in column '{self.person}'"
             raise BadTable(message) from None
         row = int(np.flatnonzero(names.codes == code)[0])
-        said = {column.name: column.cell(row) for column in known}
-        return said | ({self.person: name} if self.person in self.known else {})
+        cells = {column.name: column.cell(row) for column in known}
+        return cells | ({self.person: name} if self.person in self.known else {})
 
     @cached_property
     def _rows(self) -> tuple[Column, ...]:
@@ -74,9 +78,9 @@ class People:
     def row(self, who: str | int | Mapping[str, object]) -> int:
         """Find the row of somebody: by name, by what is known, or by its number."""
         if isinstance(who, Mapping):
-            return self._row_saying({name: label(cell) for name, cell in who.items()})
+            return self._row_with({name: label(cell) for name, cell in who.items()})
         if self.names is not None:
-            return self._row_saying(self.names.known_of(label(who)))
+            return self._row_with(self.names.known_of(label(who)))
         if isinstance(who, str):
             message = (
                 f"people have no names here; give {parameter('person')}, the column that names them, "
@@ -88,22 +92,22 @@ class People:
             raise BadTable(message)
         return who
 
-    def _row_saying(self, said: Mapping[str, Label]) -> int:
+    def _row_with(self, labels: Mapping[str, Label]) -> int:
         names = [column.name for column in self.known]
-        for name in said:
+        for name in labels:
             if name not in names:
                 message = f"nothing is known of a column '{name}'{did_you_mean(name, names)}"
                 raise UnknownColumn(message)
         fits = np.ones(len(self), bool)
         for column in self.known:
-            if column.name in said:
-                wanted = [text == said[column.name] for text in column.labels]
-                fits &= np.array(wanted, bool)[column.codes]
-        found = np.flatnonzero(fits)
-        if len(found) != 1:
-            message = f"{len(found):,} rows of people fit that; say what is known in every column: {', '.join(names)}"
+            if column.name in labels:
+                equal = [text == labels[column.name] for text in column.labels]
+                fits &= np.array(equal, bool)[column.codes]
+        rows = np.flatnonzero(fits)
+        if len(rows) != 1:
+            message = f"{len(rows):,} rows of people fit that; say what is known in every column: {', '.join(names)}"
             raise BadTable(message)
-        return int(found[0])
+        return int(rows[0])
 
 
 def people_of(
@@ -119,13 +123,13 @@ def people_of(
         return _from_table(source, known)
     columns = list(dict.fromkeys([*known, *([truth] if truth else [])]))
     rows, times = different_rows(source, columns, person=person, missing_marks=missing_marks)
-    at = {column.name: column for column in rows}
-    alike = tuple(at[name] for name in known)
-    number, first = rows_alike(alike, len(times))
+    by_name = {column.name: column for column in rows}
+    keys = tuple(by_name[name] for name in known)
+    number, first = rows_alike(keys, len(times))
     return People(
-        tuple(column.take(first) for column in alike),
+        tuple(column.take(first) for column in keys),
         added(number, times, len(first)),
-        _truth(at[truth], number, times, len(first)) if truth else None,
+        _truth(by_name[truth], number, times, len(first)) if truth else None,
         Names(source, tuple(known), person, missing_marks) if person else None,
     )
 
@@ -143,10 +147,10 @@ def _from_table(table: Table, known: Sequence[str]) -> People:
             "give rows without values"
         )
         raise BadTable(message)
-    alike = tuple(table.column(name) for name in known)
-    number, first = rows_alike(alike, len(table.sizes))
+    keys = tuple(table.column(name) for name in known)
+    number, first = rows_alike(keys, len(table.sizes))
     return People(
-        tuple(column.take(first) for column in alike),
+        tuple(column.take(first) for column in keys),
         added(number, table.sizes, len(first)),
         Truth(table.domain, table.counts.rolled_up(number, groups=len(first))),
     )
