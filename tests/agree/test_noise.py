@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight.dp.attack import expected_counts
+from sidelight.dp.attack import posterior_means
 from sidelight.dp.comparison import noisy_query_error
-from sidelight.dp.domain import counted_on, declared_grid
+from sidelight.dp.domain import Domain
 from sidelight.dp.mechanism import Mechanism
-from sidelight.dp.noisy_counts import NoisyCounts, tidied
+from sidelight.dp.noisy_counts import NoisyCounts, postprocess
 from sidelight.table.table import Column, Counts, Table
 
 
@@ -27,32 +27,33 @@ def table_of(names, rows):
     return Table(quasi, "disease", tuple(domain), counts.sum(axis=1), Counts.from_cells(counts))
 
 
-def every_tidy(length, total):
+def every_vector(length, total):
     """All whole counts of at least 0 with this total."""
     if length == 1:
         yield (total,)
         return
     for first in range(total + 1):
-        for rest in every_tidy(length - 1, total - first):
+        for rest in every_vector(length - 1, total - first):
             yield (first, *rest)
 
 
 @given(st.lists(st.integers(-6, 6), min_size=1, max_size=4))
-def test_tidied_counts_are_nearest_of_all_that_add_up(measured):
-    made = tidied(np.array(measured, np.int64))
+def test_postprocessed_counts_are_nearest_of_all_that_add_up(measured):
+    made = postprocess(np.array(measured, np.int64))
     total = max(sum(measured), 0)
     assert made.min() >= 0
     assert made.sum() == total
     if sum(measured) > 0:
         nearest = min(
-            sum((x - y) ** 2 for x, y in zip(each, measured, strict=True)) for each in every_tidy(len(measured), total)
+            sum((x - y) ** 2 for x, y in zip(each, measured, strict=True))
+            for each in every_vector(len(measured), total)
         )
         assert ((made - measured) ** 2).sum() == nearest
 
 
-def test_counts_that_are_tidy_stay():
+def test_counts_that_are_whole_and_not_negative_stay():
     counts = np.array([[3, 0], [1, 9]])
-    assert np.array_equal(tidied(counts), counts)
+    assert np.array_equal(postprocess(counts), counts)
 
 
 people = st.lists(
@@ -72,10 +73,10 @@ BY = {
 def test_cells_are_counted_person_by_person(rows, sex_level, age_level):
     table = table_of(("sex", "age"), rows)
     levels = {"sex": sex_level, "age": age_level}
-    grid = declared_grid(BY, levels, ["a", "b"])
-    counted = counted_on(grid, table, BY, levels, "leave out")
-    for row, (sex, age) in enumerate(product(*grid.labels)):
-        for value, disease in enumerate(grid.domain):
+    domain = Domain.declare(BY, levels, ["a", "b"])
+    counted = domain.count(table, BY, "leave out")
+    for row, (sex, age) in enumerate(product(*domain.labels)):
+        for value, disease in enumerate(domain.values):
             here = [
                 each
                 for each in rows
@@ -88,10 +89,10 @@ def test_cells_are_counted_person_by_person(rows, sex_level, age_level):
 
 
 def noisy_of(measured, mechanism):
-    grid = declared_grid(BY, {"sex": 0}, ["a", "b", "c"])
-    measured = np.array(measured, np.int64).reshape(grid.shape)
+    domain = Domain.declare(BY, {"sex": 0}, ["a", "b", "c"])
+    measured = np.array(measured, np.int64).reshape(domain.shape)
     spending = sl.Spending("", 1 / mechanism.scale if mechanism.kind == "discrete Laplace" else 1, mechanism=mechanism)
-    return NoisyCounts(grid, "disease", {"sex": 0}, measured, tidied(measured), spending)
+    return NoisyCounts(domain, "disease", measured, postprocess(measured), spending)
 
 
 counts = st.lists(st.integers(-4, 9), min_size=6, max_size=6)
@@ -99,9 +100,9 @@ noise = st.sampled_from([Mechanism("discrete Laplace", 1.5), Mechanism("discrete
 
 
 @given(counts, noise)
-def test_a_careful_reader_weighs_every_count(measured, mechanism):
+def test_a_posterior_mean_weighs_every_count(measured, mechanism):
     noisy = noisy_of(measured, mechanism)
-    expected = expected_counts(noisy)
+    expected = posterior_means(noisy)
     total = noisy.counts.sum()
     for row, value in product(range(2), range(3)):
         mean = (noisy.counts[row].sum() + 0.5) * (noisy.counts[:, value].sum() + 0.5) / (total + 1.5)
@@ -145,8 +146,8 @@ def test_queries_of_exact_counts_are_answered_like_those_of_the_release(smallest
     adult = sl.datasets.adult(quasi=["age", "sex"])
     found = sl.protect(adult.table, sl.Policy(sl.GroupSize() >= smallest), by=adult.hierarchies)
     levels = dict(found.levels)
-    grid = declared_grid(adult.hierarchies, levels, adult.table.domain)
-    exactly = counted_on(grid, adult.table, adult.hierarchies, levels)
+    domain = Domain.declare(adult.hierarchies, levels, adult.table.domain)
+    exactly = domain.count(adult.table, adult.hierarchies)
     spending = sl.Spending("", 1, mechanism=Mechanism("discrete Laplace", 1.0))
-    noiseless = NoisyCounts(grid, "occupation", levels, exactly, exactly, spending)
+    noiseless = NoisyCounts(domain, "occupation", exactly, exactly, spending)
     assert noisy_query_error(noiseless, adult.table, adult.hierarchies) == pytest.approx(found.utility["query error"])

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from scipy.stats import beta
 
 import sidelight as sl
-from sidelight.dp.domain import counted_on, declared_grid
+from sidelight.dp.domain import Domain
 from sidelight.dp.levels import WHOLE, _details, _standing_out
-from sidelight.dp.mechanism import Mechanism, calibrated
+from sidelight.dp.mechanism import Mechanism, calibrate
 from sidelight.table.table import Column, Counts, Table
 
 LEVEL = 1e-10
@@ -35,7 +35,7 @@ def surely_below(times, draws):
 
 def refuted(mechanism, epsilon, delta):
     """Whether draws from neighbouring counts show that Pr(O | one) > e^ε · Pr(O | other) + δ for some event O."""
-    one, other = (mechanism.drawn(np.full(DRAWS, count)) for count in (4, 5))
+    one, other = (mechanism.add_noise(np.full(DRAWS, count)) for count in (4, 5))
     events = [lambda drawn, t=t: drawn <= t for t in range(-8, 14)]
     for event in events:
         first, second = int(event(one).sum()), int(event(other).sum())
@@ -52,13 +52,13 @@ def refuted(mechanism, epsilon, delta):
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 0.0), (0.5, 0.0), (0.5, 0.02)])
 def test_noise_keeps_epsilon_and_delta_on_neighbouring_counts(epsilon, delta):
-    mechanism = calibrated(Fraction(str(epsilon)), Fraction(str(delta)), "add or remove")
+    mechanism = calibrate(Fraction(str(epsilon)), Fraction(str(delta)), "add or remove")
     assert not refuted(mechanism, epsilon, delta)
 
 
 @pytest.mark.parametrize(("epsilon", "delta", "share"), [(1.0, 0.0, 0.85), (0.5, 0.0, 0.75), (0.5, 0.02, 0.5)])
 def test_noise_that_is_too_small_is_caught(epsilon, delta, share):
-    honest = calibrated(Fraction(str(epsilon)), Fraction(str(delta)), "add or remove")
+    honest = calibrate(Fraction(str(epsilon)), Fraction(str(delta)), "add or remove")
     assert refuted(Mechanism(honest.kind, honest.scale * share), epsilon, delta)
 
 
@@ -86,10 +86,8 @@ def table_of(rows):
 )
 def test_one_person_changes_one_count_by_one(rows, one, other, levels, domain):
     """Also when somebody's value was not declared: leaving out is decided person by person."""
-    grid = declared_grid(BY, levels, list(domain))
-    counts = [
-        counted_on(grid, table_of(each), BY, levels, "leave out") for each in (rows, [*rows, one], [*rows, other])
-    ]
+    domain = Domain.declare(BY, levels, list(domain))
+    counts = [domain.count(table_of(each), BY, "leave out") for each in (rows, [*rows, one], [*rows, other])]
     assert np.abs(counts[1] - counts[0]).sum() <= 1
     assert np.abs(counts[2] - counts[1]).sum() <= 2  # replaced
     assert np.abs(counts[2] - counts[1]).max() <= 1
@@ -97,10 +95,10 @@ def test_one_person_changes_one_count_by_one(rows, one, other, levels, domain):
 
 @given(st.lists(person, min_size=1, max_size=8), person, st.integers(0, 3))
 def test_one_person_changes_the_score_of_levels_by_one_and_all_in_one_direction(rows, one, above):
-    grids = [declared_grid(BY, levels, list("abc")) for levels in LEVELS]
-    for detail, grid, levels in zip(_details(grids), grids, LEVELS, strict=True):
+    domains = [Domain.declare(BY, levels, list("abc")) for levels in LEVELS]
+    for detail, domain in zip(_details(domains), domains, strict=True):
         before, after = (
-            detail * _standing_out(counted_on(grid, table_of(each), BY, levels), above) for each in (rows, [*rows, one])
+            detail * _standing_out(domain.count(table_of(each), BY), above) for each in (rows, [*rows, one])
         )
         assert 0 <= after - before <= WHOLE
 

@@ -6,7 +6,6 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -29,8 +28,8 @@ from sidelight.cli.protect import read
 from sidelight.cli.run import Status, note
 from sidelight.dp.domain import CELLS, Outside
 from sidelight.dp.ledger import Account, Accounting, Ledger
-from sidelight.dp.mechanism import Neighbours, exact, written
 from sidelight.dp.noisy_counts import COUNT, MEASURED, NoisyCounts, noisy_counts
+from sidelight.dp.parameters import Neighbours, amount_text, exact_amount
 from sidelight.dp.semantic_privacy import SemanticPrivacy, semantic_privacy
 from sidelight.errors import BadNoise, BadPolicy, BudgetExceeded, NotPublished
 from sidelight.publish.formats import Sheet, format_of
@@ -178,11 +177,12 @@ def _ledger(budget: Budget, wanted: Noise) -> Ledger | None:
             neighbours=wanted.neighbours,
         )
     account = ledger.read()
-    asked = exact(budget.epsilon, "budget"), exact(budget.delta, "budget delta"), budget.accounting
+    asked = exact_amount(budget.epsilon, "budget"), exact_amount(budget.delta, "budget delta"), budget.accounting
     if asked != (account.epsilon, account.delta, account.accounting):
         message = (
-            f"the ledger '{budget.ledger.name}' has a budget of epsilon {written(account.epsilon)} and delta "
-            f"{written(account.delta)} ({account.accounting}); a budget is not changed afterwards: leave --budget out"
+            f"the ledger '{budget.ledger.name}' has a budget of epsilon {amount_text(account.epsilon)} and "
+            f"delta {amount_text(account.delta)} ({account.accounting}); a budget is not changed afterwards: "
+            "leave --budget out"
         )
         raise BadNoise(message)
     return ledger
@@ -207,7 +207,7 @@ def _written(noisy: NoisyCounts, target: Target, beside: Path) -> dict[str, Any]
 
 
 def _sheet(noisy: NoisyCounts) -> Sheet:
-    groups, values = noisy.grid.shape
+    groups, values = noisy.declared_domain.shape
     row = np.repeat(np.arange(groups), values)
     columns = {column.name: column.take(row) for column in noisy.columns}
     numbers = {COUNT: noisy.counts.ravel(), MEASURED: noisy.measured.ravel()}
@@ -247,8 +247,8 @@ def document(noisy: NoisyCounts, file: Path) -> dict[str, Any]:
         "domain": list(noisy.domain),
         "levels": dict(noisy.levels),
         "levels_chosen": "in advance, as the publisher says",
-        "epsilon": written(spending.epsilon),
-        "delta": written(spending.delta),
+        "epsilon": amount_text(spending.epsilon),
+        "delta": amount_text(spending.delta),
         "neighbours": spending.neighbours,
         "mechanism": {"kind": mechanism.kind, "scale": mechanism.scale, "counts_per_person": mechanism.touched},
         "margin_95": noisy.margin(0.95),
@@ -276,8 +276,8 @@ def as_text(said: Mapping[str, Any]) -> str:
 def told(noisy: NoisyCounts, files: Sequence[Path], account: Account | None, notes: Sequence[str]) -> list[str]:
     """Tell the publisher what was published, line by line."""
     spending, mechanism, promise = noisy.spending, noisy.mechanism, promised(noisy)
-    delta = f" and delta {written(spending.delta)}" if spending.delta else ""
-    cost = f"epsilon {written(spending.epsilon)}{delta}"
+    delta = f" and delta {amount_text(spending.delta)}" if spending.delta else ""
+    cost = f"epsilon {amount_text(spending.epsilon)}{delta}"
     reach = f"95 of 100 measured counts are within {noisy.margin(0.95)} of the truth"
     said = [
         f"✓ Published {noisy.counts.size:,} counts of {noisy.sensitive} with noise: {cost}.",
@@ -291,11 +291,7 @@ def told(noisy: NoisyCounts, files: Sequence[Path], account: Account | None, not
 
 
 def _balance(account: Account, people: int) -> str:
-    epsilon, delta = (_short(amount) for amount in account.spent)
-    of = f"epsilon {epsilon} of {written(account.epsilon)} and delta {delta} of {written(account.delta)}"
+    epsilon, delta = (amount_text(amount) for amount in account.spent)
+    of = f"epsilon {epsilon} of {amount_text(account.epsilon)} and delta {delta} of {amount_text(account.delta)}"
     together = semantic_privacy(*account.spent, people=people)
     return f"Budget: {of} spent. All {len(account.entries)} of the ledger together: {together.sentence()}"
-
-
-def _short(amount: Fraction | float) -> str:
-    return f"{amount:.4g}" if isinstance(amount, float) else written(amount)

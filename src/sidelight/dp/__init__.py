@@ -1,1 +1,11 @@
-"""Releases that resist: differentially private counts, their accounts, and what they promise in beliefs."""
+"""Counts with noise: differential privacy, what it costs, what it promises, and how it compares with grouping.
+
+Here belongs what is specific to noise: which counts are published, how the noise is calibrated, drawn (by OpenDP; none
+of our own) and paid for.  Grouping people does not (`search`), nor attacks on groups (`attack`), which `comparison`
+only sets beside the one on noise.
+
+Read `noisy_counts` for what is published; then `domain` (the cells that are declared in advance), `levels` (fixed in
+advance, or chosen for a price), `parameters` (ε, δ, neighbours), `mechanism` (the noise), `accountant` (what several
+releases cost together) and `ledger` (the file that keeps the budget).  What it all means: `semantic_privacy` (in
+beliefs), `attack` (somebody who weighs all releases), `comparison` (side by side with groups).
+"""

@@ -1,24 +1,34 @@
-"""What one noisy release cost, and what several cost together."""
+"""The accountant: what one noisy release cost, and what several cost together (composition).
+
+    basic               Σ ε, if Σ δ is within δ
+    advanced            Σ ε·tanh(ε/2) + √(2·ln(1/δ')·Σε²), δ' what the releases leave of δ
+    concentrated        Σ ρ (ε²/2, or t/(2σ²) for Gaussian noise), converted: min over α > 1 of
+                        ρα + ln(1/(αδ))/(α − 1) + ln(1 − 1/α)
+    loss distribution   the privacy losses of the mechanisms themselves, convolved
+
+Each is an upper bound and rounded up, so that the smallest may be reported.  `basic` and `concentrated` also hold when
+later releases, and their ε, are chosen after seeing earlier ones: these are what a ledger goes by.
+
+Source: Kairouz, Oh and Viswanath, ICML 2015 (advanced); Bun and Steinke, TCC 2016, and Canonne, Kamath and Steinke,
+NeurIPS 2020 (concentrated); Koskela, Jälkö and Honkela, AISTATS 2020 (loss distribution); Feldman and Zrnic, 2021
+(adaptive composition of ρ).
+"""
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from types import ModuleType
 from typing import Any
 
 from scipy.optimize import minimize_scalar
 
 from sidelight._rounding import round_down, round_up
-from sidelight.dp.mechanism import (
-    Amount,
-    Mechanism,
-    Neighbours,
-    exact_delta,
-    exact_epsilon,
-    privacy_loss_distributions,
-)
+from sidelight.dp.mechanism import Mechanism, import_extra
+from sidelight.dp.parameters import Amount, Neighbours, exact_delta, exact_epsilon
 from sidelight.errors import BadNoise
 
 
@@ -82,16 +92,12 @@ def privacy_spent(spendings: Iterable[Spending], *, delta: Amount = 0) -> Privac
     Steinke, NeurIPS 2020 (concentrated); Koskela, Jälkö and Honkela, AISTATS 2020 (loss distribution).
     """
     listed = tuple(spendings)
-    wanted = exact_delta(delta)
+    at = exact_delta(delta)
     if len({each.neighbours for each in listed}) > 1:
         message = "some releases hide adding or removing a person, others replacing one; account for each kind apart"
         raise BadNoise(message)
     return PrivacySpent(
-        float(wanted),
-        basic(listed, wanted),
-        advanced(listed, wanted),
-        concentrated(listed, wanted),
-        loss_distribution(listed, wanted),
+        float(at), basic(listed, at), advanced(listed, at), concentrated(listed, at), loss_distribution(listed, at)
     )
 
 
@@ -104,13 +110,12 @@ def basic(spendings: Sequence[Spending], delta: Fraction) -> float:
 
 def advanced(spendings: Sequence[Spending], delta: Fraction) -> float:
     """Bound the sum of privacy losses by Hoeffding: each has mean ≤ ε·tanh(ε/2) and stays within ±ε."""
-    kept = math.prod(1 - each.delta for each in spendings)
-    left = 1 - (1 - delta) / kept
+    left = 1 - (1 - delta) / math.prod(1 - each.delta for each in spendings)  # δ'
     if left <= 0:
         return math.inf
     sizes = [float(each.epsilon) for each in spendings]
     mean = math.fsum(size * math.tanh(size / 2) for size in sizes)
-    return _up(mean + math.sqrt(2 * -math.log(left) * math.fsum(size**2 for size in sizes)))
+    return _above_rounding(mean + math.sqrt(2 * -math.log(left) * math.fsum(size**2 for size in sizes)))
 
 
 def concentrated(spendings: Sequence[Spending], delta: Fraction) -> float:
@@ -137,23 +142,27 @@ def concentrated_epsilon(rho: float, delta: float) -> float:
 
     start = math.log(math.sqrt(-math.log(delta) / rho) + 1e-9)
     best = minimize_scalar(bound, bounds=(start - 10, start + 10), method="bounded", options={"xatol": 1e-12})
-    return max(_up(float(best.fun)), 0.0)
+    return max(_above_rounding(float(best.fun)), 0.0)
 
 
 def loss_distribution(spendings: Sequence[Spending], delta: Fraction) -> float:
     """Convolve the mechanisms' privacy losses."""
     losses = privacy_loss_distributions()
-    kinds: dict[Spending, int] = {}
-    for each in spendings:
-        kinds[each] = kinds.get(each, 0) + 1
     total = losses.identity()
-    for each, times in kinds.items():
-        one = _loss(losses, each)
+    for each, times in Counter(spendings).items():
+        one = _loss_of(losses, each)
         total = total.compose(one.self_compose(times) if times > 1 else one)
     return float(total.get_epsilon_for_delta(round_down(delta)))
 
 
-def _loss(losses: Any, spending: Spending) -> Any:  # noqa: ANN401 - dp-accounting has no types
+def privacy_loss_distributions() -> ModuleType:
+    """Import Google's dp-accounting: how privacy losses add up, exactly."""
+    return import_extra(
+        "dp_accounting.pld.privacy_loss_distribution", what="privacy-loss accounting", package="dp-accounting"
+    )
+
+
+def _loss_of(losses: Any, spending: Spending) -> Any:  # noqa: ANN401 - dp-accounting has no types
     mechanism = spending.mechanism
     if mechanism is None:
         parameters = losses.common.DifferentialPrivacyParameters(round_up(spending.epsilon), round_up(spending.delta))
@@ -165,6 +174,6 @@ def _loss(losses: Any, spending: Spending) -> Any:  # noqa: ANN401 - dp-accounti
     return one if mechanism.touched == 1 else one.self_compose(mechanism.touched)
 
 
-def _up(bound: float) -> float:
+def _above_rounding(bound: float) -> float:
     """Round towards caution: some last bits for the arithmetic."""
     return bound * (1 + 1e-14)

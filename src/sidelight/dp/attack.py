@@ -1,4 +1,20 @@
-"""Attack noisy counts: somebody who knows everybody else, or nothing else, weighs all releases together."""
+"""Attack noisy counts: somebody who knows everybody else, or nothing else, weighs all releases together.
+
+    posterior(s) ∝ prior(s) · Π_j Pr(noisy counts of release j | this person has s)
+
+Everybody else known    what is left of release j after taking away the others is noise z plus this person, so that
+                        its factor is Pr(z_s − 1) / Pr(z_s) at the person's group: one subtraction per value.
+Nothing else known      the factor is share_j(s) / prior(s), with share_j the posterior mean of the group's counts under
+                        the noise.  The posterior mean of a count n given `measured`, by Bayes' rule:
+
+                            E[n | measured] = Σ_n n · w(n) / Σ_n w(n),  w(n) = Poisson(n; m) · Pr(measured − n)
+
+                        with m what the group's people and the value's share over all groups suggest.
+
+The first is what differential privacy bounds, by tanh(Σε / 2); the second is what counts are published for.
+
+Cost: values × releases for each distinct row; for posterior means, cells × the counts within reach of the noise.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +28,16 @@ from scipy.special import gammaln
 
 from sidelight._arrays import Floats, Integers
 from sidelight.attack.posterior import Prior
-from sidelight.dp.domain import counted_on, places_on, values_on
 from sidelight.dp.mechanism import Mechanism
 from sidelight.dp.noisy_counts import NoisyCounts
 from sidelight.dp.semantic_privacy import semantic_privacy
-from sidelight.errors import BadNoise, did_you_mean
+from sidelight.errors import BadNoise, did_you_mean, expect
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Label, shown
 from sidelight.table.table import Table
+
+AT_ONCE = 512
+"""How many counts are weighed at a time."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -86,7 +104,7 @@ def attack_noise(
     - With `tables`: somebody who knows everybody in them but this person.  With ε-differentially private releases no
       belief shifts by more than tanh(Σε / 2) then, whoever the person is and whatever the prior was.
     - Without: somebody who knows nothing else, and learns what people like this one have: each release tells
-      Pr_j(s) / prior(s), with Pr_j(s) the share that a careful reader expects in the group.  That is what the counts
+      Pr_j(s) / prior(s), with Pr_j(s) the share in the group by its posterior mean counts.  That is what the counts
       are published for; it would be learned without this person as well, and no noise bounds it.
 
     Args:
@@ -106,45 +124,45 @@ def attack_noise(
     >>> seen.largest_shift <= seen.bound, round(seen.bound, 4)
     (True, 0.4621)
     """
+    expect(Table, people, "those who are attacked")
     _check(releases, tables)
     domain = releases[0].domain
-    before = _prior(prior, releases, tables)
+    before = _prior_of(prior, releases, tables)
     row, value, sizes = people.counts.entries()
-    truth = values_on(releases[0].grid, people.domain)[value]
-    told = np.zeros((len(row), len(domain)))
+    truth = releases[0].declared_domain.places_of(people.domain)[value]
+    log_likelihood = np.zeros((len(row), len(domain)))
     for number, release in enumerate(releases):
-        group = places_on(release.grid, people, by, release.levels)[row]
+        group = release.declared_domain.groups_of(people, by)[row]
         if (group < 0).any() or (truth < 0).any():
             message = "some people have a label or a value that was not declared; attack those who were counted"
             raise BadNoise(message)
         if tables is None:
-            told += _told_to_reader(release, before)[group]
+            log_likelihood += _knowing_nothing(release, before)[group]
         else:
-            told += _told(
-                release, counted_on(release.grid, tables[number], by, release.levels, "leave out"), group, truth
-            )
-    odds = before * np.exp(told - told.max(axis=1, keepdims=True))
+            others = release.declared_domain.count(tables[number], by, "leave out")
+            log_likelihood += _knowing_others(release, others, group, truth)
+    odds = before * np.exp(log_likelihood - log_likelihood.max(axis=1, keepdims=True))
     posterior = odds / odds.sum(axis=1, keepdims=True)
     return NoisyExposure(domain, before, posterior, truth, sizes, None if tables is None else _bound(releases))
 
 
-def _told_to_reader(release: NoisyCounts, before: Floats) -> Floats:
-    """Give ln Pr(s) / prior(s) in each group; a value that nobody believes in stays so."""
-    expected = expected_counts(release)
-    shares = expected / expected.sum(axis=1, keepdims=True)
-    told: Floats = np.log(shares / np.where(before > 0, before, 1))
-    return told
+def _knowing_nothing(release: NoisyCounts, before: Floats) -> Floats:
+    """Give ln share(s) / prior(s) in each group; a value that nobody believes in stays so."""
+    means = posterior_means(release)
+    shares = means / means.sum(axis=1, keepdims=True)
+    log_ratio: Floats = np.log(shares / np.where(before > 0, before, 1))
+    return log_ratio
 
 
-def _told(release: NoisyCounts, exactly: Integers, group: Integers, truth: Integers) -> Floats:
+def _knowing_others(release: NoisyCounts, counts: Integers, group: Integers, truth: Integers) -> Floats:
     """Give ln Pr(counts | this person has s) − ln Pr(counts | this person is not there), row × value s.
 
     What is left of the counts after taking away the others is the noise and this person.
     """
-    left = (release.measured - exactly)[group]
-    left[np.arange(len(truth)), truth] += 1
-    told: Floats = release.mechanism.log_weight(left - 1) - release.mechanism.log_weight(left)
-    return told
+    left = (release.measured - counts)[group]
+    left[np.arange(len(truth)), truth] += 1  # the exact counts have the person too
+    log_ratio: Floats = release.mechanism.log_weight(left - 1) - release.mechanism.log_weight(left)
+    return log_ratio
 
 
 def _bound(releases: Sequence[NoisyCounts]) -> float | None:
@@ -153,7 +171,7 @@ def _bound(releases: Sequence[NoisyCounts]) -> float | None:
     return semantic_privacy(sum((release.spending.epsilon for release in releases), Fraction(0))).shift
 
 
-def _prior(
+def _prior_of(
     prior: Prior | Mapping[str, float], releases: Sequence[NoisyCounts], tables: Sequence[Table] | None
 ) -> Floats:
     domain = releases[0].domain
@@ -183,25 +201,18 @@ def _totals(table: Table, domain: tuple[Label, ...]) -> Floats:
 
 def _check(releases: Sequence[NoisyCounts], tables: Sequence[Table] | None) -> None:
     if not releases or (tables is not None and len(releases) != len(tables)):
-        given = "no" if tables is None else len(tables)
-        message = f"{given} tables for {len(releases)} noisy releases; give at least one release, and the table of each"
+        number = "no" if tables is None else len(tables)
+        message = (
+            f"{number} tables for {len(releases)} noisy releases; give at least one release, and the table of each"
+        )
         raise BadNoise(message)
     if len({release.domain for release in releases}) > 1:
         message = "the releases declare different sensitive values; declare the same, in the same order"
         raise BadNoise(message)
 
 
-# ----------------------------------------------------------------------------------------------------
-# What somebody expects the counts to be who knows that they have noise, and nothing else.
-# ----------------------------------------------------------------------------------------------------
-
-
-AT_ONCE = 512
-"""How many counts are weighed at a time."""
-
-
-def expected_counts(noisy: NoisyCounts) -> Floats:
-    """How many people does a careful reader expect behind each noisy count?  Never none: noise rules nothing out.
+def posterior_means(noisy: NoisyCounts) -> Floats:
+    """How many people are to be expected behind each noisy count?  Never none: noise rules nothing out.
 
     E[n | measured], by Bayes' rule: before, n is Poisson with the mean that the group's people and the value's share
     over all groups suggest; Pr(measured | n) is that of the noise.
@@ -210,19 +221,20 @@ def expected_counts(noisy: NoisyCounts) -> Floats:
     shares = (noisy.counts.sum(axis=0) + 0.5) / (noisy.counts.sum() + 0.5 * len(noisy.domain))
     means, measured = (people * shares).ravel(), noisy.measured.ravel()
     parts = [
-        _expected(measured[start : start + AT_ONCE], means[start : start + AT_ONCE], noisy.mechanism)
+        _posterior_means(measured[start : start + AT_ONCE], means[start : start + AT_ONCE], noisy.mechanism)
         for start in range(0, len(measured), AT_ONCE)
     ]
     return np.concatenate(parts).reshape(noisy.measured.shape)
 
 
-def _expected(measured: Integers, means: Floats, mechanism: Mechanism) -> Floats:
+def _posterior_means(measured: Integers, means: Floats, mechanism: Mechanism) -> Floats:
     """Weigh every n that is not out of the question: between the measured count and its mean, and some way beyond."""
+    # twelve standard deviations of noise and prior on either side: what is left out is below the last bit
     reach = np.ceil(12 * mechanism.scale + 12 * np.sqrt(means) + 12).astype(np.int64)
     low = np.maximum(np.minimum(measured, means.astype(np.int64)) - reach, 0)
     high = np.maximum(measured, means.astype(np.int64)) + reach
     n = low[:, np.newaxis] + np.arange(int((high - low).max()) + 1)
     log_weight = n * np.log(means)[:, np.newaxis] - gammaln(n + 1) + mechanism.log_weight(measured[:, np.newaxis] - n)
     weight = np.exp(log_weight - log_weight.max(axis=1, keepdims=True))
-    expected: Floats = (weight * n).sum(axis=1) / weight.sum(axis=1)
-    return expected
+    posterior_mean: Floats = (weight * n).sum(axis=1) / weight.sum(axis=1)
+    return posterior_mean

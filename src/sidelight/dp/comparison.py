@@ -1,4 +1,14 @@
-"""The same people, the same attack: partitions that keep a policy beside noisy counts."""
+"""The same people, the same attack: partitions that keep a policy beside noisy counts.
+
+Samples of a table that have some people in common are published in every way, each sample by itself, and the people in
+common are attacked with all releases together: partitions by `intersect`, noisy counts by `attack_noise`.  What is
+compared is what somebody learns (given away, sure, guessed, belief gained), how far the belief of somebody moves who
+knows everybody else, and how far off COUNT queries are.
+
+An exact partition gives the last person away to somebody who knows everybody else: the belief moves by 1 − prior(true
+value).  Queries are answered alike from both: a group's people stand anywhere among the labels that its own covers,
+each alike, so that a group counts by the product over columns of the share of covered labels in the query's range.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +20,14 @@ from fractions import Fraction
 import numpy as np
 
 from sidelight._arrays import Floats
+from sidelight._notebook import html_table
 from sidelight.attack.exposure import Exposure
 from sidelight.attack.intersection import intersect
 from sidelight.attack.simulation import MeanEstimate, Samples, draw_samples
 from sidelight.dp.attack import attack_noise
-from sidelight.dp.mechanism import Amount, exact_epsilon, written
 from sidelight.dp.noisy_counts import NoisyCounts, noisy_counts
-from sidelight.errors import BadNoise, NothingSafe
+from sidelight.dp.parameters import Amount, amount_text, exact_epsilon
+from sidelight.errors import BadNoise, NothingSafe, expect
 from sidelight.measures.ck_safety.implications import Implications
 from sidelight.measures.k_anonymity import GroupSize
 from sidelight.measures.l_diversity import EntropyDiversity
@@ -30,6 +41,16 @@ from sidelight.table.table import Table
 
 SURE = 0.9
 """Somebody who believes a value this much is called sure."""
+
+_HEADS = (
+    "",
+    "given away",
+    f"{SURE:.0%} sure",
+    "guessed",
+    "belief gained",
+    "shift, all others known",
+    "query error",
+)
 
 
 def classic_policies() -> dict[str, Policy]:
@@ -73,23 +94,39 @@ class SideBySide:
     seed: int
     rows: tuple[Compared, ...]
 
+    def __repr__(self) -> str:
+        return f"<SideBySide of {len(self.rows)} ways of publishing: {self._title()}>"
+
+    def _title(self) -> str:
+        return (
+            f"{self.releases} releases of {self.people:,} people each, {self.overlap:,} in common, "
+            f"{self.repetitions:,} repetitions"
+        )
+
+    def _repr_html_(self) -> str:
+        return html_table(self._title(), _HEADS, map(_cells, self.rows))
+
     def to_json(self) -> str:
         """Write everything as JSON."""
         return json.dumps(asdict(self), indent=2, ensure_ascii=False) + "\n"
 
     def to_markdown(self) -> str:
         """Write the means as a table for a page."""
-        heads = (
-            "",
-            "given away",
-            f"{SURE:.0%} sure",
-            "guessed",
-            "belief gained",
-            "shift, all others known",
-            "query error",
-        )
-        lines = [f"| {' | '.join(heads)} |", f"|{' --- |' * len(heads)}"]
-        return "\n".join([*lines, *map(_line, self.rows)]) + "\n"
+        lines = [f"| {' | '.join(_HEADS)} |", f"|{' --- |' * len(_HEADS)}"]
+        lines += ["".join(f"| {cell} " if cell else "| " for cell in _cells(row)) + "|" for row in self.rows]
+        return "\n".join(lines) + "\n"
+
+
+def _cells(row: Compared) -> tuple[str, ...]:
+    if not row.repetitions:
+        return (row.name, "nothing could be published", "", "", "", "", "")
+    shares = (f"{each.mean:.1%}" for each in (row.given_away, row.sure, row.guessed) if each is not None)
+    promise = "" if row.promised_shift is None else f" (promised: {row.promised_shift:.2f})"
+    assert row.gain is not None
+    assert row.largest_shift is not None
+    assert row.query_error is not None
+    tail = f"{row.gain.mean:.3f}", f"{row.largest_shift.mean:.2f}{promise}", f"{row.query_error.mean:.2f}"
+    return (row.name, *shares, *tail)
 
 
 def side_by_side(
@@ -128,68 +165,68 @@ def side_by_side(
         releases: how many organisations publish.
         repetitions: how often it is done.
     """
+    expect(Table, table, "what samples are drawn from")
     if repetitions < 1:
         message = f"repetitions={repetitions}: give at least 1, and 2 or more for confidence intervals"
         raise BadNoise(message)
-    tried = classic_policies() if policies is None else dict(policies)
+    partitions = classic_policies() if policies is None else dict(policies)
     values = table.domain if domain is None else domain
-    amounts = {f"ε = {written(exact_epsilon(each))} each": each for each in epsilons}
-    seen: dict[str, list[dict[str, float]]] = {name: [] for name in (*tried, *amounts)}
+    amounts = {f"ε = {amount_text(exact_epsilon(each))} each": each for each in epsilons}
+    figures: dict[str, list[dict[str, float]]] = {name: [] for name in (*partitions, *amounts)}
     for rng in map(np.random.default_rng, np.random.SeedSequence(seed).spawn(repetitions)):
-        drawn = draw_samples(table, overlap=overlap, people=people, releases=releases, rng=rng)
-        for name, policy in tried.items():
-            seen[name] += _partitions(drawn, policy, by, method)
+        samples = draw_samples(table, overlap=overlap, people=people, releases=releases, rng=rng)
+        for name, policy in partitions.items():
+            figures[name] += _partition_figures(samples, policy, by, method)
         for name, epsilon in amounts.items():
-            seen[name].append(_noisy(drawn, by, levels, values, epsilon))
-    rows = tuple(_compared(name, figures) for name, figures in seen.items())
-    return SideBySide(overlap, drawn.samples[0].people, releases, repetitions, seed, rows)
+            figures[name].append(_noise_figures(samples, by, levels, values, epsilon))
+    rows = tuple(_compare(name, each) for name, each in figures.items())
+    return SideBySide(overlap, samples.samples[0].people, releases, repetitions, seed, rows)
 
 
-def _partitions(drawn: Samples, policy: Policy, by: Mapping[str, Hierarchy], method: str) -> list[dict[str, float]]:
+def _partition_figures(
+    samples: Samples, policy: Policy, by: Mapping[str, Hierarchy], method: str
+) -> list[dict[str, float]]:
     """Publish and attack once; nothing comes out when nothing within policy can be published."""
     try:
-        found = [protect(sample, policy, by=by, method=method) for sample in drawn.samples]  # type: ignore[arg-type]
+        results = [protect(each, policy, by=by, method=method) for each in samples.samples]  # type: ignore[arg-type]
     except NothingSafe:
         return []
-    exposure = intersect(found, people=drawn.shared, by=by)
-    errors = [each.utility["query error"] for each in found]
-    alone = 1 - min(float(prior) for prior in _priors_of_truth(exposure, drawn.shared))
-    return [_read(exposure, drawn.shared) | {"largest_shift": alone, "query_error": float(np.mean(errors))}]
+    exposure = intersect(results, people=samples.shared, by=by)
+    truth = exposure.truth
+    assert truth is not None
+    before = [float(prior) for prior in _priors_of_truth(exposure, samples.shared)]
+    return [
+        {
+            "given_away": float(truth.given_away),
+            "sure": float(exposure.sure(SURE)),
+            "guessed": float(truth.guessed),
+            "gain": truth.belief - float(np.mean(before)),
+            "largest_shift": 1 - min(before),  # exact counts give away the one person who is not known
+            "query_error": float(np.mean([each.utility["query error"] for each in results])),
+        }
+    ]
 
 
-def _noisy(
-    drawn: Samples,
+def _noise_figures(
+    samples: Samples,
     by: Mapping[str, Hierarchy],
     levels: Mapping[str, int],
     domain: Sequence[object],
     epsilon: Amount,
 ) -> dict[str, float]:
-    noisy = [noisy_counts(each, by=by, levels=levels, domain=domain, epsilon=epsilon) for each in drawn.samples]
-    reader = attack_noise(noisy, people=drawn.shared, by=by)
-    strongest = attack_noise(noisy, people=drawn.shared, by=by, tables=drawn.samples)
-    errors = [noisy_query_error(each, sample, by) for each, sample in zip(noisy, drawn.samples, strict=True)]
-    assert strongest.bound is not None
+    noisy = [noisy_counts(each, by=by, levels=levels, domain=domain, epsilon=epsilon) for each in samples.samples]
+    knowing_nothing = attack_noise(noisy, people=samples.shared, by=by)
+    knowing_others = attack_noise(noisy, people=samples.shared, by=by, tables=samples.samples)
+    errors = [noisy_query_error(each, sample, by) for each, sample in zip(noisy, samples.samples, strict=True)]
+    assert knowing_others.bound is not None
     return {
         "given_away": 0.0,  # noise rules no value out
-        "sure": float(reader.sure(SURE)),
-        "guessed": float(reader.guessed),
-        "gain": reader.belief - reader.prior_belief,
-        "largest_shift": strongest.largest_shift,
-        "promised_shift": strongest.bound,
+        "sure": float(knowing_nothing.sure(SURE)),
+        "guessed": float(knowing_nothing.guessed),
+        "gain": knowing_nothing.belief - knowing_nothing.prior_belief,
+        "largest_shift": knowing_others.largest_shift,
+        "promised_shift": knowing_others.bound,
         "query_error": float(np.mean(errors)),
-    }
-
-
-def _read(exposure: Exposure, people: Table) -> dict[str, float]:
-    """Give what somebody concludes who knows nothing but exact counts."""
-    truth = exposure.truth
-    assert truth is not None
-    before = [float(each) for each in _priors_of_truth(exposure, people)]
-    return {
-        "given_away": float(truth.given_away),
-        "sure": float(exposure.sure(SURE)),
-        "guessed": float(truth.guessed),
-        "gain": truth.belief - float(np.mean(before)),
     }
 
 
@@ -200,7 +237,7 @@ def _priors_of_truth(exposure: Exposure, people: Table) -> list[Fraction]:
     return [prior.get(text, Fraction(0)) for text, total in totals for _ in range(total)]
 
 
-def _compared(name: str, figures: Sequence[Mapping[str, float]]) -> Compared:
+def _compare(name: str, figures: Sequence[Mapping[str, float]]) -> Compared:
     def mean(figure: str) -> MeanEstimate | None:
         return MeanEstimate.of([each[figure] for each in figures]) if figures else None
 
@@ -217,58 +254,38 @@ def _compared(name: str, figures: Sequence[Mapping[str, float]]) -> Compared:
     )
 
 
-def _line(row: Compared) -> str:
-    if not row.repetitions:
-        return f"| {row.name} | nothing could be published | | | | | |"
-    assert row.given_away is not None
-    assert row.sure is not None
-    assert row.guessed is not None
-    assert row.gain is not None
-    assert row.largest_shift is not None
-    assert row.query_error is not None
-    shares = " | ".join(f"{each.mean:.1%}" for each in (row.given_away, row.sure, row.guessed))
-    promise = "" if row.promised_shift is None else f" (promised: {row.promised_shift:.2f})"
-    tail = f"{row.gain.mean:.3f} | {row.largest_shift.mean:.2f}{promise} | {row.query_error.mean:.2f}"
-    return f"| {row.name} | {shares} | {tail} |"
-
-
-# ----------------------------------------------------------------------------------------------------
-# How far off are COUNT queries answered from noisy counts?  The same queries that other releases are asked.
-# ----------------------------------------------------------------------------------------------------
-
-
 def noisy_query_error(noisy: NoisyCounts, table: Table, by: Mapping[str, Hierarchy]) -> float:
     """Give the mean relative error over 200 random queries, as the utility "query error" does for other releases.
 
     A group's people may be anywhere among the labels that its own covers, each of them alike.
     """
     orders = tuple(order_along(column, by.get(column.name)) for column in table.quasi)
-    covered = tuple(_covered(noisy, order, name.name, by) for order, name in zip(orders, table.quasi, strict=True))
+    shares = tuple(_shares_below(noisy, order, each.name, by) for order, each in zip(orders, table.quasi, strict=True))
     least = table.people / 1000
     errors = []
     for query in random_queries(orders, len(table.domain)):
         true = query.answer(table, orders)
-        errors.append(abs(_expected(noisy, table, query, covered) - true) / max(true, least))
+        errors.append(abs(_answer(noisy, table, query, shares) - true) / max(true, least))
     return float(np.mean(errors))
 
 
-def _covered(noisy: NoisyCounts, order: Order, name: str, by: Mapping[str, Hierarchy]) -> Floats:
-    """Say which share of a group's people stands up to each place: group × places, from 0 to 1; all at random."""
+def _shares_below(noisy: NoisyCounts, order: Order, name: str, by: Mapping[str, Hierarchy]) -> Floats:
+    """Give the share of a group's people who stand before each place of an order: group × places, from 0 to 1."""
     places = len(order.labels)
     if name not in noisy.levels:
         return np.tile(np.arange(places + 1) / places, (len(noisy), 1))
     column = next(each for each in noisy.columns if each.name == name)
     coarse = [by[name].generalise(text, noisy.levels[name]) for text in order.labels]
-    mine = np.array([[text == label for text in coarse] for label in column.labels], float)
-    share = mine / np.maximum(mine.sum(axis=1, keepdims=True), 1)
-    upto: Floats = np.concatenate((np.zeros((len(share), 1)), np.cumsum(share, axis=1)), axis=1)[column.codes]
-    return upto
+    covers = np.array([[text == label for text in coarse] for label in column.labels], float)
+    share = covers / np.maximum(covers.sum(axis=1, keepdims=True), 1)
+    below: Floats = np.concatenate((np.zeros((len(share), 1)), np.cumsum(share, axis=1)), axis=1)[column.codes]
+    return below
 
 
-def _expected(noisy: NoisyCounts, table: Table, query: Query, covered: tuple[Floats, ...]) -> float:
-    wanted = {text for text, asked in zip(table.domain, query.values, strict=True) if asked}
-    values = np.array([text in wanted for text in noisy.domain])
+def _answer(noisy: NoisyCounts, table: Table, query: Query, shares: tuple[Floats, ...]) -> float:
+    in_query = {text for text, chosen in zip(table.domain, query.values, strict=True) if chosen}
+    values = np.array([text in in_query for text in noisy.domain])
     people = noisy.counts[:, values].sum(axis=1).astype(float)
     for column, (low, high) in query.ranges.items():
-        people *= covered[column][:, high] - covered[column][:, low]
+        people *= shares[column][:, high] - shares[column][:, low]
     return float(people.sum())

@@ -1,10 +1,20 @@
-"""The cells of a noisy release: declared in advance, every combination of labels, whether anybody is there or not."""
+"""The domain of a noisy release: every cell that is counted, declared in advance.
+
+A cell is a group (a combination of labels, one per column) and a sensitive value.  The domain is their product, made
+from hierarchies, levels and a list of values, never from a table: an empty cell is published like any other, or its
+absence would tell that nobody is there.
+
+Groups are numbered in mixed radix: group = Σ_c place_c · Π_{c' > c} |labels_c'|, so that the group of a row
+follows from the places of its labels, vectorised, and nothing is searched for.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -22,17 +32,35 @@ CELLS = 1_000_000
 """How many counts a noisy release may have, unless its publisher says otherwise."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Grid:
-    """All groups (every combination of the columns' labels) and all sensitive values: what will be counted.
+@dataclass(frozen=True, eq=False)
+class Domain:
+    """All groups (every combination of the labels of the columns at their levels) × all sensitive values."""
 
-    It is made from hierarchies, levels and a domain, never from a table: an empty cell is published like any other,
-    or its absence would tell that nobody is there.
-    """
+    levels: Mapping[str, int]
+    labels: tuple[tuple[Label, ...], ...]  # of each column
+    values: tuple[Label, ...]
 
-    columns: tuple[Column, ...]
-    labels: tuple[tuple[Label, ...], ...]
-    domain: tuple[Label, ...]
+    @classmethod
+    def declare(
+        cls, by: Mapping[str, Hierarchy], levels: Mapping[str, int], values: Sequence[object], *, cells: int = CELLS
+    ) -> Domain:
+        """Lay out every cell there could be.
+
+        >>> sex = Hierarchy("sex", (("f", "m"), ("*", "*")))
+        >>> Domain.declare({"sex": sex}, {"sex": 0}, ["Flu", "Cold", "HIV"]).shape
+        (2, 3)
+        """
+        declared = _distinct(values)
+        domain = cls(MappingProxyType(dict(levels)), tuple(_labels(by, *each) for each in levels.items()), declared)
+        groups = len(domain)
+        if groups * len(declared) > cells:
+            message = (
+                f"{groups:,} groups times {len(declared):,} values are {groups * len(declared):,} counts, "
+                "and each gets noise; "
+                f"the limit is {cells:,}: take coarser levels or fewer columns, or raise it with {parameter('cells')}"
+            )
+            raise BadNoise(message)
+        return domain
 
     def __len__(self) -> int:
         return math.prod(len(each) for each in self.labels)
@@ -40,76 +68,55 @@ class Grid:
     @property
     def shape(self) -> tuple[int, int]:
         """How many groups and values."""
-        return len(self), len(self.domain)
+        return len(self), len(self.values)
+
+    @cached_property
+    def columns(self) -> tuple[Column, ...]:
+        """What is printed about each group."""
+        if not self.labels:
+            return ()
+        places = np.unravel_index(np.arange(len(self)), tuple(len(each) for each in self.labels))
+        named = zip(self.levels, self.labels, places, strict=True)
+        return tuple(Column(name, labels, place.astype(np.int32)) for name, labels, place in named)
+
+    def groups_of(self, table: Table, by: Mapping[str, Hierarchy]) -> Integers:
+        """Find the group of each row of a table; −1 where a label was not declared."""
+        group, known = np.zeros(len(table.sizes), np.int64), np.ones(len(table.sizes), bool)
+        for (name, level), labels in zip(self.levels.items(), self.labels, strict=True):
+            column = table.column(name)
+            place = _recode(by[name], level, column.labels, labels)[column.codes]
+            group, known = group * len(labels) + place, known & (place >= 0)
+        return np.where(known, group, -1)
+
+    def places_of(self, values: Sequence[Label]) -> Integers:
+        """Find the place of each sensitive value; −1 for one that was not declared."""
+        declared = {each: number for number, each in enumerate(self.values)}
+        return np.array([declared.get(each, -1) for each in values], np.int64)
+
+    def count(self, table: Table, by: Mapping[str, Hierarchy], outside: Outside = "an error") -> Integers:
+        """Count the people of every cell: exactly, so this is not for publishing."""
+        if table.semantics != "single":
+            message = (
+                f"in {parameter('values', table.semantics)} one person changes several counts, "
+                f"and noise for one would not hide them; read the table with {parameter('values', 'single')}"
+            )
+            raise BadNoise(message)
+        row, value, count = table.counts.entries()
+        group, place = self.groups_of(table, by)[row], self.places_of(table.domain)[value]
+        inside = (group >= 0) & (place >= 0)
+        _check_outside(int(count[~inside].sum()), outside)
+        groups, values = self.shape
+        return added(group[inside] * values + place[inside], count[inside], groups * values).reshape(self.shape)
 
 
-def declared_grid(
-    by: Mapping[str, Hierarchy], levels: Mapping[str, int], domain: Sequence[object], *, cells: int = CELLS
-) -> Grid:
-    """Lay out every cell there could be.
-
-    >>> sex = Hierarchy("sex", (("f", "m"), ("*", "*")))
-    >>> declared_grid({"sex": sex}, {"sex": 0}, ["Flu", "Cold", "HIV"]).shape
-    (2, 3)
-    """
-    values = _declared(domain)
-    labels = tuple(_labels(by, name, level) for name, level in levels.items())
-    groups = math.prod(len(each) for each in labels)
-    if groups * len(values) > cells:
-        message = (
-            f"{groups:,} groups times {len(values):,} values are {groups * len(values):,} counts, and each gets noise; "
-            f"the limit is {cells:,}: take coarser levels or fewer columns, or raise it with {parameter('cells')}"
-        )
-        raise BadNoise(message)
-    places = np.unravel_index(np.arange(groups), tuple(len(each) for each in labels)) if labels else ()
-    columns = tuple(
-        Column(name, each, place.astype(np.int32)) for name, each, place in zip(levels, labels, places, strict=True)
-    )
-    return Grid(columns, labels, values)
-
-
-def places_on(grid: Grid, table: Table, by: Mapping[str, Hierarchy], levels: Mapping[str, int]) -> Integers:
-    """Find the group of each cell of a table; −1 where a label was not declared."""
-    group, known = np.zeros(len(table.sizes), np.int64), np.ones(len(table.sizes), bool)
-    for (name, level), labels in zip(levels.items(), grid.labels, strict=True):
-        column = table.column(name)
-        place = _recoded(by[name], level, column.labels, labels)[column.codes]
-        group, known = group * len(labels) + place, known & (place >= 0)
-    return np.where(known, group, -1)
-
-
-def values_on(grid: Grid, domain: Sequence[Label]) -> Integers:
-    """Find the place of each sensitive value; −1 for one that was not declared."""
-    declared = {each: number for number, each in enumerate(grid.domain)}
-    return np.array([declared.get(each, -1) for each in domain], np.int64)
-
-
-def counted_on(
-    grid: Grid, table: Table, by: Mapping[str, Hierarchy], levels: Mapping[str, int], outside: Outside = "an error"
-) -> Integers:
-    """Count the people of every cell: exactly, so this is not for publishing."""
-    if table.semantics != "single":
-        message = (
-            f"in {parameter('values', table.semantics)} one person changes several counts, "
-            f"and noise for one would not hide them; read the table with {parameter('values', 'single')}"
-        )
-        raise BadNoise(message)
-    cell, value, count = table.counts.entries()
-    group, place = places_on(grid, table, by, levels)[cell], values_on(grid, table.domain)[value]
-    held = (group >= 0) & (place >= 0)
-    _check_outside(int(count[~held].sum()), outside)
-    rows, columns = grid.shape
-    return added(group[held] * columns + place[held], count[held], rows * columns).reshape(grid.shape)
-
-
-def _declared(domain: Sequence[object]) -> tuple[Label, ...]:
-    if isinstance(domain, str) or not len(domain):
+def _distinct(values: Sequence[object]) -> tuple[Label, ...]:
+    if isinstance(values, str) or not len(values):
         message = (
             f"{parameter('domain')} is not declared; "
             "list every sensitive value that there could be, not only those that occur"
         )
         raise BadNoise(message)
-    return tuple(dict.fromkeys(label(value) for value in domain))
+    return tuple(dict.fromkeys(label(value) for value in values))
 
 
 def _labels(by: Mapping[str, Hierarchy], name: str, level: int) -> tuple[Label, ...]:
@@ -125,7 +132,7 @@ def _labels(by: Mapping[str, Hierarchy], name: str, level: int) -> tuple[Label, 
     return tuple(dict.fromkeys(hierarchy.generalise(value or None, level) for value in hierarchy.levels[0]))
 
 
-def _recoded(hierarchy: Hierarchy, level: int, labels: Sequence[Label], among: tuple[Label, ...]) -> Integers:
+def _recode(hierarchy: Hierarchy, level: int, labels: Sequence[Label], among: tuple[Label, ...]) -> Integers:
     """Find the place of each label's coarser label; −1 for one that was not declared."""
     declared = {None, *hierarchy.levels[0]}
     place = {each: number for number, each in enumerate(among)}

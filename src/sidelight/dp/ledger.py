@@ -1,4 +1,14 @@
-"""The ledger: a file that knows how much privacy was spent on the same people, whatever happens while it is written."""
+"""The ledger: a file that knows how much privacy was spent on the same people, whatever happens while it is written.
+
+An `Account` is a budget (ε, δ), the releases that were paid from it, and whether one more fits; a `Ledger` is the file
+that holds one.
+
+Invariant   a release is on the disk before its noise is drawn, and one process at a time reads, decides and writes: so
+            the file never says less than was published, whoever else spends and whenever the power goes.
+Adding up   Σ ε and Σ δ, exactly ("basic"); or Σ ρ converted at the budget's δ ("concentrated").  Both hold when later
+            releases, and their ε, are chosen after seeing earlier ones (filters; see `accountant`).
+Damage      the document has a digest of itself: what is cut off or changed is refused, never guessed at.
+"""
 
 from __future__ import annotations
 
@@ -15,99 +25,17 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from sidelight._files import locked, replace_whole
 from sidelight.dp.accountant import Spending, concentrated
-from sidelight.dp.mechanism import TOUCHED, Amount, Mechanism, Neighbours, exact, exact_delta, exact_epsilon, written
+from sidelight.dp.mechanism import Mechanism
+from sidelight.dp.parameters import (
+    Amount,
+    Neighbours,
+    amount_text,
+    counts_touched,
+    exact_amount,
+    exact_delta,
+    exact_epsilon,
+)
 from sidelight.errors import BadLedger, BadNoise, BudgetExceeded, parameter
-
-
-@dataclass(frozen=True, slots=True)
-class Ledger:
-    """How much privacy was spent on these people, and how much is left?
-
-    One file for all releases about the same people.  It is locked while it is written, replaced as a whole, and on
-    the disk before any noise is drawn: after a crash it may say that more was spent than was published, never less.
-
-    >>> import tempfile
-    >>> folder = tempfile.TemporaryDirectory()
-    >>> ledger = Ledger.start(Path(folder.name) / "budget.json", epsilon=1)
-    >>> _ = ledger.spend(Spending("counts of disease by sex", epsilon=0.7))
-    >>> ledger.spend(Spending("counts of disease by age", epsilon=0.7))  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    sidelight.errors.BudgetExceeded: epsilon 0.7 and delta 0 are more than is left: of epsilon 1 and delta 0, 0.7 ...
-    >>> folder.cleanup()
-    """
-
-    path: Path
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "path", Path(self.path).resolve())  # a link stays a link
-
-    @classmethod
-    def start(
-        cls,
-        path: str | os.PathLike[str],
-        *,
-        epsilon: Amount,
-        delta: Amount = 0,
-        accounting: Accounting = "basic",
-        neighbours: Neighbours = "add or remove",
-    ) -> Ledger:
-        """Begin a ledger with a budget for all releases to come; never over another one."""
-        account = Account(
-            exact(epsilon, "the budget's epsilon"), exact(delta, "the budget's delta"), accounting, neighbours
-        )
-        ledger = cls(Path(path))
-        with ledger._locked():
-            if ledger.path.exists():
-                message = f"there is a ledger '{ledger.path.name}' already; go on with it, or begin another file"
-                raise BadLedger(message)
-            ledger._write(account)
-        return ledger
-
-    def read(self) -> Account:
-        """Say what was spent so far."""
-        try:
-            return from_text(self.path.read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            message = f"no ledger '{self.path.name}'; begin one by giving its budget"
-            raise BadLedger(message) from None
-        except OSError as wrong:
-            message = f"cannot read the ledger '{self.path.name}': {wrong.strerror}; nothing was spent or published"
-            raise BadLedger(message) from None
-        except ValueError:
-            message = (
-                f"the ledger '{self.path.name}' is damaged, and nothing is published on a guess; put back a copy that "
-                "has every release so far, or begin another file with no more than is surely left of the budget"
-            )
-            raise BadLedger(message) from None
-
-    def spend(self, spending: Spending) -> Account:
-        """Spend budget, if it is there; when this returns, it is on the disk."""
-        self.read()  # no lock is left where there is no ledger
-        with self._locked():
-            account = self.read().after(spending, at=datetime.now(UTC))
-            self._write(account)
-        return account
-
-    @contextlib.contextmanager
-    def _locked(self) -> Iterator[None]:
-        """Keep other processes out, and say so where the ledger cannot be written."""
-        try:
-            with locked(self.path):
-                yield
-        except OSError as error:
-            raise self._cannot_write(error) from None
-
-    def _write(self, account: Account) -> None:
-        replace_whole(self.path, to_text(account), private=True)
-
-    def _cannot_write(self, wrong: OSError) -> BadLedger:
-        return BadLedger(f"cannot write the ledger '{self.path.name}': {wrong.strerror}; nothing was published")
-
-
-# ----------------------------------------------------------------------------------------------------
-# What a ledger says: a budget, what was spent of it, and whether more can be.
-# ----------------------------------------------------------------------------------------------------
-
 
 Accounting: TypeAlias = Literal["basic", "concentrated"]
 """How a ledger adds up.  Both hold when later releases, and their ε, are chosen after seeing earlier ones."""
@@ -140,9 +68,7 @@ class Account:
         if self.accounting not in get_args(Accounting):
             message = f'no {parameter("accounting", self.accounting)}; choose "basic" or "concentrated"'
             raise BadNoise(message)
-        if self.neighbours not in TOUCHED:
-            message = f'no {parameter("neighbours", self.neighbours)}; choose "add or remove" or "replace"'
-            raise BadNoise(message)
+        counts_touched(self.neighbours)  # refuses others
         if self.accounting == "concentrated" and self.delta == 0:
             message = f"{parameter('accounting', 'concentrated')} needs a budget with a delta above 0, such as 1e-9"
             raise BadNoise(message)
@@ -172,68 +98,161 @@ class Account:
         return more
 
     def _refusal(self, spending: Spending, after: Fraction | float) -> str:
-        cost = f"epsilon {written(spending.epsilon)} and delta {written(spending.delta)} are more than is left"
-        budget = f"of epsilon {written(self.epsilon)} and delta {written(self.delta)}"
-        epsilon, delta = (_shown(amount) for amount in self.spent)
+        cost = f"epsilon {amount_text(spending.epsilon)} and delta {amount_text(spending.delta)} are more than is left"
+        budget = f"of epsilon {amount_text(self.epsilon)} and delta {amount_text(self.delta)}"
+        epsilon, delta = (amount_text(amount) for amount in self.spent)
         spent = f"{epsilon} and {delta} are spent"
         if self.accounting == "concentrated":
-            spent = f"{epsilon} of epsilon is spent, and it would be {_shown(after)} (large epsilons cost more here)"
+            spent = (
+                f"{epsilon} of epsilon is spent, and it would be {amount_text(after)} (large epsilons cost more here)"
+            )
         return f"{cost}: {budget}, {spent}; nothing was spent or published"
 
 
-def _shown(amount: Fraction | float) -> str:
-    return written(amount) if isinstance(amount, Fraction) else f"{amount:.4g}"
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """How much privacy was spent on these people, and how much is left?
+
+    One file for all releases about the same people.  It is locked while it is written, replaced as a whole, and on
+    the disk before any noise is drawn: after a crash it may say that more was spent than was published, never less.
+
+    >>> import tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> ledger = Ledger.start(Path(folder.name) / "budget.json", epsilon=1)
+    >>> _ = ledger.spend(Spending("counts of disease by sex", epsilon=0.7))
+    >>> ledger.spend(Spending("counts of disease by age", epsilon=0.7))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    sidelight.errors.BudgetExceeded: epsilon 0.7 and delta 0 are more than is left: of epsilon 1 and delta 0, 0.7 ...
+    >>> folder.cleanup()
+    """
+
+    path: Path
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "path", Path(self.path).resolve())  # a link stays a link
+
+    @classmethod
+    def open(cls, ledger: Ledger | str | os.PathLike[str]) -> Ledger:
+        """Take a ledger, or the path of one."""
+        return ledger if isinstance(ledger, Ledger) else cls(Path(ledger))
+
+    @classmethod
+    def start(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        epsilon: Amount,
+        delta: Amount = 0,
+        accounting: Accounting = "basic",
+        neighbours: Neighbours = "add or remove",
+    ) -> Ledger:
+        """Begin a ledger with a budget for all releases to come; never over another one."""
+        account = Account(
+            exact_amount(epsilon, "the budget's epsilon"),
+            exact_amount(delta, "the budget's delta"),
+            accounting,
+            neighbours,
+        )
+        ledger = cls(Path(path))
+        with ledger._locked():
+            if ledger.path.exists():
+                message = f"there is a ledger '{ledger.path.name}' already; go on with it, or begin another file"
+                raise BadLedger(message)
+            ledger._write(account)
+        return ledger
+
+    def read(self) -> Account:
+        """Say what was spent so far."""
+        try:
+            return from_text(self.path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            message = f"no ledger '{self.path.name}'; begin one by giving its budget"
+            raise BadLedger(message) from None
+        except OSError as error:
+            message = f"cannot read the ledger '{self.path.name}': {error.strerror}; nothing was spent or published"
+            raise BadLedger(message) from None
+        except ValueError:
+            message = (
+                f"the ledger '{self.path.name}' is damaged, and nothing is published on a guess; put back a copy that "
+                "has every release so far, or begin another file with no more than is surely left of the budget"
+            )
+            raise BadLedger(message) from None
+
+    def spend(self, spending: Spending) -> Account:
+        """Spend budget, if it is there; when this returns, it is on the disk."""
+        self.read()  # no lock is left where there is no ledger
+        with self._locked():
+            account = self.read().after(spending, at=datetime.now(UTC))
+            self._write(account)
+        return account
+
+    @contextlib.contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Keep other processes out, and say so where the ledger cannot be written."""
+        try:
+            with locked(self.path):
+                yield
+        except OSError as error:
+            raise self._cannot_write(error) from None
+
+    def _write(self, account: Account) -> None:
+        replace_whole(self.path, to_text(account), private=True)
+
+    def _cannot_write(self, error: OSError) -> BadLedger:
+        return BadLedger(f"cannot write the ledger '{self.path.name}': {error.strerror}; nothing was published")
 
 
 def to_text(account: Account) -> str:
     """Write an account as JSON, with a digest that tells when something is missing or changed."""
-    said: dict[str, Any] = {
+    document: dict[str, Any] = {
         "kind": KIND,
         "schema_version": SCHEMA_VERSION,
         "accounting": account.accounting,
         "neighbours": account.neighbours,
-        "budget": {"epsilon": written(account.epsilon), "delta": written(account.delta)},
-        "entries": [_entry_said(entry) for entry in account.entries],
+        "budget": {"epsilon": amount_text(account.epsilon), "delta": amount_text(account.delta)},
+        "entries": [_entry_document(entry) for entry in account.entries],
     }
-    return json.dumps({**said, "digest": _digest(said)}, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps({**document, "digest": _digest(document)}, indent=2, ensure_ascii=False) + "\n"
 
 
 def from_text(text: str) -> Account:
     """Read what `to_text` wrote; `ValueError` for anything else."""
-    said = json.loads(text)
+    document = json.loads(text)
     try:
-        digest = said.pop("digest")
-        if (said["kind"], said["schema_version"]) != (KIND, SCHEMA_VERSION) or digest != _digest(said):
+        digest = document.pop("digest")
+        if (document["kind"], document["schema_version"]) != (KIND, SCHEMA_VERSION) or digest != _digest(document):
             message = "the digest does not fit"
             raise ValueError(message)
         return Account(
-            said["budget"]["epsilon"],
-            said["budget"]["delta"],
-            said["accounting"],
-            said["neighbours"],
-            tuple(_entry(each, said["neighbours"]) for each in said["entries"]),
+            document["budget"]["epsilon"],
+            document["budget"]["delta"],
+            document["accounting"],
+            document["neighbours"],
+            tuple(_read_entry(each, document["neighbours"]) for each in document["entries"]),
         )
-    except (AttributeError, KeyError, TypeError, BadNoise) as wrong:
-        raise ValueError(str(wrong)) from None
+    except (AttributeError, KeyError, TypeError, BadNoise) as error:
+        raise ValueError(str(error)) from None
 
 
-def _digest(said: Mapping[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+def _digest(document: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
 
 
-def _entry_said(entry: Entry) -> dict[str, Any]:
+def _entry_document(entry: Entry) -> dict[str, Any]:
     spending, mechanism = entry.spending, entry.spending.mechanism
     noise = mechanism and {"kind": mechanism.kind, "scale": mechanism.scale, "touched": mechanism.touched}
     return {
         "at": entry.at,
         "what": spending.what,
-        "epsilon": written(spending.epsilon),
-        "delta": written(spending.delta),
+        "epsilon": amount_text(spending.epsilon),
+        "delta": amount_text(spending.delta),
         "mechanism": noise,
     }
 
 
-def _entry(said: Mapping[str, Any], neighbours: Neighbours) -> Entry:
-    noise = said["mechanism"]
+def _read_entry(document: Mapping[str, Any], neighbours: Neighbours) -> Entry:
+    noise = document["mechanism"]
     mechanism = None if noise is None else Mechanism(noise["kind"], noise["scale"], noise["touched"])
-    return Entry(said["at"], Spending(said["what"], said["epsilon"], said["delta"], neighbours, mechanism))
+    return Entry(
+        document["at"], Spending(document["what"], document["epsilon"], document["delta"], neighbours, mechanism)
+    )

@@ -1,4 +1,15 @@
-"""Levels for a noisy release: fixed in advance, or chosen from the data for a price.  Nothing else is taken."""
+"""Levels for a noisy release: fixed in advance, or chosen from the data for a price.  Nothing else is taken.
+
+A choice by what the data says is itself a release.  Candidate i has the score
+
+    detail_i · Σ_cells max(count − above, 0),     detail_i = ⌊1000 · ln(cells_i) / ln(cells of the finest)⌋
+
+and report noisy max picks the largest score plus noise.  One person moves each sum by at most one, so a score by at
+most 1000 (`WHOLE`): details are whole thousandths, and the sensitivity is exact.  Adding a person moves no score down,
+which halves the noise (monotonic scores).
+
+Source: McSherry and Talwar, FOCS 2007; McKenna and Sheldon, NeurIPS 2020 (the noisy maximum that is drawn).
+"""
 
 from __future__ import annotations
 
@@ -7,17 +18,18 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
 
+from sidelight._arrays import Integers
 from sidelight._rounding import round_down
 from sidelight.dp.accountant import Spending
-from sidelight.dp.domain import CELLS, Grid, Outside, counted_on, declared_grid
+from sidelight.dp.domain import CELLS, Domain, Outside
 from sidelight.dp.ledger import Ledger
-from sidelight.dp.mechanism import Amount, Neighbours, exact_epsilon, opendp
-from sidelight.errors import BadNoise
+from sidelight.dp.mechanism import opendp
+from sidelight.dp.parameters import Amount, Neighbours, exact_epsilon
+from sidelight.errors import BadNoise, expect, parameter
 from sidelight.search.method import Outcome, SearchedLevels, SearchResult
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.table import Table
@@ -34,7 +46,7 @@ class ChosenLevels:
     spending: Spending
 
 
-def fixed_in_advance(levels: Mapping[str, int] | ChosenLevels) -> tuple[Mapping[str, int], Spending | None]:
+def accept_levels(levels: Mapping[str, int] | ChosenLevels) -> tuple[Mapping[str, int], Spending | None]:
     """Take levels that were fixed in advance, or paid for; refuse those that a search picked from the data."""
     if isinstance(levels, ChosenLevels):
         return levels.levels, levels.spending
@@ -87,34 +99,35 @@ def choose_levels(
 
     Source: McSherry and Talwar, FOCS 2007; McKenna and Sheldon, NeurIPS 2020 (the noisy maximum that is drawn).
     """
+    expect(Table, table, "what levels are chosen for")
     if not among:
-        message = "among= lists no levels to choose from; list at least one"
+        message = f"{parameter('among')} lists no levels to choose from; list at least one"
         raise BadNoise(message)
-    wanted = exact_epsilon(epsilon)
-    candidates = [fixed_in_advance(levels)[0] for levels in among]
-    grids = [declared_grid(by, levels, domain, cells=cells) for levels in candidates]
-    details = _details(grids)
+    cost = exact_epsilon(epsilon)
+    candidates = [accept_levels(levels)[0] for levels in among]
+    domains = [Domain.declare(by, levels, domain, cells=cells) for levels in candidates]
     scores = [
-        detail * _standing_out(counted_on(grid, table, by, levels, outside), above)
-        for detail, grid, levels in zip(details, grids, candidates, strict=True)
+        detail * _standing_out(each.count(table, by, outside), above)
+        for detail, each in zip(_details(domains), domains, strict=True)
     ]
-    spending = Spending(f"choosing one of {len(among)} levels for {table.sensitive}", wanted, Fraction(0), neighbours)
+    spending = Spending(f"choosing one of {len(among)} levels for {table.sensitive}", cost, Fraction(0), neighbours)
     if ledger is not None:
-        (ledger if isinstance(ledger, Ledger) else Ledger(Path(ledger))).spend(spending)
-    return ChosenLevels(candidates[_drawn(scores, round_down(wanted), neighbours)], spending)
+        Ledger.open(ledger).spend(spending)
+    return ChosenLevels(candidates[_noisy_maximum(scores, round_down(cost), neighbours)], spending)
 
 
-def _standing_out(counts: np.typing.NDArray[np.int64], above: int) -> int:
+def _standing_out(counts: Integers, above: int) -> int:
+    """Count the people beyond `above` in each cell: one person more or less changes it by at most one."""
     return int(np.maximum(counts - above, 0).sum())
 
 
-def _details(grids: Sequence[Grid]) -> list[int]:
-    sizes = [math.log(math.prod(grid.shape)) for grid in grids]
+def _details(domains: Sequence[Domain]) -> list[int]:
+    sizes = [math.log(math.prod(domain.shape)) for domain in domains]
     finest = max(*sizes, 1e-9)
     return [math.floor(WHOLE * size / finest) for size in sizes]
 
 
-def _drawn(scores: Sequence[int], epsilon: float, neighbours: Neighbours) -> int:
+def _noisy_maximum(scores: Sequence[int], epsilon: float, neighbours: Neighbours) -> int:
     """Let OpenDP pick: adding a person raises all scores together, which costs half of what moving one does."""
     dp = opendp()
     distance = dp.linf_distance(T="i64", monotonic=neighbours == "add or remove")

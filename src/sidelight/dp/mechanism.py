@@ -1,4 +1,15 @@
-"""How noise is drawn: by OpenDP's discrete mechanisms, with the smallest scale that keeps ε and δ."""
+"""How noise is drawn: by OpenDP's discrete mechanisms, with the smallest scale that keeps ε and δ.
+
+One person changes t counts by one (`touched`), so that the sensitivity of the vector of counts is t in ℓ1 and √t in ℓ2.
+
+    discrete Laplace    Pr(noise = z) ∝ e^(−|z| / b)           ε = t / b
+    discrete Gaussian   Pr(noise = z) ∝ e^(−z² / (2σ²))        ρ = t / (2σ²), converted to (ε, δ) by OpenDP
+
+Integers in, integers out: there is no floating point between a count and its noise that could give the count away.
+OpenDP says what a scale costs, rounded up; the scale is the smallest that costs no more than ε.
+
+Source: Ghosh, Roughgarden and Sundararajan, STOC 2009 (discrete Laplace); Canonne, Kamath and Steinke, NeurIPS 2020.
+"""
 
 from __future__ import annotations
 
@@ -12,17 +23,12 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from scipy.special import ndtri
 
-from sidelight._arrays import Integers
+from sidelight._arrays import Floats, Integers
 from sidelight._rounding import round_down, round_up
-from sidelight.errors import BadNoise, NotAvailable, parameter
+from sidelight.dp.parameters import Neighbours, counts_touched
+from sidelight.errors import BadNoise, NotAvailable
 
-Neighbours: TypeAlias = Literal["add or remove", "replace"]
-"""Data sets that must look alike: one has a person more, or one person's row is another one."""
-
-Kind: TypeAlias = Literal["discrete Laplace", "discrete Gaussian"]
-
-TOUCHED: dict[str, int] = {"add or remove": 1, "replace": 2}
-"""How many counts one person changes by one: each person is in one cell, and a replaced one leaves it for another."""
+NoiseKind: TypeAlias = Literal["discrete Laplace", "discrete Gaussian"]
 
 SMALLEST, LARGEST = Fraction(1, 10**6), Fraction(100)
 """Below the one, nothing but noise would be published; above the other, nobody is promised anything."""
@@ -39,11 +45,11 @@ class Mechanism:
     `touched` is how many counts one person changes by one.
     """
 
-    kind: Kind
+    kind: NoiseKind
     scale: float
     touched: int = 1
 
-    def log_weight(self, noise: Integers) -> np.typing.NDArray[np.float64]:
+    def log_weight(self, noise: Integers) -> Floats:
         """Say how likely noise is, as a logarithm, up to a constant: what an attacker computes with."""
         size = np.abs(noise.astype(np.float64))
         return -size / self.scale if self.kind == "discrete Laplace" else -(size**2) / (2 * self.scale**2)
@@ -54,7 +60,7 @@ class Mechanism:
             return None
         return round_up(self.touched / (2 * Fraction(self.scale) ** 2))
 
-    def drawn(self, counts: Integers) -> Integers:
+    def add_noise(self, counts: Integers) -> Integers:
         """Add noise to counts.  OpenDP draws it, from the system's secure source: there is no seed."""
         flat = [int(count) for count in counts.ravel()]
         noisy = _measurement(self.kind, self.scale)(flat)
@@ -76,18 +82,13 @@ class Mechanism:
         return math.ceil(self.scale * -float(ndtri(alpha / 2)))  # its tails are within one of the normal ones
 
 
-def calibrated(epsilon: Fraction, delta: Fraction, neighbours: Neighbours) -> Mechanism:
+def calibrate(epsilon: Fraction, delta: Fraction, neighbours: Neighbours) -> Mechanism:
     """Which noise keeps ε and δ?  δ = 0: Laplace; δ > 0: Gaussian, by OpenDP's conversion of zero-concentrated privacy.
 
-    OpenDP says what a scale costs, rounded up; the scale is the smallest that costs no more than ε.
-
-    >>> calibrated(Fraction(1, 2), Fraction(0), "add or remove")
+    >>> calibrate(Fraction(1, 2), Fraction(0), "add or remove")
     Mechanism(kind='discrete Laplace', scale=2.0, touched=1)
     """
-    if neighbours not in TOUCHED:
-        message = f'no {parameter("neighbours", neighbours)}; choose "add or remove" or "replace"'
-        raise BadNoise(message)
-    touched = TOUCHED[neighbours]
+    touched = counts_touched(neighbours)
     if not SMALLEST <= epsilon <= LARGEST or 0 < delta < 1e-100:
         message = (
             f"epsilon {float(epsilon):g} with delta {float(delta):g} publishes nothing but noise, or promises nothing; "
@@ -118,7 +119,7 @@ def _gaussian_scale(epsilon: float, delta: float, touched: int) -> float:
     return float(dp.binary_search_param(approximate, d_in=distance, d_out=target))
 
 
-def _measurement(kind: Kind, scale: float) -> Any:  # noqa: ANN401
+def _measurement(kind: NoiseKind, scale: float) -> Any:  # noqa: ANN401
     dp = opendp()
     counts = dp.vector_domain(dp.atom_domain(T="i64"))
     if kind == "discrete Laplace":
@@ -126,81 +127,16 @@ def _measurement(kind: Kind, scale: float) -> Any:  # noqa: ANN401
     return dp.m.make_gaussian(counts, dp.l2_distance(T="f64"), scale=scale)
 
 
-# ----------------------------------------------------------------------------------------------------
-# The libraries of the extra `dp`: imported when they are used, and asked for by name when they are not there.
-# ----------------------------------------------------------------------------------------------------
-
-
 def opendp() -> ModuleType:
-    """Get OpenDP: the only source of noise."""
-    prelude = _imported("opendp.prelude", what="noise", package="opendp")
+    """Import OpenDP: the only source of noise."""
+    prelude = import_extra("opendp.prelude", what="noise", package="opendp")
     prelude.enable_features("contrib")  # OpenDP's mechanisms on vectors are behind this switch
     return prelude
 
 
-def privacy_loss_distributions() -> ModuleType:
-    """Get Google's dp-accounting: how privacy losses add up, exactly."""
-    return _imported(
-        "dp_accounting.pld.privacy_loss_distribution", what="privacy-loss accounting", package="dp-accounting"
-    )
-
-
-def _imported(module: str, *, what: str, package: str) -> ModuleType:
+def import_extra(module: str, *, what: str, package: str) -> ModuleType:
+    """Import a library of the extra `dp` when it is used, and ask for it by name when it is not there."""
     try:
         return import_module(module)
     except ImportError:
         raise NotAvailable.without(package=package, what=what, extra="dp") from None
-
-
-# ----------------------------------------------------------------------------------------------------
-# ε and δ: read once, refused when they promise nothing, kept exactly as they were written.
-# ----------------------------------------------------------------------------------------------------
-
-
-Amount: TypeAlias = float | int | str | Fraction
-"""How much privacy something costs; `0.1` means a tenth, not the binary number next to it."""
-
-
-def exact(amount: Amount, name: str) -> Fraction:
-    """Read an amount as it is written.
-
-    >>> exact(0.1, "epsilon"), exact("1e-6", "delta")
-    (Fraction(1, 10), Fraction(1, 1000000))
-    """
-    if isinstance(amount, Fraction):
-        return amount
-    try:
-        return Fraction(str(amount))
-    except (ValueError, ZeroDivisionError):
-        message = f"{name} is {amount}, which is no finite number; give a number such as 1 or 0.5"
-        raise BadNoise(message) from None
-
-
-def exact_epsilon(epsilon: Amount, name: str = "epsilon") -> Fraction:
-    """Read an ε: above 0."""
-    amount = exact(epsilon, name)
-    if amount <= 0:
-        message = f"{name} is {epsilon}; it must be above 0 (smaller: more noise), such as 1"
-        raise BadNoise(message)
-    return amount
-
-
-def exact_delta(delta: Amount, name: str = "delta") -> Fraction:
-    """Read a δ: at least 0 and below 1."""
-    amount = exact(delta, name)
-    if not 0 <= amount < 1:
-        message = f"{name} is {delta}; it must be at least 0 and below 1, and far below 1 / people, such as 1e-9"
-        raise BadNoise(message)
-    return amount
-
-
-def written(amount: Fraction) -> str:
-    """Write an amount so that it is read back exactly.
-
-    >>> written(Fraction(3)), written(Fraction(1, 10)), written(Fraction(1, 3)), written(Fraction(1, 10**9))
-    ('3', '0.1', '1/3', '1e-09')
-    """
-    near = repr(float(amount))
-    if Fraction(near) == amount:
-        return near.removesuffix(".0")
-    return str(amount)

@@ -1,42 +1,53 @@
-"""Differentially private counts of the sensitive values, over a grouping that was fixed in advance."""
+"""Differentially private counts of the sensitive values, over a domain that was declared in advance.
+
+    measured = exact counts + noise,   noise calibrated to ε and δ (`mechanism`)
+    counts   = post-processing of measured: the nearest whole numbers of at least 0 with the same total
+
+Order: everything that can be refused is refused first, then the budget is spent, then noise is drawn; so that a crash
+may cost budget, and never publishes what was not paid for.  Post-processing looks at the measured counts only, and
+costs no privacy: whoever sees them can do the same.
+
+Source: Dwork, McSherry, Nissim and Smith, TCC 2006; Canonne, Kamath and Steinke, NeurIPS 2020.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
 from sidelight._arrays import Integers
+from sidelight._notebook import html_table
 from sidelight.dp.accountant import Spending
-from sidelight.dp.domain import CELLS, Grid, Outside, counted_on, declared_grid
+from sidelight.dp.domain import CELLS, Domain, Outside
 from sidelight.dp.ledger import Ledger
-from sidelight.dp.levels import ChosenLevels, fixed_in_advance
-from sidelight.dp.mechanism import Amount, Mechanism, Neighbours, calibrated, exact_delta, exact_epsilon
-from sidelight.errors import BadNoise
+from sidelight.dp.levels import ChosenLevels, accept_levels
+from sidelight.dp.mechanism import Mechanism, calibrate
+from sidelight.dp.parameters import Amount, Neighbours, amount_text, exact_delta, exact_epsilon
+from sidelight.errors import BadNoise, expect
 from sidelight.release.release import Release, whole_groups
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Label, shown
 from sidelight.table.table import Column, Counts, Table
+from sidelight.table.tabular import Tabular
 
 COUNT, MEASURED = "count", "measured"
-"""What the columns of tidied counts, and of counts as they were drawn, are called."""
+"""What the columns of post-processed counts, and of counts as they were drawn, are called."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class NoisyCounts:
+class NoisyCounts(Tabular):
     """How many people of each group have each value, with noise: a row per group, a column per value.
 
-    `measured` is what OpenDP drew: right on average, and it may be negative.  `counts` are tidied: whole, at least 0,
-    and adding up to the same total.  Both may be published; that is all the budget pays for.
+    `measured` is what OpenDP drew: right on average, and it may be negative.  `counts` are post-processed: whole, at
+    least 0, and adding up to the same total.  Both may be published; that is all the budget pays for.
     """
 
-    grid: Grid = field(repr=False)
+    declared_domain: Domain = field(repr=False)
     sensitive: str
-    levels: Mapping[str, int]
     measured: Integers = field(repr=False)
     counts: Integers = field(repr=False)
     spending: Spending
@@ -51,22 +62,46 @@ class NoisyCounts:
     @property
     def domain(self) -> tuple[Label, ...]:
         """The sensitive values that were declared, in order."""
-        return self.grid.domain
+        return self.declared_domain.values
+
+    @property
+    def levels(self) -> Mapping[str, int]:
+        """The level of each column that is published."""
+        return self.declared_domain.levels
 
     @property
     def columns(self) -> tuple[Column, ...]:
         """What is printed about each group."""
-        return self.grid.columns
+        return self.declared_domain.columns
 
     def __len__(self) -> int:
-        return len(self.grid)
+        return len(self.declared_domain)
+
+    def __repr__(self) -> str:
+        return f"<{self._title()}>"
+
+    def _title(self) -> str:
+        groups, values = self.declared_domain.shape
+        delta = f", delta {amount_text(self.spending.delta)}" if self.spending.delta else ""
+        cost = f"epsilon {amount_text(self.spending.epsilon)}{delta}"
+        return f"NoisyCounts of {self.sensitive}: {groups:,} groups x {values:,} values, {cost}"
+
+    def _repr_html_(self) -> str:
+        names = [*(column.name for column in self.columns), self.sensitive, COUNT, MEASURED]
+        return html_table(self._title(), names, self._rows(), total=self.measured.size)
+
+    def _rows(self) -> Iterator[tuple[object, ...]]:
+        for group, value in np.ndindex(self.declared_domain.shape):
+            texts = (shown(column.cell(group)) for column in self.columns)
+            numbers = int(self.counts[group, value]), int(self.measured[group, value])
+            yield (*texts, shown(self.domain[value]), *numbers)
 
     def margin(self, confidence: float = 0.95) -> int:
         """How far is a measured count from the truth, at most, with this confidence?"""
         return self.mechanism.margin(confidence)
 
     def count(self, value: object, **says: str) -> int:
-        """How many people have a value, among those of whom the columns say this?  The tidied counts, added up.
+        """How many people have a value, among those of whom the columns say this?  Post-processed counts, added up.
 
         `noisy.count("Sales", sex="Female")`; without columns: everybody.
         """
@@ -83,7 +118,7 @@ class NoisyCounts:
         return int(self.counts[chosen, self.domain.index(value)].sum())
 
     def as_release(self) -> Release:
-        """Take the tidied counts for a release, as a reader would who forgets the noise; empty groups are left out.
+        """Take the post-processed counts for a release, as a reader would who forgets the noise, without empty groups.
 
         Measures then say what such a reader would conclude.  What the noise promises is another thing, and holds
         whatever they say: see `semantic_privacy`.
@@ -91,7 +126,10 @@ class NoisyCounts:
         sizes = self.counts.sum(axis=1)
         kept = np.flatnonzero(sizes > 0)
         if not len(kept):
-            message = "every tidied count is 0, and there is no release without people; spend more, or take fewer cells"
+            message = (
+                "every post-processed count is 0, and there is no release without people; "
+                "spend more, or take fewer cells"
+            )
             raise BadNoise(message)
         groups = whole_groups(
             domain=self.domain,
@@ -102,8 +140,8 @@ class NoisyCounts:
         return Release(groups, sensitive=self.sensitive)
 
     def table(self) -> pa.Table:
-        """Give a row per group and value: its columns, the value, `count` (tidied) and `measured` (as drawn)."""
-        groups, values = self.grid.shape
+        """Give a row per group and value: columns, value, `count` (post-processed) and `measured` (as drawn)."""
+        groups, values = self.declared_domain.shape
         row = np.repeat(np.arange(groups), values)
         texts = [*(column.take(row) for column in self.columns), self.values_column()]
         arrays = [pa.array(each.labels, pa.string()).take(pa.array(each.codes)) for each in texts]
@@ -112,8 +150,8 @@ class NoisyCounts:
         return pa.Table.from_arrays([*arrays, *numbers], names=[*names, COUNT, MEASURED])
 
     def values_column(self) -> Column:
-        """Say the value of each row of `table()`."""
-        groups, values = self.grid.shape
+        """Give the value of each row of `table()`."""
+        groups, values = self.declared_domain.shape
         return Column(self.sensitive, self.domain, np.tile(np.arange(values, dtype=np.int32), groups))
 
     def _column(self, name: str) -> Column:
@@ -168,17 +206,18 @@ def noisy_counts(
 
     Source: Dwork, McSherry, Nissim and Smith, TCC 2006; Canonne, Kamath and Steinke, NeurIPS 2020.
     """
-    fixed, paid = fixed_in_advance(levels)
-    wanted = exact_epsilon(epsilon), exact_delta(delta)
+    expect(Table, table, "what is counted")
+    fixed, paid = accept_levels(levels)
+    cost = exact_epsilon(epsilon), exact_delta(delta)
     _check_columns(table, fixed)
-    grid = declared_grid(by, fixed, domain, cells=cells)
-    mechanism = calibrated(*wanted, neighbours)
-    exactly = counted_on(grid, table, by, fixed, outside)
-    spending = Spending(_what(table.sensitive, fixed, grid), *wanted, neighbours, mechanism)
+    declared = Domain.declare(by, fixed, domain, cells=cells)
+    mechanism = calibrate(*cost, neighbours)
+    exact_counts = declared.count(table, by, outside)
+    spending = Spending(_describe(table.sensitive, declared), *cost, neighbours, mechanism)
     if ledger is not None:
-        _account(ledger, paid).spend(spending)
-    measured = mechanism.drawn(exactly)
-    return NoisyCounts(grid, table.sensitive, fixed, measured, tidied(measured), spending, paid)
+        _checked_ledger(ledger, paid).spend(spending)
+    measured = mechanism.add_noise(exact_counts)  # only now: what is drawn is on the ledger
+    return NoisyCounts(declared, table.sensitive, measured, postprocess(measured), spending, paid)
 
 
 def _check_columns(table: Table, levels: Mapping[str, int]) -> None:
@@ -190,27 +229,22 @@ def _check_columns(table: Table, levels: Mapping[str, int]) -> None:
         raise BadNoise(message)
 
 
-def _account(ledger: Ledger | str | os.PathLike[str], paid: Spending | None) -> Ledger:
-    account = ledger if isinstance(ledger, Ledger) else Ledger(Path(ledger))
-    if paid is not None and paid not in account.read().spendings:
+def _checked_ledger(ledger: Ledger | str | os.PathLike[str], paid: Spending | None) -> Ledger:
+    opened = Ledger.open(ledger)
+    if paid is not None and paid not in opened.read().spendings:
         message = (
-            f"choosing these levels was not paid from the ledger '{account.path.name}'; give it to choose_levels too"
+            f"choosing these levels was not paid from the ledger '{opened.path.name}'; give it to choose_levels too"
         )
         raise BadNoise(message)
-    return account
+    return opened
 
 
-def _what(sensitive: str, levels: Mapping[str, int], grid: Grid) -> str:
-    said = ", ".join(f"{name} (level {level})" for name, level in levels.items()) or "nothing else"
-    return f"{grid.shape[0] * grid.shape[1]:,} counts of {sensitive} by {said}"
+def _describe(sensitive: str, domain: Domain) -> str:
+    columns = ", ".join(f"{name} (level {level})" for name, level in domain.levels.items()) or "nothing else"
+    return f"{domain.shape[0] * domain.shape[1]:,} counts of {sensitive} by {columns}"
 
 
-# ----------------------------------------------------------------------------------------------------
-# Post-processing: whole counts of at least 0 that add up, from counts with noise.  It looks at nothing else.
-# ----------------------------------------------------------------------------------------------------
-
-
-def tidied(measured: Integers) -> Integers:
+def postprocess(measured: Integers) -> Integers:
     """Which whole counts of at least 0 with the same total are nearest to the measured ones?
 
     The total stays that of the measured counts (0 where it is negative), so that nothing is gained by setting
@@ -219,21 +253,21 @@ def tidied(measured: Integers) -> Integers:
 
     It costs no privacy: whoever sees the measured counts can do the same.
 
-    >>> tidied(np.array([7, -2, 4, 1])).tolist()
+    >>> postprocess(np.array([7, -2, 4, 1])).tolist()
     [6, 0, 3, 1]
     """
     total = int(measured.sum())
     if total <= 0:
         return np.zeros_like(measured)
     flat = measured.ravel()
-    lowered = np.maximum(flat - _step(flat, total), 0)
+    lowered = np.maximum(flat - _threshold(flat, total), 0)
     over = int(lowered.sum()) - total
     largest = np.argsort(-flat, kind="stable")[:over]
     lowered[largest] -= 1
     return lowered.reshape(measured.shape)
 
 
-def _step(counts: Integers, total: int) -> int:
+def _threshold(counts: Integers, total: int) -> int:
     """Find the largest t with Σ max(count − t, 0) ≥ total, by halving."""
     low, high = 0, int(counts.max()) + 1  # at low enough is left, at high too little
     while high - low > 1:

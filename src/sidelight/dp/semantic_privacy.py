@@ -1,4 +1,16 @@
-"""What differential privacy promises, in the words of beliefs."""
+"""What differential privacy promises, in the words of beliefs: (ε̄, δ̄)-semantic privacy.
+
+For every prior, let Q be what somebody believes about the data after the release, and Q_i what the same one would
+believe had person i been left out.  The promise: except with probability δ̄ over data and output, the total variation
+distance between Q and Q_i is at most ε̄ (`shift`), for all i.
+
+    δ = 0    ε̄ = tanh(ε / 2), δ̄ = 0: tight, as a prior of two data sets with odds e^ε reaches it
+    δ > 0    ε̄ = 1 − e^(−4ε) + η,  δ̄ = A · (1 + 1/η),  A = n · (1 + e^(−2ε)) · δ / (1 − e^(−ε)),  any η > 0
+
+A bounds how often outputs tell more than e^(2ε) about somebody.  Everything is rounded up.
+
+Source: Kasiviswanathan and Smith, On the Semantics of Differential Privacy, 2014; constants worked out here.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +19,9 @@ from dataclasses import dataclass
 from decimal import ROUND_UP, Context
 from fractions import Fraction
 
-from sidelight._rounding import round_up
-from sidelight.dp.mechanism import Amount, exact, exact_delta, exact_epsilon
+from sidelight._notebook import html_table
+from sidelight._rounding import round_up, to_places
+from sidelight.dp.parameters import Amount, exact_amount, exact_delta, exact_epsilon
 from sidelight.errors import BadNoise, parameter
 
 
@@ -27,6 +40,17 @@ class SemanticPrivacy:
     shift: float
     chance: float
     warnings: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        about = f" for {self.people:,} people" if self.people is not None else ""
+        holds = f", except with a chance of {_two_digits(self.chance)}" if self.chance else ""
+        promise = "nothing" if self.vacuous else f"a shift of at most {_four_places(self.shift)}{holds}"
+        return f"<SemanticPrivacy of epsilon {self.epsilon:g} and delta {self.delta:g}{about}: promises {promise}>"
+
+    def _repr_html_(self) -> str:
+        names = ("epsilon", "delta", "people", "shift", "chance")
+        row = (self.epsilon, self.delta, "any number" if self.people is None else self.people, self.shift, self.chance)
+        return html_table("Semantic privacy", names, [row], note=" ".join((self.sentence(), *self.warnings)))
 
     @property
     def published_shift(self) -> float:
@@ -50,12 +74,10 @@ class SemanticPrivacy:
             return (
                 "Nothing is promised to you: what others believe about you may change to anything because you are in."
             )
-        moves = f"what they believe about you changes by at most {_up(self.shift)} because you are in"
+        moves = f"what they believe about you changes by at most {_four_places(self.shift)} because you are in"
         if self.chance == 0:
             return f"Whatever anyone knew before, {moves}."
-        return (
-            f"Whatever anyone knew before, {moves}, except with a chance of at most {_up_to_two_digits(self.chance)}."
-        )
+        return f"Whatever anyone knew before, {moves}, except with a chance of at most {_two_digits(self.chance)}."
 
 
 def semantic_privacy(
@@ -82,17 +104,17 @@ def semantic_privacy(
 
     Source: Kasiviswanathan and Smith, On the Semantics of Differential Privacy, 2014; constants worked out here.
     """
-    wanted_epsilon, wanted_delta = exact_epsilon(epsilon), exact_delta(delta)
-    if wanted_delta == 0:
-        shift = min(math.tanh(float(wanted_epsilon) / 2) * (1 + 1e-15), 1.0)
-        return _told(wanted_epsilon, wanted_delta, people, shift, 0.0)
+    loss, slack = exact_epsilon(epsilon), exact_delta(delta)
+    if slack == 0:
+        shift = min(math.tanh(float(loss) / 2) * (1 + 1e-15), 1.0)
+        return _with_warnings(loss, slack, people, shift, 0.0)
     if people is None or people < 1:
         message = f"with a delta above 0 the promise depends on how many people there are; give {parameter('people')}"
         raise BadNoise(message)
-    mass = _bad_mass(float(wanted_epsilon), round_up(wanted_delta), people)
+    mass = _bad_mass(float(loss), round_up(slack), people)
     excess, broken = _excess(mass, chance)
-    shift = -math.expm1(-4 * float(wanted_epsilon)) * (1 + 1e-15) + excess
-    return _told(wanted_epsilon, wanted_delta, people, min(shift, 1.0), min(broken, 1.0))
+    shift = -math.expm1(-4 * float(loss)) * (1 + 1e-15) + excess
+    return _with_warnings(loss, slack, people, min(shift, 1.0), min(broken, 1.0))
 
 
 def _bad_mass(epsilon: float, delta: float, people: int) -> float:
@@ -105,14 +127,16 @@ def _excess(mass: float, chance: Amount | None) -> tuple[float, float]:
     if chance is None:
         both = (mass + math.sqrt(mass**2 + 4 * mass)) / 2
         return both, both
-    wanted = exact(chance, "chance")
-    if not 0 < wanted < 1:
+    allowed = exact_amount(chance, "chance")
+    if not 0 < allowed < 1:
         message = f"chance is {chance}; give one above 0 and below 1, such as 0.01"
         raise BadNoise(message)
-    return (mass / (float(wanted) - mass) if wanted > mass else math.inf), float(wanted)
+    return (mass / (float(allowed) - mass) if allowed > mass else math.inf), float(allowed)
 
 
-def _told(epsilon: Fraction, delta: Fraction, people: int | None, shift: float, chance: float) -> SemanticPrivacy:
+def _with_warnings(
+    epsilon: Fraction, delta: Fraction, people: int | None, shift: float, chance: float
+) -> SemanticPrivacy:
     warnings = []
     if delta > 0 and (shift >= 1 or chance >= 1):
         warnings.append("delta is not far enough below 1 / people for this epsilon: nothing is promised")
@@ -125,11 +149,11 @@ def _expm1(power: float) -> float:
     return math.expm1(power) if power < 700 else math.inf
 
 
-def _up_to_two_digits(chance: float) -> str:
+def _two_digits(chance: float) -> str:
     rounded = Context(prec=2, rounding=ROUND_UP).create_decimal(repr(chance))
     return f"{float(rounded):.2g}"
 
 
-def _up(shift: float) -> str:
+def _four_places(shift: float) -> str:
     """Round up: a promise may be kept better than told, never worse."""
-    return f"{math.ceil(shift * 10_000) / 10_000:.4f}"
+    return f"{to_places(Fraction(shift), 4):f}"

@@ -7,18 +7,18 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.dp.accountant import concentrated_epsilon
-from sidelight.dp.mechanism import calibrated, opendp
+from sidelight.dp.mechanism import calibrate, opendp
 from sidelight.errors import BadNoise
 
 PURE = sl.Spending("a", epsilon=0.1)
 
 
 def gaussian(epsilon, delta):
-    return sl.Spending("a", epsilon, delta, mechanism=calibrated(Fraction(epsilon), Fraction(delta), "add or remove"))
+    return sl.Spending("a", epsilon, delta, mechanism=calibrate(Fraction(epsilon), Fraction(delta), "add or remove"))
 
 
 def laplace(epsilon):
-    return sl.Spending("a", epsilon, mechanism=calibrated(Fraction(epsilon), Fraction(0), "add or remove"))
+    return sl.Spending("a", epsilon, mechanism=calibrate(Fraction(epsilon), Fraction(0), "add or remove"))
 
 
 def test_a_single_release_costs_what_it_costs():
@@ -26,7 +26,7 @@ def test_a_single_release_costs_what_it_costs():
     assert (spent.basic, spent.epsilon, spent.advanced, spent.concentrated) == (1, 1, math.inf, math.inf)
     spent = sl.privacy_spent([gaussian(1, "1e-6")], delta=1e-6)
     assert spent.basic == 1
-    assert spent.concentrated <= 1  # so that a ledger of either kind takes what was calibrated to its budget
+    assert spent.concentrated <= 1  # so that a ledger of either kind takes what was calibrate to its budget
     assert 0.9 < spent.loss_distribution < 1
 
 
@@ -63,7 +63,7 @@ def test_known_noise_is_accounted_no_higher_than_its_parameters():
 
 def test_replacing_is_two_counts():
     one, two = (
-        sl.Spending("a", 1, neighbours=kind, mechanism=calibrated(Fraction(1), Fraction(0), kind))
+        sl.Spending("a", 1, neighbours=kind, mechanism=calibrate(Fraction(1), Fraction(0), kind))
         for kind in ("add or remove", "replace")
     )
     assert sl.privacy_spent([two], delta=1e-6).loss_distribution <= sl.privacy_spent([one], delta=1e-6).basic + 1e-4

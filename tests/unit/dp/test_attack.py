@@ -1,0 +1,55 @@
+import math
+
+import pytest
+
+import sidelight as sl
+from sidelight.errors import BadNoise
+
+ADULT = sl.datasets.adult(quasi=["age", "sex", "marital-status"])
+
+
+def noisy(**options):
+    arguments = {"by": ADULT.hierarchies, "levels": {"sex": 0}, "domain": ADULT.table.domain, "epsilon": 1} | options
+    return sl.noisy_counts(ADULT.table, **arguments)
+
+
+def attack(releases, **options):
+    return sl.attack_noise(releases, **({"people": ADULT.table, "by": ADULT.hierarchies} | options))
+
+
+def test_an_attacker_who_knows_nothing_else_learns_what_people_like_you_have():
+    seen = attack([noisy(), noisy()])
+    assert seen.bound is None
+    assert seen.posterior.sum(axis=1) == pytest.approx(1)
+    assert seen.belief > seen.prior_belief
+    assert seen.sure(0.9) == 0
+    assert 0 < seen.guessed < 1
+
+
+def test_an_attacker_who_knows_everybody_else_is_held_by_the_promise():
+    seen = attack([noisy(), noisy(epsilon=0.5)], tables=[ADULT.table] * 2, prior="uniform")
+    assert seen.bound == pytest.approx(math.tanh(0.75))
+    assert seen.largest_shift <= seen.bound
+    assert attack([noisy(delta=1e-9)], tables=[ADULT.table]).bound is None
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"tables": []}, "0 tables for 1 noisy releases"),
+        ({"prior": {"Sale": 1}}, "a prior for 'Sale', which was not declared; did you mean 'Sales'"),
+        ({"prior": {"Sales": -1}}, "a belief of at least 0"),
+        ({"prior": {}}, "a belief of at least 0"),
+    ],
+)
+def test_bad_input(options, says):
+    with pytest.raises(BadNoise, match=says):
+        attack([noisy()], **options)
+
+
+def test_releases_declare_the_same_values():
+    fewer = noisy(domain=ADULT.table.domain[:-1], outside="leave out")
+    with pytest.raises(BadNoise, match="different sensitive values"):
+        attack([noisy(), fewer])
+    with pytest.raises(BadNoise, match="some people have a label or a value that was not declared"):
+        attack([fewer])

@@ -1,0 +1,40 @@
+import math
+from fractions import Fraction
+
+import pytest
+
+from sidelight._rounding import round_down, round_up
+from sidelight.dp.parameters import amount_text, counts_touched, exact_amount, exact_delta, exact_epsilon
+from sidelight.errors import BadNoise
+
+
+@pytest.mark.parametrize("epsilon", [0, -1, "0", math.inf, math.nan, "much", "1/0"])
+def test_an_epsilon_is_a_number_above_0(epsilon):
+    with pytest.raises(BadNoise, match=r"epsilon is"):
+        exact_epsilon(epsilon)
+
+
+@pytest.mark.parametrize("delta", [-0.1, 1, 1.5, math.nan])
+def test_a_delta_is_at_least_0_and_below_1(delta):
+    with pytest.raises(BadNoise, match=r"delta is"):
+        exact_delta(delta)
+
+
+def test_unknown_neighbours_are_refused():
+    with pytest.raises(BadNoise, match='choose "add or remove" or "replace"'):
+        counts_touched("next door")
+
+
+@pytest.mark.parametrize("text", ["0.1", "1e-9", "3", "1/3", "123456789.125", "2.2250738585072014e-308"])
+def test_amounts_are_read_back_exactly(text):
+    amount = exact_amount(text, "epsilon")
+    assert exact_amount(amount_text(amount), "epsilon") == amount
+    assert Fraction(round_down(amount)) <= amount <= Fraction(round_up(amount))
+
+
+def test_an_amount_is_what_is_written_and_not_the_float_next_to_it():
+    assert exact_amount(0.1, "epsilon") == Fraction(1, 10) != Fraction(0.1)
+
+
+def test_a_bound_is_shown_in_four_digits():
+    assert amount_text(math.pi) == "3.142"
