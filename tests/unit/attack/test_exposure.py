@@ -1,0 +1,94 @@
+"""What an exposure says: shares of people, candidates, a table, and the witness for one person."""
+
+import json
+import math
+from fractions import Fraction
+
+import numpy as np
+import polars as pl
+import pytest
+
+import sidelight as sl
+from sidelight.errors import BadMeasure
+
+ZIPS = [{"zip": "1"}, {"zip": "2"}]
+ONE = sl.Release.from_counts([{"a": 1, "b": 1}, {"a": 1, "c": 2}], labels=ZIPS)
+TWO = sl.Release.from_counts([{"a": 1, "c": 2}, {"b": 3}], labels=ZIPS)
+PEOPLE = pl.DataFrame(
+    {"zip": ["1", "2", "2", "9"], "name": ["Ann", "Bea", "Cat", "Dan"], "real": ["a", "b", "c", None]}
+)
+
+
+def exposed(**options):
+    return sl.intersect([ONE, TWO], people=PEOPLE, **options)
+
+
+def test_contradictions_and_strangers_are_counted_apart():
+    exposure = exposed(truth="real")
+    assert exposure.perfect == Fraction(1, 4)
+    assert exposure.contradicted == Fraction(1, 2)  # nothing is left to zip 2
+    assert exposure.vulnerable == Fraction(1, 4)
+    assert exposure.unlocated == (1, 1)
+    assert exposure.located_nowhere == 1
+    assert exposure.partial(Fraction(1, 100)) == Fraction(1, 2)  # contradictions are never a breach
+    assert exposure.distribution("after") == {0: 2, 1: 1, 3: 1}
+    assert np.isnan(exposure.confidence[1])
+    assert math.isnan(exposure.belief[1])
+    assert "contradict each other" in exposure.explain()
+    assert "1 of 4 people fit no group of release 1." in exposure.explain()
+    assert "contradict" in exposure.witness(1).explain()
+    assert exposure.witness(2).sightings[0].groups == ()
+    assert "not located" in exposure.witness(2).explain()
+
+
+def test_shares_and_beliefs_at_a_confidence():
+    exposure = exposed()
+    assert exposure.partial(1) == exposure.perfect
+    assert exposure.sure(1) == exposure.perfect
+    assert exposure.sure(0.1) == Fraction(1, 2)
+    for wrong in (0, -1, 1.5):
+        with pytest.raises(BadMeasure, match="confidence"):
+            exposure.partial(wrong)
+
+
+def test_it_is_handed_out_as_a_table_and_as_json():
+    exposure = exposed(truth="real")
+    rows = exposure.table().to_pylist()
+    assert rows[0] == {
+        "zip": "1",
+        "people": 1,
+        "before 1": 2,
+        "before 2": 2,
+        "after": 1,
+        "belief": 1.0,
+        "candidates": ["a"],
+    }
+    assert rows[1]["belief"] is None
+    told = json.loads(exposure.to_json())
+    assert told["perfect"] == {"exact": "1/4", "value": 0.25}
+    assert told["truth"]["hits"]["exact"] == "1/3"
+    assert told["truth"]["hits"]["value"] >= 1 / 3
+    assert [each["unlocated"] for each in told["releases"]] == [1, 1]
+    assert repr(exposure) == "<Exposure of 4 people in 2 releases: 1 given away>"
+
+
+def test_candidates_by_row():
+    candidates = exposed().candidates
+    assert list(candidates) == [("a",), (), ("a", "b", "c")]
+    assert candidates[-1] == ("a", "b", "c")
+    assert candidates.matrix(np.array([0])).tolist() == [[True, False, False]]
+    with pytest.raises(IndexError):
+        candidates[3]
+
+
+def test_a_notebook_shows_a_row_for_each_release_and_says_it_in_words():
+    html = exposed()._repr_html_()
+    assert "<caption>Exposure of 4 people in 2 releases: 1 given away</caption>" in html
+    assert html.count("<tr>") == 1 + 2
+    assert "give away the value of 1 of 4 people" in html
+
+
+def test_a_witness_replays_from_the_groups_that_it_names():
+    witness = exposed(person="name").witness("Ann")
+    assert witness.replay([ONE, TWO]) == witness.candidates == ("a",)
+    assert [each.rules_out for each in witness.sightings] == [("c",), ("b",)]

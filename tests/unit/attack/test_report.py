@@ -1,0 +1,48 @@
+"""An exposure in words, and as a document."""
+
+import json
+from fractions import Fraction
+
+import polars as pl
+
+import sidelight as sl
+from sidelight.attack.report import document, percent, sentences, witness_document
+
+ZIPS = [{"zip": "1"}, {"zip": "2"}]
+ONE = sl.Release.from_counts([{"a": 1, "b": 1}, {"a": 1, "c": 2}], labels=ZIPS)
+TWO = sl.Release.from_counts([{"a": 1, "c": 2}, {"b": 3}], labels=ZIPS)
+PEOPLE = pl.DataFrame(
+    {"zip": ["1", "2", "2", "9"], "name": ["Ann", "Bea", "Cat", "Dan"], "real": ["a", "b", "c", None]}
+)
+
+
+def exposed(**options):
+    return sl.intersect([ONE, TWO], people=PEOPLE, **options)
+
+
+def test_one_release_is_told_alone():
+    first, second, *rest = sentences(sl.intersect([ONE], people=PEOPLE.filter(pl.col("zip") != "9")))
+    assert first == "The release alone gives away the value of 0 of 3 people (0 %)."
+    assert second == "On average a person stands among 2.7 people, with 2.0 values to choose from."
+    assert rest == ["Everybody who is looked for was taken to be in every release; of others this says nothing."]
+
+
+def test_the_truth_is_told_where_it_is_known():
+    *_, last = sentences(exposed(truth="real"))
+    assert last.startswith("The true value is among the candidates of 1 of 3 people (33.4 %)")
+    assert document(exposed())["truth"] is None
+
+
+def test_shares_are_rounded_up():
+    assert percent(Fraction(1, 10_000)) == "0.1 %"
+    assert percent(Fraction(1)) == "100.0 %"
+    third = document(exposed(truth="real"))["truth"]["hits"]
+    assert third["exact"] == "1/3"
+    assert third["value"] >= 1 / 3
+
+
+def test_a_witness_is_plain_data():
+    told = witness_document(exposed(person="name").witness("Ann"))
+    assert json.loads(json.dumps(told)) == told
+    assert told["known"] == {"zip": "1"}
+    assert told["candidates"] == [{"candidate": "a", "exact": "1", "value": 1.0}]

@@ -1,0 +1,65 @@
+"""Whom the attacker looks for: by name, by what is known, by row; from tables, dataframes and files."""
+
+from fractions import Fraction
+
+import polars as pl
+import pytest
+
+import sidelight as sl
+from sidelight.errors import BadTable, UnknownColumn
+
+ZIPS = [{"zip": "1"}, {"zip": "2"}]
+ONE = sl.Release.from_counts([{"a": 1, "b": 1}, {"a": 1, "c": 2}], labels=ZIPS)
+TWO = sl.Release.from_counts([{"a": 1, "c": 2}, {"b": 3}], labels=ZIPS)
+PEOPLE = pl.DataFrame(
+    {"zip": ["1", "2", "2", "9"], "name": ["Ann", "Bea", "Cat", "Dan"], "real": ["a", "b", "c", None]}
+)
+
+
+def exposed(**options):
+    return sl.intersect([ONE, TWO], people=PEOPLE, **options)
+
+
+def test_somebody_is_asked_for_by_name_by_what_is_known_or_by_row():
+    exposure = exposed(person="name")
+    assert exposure.witness("Ann") == exposure.witness({"zip": 1})
+    assert exposed().witness(0) == exposure.witness("Ann")
+    with pytest.raises(BadTable, match="nobody among the people has that name"):
+        exposure.witness("Zoe")
+    with pytest.raises(BadTable, match="give person="):
+        exposed().witness("Ann")
+    with pytest.raises(BadTable, match="0 rows of people fit that"):
+        exposure.witness({"zip": "7"})
+    with pytest.raises(UnknownColumn, match="did you mean 'zip'"):
+        exposure.witness({"zipp": "7"})
+    with pytest.raises(BadTable, match="no row 17"):
+        exposed().witness(17)
+
+
+def test_errors_show_nobody_s_data():
+    twice = pl.concat([PEOPLE, PEOPLE])
+    with pytest.raises(BadTable, match="4 people have more than one row") as error:
+        sl.intersect([ONE, TWO], people=twice, person="name")
+    assert "Ann" not in str(error.value)
+
+
+def test_people_who_look_alike_are_one_row():
+    many = pl.DataFrame({"zip": ["1"] * 1_000 + ["2"] * 500})
+    exposure = sl.intersect([ONE], people=many)
+    assert exposure.people.sizes.tolist() == [1_000, 500]
+    assert exposure.mean("after") == Fraction(2)
+
+
+def test_marks_of_missing_cells():
+    gap = sl.Release.from_counts([{"a": 1}], labels=[{"zip": None}])
+    people = pl.DataFrame({"zip": ["?"]})
+    assert sl.intersect([gap], people=people).unlocated == (1,)
+    assert sl.intersect([gap], people=people, missing_marks="?").unlocated == (0,)
+
+
+def test_from_files(tmp_path):
+    path = tmp_path / "people.csv"
+    PEOPLE.write_csv(path)
+    exposure = sl.intersect([ONE, TWO], people=path, person="name", truth="real")
+    assert exposure.after.tolist() == exposed().after.tolist()
+    assert exposure.witness("Ann").candidates == ("a",)
