@@ -283,10 +283,6 @@ that is left shrinks by that factor.
         """All counts decide, and not only their proportions: more people are more evidence."""
         return groups.counts.dense()
 
-    def exactly(self, groups: Groups, row: int) -> Amount:
-        """Give one group's ε in exact arithmetic."""
-        return self.summarize(groups.take(slice(row, row + 1))).finding().value
-
     def _worst(self, groups: Groups, worst: WorstCase | None) -> Worst:
         if worst is None:
             return Worst(self, otherwise=self.if_nothing_to_measure)

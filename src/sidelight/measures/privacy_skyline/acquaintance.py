@@ -28,7 +28,7 @@ from sidelight.measures.privacy_skyline.five_minima import (
     ruled_out_weights,
     tolerance,
 )
-from sidelight.measures.privacy_skyline.odds import BITS_REPORTED, Arithmetic, compute_exactly
+from sidelight.measures.privacy_skyline.odds import BITS_REPORTED, RatioArithmetic, compute_exactly
 from sidelight.measures.privacy_skyline.witness import AcquaintanceWitness, worst_investigation
 from sidelight.measures.screening import Screen
 from sidelight.release.groups import Groups
@@ -112,7 +112,7 @@ the target does not have Flu.
         if few_worlds(release, facts, FEW_WORLDS):
             return by_every_world(release, facts)
 
-        def risk(using: Arithmetic[Any]) -> Amount:
+        def risk(using: RatioArithmetic[Any]) -> Amount:
             has, lacks = odds(release, facts, using.ratio)
             return using.risk(lacks / has) if has else Fraction(0)
 

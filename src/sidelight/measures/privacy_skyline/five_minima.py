@@ -34,7 +34,7 @@ from sidelight.measures.privacy_skyline.odds import (
     BITS_COMPARED,
     BITS_REPORTED,
     ODDS,
-    Arithmetic,
+    RatioArithmetic,
     Number,
     SetOfValues,
     compute_exactly,
@@ -148,7 +148,7 @@ class GroupValue:
         """Estimate how many bits a product of odds has as a fraction."""
         return ODDS[self.semantics].bits(self.people, self.count, ruled_out=self.ruled_out, m=m)
 
-    def product(self, which: Product, m: int, using: Arithmetic[Number]) -> Number:
+    def product(self, which: Product, m: int, using: RatioArithmetic[Number]) -> Number:
         """Compute T, V or T·V."""
         odds, result = ODDS[self.semantics], using.ratio(1, 1)
         if which.target is not None:
@@ -423,7 +423,7 @@ class FiveMinima:
     def _bits(self, column: int, arrangement: int) -> int:
         return sum(self._group_value(each, column).bits(self.knowledge.family) for each in ARRANGEMENTS[arrangement])
 
-    def _odds(self, column: int, arrangement: int, using: Arithmetic[Number]) -> Number:
+    def _odds(self, column: int, arrangement: int, using: RatioArithmetic[Number]) -> Number:
         """Compute one of the three products of minima."""
         return prod(
             (

@@ -65,11 +65,11 @@ class Odds(ABC):
         """Logarithm of V."""
 
     @abstractmethod
-    def odds_against(self, n: int, a: int, ruled_out: tuple[int, ...], k: int, using: Arithmetic[Number]) -> Number:
+    def odds_against(self, n: int, a: int, ruled_out: tuple[int, ...], k: int, using: RatioArithmetic[Number]) -> Number:
         """T; `ruled_out` are the counts of the values."""
 
     @abstractmethod
-    def none_has(self, n: int, a: int, m: int, k: int, using: Arithmetic[Number]) -> Number:
+    def none_has(self, n: int, a: int, m: int, k: int, using: RatioArithmetic[Number]) -> Number:
         """V."""
 
     @abstractmethod
@@ -86,7 +86,7 @@ class _DifferentHolders(Odds):
         logs = log_missing_all(np.maximum(left, needed), a, m)  # where it is settled, any numbers will do
         return np.where(np.equal(m, 0), 0.0, np.where(left < needed, SETTLED, logs))
 
-    def none_has(self, n: int, a: int, m: int, k: int, using: Arithmetic[Number]) -> Number:
+    def none_has(self, n: int, a: int, m: int, k: int, using: RatioArithmetic[Number]) -> Number:
         """As above, with the shorter of two equal products: a and m may be exchanged."""
         if m and n - a - k - m < 0:
             return using.ratio(0, 1)
@@ -105,7 +105,7 @@ class Single(_DifferentHolders):
         """(n − a − t − k) / a, t = how many have a ruled-out value."""
         return _log(n - a - ruled_out - k) - np.log(a)
 
-    def odds_against(self, n: int, a: int, ruled_out: tuple[int, ...], k: int, using: Arithmetic[Number]) -> Number:
+    def odds_against(self, n: int, a: int, ruled_out: tuple[int, ...], k: int, using: RatioArithmetic[Number]) -> Number:
         """As above."""
         return using.ratio(max(n - a - sum(ruled_out) - k, 0), a)
 
@@ -121,7 +121,7 @@ class SetOfValues(_DifferentHolders):
         """(n − a − k) / a · Π (n − c)/n."""
         return _log(n - a - k) - np.log(a) + ruled_out
 
-    def odds_against(self, n: int, a: int, ruled_out: tuple[int, ...], k: int, using: Arithmetic[Number]) -> Number:
+    def odds_against(self, n: int, a: int, ruled_out: tuple[int, ...], k: int, using: RatioArithmetic[Number]) -> Number:
         """As above."""
         return using.product([(max(n - a - k, 0), a), *((n - count, n) for count in ruled_out if count)])
 
@@ -143,14 +143,14 @@ class MultisetOfValues(Odds):
         family_share = np.where(settled, 0.5, m / np.maximum(left, 1))
         return np.where(np.equal(m, 0), 0.0, np.where(settled, SETTLED, a * np.log1p(-family_share)))
 
-    def odds_against(self, n: int, a: int, ruled_out: tuple[int, ...], k: int, using: Arithmetic[Number]) -> Number:
+    def odds_against(self, n: int, a: int, ruled_out: tuple[int, ...], k: int, using: RatioArithmetic[Number]) -> Number:
         """As above."""
         if n - k <= 1:
             return using.ratio(0, 1)
         q = using.ratio(n - k - 1, n - k) ** a
         return q / (1 - q) * using.ratio(n - 1, n) ** sum(ruled_out)
 
-    def none_has(self, n: int, a: int, m: int, k: int, using: Arithmetic[Number]) -> Number:
+    def none_has(self, n: int, a: int, m: int, k: int, using: RatioArithmetic[Number]) -> Number:
         """As above."""
         if m == 0:
             return using.ratio(1, 1)
@@ -238,7 +238,7 @@ ROUNDING_ERROR = Decimal("1e-50")
 """Far more than rounding to 60 digits can have changed, relative."""
 
 
-class Arithmetic(ABC, Generic[Number]):
+class RatioArithmetic(ABC, Generic[Number]):
     """Ratios of whole numbers, their products and powers."""
 
     @abstractmethod
@@ -262,7 +262,7 @@ class Arithmetic(ABC, Generic[Number]):
         return nullcontext()
 
 
-class Fractions(Arithmetic[Fraction]):
+class Fractions(RatioArithmetic[Fraction]):
     """Exact."""
 
     def ratio(self, over: int, under: int) -> Fraction:
@@ -283,7 +283,7 @@ class Fractions(Arithmetic[Fraction]):
         return against > limit
 
 
-class Decimals(Arithmetic[Decimal]):
+class Decimals(RatioArithmetic[Decimal]):
     """To 60 digits, errors on the side of caution."""
 
     def ratio(self, over: int, under: int) -> Decimal:
@@ -310,7 +310,7 @@ class Decimals(Arithmetic[Decimal]):
 FRACTIONS, DECIMALS = Fractions(), Decimals()
 
 
-def compute_exactly(bits: int, most: int, compute: Callable[[Arithmetic[Any]], Result]) -> Result:
+def compute_exactly(bits: int, most: int, compute: Callable[[RatioArithmetic[Any]], Result]) -> Result:
     """Compute in fractions where they have at most so many bits, else in decimals.
 
     >>> compute_exactly(10, BITS_REPORTED, lambda using: using.risk(using.ratio(1, 2)))
@@ -318,6 +318,6 @@ def compute_exactly(bits: int, most: int, compute: Callable[[Arithmetic[Any]], R
     >>> compute_exactly(20_000, BITS_REPORTED, lambda using: using.risk(using.ratio(1, 2)))
     0.6666666666666667
     """
-    using: Arithmetic[Any] = FRACTIONS if bits <= most else DECIMALS
+    using: RatioArithmetic[Any] = FRACTIONS if bits <= most else DECIMALS
     with using.precision():
         return compute(using)

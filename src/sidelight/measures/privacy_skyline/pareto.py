@@ -37,7 +37,7 @@ from sidelight.measures.privacy_skyline.five_minima import (
 from sidelight.measures.privacy_skyline.odds import (
     BITS_COMPARED,
     ODDS,
-    Arithmetic,
+    RatioArithmetic,
     Number,
     SetOfValues,
     compute_exactly,
@@ -116,7 +116,7 @@ class RiskTest:
 
 
 def _least_odds(
-    targets: list[GroupValue], families: list[GroupValue], knowledge: Knowledge, using: Arithmetic[Number]
+    targets: list[GroupValue], families: list[GroupValue], knowledge: Knowledge, using: RatioArithmetic[Number]
 ) -> Number:
     """Compute NR exactly."""
     minima = [
