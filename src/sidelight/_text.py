@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 MANY = {"person": "people", "is": "are", "has": "have", "was": "were", "holds": "hold", "breaks": "break"}
-MANY |= {"repeats": "repeat", "counts": "count"}
+MANY |= {"repeats": "repeat", "counts": "count", "adversary": "adversaries"}
 """What is said of several, where it is not just an s more."""
 
 

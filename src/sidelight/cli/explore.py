@@ -23,7 +23,7 @@ from sidelight.cli.run import Status
 from sidelight.errors import BadMeasure, TooHard
 from sidelight.measures.ck_safety.implications import Implications
 from sidelight.measures.ck_safety.negations import Negations
-from sidelight.measures.disclosure_curve import Axis, DisclosureCurve, disclosure_curve
+from sidelight.measures.disclosure_curve import DisclosureCurve, KnowledgeAxis, disclosure_curve
 from sidelight.measures.measure import Measure
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
 from sidelight.measures.privacy_skyline.skyline import KnowledgePoint, knowledge_skyline
@@ -125,7 +125,7 @@ def curves(release: Release, question: Question, progress: Progress = quiet) -> 
                 parts.append(disclosure_curve(release, family, {name: [amount]}, value=question.value))
         tried = tuple(amount for part in parts for amount in part.axes[0].amounts)
         risks = tuple(risk for part in parts for risk in part.risks)
-        yield said, replace(parts[0], axes=(Axis(name, tried),), risks=risks)
+        yield said, replace(parts[0], axes=(KnowledgeAxis(name, tried),), risks=risks)
 
 
 def amounts_up_to(most: int) -> list[int]:

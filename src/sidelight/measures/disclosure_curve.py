@@ -1,4 +1,8 @@
-"""Risk against the amount of knowledge: the data behind curves and heat maps."""
+"""How does the risk grow with what somebody knows?  The data behind curves and heat maps.
+
+A curve is a measure at every combination of some amounts of knowledge: exact, without ink, and the same whether it is
+drawn, written as JSON or handed out as a frame.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +12,23 @@ from dataclasses import dataclass
 from inspect import signature
 from itertools import product
 from math import isfinite, prod
+from typing import TYPE_CHECKING
 
+import pyarrow as pa
+
+from sidelight._notebook import html_table
 from sidelight._rounding import round_up
 from sidelight.errors import BadMeasure, did_you_mean
 from sidelight.measures.exact import Amount
-from sidelight.measures.measure import Measure
+from sidelight.measures.measure import Measure, in_words
 from sidelight.release.release import Release
+
+if TYPE_CHECKING:
+    from sidelight.table.dataframe_source import PandasFrame, PolarsFrame
 
 
 @dataclass(frozen=True, slots=True)
-class Axis:
+class KnowledgeAxis:
     """One kind of knowledge and the amounts of it that were tried; a fixed one has one amount."""
 
     name: str
@@ -29,9 +40,19 @@ class DisclosureCurve:
     """The risk at each combination of amounts; `risks` run along the last axis first."""
 
     measure: str
-    settings: tuple[tuple[str, str], ...]  # what else was asked, the same everywhere: value, Flu
-    axes: tuple[Axis, ...]
+    settings: tuple[tuple[str, str], ...]  # the measure's other parameters, the same everywhere: value, Flu
+    axes: tuple[KnowledgeAxis, ...]
     risks: tuple[Amount, ...]
+
+    def __repr__(self) -> str:
+        axes = ", ".join(f"{axis.name} {_range(axis.amounts)}" for axis in self.axes)
+        settings = "".join(f", {name} {value}" for name, value in self.settings)
+        return f"<DisclosureCurve of {self.measure}{settings}: {axes}>"
+
+    def _repr_html_(self) -> str:
+        names = [axis.name for axis in self.axes]
+        rows = ((*amounts.values(), in_words(risk)) for amounts, risk in self.points())
+        return html_table(f"{self.measure}: risk by what is known", [*names, "risk"], rows, total=len(self.risks))
 
     def at(self, **amounts: int) -> Amount:
         """Give the risk at some amounts; fixed ones need not be said."""
@@ -64,6 +85,30 @@ class DisclosureCurve:
         axes = [{"name": axis.name, "amounts": axis.amounts} for axis in self.axes]
         return json.dumps({"measure": self.measure, "settings": dict(self.settings), "axes": axes, "points": points})
 
+    def to_arrow(self) -> pa.Table:
+        """Give a row per combination: the amounts, the risk rounded up, and exactly, as text.
+
+        >>> release = Release.from_counts([{"Flu": 2, "Cold": 1}])
+        >>> from sidelight.measures.ck_safety.implications import Implications
+        >>> disclosure_curve(release, Implications, [0, 1], value="Cold").to_arrow().to_pylist()
+        [{'k': 0, 'risk': 0.33333333333333337, 'exact': '1/3'}, {'k': 1, 'risk': 1.0, 'exact': '1'}]
+        """
+        amounts = [list(column) for column in zip(*product(*(axis.amounts for axis in self.axes)), strict=True)]
+        columns = dict(zip([axis.name for axis in self.axes], amounts, strict=True))
+        return pa.table({**columns, "risk": list(map(round_up, self.risks)), "exact": list(map(str, self.risks))})
+
+    def to_pandas(self) -> PandasFrame:
+        """Give the same as a pandas DataFrame."""
+        from sidelight.table.dataframe_source import to_pandas  # noqa: PLC0415 - narwhals is slow to import
+
+        return to_pandas(self.to_arrow())
+
+    def to_polars(self) -> PolarsFrame:
+        """Give the same as a polars DataFrame."""
+        from sidelight.table.dataframe_source import to_polars  # noqa: PLC0415 - narwhals is slow to import
+
+        return to_polars(self.to_arrow())
+
 
 def disclosure_curve(
     release: Release,
@@ -85,7 +130,7 @@ def disclosure_curve(
     Fraction(1, 2)
     """
     named = amounts if isinstance(amounts, Mapping) else {next(iter(signature(measure_family).parameters)): amounts}
-    axes = tuple(Axis(name, tuple(each)) for name, each in named.items())
+    axes = tuple(KnowledgeAxis(name, tuple(each)) for name, each in named.items())
     _check(measure_family, axes, settings)
     risks = []
     name = ""
@@ -97,7 +142,9 @@ def disclosure_curve(
     return DisclosureCurve(name, tuple((key, str(value)) for key, value in settings.items()), axes, tuple(risks))
 
 
-def _check(measure_family: Callable[..., Measure], axes: tuple[Axis, ...], settings: Mapping[str, object]) -> None:
+def _check(
+    measure_family: Callable[..., Measure], axes: tuple[KnowledgeAxis, ...], settings: Mapping[str, object]
+) -> None:
     known = list(signature(measure_family).parameters)
     for name in (*(axis.name for axis in axes), *settings):
         if name not in known:
@@ -106,6 +153,10 @@ def _check(measure_family: Callable[..., Measure], axes: tuple[Axis, ...], setti
     if prod(len(axis.amounts) for axis in axes) == 0:
         message = "no amounts of knowledge were given; give at least one, such as range(6)"
         raise BadMeasure(message)
+
+
+def _range(amounts: tuple[int, ...]) -> str:
+    return str(amounts[0]) if len(amounts) == 1 else f"{min(amounts)} to {max(amounts)}"
 
 
 def _listed(amounts: tuple[int, ...]) -> str:

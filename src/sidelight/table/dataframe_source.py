@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -18,6 +18,9 @@ from sidelight.table.source import Frame, Source, TextRows, saying
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
+
+    PandasFrame: TypeAlias = pd.DataFrame  # for the signatures of those who hand frames out, and import neither
+    PolarsFrame: TypeAlias = pl.DataFrame
 
 
 def frame_rows(source: object, roles: Roles) -> TextRows:

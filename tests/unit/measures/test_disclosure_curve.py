@@ -29,15 +29,15 @@ def test_a_heat_map_has_one_risk_per_combination():
     amounts = {"rules_out": range(3), "others": range(4), "family": [1]}
     curve = sl.disclosure_curve(HOSPITAL, sl.Acquaintance, amounts, value="Flu")
     assert [len(axis.amounts) for axis in curve.axes] == [3, 4, 1]
-    for said, risk in curve.points():
-        assert sl.Acquaintance(**said, value="Flu").measure(HOSPITAL).value == risk == curve.at(**said)
+    for amounts, risk in curve.points():
+        assert sl.Acquaintance(**amounts, value="Flu").measure(HOSPITAL).value == risk == curve.at(**amounts)
     assert curve.at(rules_out=2, others=3) == curve.risks[-1]
 
 
 def test_it_is_written_as_json():
     curve = sl.disclosure_curve(HOSPITAL, sl.Acquaintance, {"others": [0, 1]}, value="Heart disease")
-    told = json.loads(curve.to_json())
-    assert told == {
+    document = json.loads(curve.to_json())
+    assert document == {
         "measure": "acquaintance",
         "settings": {"value": "Heart disease"},
         "axes": [{"name": "others", "amounts": [0, 1]}],
@@ -76,3 +76,27 @@ def test_points_that_were_not_computed():
         curve.at(rules_out=7)
     with pytest.raises(BadMeasure, match="no amount 'familie'"):
         curve.at(rules_out=1, familie=1)
+
+
+def test_it_shows_itself_in_a_line_and_in_a_notebook():
+    curve = sl.disclosure_curve(
+        sl.Release.from_counts([{"<b>": 2, "c": 1}]), sl.Acquaintance, {"others": [0, 1], "family": [1]}, value="<b>"
+    )
+    assert repr(curve) == "<DisclosureCurve of acquaintance, value <b>: others 0 to 1, family 1>"
+    page = curve._repr_html_()
+    assert "<th>others</th><th>family</th><th>risk</th>" in page
+    assert "<b>" not in page
+
+
+def test_it_is_handed_out_as_a_frame():
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    curve = sl.disclosure_curve(HOSPITAL, sl.Acquaintance, {"rules_out": [0, 1], "others": [0, 1]}, value="Flu")
+    rows = curve.to_arrow().to_pylist()
+    assert [(row["rules_out"], row["others"]) for row in rows] == [(0, 0), (0, 1), (1, 0), (1, 1)]
+    assert [Fraction(row["exact"]) for row in rows] == list(curve.risks)
+    assert all(Fraction(row["risk"]) >= risk for row, risk in zip(rows, curve.risks, strict=True))
+    frame = curve.to_pandas()
+    assert isinstance(frame, pandas.DataFrame)
+    assert frame.to_dict("records") == rows
+    assert isinstance(curve.to_polars(), polars.DataFrame)
+    assert curve.to_polars().to_dicts() == rows

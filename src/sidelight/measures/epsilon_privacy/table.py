@@ -1,20 +1,37 @@
-"""The smallest ε of every generalisation of a table, against each of several adversaries."""
+"""The smallest ε of every generalisation of a table, against each of several adversaries.
+
+Each generalisation (a node of the lattice, one level per column) is grouped once, by rolling up a finer one.  Many
+small ones are then put side by side and measured as parts of one set of cases, with `worst_case.worst_of_parts`: what
+depends on the counts alone is computed once for all adversaries that ask about the same values and know as many people.
+
+Cost: nearly that of the groupings (benchmarks/prior_belief.py).
+Source: Machanavajjhala, Gehrke and Götz, Data publishing against realistic adversaries, VLDB 2009, section 4.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 
+from sidelight._notebook import html_table
+from sidelight._rounding import round_up
+from sidelight._text import counted
 from sidelight.errors import BadMeasure
 from sidelight.measures.epsilon_privacy.prior_belief import PriorBelief, settings_in_words
 from sidelight.measures.epsilon_privacy.worst_case import Cases, worst_of_parts
 from sidelight.measures.exact import Amount
+from sidelight.measures.measure import in_words
 from sidelight.release.groups import Groups
 from sidelight.release.lattice import Lattice, Node
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.table import Counts, Table
+
+if TYPE_CHECKING:
+    from sidelight.table.dataframe_source import PandasFrame, PolarsFrame
 
 CELLS_IN_A_BATCH = 1 << 15
 """Small generalisations are measured together, up to about this many cells: few enough for a processor's cache."""
@@ -51,6 +68,16 @@ class EpsilonTable:
     adversaries: tuple[str, ...]
     rows: tuple[EpsilonRow, ...]
 
+    def __repr__(self) -> str:
+        size = f"{counted(len(self.rows), 'generalisation')} of {', '.join(self.columns)}"
+        return f"<EpsilonTable: {size} against {counted(len(self.adversaries), 'adversary')}>"
+
+    def _repr_html_(self) -> str:
+        rows = ((*row.node, *map(in_words, row.values)) for row in self.rows)
+        return html_table(
+            "Smallest ε of each generalisation", [*self.columns, *self.adversaries], rows, total=len(self.rows)
+        )
+
     def __len__(self) -> int:
         return len(self.rows)
 
@@ -65,6 +92,28 @@ class EpsilonTable:
                 return row
         message = f"no generalisation {dict(levels)} in the table; it has levels of {', '.join(self.columns)}"
         raise BadMeasure(message)
+
+    def to_arrow(self) -> pa.Table:
+        """Give a row per generalisation: each column's level, and each adversary's ε rounded up."""
+        columns = [f"level of {name}" for name in self.columns]
+        levels = [pa.array([row.node[place] for row in self.rows], pa.int64()) for place in range(len(self.columns))]
+        epsilons = [
+            pa.array([round_up(row.values[place]) for row in self.rows], pa.float64())
+            for place in range(len(self.adversaries))
+        ]
+        return pa.Table.from_arrays([*levels, *epsilons], names=[*columns, *self.adversaries])
+
+    def to_pandas(self) -> PandasFrame:
+        """Give the same as a pandas DataFrame."""
+        from sidelight.table.dataframe_source import to_pandas  # noqa: PLC0415 - narwhals is slow to import
+
+        return to_pandas(self.to_arrow())
+
+    def to_polars(self) -> PolarsFrame:
+        """Give the same as a polars DataFrame."""
+        from sidelight.table.dataframe_source import to_polars  # noqa: PLC0415 - narwhals is slow to import
+
+        return to_polars(self.to_arrow())
 
 
 def smallest_epsilon_table(
@@ -84,12 +133,12 @@ def smallest_epsilon_table(
     >>> import math
     >>> import sidelight as sl
     >>> adult = sl.datasets.adult(quasi=["age", "sex"], sensitive="salary-class")
-    >>> found = smallest_epsilon_table(adult.table, adult.hierarchies, {
+    >>> epsilons = smallest_epsilon_table(adult.table, adult.hierarchies, {
     ...     "any shape, 1,000": PriorBelief(stubbornness=1_000),
     ...     "the table's shape, unmoved": PriorBelief(shape="release", stubbornness=math.inf)})
-    >>> len(found), found.rows[0].levels, found.rows[0].values
+    >>> len(epsilons), epsilons.rows[0].levels, epsilons.rows[0].values
     (12, {'age': 0, 'sex': 0}, (inf, inf))
-    >>> row = found.at({"age": 4, "sex": 1})
+    >>> row = epsilons.at({"age": 4, "sex": 1})
     >>> {adversary: f"{float(epsilon):.3f}" for adversary, epsilon in row.epsilon.items()}
     {'any shape, 1,000': '7.986', "the table's shape, unmoved": '1.541'}
 
@@ -101,13 +150,13 @@ def smallest_epsilon_table(
     for adversary in named.values():
         adversary.check(finest)
     nodes = tuple(lattice.nodes())
-    found: list[dict[Node, Amount]] = [{} for _ in named]
+    epsilons: list[dict[Node, Amount]] = [{} for _ in named]
     for batch in _batches(lattice, nodes, progress):
-        for values, worst in zip(found, _worst_of(batch, named.values()), strict=True):
+        for values, worst in zip(epsilons, _worst_of(batch, named.values()), strict=True):
             for node, value in worst:
-                values[node] = max(values.get(node, value), value)
+                values[node] = max(values.get(node, value), value)  # a large node comes in several blocks
     rows = (
-        EpsilonRow(lattice.columns, tuple(named), node, tuple(values.get(node, NOTHING) for values in found))
+        EpsilonRow(lattice.columns, tuple(named), node, tuple(values.get(node, NOTHING) for values in epsilons))
         for node in nodes
     )
     return EpsilonTable(lattice.columns, tuple(named), tuple(rows))
@@ -150,14 +199,14 @@ def _worst_of(
     nodes, parts = zip(*batch, strict=True)
     cells = np.concatenate([groups.counts.dense() for groups in parts])
     sizes = np.concatenate([groups.sizes for groups in parts])
-    together = replace(
+    side_by_side = replace(
         parts[0], sizes=sizes, counts=Counts(cells.shape, cells=cells), columns=(), numbers=np.arange(1, len(sizes) + 1)
     )
     part = np.repeat(np.arange(len(parts)), [len(groups) for groups in parts])
     cases: dict[tuple[object, int], Cases] = {}
     for adversary in adversaries:
-        asked = adversary.predicates, adversary.known_people  # most ask about the same
-        if asked not in cases:
-            cases[asked] = adversary.cases(together, part=part)
-        found = worst_of_parts(cases[asked], adversary.prior(together), adversary.decided_by)
-        yield [(nodes[place], worst.value) for place, worst in found.items()]
+        question = adversary.predicates, adversary.known_people  # most ask about the same
+        if question not in cases:
+            cases[question] = adversary.cases(side_by_side, part=part)
+        worst = worst_of_parts(cases[question], adversary.prior(side_by_side), adversary.decided_by)
+        yield [(nodes[place], each.value) for place, each in worst.items()]

@@ -34,8 +34,8 @@ from sidelight.measures.privacy_skyline.odds import (
     BITS_COMPARED,
     BITS_REPORTED,
     ODDS,
-    RatioArithmetic,
     Number,
+    RatioArithmetic,
     SetOfValues,
     compute_exactly,
 )

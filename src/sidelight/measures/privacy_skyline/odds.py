@@ -65,7 +65,9 @@ class Odds(ABC):
         """Logarithm of V."""
 
     @abstractmethod
-    def odds_against(self, n: int, a: int, ruled_out: tuple[int, ...], k: int, using: RatioArithmetic[Number]) -> Number:
+    def odds_against(
+        self, n: int, a: int, ruled_out: tuple[int, ...], k: int, using: RatioArithmetic[Number]
+    ) -> Number:
         """T; `ruled_out` are the counts of the values."""
 
     @abstractmethod
@@ -105,7 +107,9 @@ class Single(_DifferentHolders):
         """(n − a − t − k) / a, t = how many have a ruled-out value."""
         return _log(n - a - ruled_out - k) - np.log(a)
 
-    def odds_against(self, n: int, a: int, ruled_out: tuple[int, ...], k: int, using: RatioArithmetic[Number]) -> Number:
+    def odds_against(
+        self, n: int, a: int, ruled_out: tuple[int, ...], k: int, using: RatioArithmetic[Number]
+    ) -> Number:
         """As above."""
         return using.ratio(max(n - a - sum(ruled_out) - k, 0), a)
 
@@ -121,7 +125,9 @@ class SetOfValues(_DifferentHolders):
         """(n − a − k) / a · Π (n − c)/n."""
         return _log(n - a - k) - np.log(a) + ruled_out
 
-    def odds_against(self, n: int, a: int, ruled_out: tuple[int, ...], k: int, using: RatioArithmetic[Number]) -> Number:
+    def odds_against(
+        self, n: int, a: int, ruled_out: tuple[int, ...], k: int, using: RatioArithmetic[Number]
+    ) -> Number:
         """As above."""
         return using.product([(max(n - a - k, 0), a), *((n - count, n) for count in ruled_out if count)])
 
@@ -143,7 +149,9 @@ class MultisetOfValues(Odds):
         family_share = np.where(settled, 0.5, m / np.maximum(left, 1))
         return np.where(np.equal(m, 0), 0.0, np.where(settled, SETTLED, a * np.log1p(-family_share)))
 
-    def odds_against(self, n: int, a: int, ruled_out: tuple[int, ...], k: int, using: RatioArithmetic[Number]) -> Number:
+    def odds_against(
+        self, n: int, a: int, ruled_out: tuple[int, ...], k: int, using: RatioArithmetic[Number]
+    ) -> Number:
         """As above."""
         if n - k <= 1:
             return using.ratio(0, 1)

@@ -37,8 +37,8 @@ from sidelight.measures.privacy_skyline.five_minima import (
 from sidelight.measures.privacy_skyline.odds import (
     BITS_COMPARED,
     ODDS,
-    RatioArithmetic,
     Number,
+    RatioArithmetic,
     SetOfValues,
     compute_exactly,
 )

@@ -83,3 +83,19 @@ def test_what_makes_no_sense_is_refused():
 def test_several_values_per_person_are_refused(table):
     with pytest.raises(BadMeasure, match="defined for single values"):
         sl.smallest_epsilon_table(table, {}, [sl.PriorBelief(stubbornness=1000)])
+
+
+def test_it_shows_itself_and_is_handed_out_as_a_frame():
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    adult = sl.datasets.adult(quasi=["sex"], sensitive="salary-class")
+    unmoved = sl.PriorBelief(shape="uniform", stubbornness=math.inf)
+    epsilons = sl.smallest_epsilon_table(adult.table, adult.hierarchies, {"sex": unmoved})
+    assert repr(epsilons) == "<EpsilonTable: 2 generalisations of sex against 1 adversary>"
+    assert "<th>sex</th><th>sex</th>" in epsilons._repr_html_()
+    rows = epsilons.to_arrow().to_pylist()
+    assert [row["level of sex"] for row in rows] == [0, 1]
+    assert all(0 <= Fraction(row["sex"]) - each.values[0] < 1e-12 for row, each in zip(rows, epsilons, strict=True))
+    assert isinstance(epsilons.to_pandas(), pandas.DataFrame)
+    assert epsilons.to_pandas().to_dict("records") == rows
+    assert isinstance(epsilons.to_polars(), polars.DataFrame)
+    assert epsilons.to_polars().to_dicts() == rows
