@@ -49,6 +49,7 @@ ONLY_IN = {
         "release",
         "measures",
         "max_entropy",
+        "search",
         "attack",
         "dp",
         "publish",

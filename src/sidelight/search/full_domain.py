@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar, Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
@@ -36,6 +36,9 @@ from sidelight.table.table import Column, Table, added, rows_alike
 MAX_NODES = 20_000_000
 """What is known about each node is kept in an array, a byte each."""
 
+Suppressed: TypeAlias = Literal["as *", "left out"]
+"""What becomes of suppressed people: one group that says `*`, or nothing."""
+
 
 @dataclass(frozen=True)
 class FullDomain(Method):
@@ -50,15 +53,19 @@ class FullDomain(Method):
     """
 
     suppress: float | Fraction = 0
-    suppressed: Literal["as *", "left out"] = "as *"
+    suppressed: Suppressed = "as *"
     nodes: int | None = 100_000
 
     name: ClassVar[str] = "lattice"
 
     def __post_init__(self) -> None:
-        if not 0 <= self.suppress <= 1:
-            share = parameter("suppress", float(self.suppress))
+        number = isinstance(self.suppress, int | float | Fraction)
+        if not number or not 0 <= self.suppress <= 1:
+            share = parameter("suppress", float(self.suppress) if number else str(self.suppress))
             message = f"{share} is not a share of the people; give a number from 0 to 1, such as 0.04"
+            raise BadPolicy(message)
+        if self.suppressed not in get_args(Suppressed):
+            message = f"FullDomain(suppressed={self.suppressed!r}): choose 'as *' or 'left out'"
             raise BadPolicy(message)
 
     def search(

@@ -12,15 +12,24 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+import numpy as np
+
+from sidelight._arrays import Integers
+from sidelight._notebook import html_table
 from sidelight._progress import Progress
+from sidelight._text import counted
+from sidelight.measures.measure import in_words
 from sidelight.policy.policy import Policy, Verdict
 from sidelight.release.release import Release
-from sidelight.search.recoding import Buckets, Recoding
+from sidelight.search.recoding import Buckets, Recoding, free_name
 from sidelight.search.utility import UtilityName
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.table import Table
+from sidelight.table.table import Column, Table
+from sidelight.table.tabular import Tabular
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from sidelight.publish.formats import FormatName, Layout
     from sidelight.publish.publish import Published
 
@@ -64,20 +73,23 @@ class SearchedLevels(dict[str, int]):
     """
 
 
+QUICK_UTILITIES = ("discernibility", "average group size", "loss")
+"""Shown in a notebook; the others may take longer than the search."""
+
 NOT_COMPLETE = "the search was stopped before its end: a more useful release within the policy may exist"
 
 
-@dataclass(frozen=True, eq=False)
-class SearchResult:
+@dataclass(frozen=True, eq=False, repr=False)
+class SearchResult(Tabular):
     """The most useful release within policy that a search found, and how it got there."""
 
     release: Release
     policy: Policy
     verdict: Verdict
     method: Method
-    outcome: Outcome = field(repr=False)
+    outcome: Outcome
     utility: Mapping[str, float]
-    hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict, repr=False)  # of the table's columns
+    hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)  # of the table's columns
 
     @property
     def levels(self) -> Mapping[str, int]:
@@ -109,6 +121,55 @@ class SearchResult:
         """What a reader of the release has to know; it stands in the sidecar of the published file too."""
         return (*self.method.warnings, *(() if self.complete else (NOT_COMPLETE,)))
 
+    def __repr__(self) -> str:
+        suppressed = f", {counted(self.suppressed, 'person')} suppressed" if self.suppressed else ""
+        unfinished = "" if self.complete else ", not complete"
+        return (
+            f"<SearchResult of method '{self.method.name}': {counted(self.release.size, 'person')} in "
+            f"{counted(len(self.release), 'group')}{suppressed}{unfinished}; {self.verdict}: {self.policy}>"
+        )
+
+    def _repr_html_(self) -> str:
+        """Show in a notebook what was searched, and how the release stands to each criterion."""
+        rows: list[tuple[object, object]] = [
+            *(
+                (str(each.criterion), f"{in_words(each.finding.value)}, {'holds' if each.holds else 'broken'}")
+                for each in self.verdict.judgements
+            ),
+            *((f"level of {column}", level) for column, level in self.levels.items()),
+            ("people", self.release.size),
+            ("groups", len(self.release)),
+            ("suppressed people", self.suppressed),
+            *((name, self.utility[name]) for name in QUICK_UTILITIES),
+        ]
+        title = f"{self.verdict}, by method '{self.method.name}'"
+        return html_table(title, ("", ""), rows, total=len(rows), note="; ".join(self.warnings))
+
+    def table(self) -> pa.Table:
+        """Give the released rows as a pyarrow table: what each person's group prints, and a sensitive value of it.
+
+        Rows stand by what they print, so their order tells nothing more.  Where people may have several values, a row
+        per group and value, with how many "people" the group has and the "count" of the value.  With anatomy, people's
+        columns and their bucket; the values are in `release`, bucket by bucket.
+
+        >>> import sidelight as sl
+        >>> adult = sl.datasets.adult(quasi=["age", "sex"])
+        >>> found = sl.protect(adult.table, sl.GroupSize() >= 50, by=adult.hierarchies)
+        >>> released = found.table()
+        >>> released.num_rows, released.slice(0, 1).to_pylist()
+        (45222, [{'age': '0-19', 'sex': '*', 'occupation': 'Adm-clerical'}])
+        """
+        import pyarrow as pa  # noqa: PLC0415 - only where rows are handed out
+
+        buckets = self.outcome.buckets
+        columns = _released_columns(self.release) if buckets is None else buckets.tables().people
+        arrays = [pa.array(each.labels, pa.string()).take(pa.array(each.codes)) for each in columns]
+        names = [each.name for each in columns]
+        if buckets is None and self.release.semantics != "single":
+            arrays += [pa.array(each) for each in _released_counts(self.release)]
+            names += [free_name("people", names), free_name("count", names)]
+        return pa.Table.from_arrays(arrays, names=names)
+
     def publish(
         self,
         path: str | Path,
@@ -135,3 +196,32 @@ class SearchResult:
         from sidelight.publish.publish import publish  # noqa: PLC0415 - it stands below: it needs the report
 
         return publish(self, path, force=force, seed=seed, layout=layout, written_as=written_as)
+
+
+def _released_columns(release: Release) -> tuple[Column, ...]:
+    """Print each row's group and value; a row per person, or per group and value where people have several."""
+    group, value, count = _sorted_entries(release)
+    if release.semantics == "single":
+        group, value = np.repeat(group, count), np.repeat(value, count)
+    values = Column(release.sensitive, (*release.domain, None), value.astype(np.int32))
+    return (*(column.take(group) for column in release.groups.columns), values)
+
+
+def _released_counts(release: Release) -> tuple[Integers, Integers]:
+    """Give, per group and value, the people of the group and how often the value occurs."""
+    group, _, count = _sorted_entries(release)
+    return release.groups.sizes[group], count
+
+
+def _sorted_entries(release: Release) -> tuple[Integers, Integers, Integers]:
+    """Give (group, value, count), in the order of what is printed: that of the search would say more.
+
+    A group in which nobody has a value has one entry of none, with a count of 0.
+    """
+    group, value, count = release.groups.counts.entries()
+    bare = np.flatnonzero(release.groups.counts.per_row() == 0)
+    group, value = np.append(group, bare), np.append(value, np.full(len(bare), len(release.domain)))
+    count = np.append(count, np.zeros(len(bare), np.int64))
+    printed = [column.codes[group] for column in reversed(release.groups.columns)]
+    rows = np.lexsort(np.stack([value, group, *printed]))
+    return group[rows], value[rows], count[rows]

@@ -18,7 +18,17 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from sidelight._progress import Progress, quiet
-from sidelight.errors import BadMeasure, BadPolicy, NothingSafe, SidelightError, did_you_mean, parameter
+from sidelight.errors import (
+    BadMeasure,
+    BadPolicy,
+    NothingSafe,
+    SidelightError,
+    WrongKind,
+    did_you_mean,
+    expect,
+    listed,
+    parameter,
+)
 from sidelight.measures.k_anonymity import GroupSize
 from sidelight.measures.measure import Comparison, Criterion, Judgement, in_words
 from sidelight.policy.policy import Policy, Verdict
@@ -40,7 +50,7 @@ METHODS: Mapping[str, type[Method]] = {each.name: each for each in (FullDomain, 
 
 def protect(
     table: Table,
-    policy: Policy,
+    policy: Policy | Criterion | Iterable[Criterion],
     *,
     by: Mapping[str, Hierarchy] | None = None,
     method: MethodName | Method = "lattice",
@@ -50,26 +60,29 @@ def protect(
 ) -> SearchResult:
     """What is the most useful release of this table that keeps the policy?
 
-    `method` is a name or, to set its options, a method such as `FullDomain(suppress=0.04, suppressed="left out")`,
-    `Mondrian(towards="income")`, `Anatomy(l=4)` or `Microaggregation(k=5)`; `by` are the hierarchies; `suppress` is
-    the share of people whose rows may be suppressed (lattice only).  Raises `NothingSafe`, saying what would pass,
-    when not even one group of everybody is within policy.  Measures that look at a whole release at once (`MaxEnt`)
-    judge what was found within the other limits.
+    `policy` may also be one criterion, such as `GroupSize() >= 5`, or several.  `method` is a name or, to set its
+    options, a method such as `FullDomain(suppress=0.04, suppressed="left out")`, `Mondrian(towards="income")`,
+    `Anatomy(l=4)` or `Microaggregation(k=5)`; `by` are the hierarchies; `suppress` is the share of people whose rows
+    may be suppressed (lattice only).  Raises `NothingSafe`, saying what would pass, when not even one group of
+    everybody is within policy.  Measures that look at a whole release at once (`MaxEnt`) judge what was found within
+    the other limits.
 
     >>> import sidelight as sl
     >>> adult = sl.datasets.adult(quasi=["age", "sex"])
-    >>> found = protect(adult.table, sl.Policy(sl.GroupSize() >= 50), by=adult.hierarchies)
+    >>> found = protect(adult.table, sl.GroupSize() >= 50, by=adult.hierarchies)
     >>> found.levels, found.verdict.safe
     ({'age': 3, 'sex': 1}, True)
+    >>> found
+    <SearchResult of method 'lattice': 45,222 people in 5 groups; within policy: group size ≥ 50>
     """
+    expect(Table, table, "what is protected")
     chosen = _method(method, suppress)
-    if utility not in UTILITIES:
-        message = f"no utility '{utility}'{did_you_mean(utility, UTILITIES)}"
-        raise BadPolicy(message)
-    policy = _informed(policy, table)
+    hierarchies = _hierarchies(by)
+    _named("utility", utility, UTILITIES)
+    policy = _informed(_policy(policy), table)
     searchable = _searchable(policy)
     _refuse_impossible(table, searchable)
-    outcome = chosen.search(table, searchable, by=by or {}, utility=utility, progress=progress)
+    outcome = chosen.search(table, searchable, by=hierarchies, utility=utility, progress=progress)
     return SearchResult(
         outcome.release,
         policy,
@@ -77,16 +90,53 @@ def protect(
         chosen,
         outcome,
         Utilities(outcome.recoding),
-        {column.name: by[column.name] for column in table.quasi if by and column.name in by},
+        {column.name: hierarchies[column.name] for column in table.quasi if column.name in hierarchies},
     )
 
 
-def _method(method: str | Method, suppress: float) -> Method:
+def _policy(policy: object) -> Policy:
+    """Take a policy, a criterion or several, or say what belongs here."""
+    if isinstance(policy, Criterion):
+        return Policy(policy)
+    if isinstance(policy, Iterable) and not isinstance(policy, str | bytes | Policy):
+        return Policy(*policy)
+    return expect(Policy, policy, "the policy")
+
+
+def _hierarchies(by: object) -> Mapping[str, Hierarchy]:
+    """Take hierarchies by the names of their columns, or say how to write them."""
+    if by is None:
+        return {}
+    if not isinstance(by, Mapping):
+        message = (
+            f"{parameter('by')} should be a mapping of columns to hierarchies, not a {type(by).__name__}; "
+            f"write by={{'age': hierarchy}}, or read a folder of them with sl.read_hierarchies"
+        )
+        raise WrongKind(message)
+    for name, hierarchy in by.items():
+        expect(Hierarchy, hierarchy, f"the hierarchy of '{name}'")
+    return by
+
+
+def _named(what: str, name: object, among: Iterable[str]) -> str:
+    """Take one of some names, or say which there are."""
+    names = list(among)
+    if isinstance(name, str) and name in names:
+        return name
+    if isinstance(name, str):
+        message = f"no {what} '{name}'{did_you_mean(name, names)}"
+        raise BadPolicy(message)
+    message = f"{parameter(what)} should be a name, not a {type(name).__name__}; there are: {listed(names)}"
+    raise WrongKind(message)
+
+
+def _method(method: object, suppress: float) -> Method:
     if isinstance(method, Method):
         return method
-    if method not in METHODS:
-        message = f"no method '{method}'{did_you_mean(method, METHODS)}"
-        raise BadPolicy(message)
+    if isinstance(method, type) and issubclass(method, Method):
+        message = f"{parameter('method')} should be a method or its name, not a class; write sl.{method.__name__}()"
+        raise WrongKind(message)
+    method = _named("method", method, METHODS)
     if suppress and method != FullDomain.name:
         message = (
             f"method '{method}' does not suppress; "

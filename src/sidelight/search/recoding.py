@@ -19,7 +19,7 @@ Queries are drawn at random, always the same ones for the same seed: what an ana
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -302,13 +302,16 @@ class Buckets(Recoding):
 
     def _bucket_column(self, bucket: Integers) -> Column:
         labels = tuple(str(number) for number in range(1, len(self.sizes) + 1))
-        return Column(self._bucket_name, labels, bucket.astype(np.int32))
-
-    @property
-    def _bucket_name(self) -> str:
-        """Call the column "bucket", or something like it where the table has a column of that name."""
         taken = {column.name for column in self.table.quasi} | {self.table.sensitive}
-        name = "bucket"
-        while name in taken:
-            name += "_"
-        return name
+        return Column(free_name("bucket", taken), labels, bucket.astype(np.int32))
+
+
+def free_name(name: str, taken: Collection[str]) -> str:
+    """Give a column this name, or something like it where another has it.
+
+    >>> free_name("bucket", ["age", "bucket"])
+    'bucket_'
+    """
+    while name in taken:
+        name += "_"
+    return name

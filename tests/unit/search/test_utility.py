@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 
 import sidelight as sl
-from sidelight.errors import BadHierarchy, BadPolicy
-from sidelight.search import full_domain
 from sidelight.search.orders import column_orders
 from sidelight.search.recoding import Regions, random_queries
 from sidelight.search.utility import UTILITIES
@@ -72,40 +70,3 @@ def test_utilities_are_computed_when_asked_for(monkeypatch):
     found = sl.protect(TABLE, sl.Policy(sl.GroupSize() >= 2), method="mondrian")
     assert list(found.utility) == list(UTILITIES)
     assert found.utility["loss"] == UTILITIES["loss"](found.outcome.recoding)
-
-
-def test_bad_wishes():
-    policy = sl.Policy(sl.GroupSize() >= 2)
-    with pytest.raises(BadPolicy, match="did you mean 'discernibility'"):
-        sl.protect(TABLE, policy, method="mondrian", utility="discernability")
-    with pytest.raises(BadPolicy, match="did you mean 'mondrian'"):
-        sl.protect(TABLE, policy, method="modrian")
-    with pytest.raises(BadPolicy, match="does not suppress"):
-        sl.protect(TABLE, policy, method="mondrian", suppress=0.1)
-    with pytest.raises(BadPolicy, match="share"):
-        sl.protect(TABLE, policy, suppress=2)
-    with pytest.raises(BadHierarchy, match=r"Hierarchy.suppression\('age', values\)"):
-        sl.protect(TABLE, policy)
-
-
-def test_a_lattice_too_large_is_refused(monkeypatch):
-    monkeypatch.setattr(full_domain, "MAX_NODES", 3)
-    by = {column.name: sl.Hierarchy.suppression(column.name, column.labels) for column in TABLE.quasi}
-    with pytest.raises(BadHierarchy, match="4 generalisations"):
-        sl.protect(TABLE, sl.Policy(sl.GroupSize() >= 2), by=by)
-
-
-def test_mondrian_towards_a_column_cuts_along_what_tells_about_it():
-    cells = [(age, sex) for age in ("1", "2", "3", "4", "5", "6", "7", "8") for sex in ("f", "m")]
-    table = Table(
-        quasi=(Column.of("age", [age for age, _ in cells]), Column.of("sex", [sex for _, sex in cells])),
-        sensitive="disease",
-        domain=("Flu", "Cold"),
-        sizes=np.full(len(cells), 4),
-        counts=Counts.from_cells([[4, 0] if sex == "f" else [0, 4] for _, sex in cells]),
-    )
-    policy = sl.Policy(sl.GroupSize() >= 30)
-    towards = sl.protect(table, policy, method=sl.Mondrian(towards="disease"))
-    widest = sl.protect(table, policy, method="mondrian")
-    assert {dict(towards.release.groups.name(row).says)["sex"] for row in range(2)} == {"f", "m"}
-    assert {dict(widest.release.groups.name(row).says)["age"] for row in range(2)} == {"1-4", "5-8"}
