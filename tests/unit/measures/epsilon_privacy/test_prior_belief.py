@@ -10,7 +10,6 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, BadPolicy, UnknownValue
-from sidelight.measures.epsilon_privacy.prior import Predicate, read_predicates
 from sidelight.measures.epsilon_privacy.worst_case import Ratio
 from sidelight.policy.limit_text import read_limit
 from sidelight.policy.policy import policy_text
@@ -172,23 +171,6 @@ def test_other_semantics_are_refused():
     visits = sl.Release.from_counts([{"a": 2, "b": 3}], sizes=[4], values="set")
     with pytest.raises(BadMeasure, match="defined for single values"):
         sl.PriorBelief(stubbornness=10).measure(visits)
-
-
-def test_predicates_in_every_form():
-    stomach = Predicate.any_of("Ulcer", "Dyspepsia")
-    assert read_predicates([["Ulcer", "Dyspepsia"]]) == (stomach,)
-    assert read_predicates([{"Dyspepsia", "Ulcer"}, stomach, ("not", "Flu"), "Flu", 5]) == (
-        stomach,
-        stomach,
-        Predicate.none_of("Flu"),
-        Predicate.any_of("Flu"),
-        Predicate.any_of("5"),
-    )
-    assert read_predicates({"bad stomach": ["Ulcer", "Dyspepsia"]})[0].name == "bad stomach"
-    assert str(Predicate.none_of("a", "b")) == "neither a nor b"
-    assert str(Predicate.any_of(None, "a")) == "a or (missing)"
-    assert Predicate.any_of("not").values == ("not",)
-    assert not read_predicates([])
 
 
 def test_a_witness_tells_the_group_the_predicate_the_beliefs_and_the_ratio():
