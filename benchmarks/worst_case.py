@@ -155,8 +155,8 @@ def race(settings: Iterable[tuple[str, int, int]]) -> dict[tuple[str, int, int],
     for _ in range(TURNS):
         for setting in settings:
             command = [sys.executable, __file__, "--once", *map(str, setting)]
-            told = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-            lowest[setting] = min(lowest.get(setting, np.inf), told["seconds"])
+            answer = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+            lowest[setting] = min(lowest.get(setting, np.inf), answer["seconds"])
     return lowest
 
 
@@ -181,9 +181,9 @@ def acquaintance_table() -> str:
     by_amount = [("acquaintance", GROUPS, amount) for amount in amounts]
     by_size = [("acquaintance", groups, 10) for groups in sizes]
     skylines = [("knowledge_skyline", groups, 95) for groups in sizes]
-    table, told = raced(dict.fromkeys([*by_amount, *by_size, *skylines, ("spread_out", SPREAD, 10)]))
-    slow = told["spread_out", SPREAD, 10] * GROUPS / SPREAD
-    times = slow / told["acquaintance", GROUPS, 10]
+    table, seconds = raced(dict.fromkeys([*by_amount, *by_size, *skylines, ("spread_out", SPREAD, 10)]))
+    slow = seconds["spread_out", SPREAD, 10] * GROUPS / SPREAD
+    times = slow / seconds["acquaintance", GROUPS, 10]
     compare_with_spread_out(10)
     return f"""{table}
 
@@ -205,19 +205,19 @@ def compare_with_spread_out(amount: int) -> None:
 def raced(settings: Iterable[tuple[str, int, int]]) -> tuple[str, dict[tuple[str, int, int], float]]:
     """Race against the GROUP BY, lay the figures out, and give them too."""
     settings = list(settings)
-    told = race([BASELINE, *settings])
-    base = told[BASELINE]
+    lowest = race([BASELINE, *settings])
+    base = lowest[BASELINE]
     lines = [
         "| | groups | ms | times the GROUP BY of 5 million records | µs per group |",
         "| --- " + "| ---: " * 4 + "|",
     ]
     lines += [f"| GROUP BY in DuckDB | {GROUPS:,} | {base * 1e3:.0f} | 1 | {base / GROUPS * 1e6:.2f} |"]
     for name, groups, amount in settings:
-        seconds = told[name, groups, amount]
-        said = f"{name.replace('_', ' ').capitalize()} ({amount})"
+        seconds = lowest[name, groups, amount]
+        title = f"{name.replace('_', ' ').capitalize()} ({amount})"
         figures = f"{seconds * 1e3:.1f} | {seconds / base:.3f} | {seconds / groups * 1e6:.2f}"
-        lines.append(f"| {said} | {groups:,} | {figures} |")
-    return "\n".join(lines), told
+        lines.append(f"| {title} | {groups:,} | {figures} |")
+    return "\n".join(lines), lowest
 
 
 TABLES = {"implications": implications_table, "acquaintance": acquaintance_table}
@@ -227,8 +227,8 @@ if __name__ == "__main__":
     if "--once" in sys.argv:
         print(json.dumps(once(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))))
     else:
-        for wanted in sys.argv[1:] or TABLES:
-            table = TABLES[wanted]()
+        for name in sys.argv[1:] or TABLES:
+            table = TABLES[name]()
             print(table)
-            how = f"`python benchmarks/worst_case.py {wanted}`, lowest of {TURNS} runs, each in a fresh process."
-            write_part(f"worst case: {wanted}", how, table)
+            how = f"`python benchmarks/worst_case.py {name}`, lowest of {TURNS} runs, each in a fresh process."
+            write_part(f"worst case: {name}", how, table)
