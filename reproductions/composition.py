@@ -31,11 +31,11 @@ def policies() -> dict[str, dict[str, sl.Policy]]:
     }
 
 
-def show(title: str, found: sl.Simulation) -> None:
+def show(title: str, simulation: sl.Simulation) -> None:
     print(f"\n### {title}\n")
     print("| method | policy | " + " | ".join(FIGURES) + " |")
     print("| --- | --- |" + " ---: |" * len(FIGURES))
-    for point in found.points:
+    for point in simulation.points:
         shown = [
             f"{each.mean:.3f} ± {(each.high or each.mean) - each.mean:.3f}"
             for each in map(point.estimates.get, FIGURES)
@@ -43,10 +43,10 @@ def show(title: str, found: sl.Simulation) -> None:
         ]
         print(f"| {point.method} | {point.policy} | " + " | ".join(shown) + " |", flush=True)
     print("\nshare of people with 1/candidates ≥ c:\n")
-    confidences = list(next(point.partial for point in found.points if point.partial))
+    confidences = list(next(point.partial for point in simulation.points if point.partial))
     print("| method | policy | " + " | ".join(map(str, confidences)) + " |")
     print("| --- | --- |" + " ---: |" * len(confidences))
-    for point in found.points:
+    for point in simulation.points:
         print(
             f"| {point.method} | {point.policy} | "
             + " | ".join(f"{each.mean:.3f}" for each in point.partial.values())
@@ -60,18 +60,18 @@ def main(repetitions: int, folder: Path | None) -> None:
         methods = ["mondrian"]
         if title == "k-anonymity":
             methods += ["microaggregation", ("mondrian", "microaggregation")]
-        found = sl.simulate_composition(
+        simulation = sl.simulate_composition(
             adult.table, overlap=5_000, methods=methods, policies=tried, repetitions=repetitions, seed=2008
         )
-        show(title, found)
+        show(title, simulation)
         if folder is not None:
             folder.mkdir(exist_ok=True)
-            (folder / f"{title}.json").write_text(found.to_json())
+            (folder / f"{title}.json").write_text(simulation.to_json())
 
 
 if __name__ == "__main__":
-    asked = argparse.ArgumentParser()
-    asked.add_argument("--repetitions", type=int, default=5)
-    asked.add_argument("--json", type=Path)
-    wish = asked.parse_args()
-    main(wish.repetitions, wish.json)
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--repetitions", type=int, default=5)
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    main(options.repetitions, options.json)

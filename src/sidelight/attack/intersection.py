@@ -62,9 +62,9 @@ def intersect(
         person: the column that names people, to ask for a `witness` by name.
         truth: the column with the true values, to check the attacker.
         by: hierarchies: a printed label then also covers the values under it.  `*` covers everything.
-        locate: "labels" (default: labels are names and nothing else), "intervals" (`17-36` and `{A, B}` are read, as
-            Mondrian prints them), "nearest" (the nearest printed average), or a `Listed`; one for all or one each.
-            Who fits several groups may have the values of any of them.
+        locate: "labels" (default: labels are names and nothing else), "intervals" (`17-36`, `816**`, `{A, B}` and
+            other printed forms are read), "nearest" (the nearest printed average), or a `Listed`; one for all or one
+            each.  Who fits several groups may have the values of any of them.
         prior: what is believed before: "pooled" over all releases, or "uniform".
         same_values: what a value is called elsewhere, where releases use different words; {}: equal words only.
         missing_marks: texts that mean missing in what is known of people, such as "?".
