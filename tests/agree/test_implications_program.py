@@ -11,9 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight.measures.ck_safety.minimize_across_groups import best_solution
-from sidelight.measures.ck_safety.minimize_within_group import CERTAIN, Bags, ExactGroup, least_chances
-from sidelight.measures.ck_safety.shortlist import deciding_counts, shortlist
+from sidelight.measures.ck_safety.minimize_across_groups import Choice, best_assignment, choices_near_best
+from sidelight.measures.ck_safety.minimize_within_group import (
+    LOG_OF_ZERO,
+    ExactProgram,
+    TopCounts,
+    allocate,
+    least_log_probabilities,
+)
+from sidelight.measures.ck_safety.shortlist import deciding_sums, shortlist
 from sidelight.testing import releases
 
 
@@ -98,60 +104,77 @@ def test_groups_that_nearly_tie(bags):
 counts_of_groups = st.lists(st.lists(st.integers(1, 9), min_size=3, max_size=8), min_size=1, max_size=5)
 
 
-def some_bags(listed, k, owned):
+def some_groups(listed, k, owned):
     falling = [sorted(counts, reverse=True) for counts in listed]
     top = np.array([(counts + [0] * k)[: k + 1] for counts in falling])
     own = np.array([counts[owned % len(counts)] for counts in falling])
-    return falling, Bags(np.array([sum(counts) for counts in falling]), top, own)
+    return falling, TopCounts(np.array([sum(counts) for counts in falling]), top, own)
 
 
 @given(counts_of_groups, st.integers(0, 6), st.integers(0, 7))
 def test_one_group_at_a_time(listed, k, owned):
-    falling, bags = some_bags(listed, k, owned)
-    others, targets = least_chances(bags)
+    falling, groups = some_groups(listed, k, owned)
+    others, targets = least_log_probabilities(groups)
+    exact_others, exact_targets = exact = ExactProgram.of(groups).probabilities(groups)
     for row, counts in enumerate(falling):
-        exact, own = bags.exact(row), int(bags.own[row])
+        own = int(groups.target[row])
         for h in range(k + 1):
-            assert exact.best(h).chance == spent(sum(counts), counts, h)
-            assert exact.best_with_target(h).chance == spent_with_target(sum(counts), counts, own, h)
-            assert np.exp(others[h, row]) == pytest.approx(float(exact.best(h).chance), rel=1e-12)
-            assert np.exp(targets[h, row]) == pytest.approx(float(exact.best_with_target(h).chance), rel=1e-12)
+            assert exact_others[h, row] == spent(sum(counts), counts, h)
+            assert exact_targets[h, row] == spent_with_target(sum(counts), counts, own, h)
+    np.testing.assert_allclose(np.exp([others, targets]), np.array(exact, float), rtol=1e-12)
+
+
+@given(counts_of_groups, st.integers(0, 6), st.integers(0, 7), st.booleans())
+def test_the_allocation_reaches_the_least_probability(listed, k, owned, target):
+    falling, groups = some_groups(listed, k, owned)
+    exact = ExactProgram.of(groups).probabilities(groups)[target]
+    for row, counts in enumerate(falling):
+        for h in range(0 if target else 1, k + 1):
+            if exact[h, row] > 0:
+                allocation = allocate(groups.take(np.array([row])), h, target=target)
+                assert sum(allocation.values) <= h + target
+                assert (allocation.with_target > 0) == target
+                known = [
+                    (groups.sums_with_target if person < allocation.with_target else groups.sums)[many - 1, row]
+                    for person, many in enumerate(allocation.values)
+                ]
+                factor = Fraction(sum(counts), int(groups.target[row])) if target else 1
+                assert factor * chance(sum(counts), map(int, known)) == exact[h, row]
 
 
 @given(counts_of_groups, st.integers(0, 6), st.integers(0, 7))
 def test_certainty_takes_the_atoms_it_is_said_to_take(listed, k, owned):
-    _, bags = some_bags(listed, k, owned)
+    _, groups = some_groups(listed, k, owned)
+    others, targets = ExactProgram.of(groups).probabilities(groups)
     for row in range(len(listed)):
-        exact = bags.exact(row)
         for h in range(k + 1):
-            sure, sure_with = bags.certain_without_target()[row] <= h, bags.certain_with_target()[row] <= h + 1
-            assert (exact.best(h).chance == 0) == sure
-            assert (exact.best_with_target(h).chance == 0) == (sure_with or sure)
+            sure, sure_with = groups.certain_without_target()[row] <= h, groups.certain_with_target()[row] <= h + 1
+            assert (others[h, row] == 0) == sure
+            assert (targets[h, row] == 0) == (sure_with or sure)
 
 
 @given(counts_of_groups, st.integers(0, 6), st.integers(0, 7), st.data())
 def test_counts_that_do_not_decide_may_be_anything(listed, k, owned, data):
     """Change an Sₘ that is outside the mask (but keep the others): the exact chance stays."""
-    _, bags = some_bags(listed, k, owned)
+    _, groups = some_groups(listed, k, owned)
     h = data.draw(st.integers(0, k))
-    for target, masks in enumerate(deciding_counts(bags)):
+    for target, masks in enumerate(deciding_sums(groups)):
         for row in range(len(listed)):
             free = [m for m in range(1, k + 1) if not int(masks[h, row]) >> m & 1]
             if free:
                 m = data.draw(st.sampled_from(free))
-                counts = list(bags.counts[row].tolist())
-                before = bags.exact(row)
-                moved = counts[:]
+                before = groups.take(np.array([row]))
+                moved = before.counts[0].tolist()
                 moved[m - 1] -= 1  # S_m falls by one, all later ones stay
                 moved[m] += 1
                 if moved[m - 1] < moved[m] or (m >= 2 and moved[m - 2] < moved[m - 1]):
                     continue
-                after = ExactGroup(before.size, tuple(moved), before.own)
-                assert _chance(after, h, target) == _chance(before, h, target)
+                after = TopCounts(before.sizes, np.array([moved]), before.target)
+                assert _probability(after, h, target) == _probability(before, h, target)
 
 
-def _chance(group, h, target):
-    return (group.best_with_target(h) if target else group.best(h)).chance
+def _probability(group, h, target):
+    return ExactProgram.of(group).probabilities(group)[target][h, 0]
 
 
 def test_chances_too_small_for_floats():
@@ -182,9 +205,10 @@ def _one_rare_value(release, k):
     best = {(0, False): Fraction(1)}
     place = release.groups.place("s")
     for size, counts in zip(release.groups.sizes.tolist(), release.groups.counts.dense().tolist(), strict=True):
-        group = ExactGroup(size, tuple(sorted(counts, reverse=True)[: k + 1]), counts[place])
-        others = [group.best(h).chance for h in range(k + 1)]
-        targets = [group.best_with_target(h).chance for h in range(k + 1)] if group.own else []
+        falling = sorted(counts, reverse=True)[: k + 1]
+        group = TopCounts(np.array([size]), np.array([falling]), np.array([counts[place]]))
+        others, targets = (part[:, 0].tolist() for part in ExactProgram.of(group).probabilities(group))
+        targets = targets if counts[place] else []
         before, best = best, {}
         for (spent, placed), so_far in before.items():
             for now, chances in ((placed, others), (True, targets if not placed else [])):
@@ -198,7 +222,7 @@ def test_the_summary_stays_small():
     rng = np.random.default_rng(3)
     counts = -np.sort(-rng.multinomial(200, rng.dirichlet(np.ones(30)), size=5000), axis=1)
     for k in (1, 4, 9):
-        rows = shortlist(Bags(counts.sum(axis=1), counts[:, : k + 1], counts[:, 0]), k)
+        rows = shortlist(TopCounts(counts.sum(axis=1), counts[:, : k + 1], counts[:, 0]), k)
         assert 1 <= len(rows) <= (k + 1) * (k + 2)
 
 
@@ -230,7 +254,10 @@ def test_atoms_over_groups(data, groups, k):
         {False: [Fraction(1), *data.draw(chances)], True: [Fraction(9, 2), *data.draw(chances)]} for _ in range(groups)
     ]
     floats = [np.log([[float(row[target][h]) for row in table] for h in range(k + 1)]) for target in (False, True)]
-    solution = best_solution(*floats, lambda choice: table[choice.group][choice.target][choice.atoms])
+    weighed = {
+        Choice(*choice): table[choice.group][choice.target][choice.atoms] for choice in choices_near_best(*floats)
+    }
+    best = best_assignment(weighed, k)
     every = [
         prod(
             (row[group == target][h] for group, (row, h) in enumerate(zip(table, shared, strict=True))),
@@ -240,17 +267,17 @@ def test_atoms_over_groups(data, groups, k):
         if sum(shared) == k
         for target in range(groups)
     ]
-    assert solution.product == min(every)
-    assert solution.product == prod(
-        (table[choice.group][choice.target][choice.atoms] for choice in solution.choices), start=Fraction(1)
+    assert best.product == min(every)
+    assert best.product == prod(
+        (table[choice.group][choice.target][choice.atoms] for choice in best.choices), start=Fraction(1)
     )
 
 
 def test_groups_of_any_kind_have_chances():
     """Also those of one person, without the value, or in which one of the atoms must hold; never nan."""
-    bags = Bags(np.array([1, 2, 3]), np.array([[1, 0, 0], [1, 1, 0], [3, 0, 0]]), np.array([1, 0, 0]))
-    others, targets = least_chances(bags)
-    assert (others[1:, 0] <= CERTAIN).all()
-    assert (targets[:, 0] <= CERTAIN).all()
+    groups = TopCounts(np.array([1, 2, 3]), np.array([[1, 0, 0], [1, 1, 0], [3, 0, 0]]), np.array([1, 0, 0]))
+    others, targets = least_log_probabilities(groups)
+    assert (others[1:, 0] <= LOG_OF_ZERO).all()
+    assert (targets[:, 0] <= LOG_OF_ZERO).all()
     assert np.isinf(targets[:, 1:]).all()
     assert not np.isnan(others).any()

@@ -1,1 +1,10 @@
-"""Worst-case implications, (c,k)-safety: the adversary and the programs behind it."""
+"""(c,k)-safety: how sure can someone get who knows any k implications (or, more mildly, any k negations)?
+
+Martin, Kifer, Machanavajjhala, Gehrke and Halpern, Worst-case background knowledge, ICDE 2007.  Here belong the two
+adversaries, their witnesses and the programs that find the worst case; not the counting of worlds that replays it
+(`worlds/`), nor facts about named people (`knowledge/`).
+
+Read `implications` (the adversary, its summary and its witness), then the two programs behind it as the paper numbers
+them, `minimize_within_group` (MINIMIZE1) and `minimize_across_groups` (MINIMIZE2), then `shortlist` (which groups can
+take part at all, and why) and `negations`.
+"""

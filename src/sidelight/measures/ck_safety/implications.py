@@ -1,4 +1,9 @@
-"""How sure can someone get who knows any k implications?"""
+"""How sure can someone get who knows any k implications?
+
+The adversary, what an audit keeps of the groups, and the witness: the worst k implications themselves, as data, as
+facts and in words.  How the worst case is found is in `minimize_within_group`, `minimize_across_groups` and
+`shortlist`; a finding is replayed by counting worlds, which knows nothing of these.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +15,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from sidelight._arrays import Floats, Integers
 from sidelight.knowledge.facts import Fact, Has
 from sidelight.knowledge.people import Someone
-from sidelight.measures.ck_safety.minimize_across_groups import worst_case
-from sidelight.measures.ck_safety.minimize_within_group import Bags, Way, least_chances
+from sidelight.measures.ck_safety.minimize_across_groups import ImplicationsScreen, worst_case
+from sidelight.measures.ck_safety.minimize_within_group import Allocation, TopCounts
 from sidelight.measures.ck_safety.shortlist import shortlist
-from sidelight.measures.exact import Amount, largest_counts, values_by_frequency
+from sidelight.measures.exact import Amount, values_by_frequency
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, in_words, whole_amount
-from sidelight.measures.screening import Screen
 from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, label, shown
@@ -73,17 +76,15 @@ class Implications(Measure):
         one = next((value for value in domain if value is not None), None)
         return tuple(cls(k, value) for k in range(4) for value in dict.fromkeys((None, one)))
 
-    def summarize(self, groups: Groups) -> Suspects:
+    def summarize(self, groups: Groups) -> ImplicationsSummary:
         """Keep the groups that can take part in the worst case."""
         groups = groups.in_order()
-        counts = largest_counts(groups.counts, min(self.k + 1, groups.counts.width))
-        own = counts[:, 0] if self.value is None else groups.counts.column(groups.place(self.value))
-        rows = shortlist(Bags(groups.sizes, counts, own), self.k).tolist()
-        kept = (Suspect.of(groups, row, counts[row].tolist(), int(own[row])) for row in rows)
-        return Suspects(self, self.k, label(self.value), tuple(kept))
+        top = TopCounts.of(groups, self.k + 1, label(self.value))
+        kept = (ListedGroup.of(groups, top, row) for row in shortlist(top, self.k).tolist())
+        return ImplicationsSummary(self, self.k, label(self.value), tuple(kept))
 
     def screen(self) -> ImplicationsScreen:
-        """The chances of each group, with and without the target."""
+        """The least probabilities of each group, with and without the target."""
         return ImplicationsScreen(self.k, label(self.value))
 
     def explain(self, finding: Finding) -> str:
@@ -94,145 +95,90 @@ class Implications(Measure):
         probability = in_words(finding.value)
         if not known.premises():
             return f"In {known.group} anyone has {value} with probability {probability}, as the release itself says."
-        said = f"In {known.group} anyone, the target, could be shown to have {value} with probability {probability}"
-        return f"{said} by someone who knows {knowledge_in_words(known)}."
+        return (
+            f"In {known.group} anyone, the target, could be shown to have {value} with probability {probability} "
+            f"by someone who knows {knowledge_in_words(known)}."
+        )
 
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Count the worlds in which the implications hold, and those of them with the target."""
         assert isinstance(witness, ImplicationsWitness)
-        return replayed(witness, release)
-
-
-# ----------------------------------------------------------------------------------------------------
-# The summary of implications: the few groups that can take part in the worst case, and the worst case read off.
-# ----------------------------------------------------------------------------------------------------
+        return witness.posterior(release)
 
 
 @dataclass(frozen=True, slots=True)
-class Suspect:
+class ListedGroup:
     """A group that may take part in the worst case, as far as it matters."""
 
     name: GroupName
     size: int
     counts: tuple[int, ...]  # the largest, in falling order
     values: tuple[Label, ...]  # whose counts they are
-    own: int  # how often the target's value occurs
+    target: int  # how often the target's value occurs
 
     @classmethod
-    def of(cls, groups: Groups, row: int, counts: list[int], own: int) -> Suspect:
+    def of(cls, groups: Groups, top: TopCounts, row: int) -> ListedGroup:
         """Remember one group."""
-        most_frequent = values_by_frequency(groups.counts.row(row))[: len(counts)]
-        values = tuple(groups.domain[place] for place in most_frequent)
-        return cls(groups.name(row), int(groups.sizes[row]), tuple(counts), values, own)
+        counts = top.counts[row].tolist()
+        values = tuple(groups.domain[place] for place in values_by_frequency(groups.counts.row(row))[: len(counts)])
+        return cls(groups.name(row), int(top.sizes[row]), tuple(counts), values, int(top.target[row]))
 
-    def asked(self, way: Way, value: Label) -> list[Atom]:
-        """Say who is asked about what when atoms are spent this way; the target stands at place 0."""
+    def atoms(self, allocation: Allocation, value: Label) -> list[Atom]:
+        """Say who gets atoms for which values; the target stands at place 0."""
         with_target = (value, *(each for each in self.values if each != value))
         return [
             Atom((self.name.number, place), each)
-            for place, many in enumerate(way.parts)
-            for each in (with_target if place < way.with_target else self.values)[:many]
+            for place, many in enumerate(allocation.values)
+            for each in (with_target if place < allocation.with_target else self.values)[:many]
         ]
 
 
 @dataclass(frozen=True, slots=True)
-class Suspects:
+class ImplicationsSummary:
     """The groups that can take part in the worst case, in the order of their numbers."""
 
     measure: Measure
     k: int
     value: Label  # the target's; None: whichever is worst
-    groups: tuple[Suspect, ...]
+    groups: tuple[ListedGroup, ...]
 
-    def merge(self, other: Suspects) -> Suspects:
+    def merge(self, other: ImplicationsSummary) -> ImplicationsSummary:
         """Put both together and keep what can still take part."""
         both = sorted(self.groups + other.groups, key=lambda group: group.name.number)
-        kept = shortlist(_bags(both), self.k) if both else ()
-        return Suspects(self.measure, self.k, self.value, tuple(both[row] for row in kept))
+        kept = shortlist(_top_counts(both), self.k) if both else ()
+        return ImplicationsSummary(self.measure, self.k, self.value, tuple(both[row] for row in kept))
 
     def finding(self) -> Finding:
         """Work out the worst case over all groups together."""
-        if not any(group.own for group in self.groups):
+        if not any(group.target for group in self.groups):
             return Finding(self.measure, Fraction(0), None, (f"nobody in the release has '{shown(self.value)}'",))
-        risk, spent = worst_case(_bags(self.groups), self.k)
-        return Finding(self.measure, risk, self._witness([(self.groups[row], way) for row, way in spent]))
+        risk, spent = worst_case(_top_counts(self.groups), self.k)
+        return Finding(self.measure, risk, self._witness([(self.groups[row], allocation) for row, allocation in spent]))
 
-    def _witness(self, spent: list[tuple[Suspect, Way]]) -> ImplicationsWitness:
-        """Write down who is asked about what; idle implications fill up to k."""
-        (target,) = (group for group, way in spent if way.with_target)
+    def _witness(self, spent: list[tuple[ListedGroup, Allocation]]) -> ImplicationsWitness:
+        """Write down who gets atoms for what; idle implications fill up to k."""
+        (target,) = (group for group, allocation in spent if allocation.with_target)
         value = target.values[0] if self.value is None else self.value
         atom = Atom((target.name.number, 0), value)
         spent.sort(key=lambda part: not part[1].with_target)
-        asked = [each for group, way in spent for each in group.asked(way, value) if each != atom]
-        idle = (Implication(atom, atom),) * (self.k - len(asked))
+        premises = [each for group, allocation in spent for each in group.atoms(allocation, value) if each != atom]
+        idle = (Implication(atom, atom),) * (self.k - len(premises))
         others = dict.fromkeys(group.name for group, _ in spent if group.name != target.name)
         return ImplicationsWitness(
             target.name,
             value,
             target=atom.person,
-            implications=(*(Implication(each, atom) for each in asked), *idle),
+            implications=(*(Implication(each, atom) for each in premises), *idle),
             elsewhere=tuple(others),
         )
 
 
-def _bags(groups: Sequence[Suspect]) -> Bags:
-    return Bags(
+def _top_counts(groups: Sequence[ListedGroup]) -> TopCounts:
+    return TopCounts(
         sizes=np.array([group.size for group in groups]),
         counts=np.array([group.counts for group in groups]),
-        own=np.array([group.own for group in groups]),
+        target=np.array([group.target for group in groups]),
     )
-
-
-# ----------------------------------------------------------------------------------------------------
-# Implications in floats, group by group: logarithms of chances that join by spending atoms here or there.
-# ----------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class ImplicationsScreen(Screen):
-    """Per group f(0…k) and n/n(σ)·f^σ(0…k) as logarithms; of two sets of groups, the least sums for i and h − i.
-
-    This is the dynamic program over groups itself, a group at a time: it may be run along any tree.
-    """
-
-    k: int
-    about: Label
-
-    def of(self, groups: Groups) -> Floats:
-        """Give each group its chances, without and with the target."""
-        return np.vstack(least_chances(self._bags(groups))).T
-
-    def kinds(self, groups: Groups) -> Integers:
-        """The size, the largest counts, and how often the value occurs."""
-        bags = self._bags(groups)
-        return np.column_stack((bags.sizes, bags.counts, bags.own))
-
-    def _bags(self, groups: Groups) -> Bags:
-        counts = largest_counts(groups.counts, min(self.k + 1, groups.counts.width))
-        counts = np.pad(counts, ((0, 0), (0, self.k + 1 - counts.shape[1])))
-        own = counts[:, 0] if self.about is None else groups.counts.column(groups.place(self.about))
-        return Bags(groups.sizes, counts, own)
-
-    def join(self, one: Floats, other: Floats) -> Floats:
-        """Spend h atoms on both together: the target is on one side, or on neither."""
-        k = self.k + 1
-        joined = np.full(one.shape[::-1], np.inf)
-        for here in range(k):  # atoms spent on the one; on the other any number of those left
-            for at, left, right in ((0, 0, 0), (k, k, 0), (k, 0, k)):
-                least = joined[at + here : at + k]
-                np.minimum(least, one.T[left + here] + other.T[right : right + k - here], out=least)
-        return joined.T
-
-    def value(self, rows: Floats) -> Floats:
-        """Give 1/(1+r), r the least chance with the target and k atoms."""
-        with np.errstate(over="ignore"):  # SciPy's expit would cost 0.2 s of import
-            risk: Floats = 1 / (1 + np.exp(rows[:, -1]))
-        return risk
-
-
-# ----------------------------------------------------------------------------------------------------
-# The worst k implications, as data and in words.
-# ----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,12 +230,12 @@ class ImplicationsWitness(Witness):
         return Atom(self.target, self.value)
 
     def premises(self) -> dict[Person, tuple[Label, ...]]:
-        """Say who is asked about which values, the target first; what goes without saying is left out."""
-        asked: dict[Person, dict[Label, None]] = {self.target: {}}
+        """Say whom premises give which values, the target first; what goes without saying is left out."""
+        premises: dict[Person, dict[Label, None]] = {self.target: {}}
         for implication in self.implications:
             if implication.premise != self.atom:
-                asked.setdefault(implication.premise.person, {})[implication.premise.value] = None
-        return {person: tuple(values) for person, values in asked.items() if values}
+                premises.setdefault(implication.premise.person, {})[implication.premise.value] = None
+        return {person: tuple(values) for person, values in premises.items() if values}
 
     def as_facts(self) -> tuple[Fact, tuple[Fact, ...]]:
         """Say it as facts: the target, and what is known; `posterior` of these is the finding's value."""
@@ -297,41 +243,40 @@ class ImplicationsWitness(Witness):
             _fact(each.premise).implies(_fact(each.conclusion)) for each in self.implications
         )
 
+    def posterior(self, release: Release) -> Fraction:
+        """Count worlds: those with the target / those in which every implication holds.
+
+        An implication A_i → A holds in the worlds with A and in those without A and A_i.
+
+        >>> hospital = Release.from_counts([
+        ...     {"Flu": 2, "Lung cancer": 2, "Heart disease": 1},
+        ...     {"Flu": 2, "Breast cancer": 1, "Ovarian cancer": 1, "Heart disease": 1}])
+        >>> charlie, hannah = Atom((1, 0), "Flu"), Atom((2, 0), "Flu")
+        >>> known = ImplicationsWitness(
+        ...     hospital.groups.name(0), "Flu", target=(1, 0), implications=(Implication(hannah, charlie),))
+        >>> known.posterior(hospital)
+        Fraction(10, 19)
+        """
+        avoided = {person: {*values} for person, values in self.premises().items()}
+        avoided.setdefault(self.target, set()).add(self.value)
+        others = frozenset({*release.domain} - {self.value})
+        with_target = chance_of_avoiding(counts_of(release, self.target[0]), [others])
+        without = Fraction(1)
+        for number in {person[0] for person in avoided}:
+            here = [frozenset(values) for person, values in avoided.items() if person[0] == number]
+            without *= chance_of_avoiding(counts_of(release, number), here)
+        return with_target / (with_target + without)
+
+
+def counts_of(release: Release, number: int) -> dict[Label, int]:
+    """Give the values of a group and how often each occurs."""
+    counts = release.group(number).counts.row(0).tolist()
+    return {value: count for value, count in zip(release.domain, counts, strict=True) if count}
+
 
 def _fact(atom: Atom) -> Fact:
     number, place = atom.person
     return Has(Someone(number, place + 1), atom.value)
-
-
-def replayed(witness: ImplicationsWitness, release: Release) -> Fraction:
-    """Count worlds: those with the target / those in which every implication holds.
-
-    An implication A_i → A holds in the worlds with A and in those without A and A_i.
-
-    >>> hospital = Release.from_counts([
-    ...     {"Flu": 2, "Lung cancer": 2, "Heart disease": 1},
-    ...     {"Flu": 2, "Breast cancer": 1, "Ovarian cancer": 1, "Heart disease": 1}])
-    >>> charlie, hannah = Atom((1, 0), "Flu"), Atom((2, 0), "Flu")
-    >>> known = ImplicationsWitness(
-    ...     hospital.groups.name(0), "Flu", target=(1, 0), implications=(Implication(hannah, charlie),))
-    >>> replayed(known, hospital)
-    Fraction(10, 19)
-    """
-    asked = {person: {*values} for person, values in witness.premises().items()}
-    asked.setdefault(witness.target, set()).add(witness.value)
-    number = witness.target[0]
-    with_target = chance_of_avoiding(bag_of(release, number), [frozenset({*release.domain} - {witness.value})])
-    without = Fraction(1)
-    for group in {person[0] for person in asked}:
-        avoided = [frozenset(values) for person, values in asked.items() if person[0] == group]
-        without *= chance_of_avoiding(bag_of(release, group), avoided)
-    return with_target / (with_target + without)
-
-
-def bag_of(release: Release, number: int) -> dict[Label, int]:
-    """Give the values of a group and how often each occurs."""
-    counts = release.group(number).counts.row(0).tolist()
-    return {value: count for value, count in zip(release.domain, counts, strict=True) if count}
 
 
 def knowledge_in_words(witness: ImplicationsWitness) -> str:
@@ -348,17 +293,17 @@ def knowledge_in_words(witness: ImplicationsWitness) -> str:
     clauses = list(_clauses(witness))
     if not clauses:
         return "nothing but the release"
-    told = clauses[:5] + ([f"{len(clauses) - 5} more things like that hold"] if len(clauses) > 5 else [])
-    return f"that, if {', or '.join(told)}, the target has {shown(witness.value)}"
+    shortened = clauses[:5] + ([f"{len(clauses) - 5} more things like that hold"] if len(clauses) > 5 else [])
+    return f"that, if {', or '.join(shortened)}, the target has {shown(witness.value)}"
 
 
 def _clauses(witness: ImplicationsWitness) -> Iterable[str]:
     premises = witness.premises()
     if witness.target in premises:
         yield f"the target has {either(premises.pop(witness.target))}"
-    alike = Counter((person[0], values) for person, values in premises.items())
+    numbers_of_people = Counter((person[0], values) for person, values in premises.items())
     names = {name.number: str(name) for name in witness.elsewhere}
-    for (number, values), people in alike.items():
+    for (number, values), people in numbers_of_people.items():
         if number == witness.group.number:
             who = "another person of the group" if people == 1 else f"one of {people:,} others of the group"
         else:

@@ -1,11 +1,24 @@
-"""Where do the target and k atoms do most harm, over all groups?
+"""MINIMIZE2: where do the target and k atoms do most harm, over all groups?
 
-    min over the target's group t and h_g ≥ 0 with Σ h_g = k of  n_t/n_t(σ) · f_t^σ(h_t) · Π_{g≠t} f_g(h_g)
+Symbols     f_g(h) and f_g^σ(h) from `minimize_within_group`; t the target's group; h_g atoms spent on group g.
+Objective   the risk is 1/(1 + r) with
 
-by a program over the groups with the state (atoms spent, target placed?): first in floats (logarithms, for which no
-product is too small), forwards and backwards, which gives for every choice of every group the best of all solutions
-that make it; then in fractions, but only over the choices that are near the best.  The exact best solution makes only
-such choices, so it is not lost; and whatever the fractions find is a solution, so it is not missed from below.
+                r = min over t and h_g ≥ 0 with Σ h_g = k of  n_t/n_t(σ) · f_t^σ(h_t) · Π_{g≠t} f_g(h_g)
+
+Recurrence  For a set A of groups, a(h) without the target in A and a⁺(h) with it; joined with a disjoint set B:
+
+                (a ∘ b)(h)  = min over i of a(i) · b(h − i)
+                (a ∘ b)⁺(h) = min over i of the smaller of a⁺(i) · b(h − i) and a(i) · b⁺(h − i)
+
+            One group has a = f, a⁺ = n/n(σ)·f^σ; no group has a = (1, ∞, …), a⁺ = ∞; then r = a⁺(k) of all groups.
+Cost        O(k²) for each joining.  It is associative and commutative, so that an audit joins groups in a scan, and a
+            search along any tree: `ImplicationsScreen` is this recurrence, in logarithms.
+
+An exact answer takes three steps.  Forwards and backwards over the groups in logarithms, which gives for every choice
+(a group, its atoms, the target or not) the best of all assignments that make it; the choices near the best; and the
+same program in fractions over those choices alone.
+Invariant   The exact best assignment makes only choices near the best, so it is not lost; and whatever the fractions
+            find is an assignment, so it is not missed from below.
 
 Source: Martin et al., Worst-case background knowledge, ICDE 2007 (MINIMIZE2, corrected: the program starts with the
 target not yet placed and ends with 1 when it is placed, with infinity when it is not).
@@ -13,156 +26,205 @@ target not yet placed and ends with 1 when it is placed, with infinity when it i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from itertools import groupby
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from sidelight._arrays import Floats, Integers
 from sidelight.errors import TooHard
-from sidelight.measures.ck_safety.minimize_within_group import Bags, ExactGroup, Way, least_chances, reach
+from sidelight.measures.ck_safety.minimize_within_group import (
+    Allocation,
+    ExactProgram,
+    TopCounts,
+    allocate,
+    least_log_probabilities,
+    tolerance,
+)
+from sidelight.measures.screening import Screen, joined_after, joined_before
+from sidelight.release.groups import Groups
+from sidelight.table.labels import Label
 
-Exactly: TypeAlias = Callable[["Choice"], Fraction]
+MOST = 400
+"""So many implications are weighed exactly: some 5 s and 300 MB; both grow with the cube of their number."""
+
+
+@dataclass(frozen=True)
+class ImplicationsScreen(Screen):
+    """Per group ln f(0 … k) and ln n/n(σ)·f^σ(0 … k), joined by the recurrence above."""
+
+    k: int
+    value_in_question: Label
+
+    def of(self, groups: Groups) -> Floats:
+        """Give each group its least probabilities, without and with the target."""
+        return _rows(*least_log_probabilities(self._top_counts(groups)))
+
+    def kinds(self, groups: Groups) -> Integers:
+        """The size, the largest counts, and how often the value occurs."""
+        return self._top_counts(groups).rows()
+
+    def _top_counts(self, groups: Groups) -> TopCounts:
+        top = TopCounts.of(groups, self.k + 1, self.value_in_question)
+        return TopCounts(top.sizes, np.pad(top.counts, ((0, 0), (0, self.k + 1 - top.counts.shape[1]))), top.target)
+
+    def join(self, one: Floats, other: Floats) -> Floats:
+        """Spend h atoms on both together: the target is on one side, or on neither."""
+        k = self.k + 1
+        joined = np.full(one.shape[::-1], np.inf)
+        for here in range(k):  # atoms spent on the one; on the other any number of those left
+            for at, left, right in ((0, 0, 0), (k, k, 0), (k, 0, k)):
+                least = joined[at + here : at + k]
+                np.minimum(least, one.T[left + here] + other.T[right : right + k - here], out=least)
+        return joined.T
+
+    def value(self, rows: Floats) -> Floats:
+        """Give 1/(1+r), r the least product with the target and k atoms."""
+        with np.errstate(over="ignore"):  # SciPy's expit would cost 0.2 s of import
+            risk: Floats = 1 / (1 + np.exp(rows[:, -1]))
+        return risk
+
+
+def _rows(others: Floats, targets: Floats) -> Floats:
+    return np.vstack((others, targets)).T
 
 
 class Choice(NamedTuple):
-    """What one group is given: some atoms, and perhaps the target."""
+    """What one group gets: some atoms, and perhaps the target."""
 
     group: int
     atoms: int
     target: bool
 
 
-class Solution(NamedTuple):
-    """A product of chances, and the choices that make it (groups with nothing are left out)."""
+class Assignment(NamedTuple):
+    """A product of probabilities, and the choices that make it (groups that get nothing are left out)."""
 
     product: Fraction
     choices: tuple[Choice, ...] = ()
 
 
-def best_solution(others: Floats, targets: Floats, exactly: Exactly) -> Solution:
-    """Find the smallest product, given logarithms: rows are h = 0…k, columns groups; `exactly` gives one's chance.
+Weighed: TypeAlias = dict[Choice, Fraction]
+"""Choices and their exact probabilities: f(h), or n/n(σ)·f^σ(h) with the target."""
 
-    No chance is zero.
-
-    >>> table = {False: [Fraction(1), Fraction(3, 5)], True: [Fraction(3, 2), Fraction(1, 2)]}
-    >>> floats = [np.log([[float(x)] * 2 for x in table[target]]) for target in (False, True)]
-    >>> best_solution(*floats, lambda choice: table[choice.target][choice.atoms])
-    Solution(product=Fraction(1, 2), choices=(Choice(group=0, atoms=1, target=True),))
-    """
-    reached = {(0, False): Solution(Fraction(1))}
-    for choices in _near_best(others, targets):
-        chances = [exactly(choice) if choice.atoms or choice.target else Fraction(1) for choice in choices]
-        before, reached = reached, {}
-        for (spent, placed), solution in before.items():
-            for choice, chance in zip(choices, chances, strict=True):
-                state = (spent + choice.atoms, placed or choice.target)
-                if state[0] < len(others) and not (placed and choice.target):
-                    _improve(reached, state, solution, choice, chance)
-    return reached[len(others) - 1, True]
+Spent: TypeAlias = list[tuple[int, Allocation]]
+"""Groups (rows) and how atoms are spent on them; a row may stand there twice."""
 
 
-def _improve(
-    reached: dict[tuple[int, bool], Solution], state: tuple[int, bool], old: Solution, choice: Choice, chance: Fraction
-) -> None:
-    made = choice.atoms or choice.target
-    new = Solution(old.product * chance, (*old.choices, choice) if made else old.choices)
-    if state not in reached or new < reached[state]:  # of equal products the one with the first groups
-        reached[state] = new
-
-
-def _near_best(others: Floats, targets: Floats) -> Iterator[list[Choice]]:
-    """List each group's choices that some solution near the best makes; groups that only get nothing are skipped."""
-    forwards = _products(others, targets)
-    backwards = _products(others[:, ::-1], targets[:, ::-1])[::-1]  # [t]: of the groups from t on
-    best = forwards[-1][1, -1]
-    limit = best + reach(best)
-    for group, (before, after) in enumerate(zip(forwards[:-1], backwards[1:], strict=True)):
-        # the target stands before, after or in this group
-        around = np.minimum(_spread(before[0], after[1]), _spread(before[1], after[0]))[::-1]
-        without = np.flatnonzero(others[:, group] + around <= limit)
-        placed = np.flatnonzero(targets[:, group] + _spread(before[0], after[0])[::-1] <= limit)
-        if len(placed) or without.any():
-            yield [Choice(group, int(h), target=False) for h in without] + [
-                Choice(group, int(h), target=True) for h in placed
-            ]
-
-
-def _products(others: Floats, targets: Floats) -> list[Floats]:
-    """Give the best products over the first 0, 1, 2, … groups: row 1 with the target among them; columns atoms."""
-    best = np.full((2, len(others)), np.inf)
-    best[0, 0] = 0
-    found = [best]
-    for other, target in zip(others.T, targets.T, strict=True):
-        best = np.stack((_spread(best[0], other), np.minimum(_spread(best[1], other), _spread(best[0], target))))
-        found.append(best)
-    return found
-
-
-def _spread(one: Floats, other: Floats) -> Floats:
-    """Split 0, 1, …, k atoms between two: the smallest product for each number of atoms."""
-    many = len(one)
-    padded = np.concatenate((np.full(many - 1, np.inf), one))
-    windows = np.lib.stride_tricks.sliding_window_view(padded, many)[:, ::-1]  # [a, h]: one[a − h]
-    smallest: Floats = (windows + other).min(axis=1)
-    return smallest
-
-
-# ----------------------------------------------------------------------------------------------------
-# The worst case over some groups: how sure one can get, and how the atoms are spent on which groups.
-# ----------------------------------------------------------------------------------------------------
-
-
-Spent: TypeAlias = list[tuple[int, Way]]
-"""Rows and how atoms are spent on them; the way with the target says so.  A row may stand there twice."""
-
-CERTAIN = Fraction(0)
-
-MOST = 400
-"""So many implications are weighed exactly: some 5 s and 300 MB; both grow with the cube of their number."""
-
-
-def worst_case(bags: Bags, k: int) -> tuple[Fraction, Spent]:
+def worst_case(groups: TopCounts, k: int) -> tuple[Fraction, Spent]:
     """Find the largest probability that k implications can give somebody's value, at least one group having it.
 
-    >>> import numpy as np
-    >>> hospital = Bags(np.array([5, 5]), np.array([[2, 2], [2, 1]]), np.array([2, 2]))
+    >>> hospital = TopCounts(np.array([5, 5]), np.array([[2, 2], [2, 1]]), np.array([2, 2]))
     >>> worst_case(hospital, k=1)
-    (Fraction(2, 3), [(0, Way(chance=Fraction(1, 2), parts=(2,), with_target=1))])
+    (Fraction(2, 3), [(0, Allocation(values=(2,), with_target=1))])
     """
-    certain = _certain(bags, k)
+    certain = _certain(groups, k)
     if certain:
         return Fraction(1), certain
     if k > MOST:
         message = f"{k:,} implications are too many to weigh where they do not make sure; give at most {MOST}"
         raise TooHard(message)
-
-    @cache
-    def group(row: int) -> ExactGroup:
-        return bags.exact(row)
-
-    def way(choice: Choice) -> Way:
-        here = group(choice.group)
-        return here.best_with_target(choice.atoms) if choice.target else here.best(choice.atoms)
-
-    product, choices = best_solution(*least_chances(bags), lambda choice: way(choice).chance)
-    return 1 / (1 + product), [(choice.group, way(choice)) for choice in choices]
+    choices = choices_near_best(*least_log_probabilities(groups))
+    best = best_assignment(weigh(groups, choices), k)
+    spent = [
+        (choice.group, allocate(groups.take(np.array([choice.group])), choice.atoms, target=choice.target))
+        for choice in best.choices
+    ]
+    return 1 / (1 + best.product), spent
 
 
-def _certain(bags: Bags, k: int) -> Spent:
-    """Ask so many people about so many values that one of them must have one, if k implications suffice."""
-    atoms = bags.certain_with_target()
+def choices_near_best(others: Floats, targets: Floats) -> list[Choice]:
+    """List the choices that some assignment near the best makes, group by group.
+
+    Rows are h = 0 … k, columns groups, all logarithms.  Of groups that only get nothing, nothing is said.
+    """
+    k = len(others) - 1
+    screen = ImplicationsScreen(k, None)
+    rows, nothing = _rows(others, targets), np.full((1, 2 * k + 2), np.inf)
+    nothing[0, 0] = 0
+    before = np.vstack((nothing, joined_before(screen, rows)))
+    after = np.vstack((joined_after(screen, rows), nothing))
+    best = before[-1, -1]
+    around = screen.join(before[:-1], after[1:])[:, ::-1].T  # of all other groups, with k − h atoms for h here
+    limit = best + tolerance(best)
+    without, placed = others + around[: k + 1] <= limit, targets + around[k + 1 :] <= limit
+    taking_part = np.flatnonzero(placed.any(axis=0) | without[1:].any(axis=0)).tolist()
+    return [
+        Choice(group, atoms, target)
+        for group in taking_part
+        for target, near in ((False, without), (True, placed))
+        for atoms in np.flatnonzero(near[:, group]).tolist()
+    ]
+
+
+def weigh(groups: TopCounts, choices: Iterable[Choice]) -> Weighed:
+    """Give the choices' exact probabilities, of groups that may get equally many atoms at once."""
+    largest: dict[int, int] = {}
+    weighed: Weighed = {}
+    listed = list(choices)
+    for choice in listed:
+        largest[choice.group] = max(largest.get(choice.group, 0), choice.atoms)
+    for atoms in sorted(set(largest.values())):
+        rows = [row for row, most in largest.items() if most == atoms]
+        some = groups.take(np.array(rows)).for_atoms(atoms + 1)
+        others, targets = ExactProgram.of(some).probabilities(some)
+        column = {row: place for place, row in enumerate(rows)}
+        weighed |= {
+            choice: (targets if choice.target else others)[choice.atoms, column[choice.group]]
+            for choice in listed
+            if choice.group in column
+        }
+    return {choice: weighed[choice] for choice in listed}
+
+
+def best_assignment(weighed: Weighed, k: int) -> Assignment:
+    """Find the smallest product of one choice a group that spends k atoms and places the target once.
+
+    No probability is zero.
+
+    >>> weighed = {Choice(0, 0, False): Fraction(1), Choice(0, 0, True): Fraction(3, 2),
+    ...            Choice(0, 1, True): Fraction(1, 2),
+    ...            Choice(1, 0, False): Fraction(1), Choice(1, 1, False): Fraction(3, 5)}
+    >>> best_assignment(weighed, k=1)
+    Assignment(product=Fraction(1, 2), choices=(Choice(group=0, atoms=1, target=True),))
+    """
+    reached = {(0, False): Assignment(Fraction(1))}
+    for _, choices in groupby(weighed, key=lambda choice: choice.group):
+        reached = _with_one_more_group(reached, [(choice, weighed[choice]) for choice in choices], k)
+    return reached[k, True]
+
+
+def _with_one_more_group(
+    before: dict[tuple[int, bool], Assignment], choices: Sequence[tuple[Choice, Fraction]], k: int
+) -> dict[tuple[int, bool], Assignment]:
+    reached: dict[tuple[int, bool], Assignment] = {}
+    for (spent, placed), assignment in before.items():
+        for choice, probability in choices:
+            state = (spent + choice.atoms, placed or choice.target)
+            if state[0] > k or (placed and choice.target):
+                continue
+            listed = (choice,) if choice.atoms or choice.target else ()
+            new = Assignment(assignment.product * probability, assignment.choices + listed)
+            if state not in reached or new < reached[state]:  # of equal products the one with the first groups
+                reached[state] = new
+    return reached
+
+
+def _certain(groups: TopCounts, k: int) -> Spent:
+    """Give so many people atoms for so many values that one of them must have one, if k implications suffice."""
+    atoms = groups.certain_with_target()
     row = int(atoms.argmin())
     if atoms[row] <= k + 1:
-        parts = _one_must(bags.sizes[row], bags.with_own[:, row])
-        return [(row, Way(CERTAIN, parts, len(parts)))]
-    atoms = bags.certain_without_target()
+        values = _one_must(groups.sizes[row], groups.sums_with_target[:, row])
+        return [(row, Allocation(values, len(values)))]
+    atoms = groups.certain_without_target()
     row = int(atoms.argmin())
     if atoms[row] <= k:
-        target = next(row for row, own in enumerate(bags.own) if own)
-        return [(target, Way(CERTAIN, (1,), 1)), (row, Way(CERTAIN, _one_must(bags.sizes[row], bags.prefix[:, row])))]
+        target = int(groups.target.nonzero()[0][0])
+        return [(target, Allocation((1,), 1)), (row, Allocation(_one_must(groups.sizes[row], groups.sums[:, row])))]
     return []
 
 

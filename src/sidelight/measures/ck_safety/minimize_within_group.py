@@ -1,96 +1,112 @@
-"""How unlikely can j atoms make it that none of them holds, when all are about people of one group?
+"""MINIMIZE1: how improbable can j atoms about people of one group make it that none of them holds?
 
-The first of a group's n people is asked about the k₀ most frequent values, the second about the k₁ most frequent, and
-so on, k₀ ≥ k₁ ≥ … ≥ 1: a way to spend k₀ + k₁ + … atoms.  With Sₘ = n(x₁) + … + n(xₘ), none of them holds with
-probability Π_i max(n − i − S_{k_i}, 0) / (n − i), and f(j) is the least of it over all ways to spend at most j atoms.
-Ways need not be listed; with G(i, m, j) for people from the i-th on (from 0), at most m values each, f(j) = G(0, j, j):
+An atom says that a person has a value.  The first of a group's n people gets atoms for the k₀ most frequent values, the
+second for the k₁ most frequent, and so on, k₀ ≥ k₁ ≥ … ≥ 1: an allocation of k₀ + k₁ + … atoms.
 
-    G(i, m, j) = min( G(i, m−1, j),  max(n − i − Sₘ, 0)/(n − i) · G(i+1, m, j−m) )
+Symbols     n(x₁) ≥ n(x₂) ≥ … the counts of the group's values; Sₘ = n(x₁) + … + n(xₘ); σ the target's value;
+            f(j) the least probability, over all allocations of at most j atoms, that none of them holds:
+            Π_i max(n − i − S_{k_i}, 0) / (n − i).
+Recurrence  G(i, m, j) the same for people from the i-th on (from 0), at most m values each, so that f(j) = G(0, j, j):
 
-Before the i-th person, i·m atoms are gone, so that i·m + j ≤ J for J atoms in all: about J²/2·ln J states.
+                G(i, m, j) = min( G(i, m−1, j),  max(n − i − Sₘ, 0)/(n − i) · G(i+1, m, j−m) )
 
-When the target must be asked about a value σ, that person and perhaps the next ones are asked about σ and the a most
-frequent other values, whose counts add up to U_{a+1} = min(S_{a+1}, S_a + n(σ)), and the rest as above:
+            When the target must get an atom for σ, that person and perhaps the next ones get atoms for σ and the a most
+            frequent other values, whose counts add up to U_{a+1} = min(S_{a+1}, S_a + n(σ)), and the rest as above:
 
-    f^σ(j) = min over a ≥ 0, i ≥ 1 of  Π_{p<i} max(n − p − U_{a+1}, 0)/(n − p) · G(i, a, j + 1 − i·(a+1))
+                f^σ(j) = min over a ≥ 0, i ≥ 1 of  Π_{p<i} max(n − p − U_{a+1}, 0)/(n − p) · G(i, a, j + 1 − i·(a+1))
 
-for j atoms besides the target's own.  With σ = x₁ this is f(j+1).
+            for j atoms besides the target's own.  With σ = x₁ this is f(j+1).
+Invariant   Before the i-th person i·m atoms are gone, so that states hold i·m + j ≤ J for J atoms in all.
+Cost        about J²/2·ln J states, each for all groups at once.
 
-Chances get far smaller than floats go, so floats hold their logarithms, and chances are multiplied by adding.
+`Program` is these recurrences, once.  `LogProgram` runs them in logarithms, for all groups of a release or all of a
+search's candidates (probabilities get far smaller than floats go); `ExactProgram` in whole numbers, for the few groups
+that floats cannot tell apart, and, with the states kept, gives the allocation itself.
 
 Source: Martin et al., Worst-case background knowledge, ICDE 2007 (MINIMIZE1); f^σ is ours.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from fractions import Fraction
+from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate, pairwise
-from math import prod
-from typing import NamedTuple, TypeAlias, TypeVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from sidelight._arrays import Floats, Integers
-from sidelight.measures.exact import NEAR
+from sidelight.measures.exact import EXACT, NEAR, Numbers, largest_counts
+from sidelight.release.groups import Groups
+from sidelight.table.labels import Label
 
-CERTAIN = -1e100
+LOG_OF_ZERO = -1e100
 """Stands for the logarithm of 0, when one of the atoms must hold: finite, so that it adds to anything."""
 
 NEVER = np.iinfo(np.int64).max
 
-Number = TypeVar("Number", np.float64, np.int64)
-
 
 @dataclass(frozen=True, eq=False)
-class Bags:
+class TopCounts:
     """Groups as far as implications look at them, one row each."""
 
     sizes: Integers  # n
-    counts: Integers  # the J = k+1 largest n(x), in falling order
-    own: Integers  # how often the target's value occurs: n(σ), or n(x₁) when any value will do
+    counts: Integers  # the J largest n(x), in falling order
+    target: Integers  # how often the target's value occurs: n(σ), or n(x₁) when any value will do
 
-    def take(self, rows: npt.NDArray[np.integer] | slice) -> Bags:
+    @classmethod
+    def of(cls, groups: Groups, atoms: int, value: Label) -> TopCounts:
+        """Look at groups with this many atoms at hand, about one value or (None) whichever is worst."""
+        counts = largest_counts(groups.counts, min(atoms, groups.counts.width))
+        return cls(groups.sizes, counts, counts[:, 0] if value is None else groups.counts.column(groups.place(value)))
+
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+    def take(self, rows: npt.NDArray[np.integer] | slice) -> TopCounts:
         """Keep some groups."""
-        return Bags(self.sizes[rows], self.counts[rows], self.own[rows])
+        return TopCounts(self.sizes[rows], self.counts[rows], self.target[rows])
 
-    def exact(self, row: int) -> ExactGroup:
-        """Look at one group in exact arithmetic."""
-        return ExactGroup(int(self.sizes[row]), tuple(self.counts[row].tolist()), int(self.own[row]))
+    def for_atoms(self, atoms: int) -> TopCounts:
+        """Keep what allocations of at most so many atoms look at."""
+        return TopCounts(self.sizes, self.counts[:, :atoms], self.target)
+
+    def rows(self) -> Integers:
+        """Put all that is known of a group side by side: what decides its probabilities."""
+        return np.column_stack((self.sizes, self.counts, self.target))
 
     @cached_property
     def any_value(self) -> bool:
         """Whether the target's value is a most frequent one everywhere."""
-        return bool((self.own == self.counts[:, 0]).all())
+        return bool((self.target == self.counts[:, 0]).all())
 
     @cached_property
-    def prefix(self) -> Integers:
+    def sums(self) -> Integers:
         """S₁, S₂, …: one row per number of values, one column per group."""
         return np.cumsum(np.ascontiguousarray(self.counts.T), axis=0)
 
     @cached_property
-    def with_own(self) -> Integers:
+    def sums_with_target(self) -> Integers:
         """U₁, U₂, …: how many people have σ or one of the most frequent other values."""
         if self.any_value:
-            return self.prefix
-        before = np.vstack((np.zeros_like(self.own), self.prefix[:-1]))
-        known: Integers = np.minimum(self.prefix, before + self.own)
+            return self.sums
+        before = np.vstack((np.zeros_like(self.target), self.sums[:-1]))
+        known: Integers = np.minimum(self.sums, before + self.target)
         return known
 
     def certain_without_target(self) -> Integers:
         """Say how many atoms it takes to be sure that one of them holds: min_m m·(n − Sₘ + 1)."""
-        return _certain(self.sizes, self.prefix)
+        return _certain(self.sizes, self.sums)
 
     def certain_with_target(self) -> Integers:
         """Say the same when the first atom is the target's: min_m m·(n − Uₘ + 1)."""
-        return np.where(self.own > 0, _certain(self.sizes, self.with_own), NEVER)
+        return np.where(self.target > 0, _certain(self.sizes, self.sums_with_target), NEVER)
 
 
 def _certain(sizes: Integers, known: Integers) -> Integers:
-    """When n − Sₘ + 1 people are asked about m values, one of them must have one: there are too few others."""
+    """When n − Sₘ + 1 people get atoms for m values, one of them must have one: there are too few others."""
     values = np.arange(1, len(known) + 1)[:, np.newaxis]
     others = sizes + 1 - known
     others *= values
@@ -98,188 +114,253 @@ def _certain(sizes: Integers, known: Integers) -> Integers:
     return atoms
 
 
-def least_chances(bags: Bags) -> tuple[Floats, Floats]:
-    """Give f(h), and n/n(σ)·f^σ(h) for the target's group (infinite without σ); rows are h = 0…k, columns groups.
+@dataclass(frozen=True)
+class Program(ABC):
+    """The recurrences for some groups (columns) and J atoms, in one arithmetic.
 
-    All in logarithms; where one of the atoms must hold they are `CERTAIN` or even less.
-
-    >>> bags = Bags(np.array([5]), np.array([[2, 2]]), np.array([2]))
-    >>> [np.exp(part).ravel().round(9).tolist() for part in least_chances(bags)]
-    [[1.0, 0.6], [1.5, 0.5]]
+    States of a person are [G(i, 0, ·), G(i, 1, ·), …], each with a row per j.
     """
-    atoms = bags.counts.shape[1]
-    others, targets = np.empty((2, atoms, len(bags.sizes)))
-    step = int(np.clip(500_000 // atoms**2, 512, 4096))  # the states of one block stay in the cache
-    for start in range(0, len(bags.sizes), step):
-        rows = slice(start, start + step)
-        n, prefix = bags.sizes[rows].astype(float), bags.prefix[:, rows].astype(float)
-        if bags.any_value:  # f^σ(h) = f(h+1)
-            least = _least(n, prefix, levels(n, prefix, until=1))
-            others[:, rows], targets[:, rows] = least[:-1], least[1:]
-        else:
-            others[:, rows], targets[:, rows] = _least_with_target(n, prefix, bags.with_own[:, rows].astype(float))
-    targets += np.log(bags.sizes / np.maximum(bags.own, 1))
-    targets[:, bags.own == 0] = np.inf
-    return others, targets
+
+    n: Numbers
+    sums: Numbers  # Sₘ in row m − 1
+    sums_with_target: Numbers  # Uₘ in row m − 1
+
+    dtype: ClassVar[type]
+    times: ClassVar[np.ufunc]  # how probabilities are multiplied
+
+    @property
+    def atoms(self) -> int:
+        """J."""
+        return len(self.sums)
+
+    @abstractmethod
+    def nobody(self, person: int) -> Numbers:
+        """Give G(i, 0, ·): people from the i-th on get no atoms."""
+
+    @abstractmethod
+    def avoid(self, left: Numbers, known: Numbers) -> Numbers:
+        """Give the probability that the next of the people left has none of the values of `known` of them."""
+
+    def left(self, person: int) -> Numbers:
+        """Give n − i; where nobody is left, somebody before must have had one of the values, and any number will do."""
+        left: Numbers = np.maximum(self.n - person, 1)
+        return left
+
+    def people(self, *, until: int) -> Iterator[tuple[int, list[Numbers]]]:
+        """Go from the last person i down to one, with the states of each."""
+        later = [self.nobody(self.atoms)]
+        for person in range(self.atoms, until - 1, -1):
+            now, left = [self.nobody(person)], self.left(person)
+            for values in range(1, self.atoms // (person + 1) + 1):
+                before, length = now[-1], self.atoms - person * values + 1
+                best: Numbers = np.empty((length, len(self.n)), self.dtype)
+                best[:values] = before[:values]  # too few atoms for one more person with so many values
+                rest = at_most(later, values)[: length - values]
+                self.times(self.avoid(left, self.sums[values - 1]), rest, out=best[values:])
+                np.minimum(best[values:], before[values:length], out=best[values:])
+                now.append(best)
+            yield person, now
+            later = now
+
+    def least(self, people: Iterable[tuple[int, list[Numbers]]]) -> Numbers:
+        """Give f(0), …, f(J); of G(0, m, j) only m = j is needed, so one row per j will do for the first person."""
+        for _, states in people:
+            later = states
+        least, left = self.nobody(0).copy(), self.left(0)
+        for values, known in enumerate(self.sums, start=1):
+            probabilities = self.times(self.avoid(left, known), at_most(later, values)[: len(least) - values])
+            np.minimum(least[values:], probabilities, out=least[values:])
+        return least
+
+    def least_with_target(self) -> tuple[Numbers, Numbers]:
+        """Give f(0), …, f(J − 1), and f^σ(0), …, f^σ(J − 1)."""
+        own: Numbers = np.full(self.sums.shape, np.inf, self.dtype)
+        people, beginnings = list(self.people(until=1)), self.beginnings()
+        for person, states in people:
+            for _, first, probabilities in self.endings(beginnings[person], person, states):
+                np.minimum(own[first:], probabilities, out=own[first:])
+        return self.least(people)[:-1], own
+
+    def beginnings(self) -> list[list[Numbers]]:
+        """Give Π_{p<i} of those who get atoms for σ and a others: for each number of people i a list by a."""
+        products = [[self.times.identity + np.zeros(len(self.n), self.dtype)] * self.atoms]
+        for people in range(1, self.atoms + 1):
+            left, before = self.left(people - 1), products[-1]
+            products.append(
+                [
+                    self.times(self.avoid(left, self.sums_with_target[besides]), before[besides])
+                    for besides in range(self.atoms // people)
+                ]
+            )
+        return products
+
+    def endings(
+        self, beginning: list[Numbers], people: int, states: list[Numbers]
+    ) -> Iterator[tuple[int, int, Numbers]]:
+        """Go on after i people with the target among them: give a, the least j this takes, and f^σ from that j on."""
+        for besides, product in enumerate(beginning if people else ()):
+            first = people * (besides + 1) - 1
+            yield besides, first, self.times(product, at_most(states, besides)[: self.atoms - first])
 
 
-def reach(logs: Floats) -> Floats:
-    """Say how far apart logarithms of equal chances may be."""
-    distance: Floats = NEAR * np.maximum(np.abs(logs), 1.0)
-    return distance
-
-
-def _least(n: Floats, prefix: Floats, people: Iterable[tuple[int, list[Floats]]]) -> Floats:
-    """Give f(0), f(1), …; of G(0, m, j) only m = j is needed, so that one row per j will do for the first person."""
-    for _, states in people:
-        later = states
-    least = np.zeros((len(prefix) + 1, len(n)))
-    for values, known in enumerate(prefix, start=1):
-        chances = asked(n, known) + at_most(later, values)[: len(least) - values]
-        np.minimum(least[values:], chances, out=least[values:])
-    return least
-
-
-def _least_with_target(n: Floats, prefix: Floats, with_own: Floats) -> tuple[Floats, Floats]:
-    """Give f(0), f(1), …, and f^σ(0), f^σ(1), …."""
-    own = np.full(prefix.shape, np.inf)
-    people, asking = list(levels(n, prefix, until=1)), chains(n, with_own)
-    for person, states in people:
-        for _, first, chances in ways_with_target(asking[person], person, states):
-            np.minimum(own[first:], chances, out=own[first:])
-    return _least(n, prefix, people)[:-1], own
-
-
-def levels(n: Floats, prefix: Floats, *, until: int) -> Iterator[tuple[int, list[Floats]]]:
-    """Go from the last person i down to one, with the states [G(i, 0, ·), G(i, 1, ·), …] of each."""
-    atoms = len(prefix)
-    nothing = np.zeros((atoms + 1, len(n)))
-    later = [nothing]
-    for person in range(atoms, until - 1, -1):
-        now, left = [nothing], still_there(n, person)
-        for values in range(1, atoms // (person + 1) + 1):
-            before, length = now[-1], atoms - person * values + 1
-            best = np.empty((length, len(n)))
-            best[:values] = before[:values]
-            rest = at_most(later, values)[: length - values]
-            np.add(asked(left, prefix[values - 1]), rest, out=best[values:])
-            np.minimum(best[values:], before[values:length], out=best[values:])
-            now.append(best)
-        yield person, now
-        later = now
-
-
-def chains(n: Floats, with_own: Floats) -> list[list[Floats]]:
-    """Ask 0, 1, 2, … people about σ and a others: the chances [a] for each number of people."""
-    atoms = len(with_own)
-    asking = [[np.zeros(len(n))] * atoms]
-    for people in range(1, atoms + 1):
-        left, before = still_there(n, people - 1), asking[-1]
-        asking.append([asked(left, with_own[besides]) + before[besides] for besides in range(atoms // people)])
-    return asking
-
-
-def ways_with_target(asking: list[Floats], people: int, states: list[Floats]) -> Iterator[tuple[int, int, Floats]]:
-    """Go on after a chain of people: give a, the least j this takes, and the chances from that j on."""
-    for besides, chance in enumerate(asking if people else ()):
-        first = people * (besides + 1) - 1
-        yield besides, first, chance + at_most(states, besides)[: len(states[0]) - 1 - first]
-
-
-def still_there(n: Floats, person: int) -> Floats:
-    """Give n − i; where nobody is left, somebody before must have had one of the values, and any number will do."""
-    left: Floats = np.maximum(n - person, 1)
-    return left
-
-
-def asked(left: Floats, known: Floats) -> Floats:
-    """Give the chance that the next of the people left has none of the values of `known` of them, as a logarithm."""
-    chance = left - known
-    np.maximum(chance, 0, out=chance)
-    chance /= left
-    with np.errstate(divide="ignore"):
-        np.log(chance, out=chance)
-    return np.maximum(chance, CERTAIN, out=chance)
-
-
-def at_most(states: list[npt.NDArray[Number]], values: int) -> npt.NDArray[Number]:
+def at_most(states: list[npt.NDArray[Any]], values: int) -> npt.NDArray[Any]:
     """Give G(i, m, ·); where m is more than the atoms left allow, the largest m that they allow is the same."""
     return states[min(values, len(states) - 1)]
 
 
-# ----------------------------------------------------------------------------------------------------
-# One group's chances in exact arithmetic, and the way to spend the atoms that reaches them.
-# ----------------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class LogProgram(Program):
+    """The recurrences in logarithms: probabilities are multiplied by adding."""
 
+    dtype: ClassVar[type] = float
+    times: ClassVar[np.ufunc] = np.add
 
-State: TypeAlias = tuple[int, int, int]
-"""(i, m, j): people from the i-th on, at most m values each, j atoms in all."""
+    @classmethod
+    def of(cls, groups: TopCounts, rows: slice) -> LogProgram:
+        """Take some groups; copies, so that the states of a block stay in the cache."""
+        known = (groups.sums[:, rows], groups.sums_with_target[:, rows])
+        return cls(groups.sizes[rows].astype(float), *(each.astype(float) for each in known))
 
+    @cached_property
+    def _certainly(self) -> Floats:
+        return np.zeros((self.atoms + 1, len(self.n)))
 
-class Way(NamedTuple):
-    """How atoms are spent on one group: how many of the most frequent values each person is asked about.
+    def nobody(self, person: int) -> Numbers:
+        """Nothing is multiplied: ln 1."""
+        del person
+        return self._certainly
 
-    With a target, the first `with_target` people are asked about the target's value and the most frequent others.
-    """
-
-    chance: Fraction  # f(h); for the target's group n/n(σ)·f^σ(h)
-    parts: tuple[int, ...]
-    with_target: int = 0
+    def avoid(self, left: Numbers, known: Numbers) -> Numbers:
+        """Give ln max(n − i − Sₘ, 0)/(n − i)."""
+        probability = left - known
+        np.maximum(probability, 0, out=probability)
+        probability /= left
+        with np.errstate(divide="ignore"):
+            np.log(probability, out=probability)
+        np.maximum(probability, LOG_OF_ZERO, out=probability)
+        return probability
 
 
 @dataclass(frozen=True)
-class ExactGroup:
-    """The program of `group` for one group and at most k+1 atoms, in integers.
+class ExactProgram(Program):
+    """The recurrences in whole numbers: what is held of G(i, m, j) is G(i, m, j) · Π_{i ≤ p < J} (n − p).
 
-    >>> group = ExactGroup(size=5, counts=(2, 2, 1), own=2)
-    >>> group.best(1), group.best_with_target(1)
-    (Way(chance=Fraction(3, 5), parts=(1,), with_target=0), Way(chance=Fraction(1, 2), parts=(2,), with_target=1))
+    >>> groups = TopCounts(np.array([5]), np.array([[2, 2]]), np.array([2]))
+    >>> [[str(probability) for (probability,) in part] for part in ExactProgram.of(groups).probabilities(groups)]
+    [['1', '3/5'], ['3/2', '1/2']]
     """
 
-    size: int
-    counts: tuple[int, ...]  # the k+1 largest, in falling order
-    own: int
-    _done: dict[State, tuple[int, tuple[int, ...]]] = field(default_factory=dict, repr=False, compare=False)
+    dtype: ClassVar[type] = object
+    times: ClassVar[np.ufunc] = np.multiply
 
-    def best(self, atoms: int) -> Way:
-        """Spend atoms on a group without the target: f(j)."""
-        ways, parts = self._least(0, atoms, atoms)
-        return Way(Fraction(ways, self._rest(0)), parts)
-
-    def best_with_target(self, further: int) -> Way:
-        """Spend the target's atom and some further ones on its group: n/n(σ)·f^σ(j)."""
-        tried = [
-            self._with_target(people, values, known, further)
-            for values, known in enumerate(self._with_own, start=1)
-            for people in range(1, min((further + 1) // values, self.size) + 1)
-        ]
-        return min(tried, key=lambda way: way.chance)
-
-    def _with_target(self, people: int, values: int, known: int, further: int) -> Way:
-        rest, parts = self._least(people, values - 1, further + 1 - people * values)
-        ways = rest * prod(max(self.size - person - known, 0) for person in range(people))
-        return Way(Fraction(self.size * ways, self.own * self._rest(0)), (values,) * people + parts, people)
-
-    def _least(self, person: int, values: int, atoms: int) -> tuple[int, tuple[int, ...]]:
-        """G(i, m, j)·Π_{p ≥ i} (n − p), an integer, and the way that reaches it."""
-        values = min(values, atoms)
-        if values == 0 or person >= self.size:
-            return self._rest(person), ()
-        state = (person, values, atoms)
-        if state not in self._done:
-            rest, parts = self._least(person + 1, values, atoms - values)
-            ask = max(self.size - person - self._prefix[values], 0) * rest, (values, *parts)
-            self._done[state] = min(self._least(person, values - 1, atoms), ask, key=lambda done: done[0])
-        return self._done[state]
-
-    def _rest(self, person: int) -> int:
-        """Π_{p ≥ i} (n − p) over as many people as atoms could be spent on."""
-        return prod(range(self.size - person, max(self.size - len(self.counts), 0), -1))
+    @classmethod
+    def of(cls, groups: TopCounts) -> ExactProgram:
+        """Take groups and as many atoms as they have counts."""
+        return cls(*(EXACT.whole(each) for each in (groups.sizes, groups.sums, groups.sums_with_target)))
 
     @cached_property
-    def _prefix(self) -> list[int]:
-        return [0, *accumulate(self.counts)]
+    def _scale(self) -> list[Numbers]:
+        """Π_{i ≤ p < J} (n − p) for every i."""
+        products: list[Numbers] = [EXACT.whole(np.ones(len(self.n), np.int64))]
+        for person in range(self.atoms - 1, -1, -1):
+            products.append(products[-1] * self.left(person))
+        return products[::-1]
 
-    @cached_property
-    def _with_own(self) -> list[int]:
-        return [min(upto, before + self.own) for before, upto in pairwise(self._prefix)]
+    def nobody(self, person: int) -> Numbers:
+        """All of the product that is held."""
+        return np.broadcast_to(self._scale[person], (self.atoms + 1, len(self.n)))
+
+    def avoid(self, left: Numbers, known: Numbers) -> Numbers:
+        """Give max(n − i − Sₘ, 0), which stands for its part of n − i."""
+        several: Numbers = np.maximum(left - known, 0)
+        return several
+
+    def probabilities(self, groups: TopCounts) -> tuple[Numbers, Numbers]:
+        """Give f(h), and n/n(σ)·f^σ(h) (infinite without σ), for h = 0 … J − 1, as fractions."""
+        others, own = self.least_with_target()
+        scale, target = self._scale[0], EXACT.whole(groups.target)
+        return EXACT.ratio(others, scale), EXACT.ratio(own * self.n, target * scale)
+
+
+def least_log_probabilities(groups: TopCounts) -> tuple[Floats, Floats]:
+    """Give ln f(h), and ln of n/n(σ)·f^σ(h) for the target's group (infinite without σ); rows h = 0…k, columns groups.
+
+    Where one of the atoms must hold they are `LOG_OF_ZERO` or even less.
+
+    >>> groups = TopCounts(np.array([5]), np.array([[2, 2]]), np.array([2]))
+    >>> [np.exp(part).ravel().round(9).tolist() for part in least_log_probabilities(groups)]
+    [[1.0, 0.6], [1.5, 0.5]]
+    """
+    atoms = groups.counts.shape[1]
+    others, targets = np.empty((2, atoms, len(groups)))
+    step = int(np.clip(500_000 // atoms**2, 512, 4096))  # the states of one block stay in the cache
+    for start in range(0, len(groups), step):
+        rows = slice(start, start + step)
+        program = LogProgram.of(groups, rows)
+        if groups.any_value:  # f^σ(h) = f(h+1)
+            least = program.least(program.people(until=1))
+            others[:, rows], targets[:, rows] = least[:-1], least[1:]
+        else:
+            others[:, rows], targets[:, rows] = program.least_with_target()
+    targets += np.log(groups.sizes / np.maximum(groups.target, 1))
+    targets[:, groups.target == 0] = np.inf
+    return others, targets
+
+
+def tolerance(logs: Floats) -> Floats:
+    """Say how far apart logarithms of equal probabilities may be."""
+    distance: Floats = NEAR * np.maximum(np.abs(logs), 1.0)
+    return distance
+
+
+class Allocation(NamedTuple):
+    """How atoms are spent on one group: how many of the most frequent values each person gets atoms for.
+
+    With a target, the first `with_target` people get atoms for the target's value and the most frequent others.
+    """
+
+    values: tuple[int, ...]
+    with_target: int = 0
+
+
+def allocate(group: TopCounts, atoms: int, *, target: bool) -> Allocation:
+    """Find the allocation behind f(atoms), or behind f^σ(atoms) with the target, of one group in which both are > 0.
+
+    Of equally good ones it is the one with the fewest values for the first person, then the second, and so on.
+
+    >>> group = TopCounts(np.array([5]), np.array([[2, 2, 1]]), np.array([2]))
+    >>> allocate(group, 1, target=False), allocate(group, 1, target=True)
+    (Allocation(values=(1,), with_target=0), Allocation(values=(2,), with_target=1))
+    """
+    program = ExactProgram.of(group.for_atoms(atoms + target))
+    states = dict(program.people(until=1))
+    if not target:
+        return Allocation(_spend(program, states, 0, atoms, atoms))
+    beginnings = program.beginnings()
+    choices = [
+        (probabilities[atoms - first][0], besides, people)
+        for people in states
+        for besides, first, probabilities in program.endings(beginnings[people], people, states[people])
+        if first <= atoms
+    ]
+    _, besides, people = min(choices)
+    rest = _spend(program, states, people, besides, atoms + 1 - people * (besides + 1))
+    return Allocation((besides + 1,) * people + rest, people)
+
+
+def _spend(
+    program: ExactProgram, states: dict[int, list[Numbers]], person: int, most: int, atoms: int
+) -> tuple[int, ...]:
+    """Follow the recurrence from G(i, m, j) down: how many values each person from the i-th on gets atoms for."""
+    spent: list[int] = []
+    while True:
+        left = program.left(person)
+        options = [(program.nobody(person)[0][0], 0)]
+        for values in range(1, min(most, atoms) + 1):
+            rest = at_most(states[person + 1], values)[atoms - values]
+            options.append((program.times(program.avoid(left, program.sums[values - 1]), rest)[0], values))
+        _, most = min(options)  # of equal products the fewest values
+        if most == 0:
+            return tuple(spent)
+        spent.append(most)
+        person, atoms = person + 1, atoms - most

@@ -10,7 +10,7 @@ import numpy as np
 from sidelight._arrays import Integers
 from sidelight.knowledge.facts import Fact, Has
 from sidelight.knowledge.people import Someone
-from sidelight.measures.ck_safety.implications import bag_of, either
+from sidelight.measures.ck_safety.implications import counts_of, either
 from sidelight.measures.exact import Amount, Arithmetic, Numbers, largest_counts, values_by_frequency
 from sidelight.measures.group_by_group import FormulaMeasure
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, Worst, in_words, whole_amount
@@ -110,12 +110,14 @@ class Negations(FormulaMeasure):
         probability = in_words(finding.value)
         if not others:
             return f"In {where} anyone has {value} with probability {probability}, as the release itself says."
-        said = f"In {where} anyone, the target, could be shown to have {value} with probability {probability}"
-        return f"{said} by someone who knows the target does not have {either(others)}."
+        return (
+            f"In {where} anyone, the target, could be shown to have {value} with probability {probability} "
+            f"by someone who knows the target does not have {either(others)}."
+        )
 
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Count the worlds in which one person avoids the values, and those of them with the target's value."""
         assert isinstance(witness, NegationsWitness)
-        bag = bag_of(release, witness.group.number)
-        known = chance_of_avoiding(bag, [frozenset(witness.ruled_out)])
-        return chance_of_avoiding(bag, [frozenset({*release.domain} - {witness.value})]) / known
+        counts = counts_of(release, witness.group.number)
+        known = chance_of_avoiding(counts, [frozenset(witness.ruled_out)])
+        return chance_of_avoiding(counts, [frozenset({*release.domain} - {witness.value})]) / known

@@ -1,174 +1,130 @@
 """Which groups can take part in the worst case?  Only a few, however many there are.
 
-At most k groups besides the target's hold atoms.  If a group holds h ≥ 1 atoms, k − h are left, so at most k − h + 1
-other groups take part (one of them the target's); among the k − h + 2 groups with the smallest f(h) one is free to
-take its place.  Likewise only the k − h + 1 groups with the smallest n/n(σ)·f^σ(h) can be the target's with h atoms.
-All these lists together are the summary: they merge like any list of the smallest.
+*Claim.*  For the worst case over k atoms and the target it is enough to look at, for each h = 1 … k, the k − h + 2
+groups with the smallest f(h), and, for each h = 0 … k, the k − h + 1 groups with the smallest n/n(σ)·f^σ(h).
+
+*Proof.*  Take an assignment with the smallest product, and let group g, without the target, hold h ≥ 1 of the atoms.
+k − h atoms are left, so at most k − h other groups hold any, and one more may be the target's: at most k − h + 1 other
+groups take part.  If g is not among the k − h + 2 with the smallest f(h), one of those is free, and giving it g's h
+atoms instead does not make the product larger.  Likewise, if g is the target's group with h atoms, at most k − h others
+take part, and one of the k − h + 1 with the smallest n/n(σ)·f^σ(h) is free to take its place.  Each exchange moves one
+part of the assignment onto its list and none off it, so they end.  ∎  Of equal groups the first by number stays on a
+list, and `best_assignment` takes the first, so that the witness is the same however the groups are split.
+
+All these lists together, at most (k + 1)(k + 2) groups, are the summary: they merge like any list of the smallest.
+
+*Ties.*  Very many groups may share one probability: of groups of 100 people, all in which 10 have the most frequent
+value.  Lists are cut in logarithms; where these cannot tell, the exact probability decides, once per kind of group.
+`deciding_sums` finds which Sₘ decide it, so that groups that differ only in others are of one kind.
+
+Cost: the logarithms of all groups, O(G·k² ln k), and a partial sort for each list.
+Source: ours; the paper runs its program over all groups.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache, partial
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._arrays import Floats, Integers, in_lowest_terms
-from sidelight.measures.ck_safety.minimize_across_groups import MOST
+from sidelight._arrays import Flags, Floats, Integers, in_lowest_terms
+from sidelight.measures.ck_safety.minimize_across_groups import MOST, Choice, weigh
 from sidelight.measures.ck_safety.minimize_within_group import (
-    Bags,
-    ExactGroup,
-    asked,
+    LogProgram,
+    TopCounts,
     at_most,
-    chains,
-    least_chances,
-    levels,
-    reach,
-    still_there,
-    ways_with_target,
+    least_log_probabilities,
+    tolerance,
 )
 from sidelight.measures.exact import worst_row
 
 
-class _List(NamedTuple):
-    """The groups of the smallest chances for one number of atoms: sure ones, and candidates for the places left."""
+def shortlist(groups: TopCounts, k: int) -> Integers:
+    """List the rows that can take part; they are in the order of the groups' numbers, which settles ties."""
+    certain = groups.certain_with_target()
+    if (certain <= k + 1).any():
+        return np.array([certain.argmin()])
+    certain = groups.certain_without_target()
+    if (certain <= k).any():
+        return np.unique([certain.argmin(), *_likeliest_target(groups)])
+    if k > MOST:  # what these groups give away will not be weighed; another may still make sure
+        return np.array(_likeliest_target(groups), np.int64)
+    return _smallest_everywhere(groups, k)
+
+
+def _likeliest_target(groups: TopCounts) -> list[int]:
+    """Find the group with the largest share of the target's value, if any has it."""
+    pairs = np.column_stack((groups.target, groups.sizes))
+    worst = worst_row(
+        np.where(groups.target > 0, groups.target / groups.sizes, np.nan),
+        large_is_bad=True,
+        kinds=lambda rows: in_lowest_terms(pairs[rows]),
+        exactly=lambda kinds: [Fraction(*kind) for kind in kinds.tolist()],
+    )
+    return [] if worst is None else [worst[0]]
+
+
+@dataclass(frozen=True)
+class _Smallest:
+    """The groups of the smallest probabilities for one number of atoms: sure ones, and candidates for the rest."""
 
     atoms: int
     target: bool
     sure: Integers
     near: Integers
-    places: int
+    room: int  # how many candidates may stay
+
+    @classmethod
+    def of(cls, logs: Floats, many: int, atoms: int, *, target: bool) -> _Smallest:
+        sure, near = near_the_cut(logs, many)
+        return cls(atoms, target, sure, near, many - len(sure))
 
 
-def shortlist(bags: Bags, k: int) -> Integers:
-    """List the rows that can take part; bags are in the order of the groups' numbers, which settles ties."""
-    certain = bags.certain_with_target()
-    if (certain <= k + 1).any():
-        return np.array([certain.argmin()])
-    certain = bags.certain_without_target()
-    if (certain <= k).any():
-        return np.unique([certain.argmin(), *_likeliest_target(bags)])
-    if k > MOST:  # what these groups give away will not be weighed; another may still make sure
-        return np.array(_likeliest_target(bags), np.int64)
-    return _smallest_everywhere(bags, k)
-
-
-def _likeliest_target(bags: Bags) -> list[int]:
-    """Find the group with the largest share of the target's value, if any has it."""
-    pairs = np.column_stack((bags.own, bags.sizes))
-    found = worst_row(
-        np.where(bags.own > 0, bags.own / bags.sizes, np.nan),
-        large_is_bad=True,
-        kinds=lambda rows: in_lowest_terms(pairs[rows]),
-        exactly=lambda kinds: [Fraction(*kind) for kind in kinds.tolist()],
-    )
-    return [] if found is None else [found[0]]
-
-
-def _smallest_everywhere(bags: Bags, k: int) -> Integers:
-    others, targets = least_chances(bags)
-    rows = np.flatnonzero(_screened(others[1:], k + 1) | _screened(targets, k + 1))
-    some = bags.take(rows)
-    rows = rows[first_few_of_each(np.column_stack((some.sizes, some.counts, some.own)), k + 1)]
-    bags, others, targets = bags.take(rows), others[:, rows], targets[:, rows]
-    lists = [_listed(others[h], k - h + 2, h, target=False) for h in range(1, k + 1)]
-    lists += [_listed(targets[h], k - h + 1, h, target=True) for h in range(k + 1)]
+def _smallest_everywhere(groups: TopCounts, k: int) -> Integers:
+    others, targets = least_log_probabilities(groups)
+    rows = np.flatnonzero(_possible(others[1:], k + 1) | _possible(targets, k + 1))
+    rows = rows[first_few_of_each(groups.take(rows).rows(), k + 1)]
+    groups, others, targets = groups.take(rows), others[:, rows], targets[:, rows]
+    lists = [_Smallest.of(others[h], k - h + 2, h, target=False) for h in range(1, k + 1)]
+    lists += [_Smallest.of(targets[h], k - h + 1, h, target=True) for h in range(k + 1)]
     kept = np.zeros(len(rows), bool)
     for each in lists:
         kept[each.sure] = True
-    kept[_settled([each for each in lists if len(each.near)], bags)] = True
+        if len(each.near) <= each.room:
+            kept[each.near] = True
+    kept[_settled([each for each in lists if len(each.near) > each.room], groups)] = True
     return rows[kept]
 
 
-def _screened(chances: Floats, many: int) -> npt.NDArray[np.bool_]:
+def _possible(logs: Floats, many: int) -> Flags:
     """Leave out the groups that for every number of atoms come after `many` others of a sample of the groups."""
-    sample = chances[:, : 100 * many]
+    sample = logs[:, : 100 * many]
     if sample.shape[1] < 100 * many:
-        return np.ones(chances.shape[1], bool)
+        return np.ones(logs.shape[1], bool)
     cut = np.partition(sample, many - 1, axis=1)[:, many - 1, np.newaxis]
-    return np.asarray((chances <= cut + reach(cut)).any(axis=0))
+    return np.asarray((logs <= cut + tolerance(cut)).any(axis=0))
 
 
-def _listed(chances: Floats, many: int, atoms: int, *, target: bool) -> _List:
-    sure, near = unsettled(chances, many)
-    return _List(atoms, target, sure, near, many - len(sure))
+def near_the_cut(logs: Floats, many: int) -> tuple[Integers, Integers]:
+    """List the rows that are surely among the `many` smallest, and those too near the cut to tell.
 
-
-def _settled(lists: list[_List], bags: Bags) -> Integers:
-    """Fill the places left on each list, by exact comparison where floats cannot tell."""
-    chosen = [each.near for each in lists if len(each.near) <= each.places]
-    crowded = [each for each in lists if len(each.near) > each.places]
-    if crowded:
-        rows = np.flatnonzero(np.bincount(np.concatenate([each.near for each in crowded])))
-        some = bags.take(rows)
-        masks = deciding_counts(some)
-        exact = cache(bags.exact)
-        for each in crowded:
-            here = np.searchsorted(rows, each.near)
-            kinds = _kinds(some.take(here), masks[each.target][each.atoms, here], target=each.target)
-            exactly = partial(_exactly, exact, each)
-            chosen.append(settled(each.near, each.places, kinds=kinds, exactly=exactly))
-    return np.concatenate(chosen) if chosen else np.empty(0, np.int64)
-
-
-def _kinds(bags: Bags, mask: Integers, *, target: bool) -> Integers:
-    """Give integers that decide the exact chance: n, n(σ) if it matters, and the Sₘ that matter."""
-    bits = np.minimum(np.arange(1, len(bags.prefix) + 1), 63)[:, np.newaxis]
-    deciding = np.where(mask >> bits & 1, bags.prefix, 0)
-    return np.vstack((bags.sizes, bags.own * target, mask, deciding)).T
-
-
-def _exactly(exact: Callable[[int], ExactGroup], each: _List, row: int) -> Fraction:
-    group = exact(row)
-    return (group.best_with_target(each.atoms) if each.target else group.best(each.atoms)).chance
-
-
-# ----------------------------------------------------------------------------------------------------
-# The smallest of many chances, by exact comparison where floats cannot tell.
-#
-# Very many groups may share one chance: of groups of 100 people, all in which 10 have the most frequent value.  What
-# they share is found in floats, so that fractions are needed once per kind of group, and only between kinds.
-# ----------------------------------------------------------------------------------------------------
-
-
-def unsettled(chances: Floats, many: int) -> tuple[Integers, Integers]:
-    """List the rows that are surely among the `many` smallest, and those too near the cut to tell, by logarithms.
-
-    >>> [rows.tolist() for rows in unsettled(np.log([0.5, 0.1 + 0.2, 0.3, 0.1]), 2)]
+    >>> [rows.tolist() for rows in near_the_cut(np.log([0.5, 0.1 + 0.2, 0.3, 0.1]), 2)]
     [[3], [1, 2]]
     """
-    if len(chances) <= many:
-        return np.flatnonzero(np.isfinite(chances)), np.empty(0, np.int64)
-    cut = np.partition(chances, many - 1)[many - 1]
+    nobody = np.empty(0, np.int64)
+    if len(logs) <= many:
+        return np.flatnonzero(np.isfinite(logs)), nobody
+    cut = np.partition(logs, many - 1)[many - 1]
     if np.isinf(cut):
-        return np.flatnonzero(np.isfinite(chances)), np.empty(0, np.int64)
-    below = chances < cut - reach(cut)
-    return np.flatnonzero(below), np.flatnonzero(~below & (chances <= cut + reach(cut)))
-
-
-def settled(near: Integers, many: int, *, kinds: Integers, exactly: Callable[[int], Fraction]) -> Integers:
-    """Keep the `many` smallest of rows that floats cannot tell apart; of equal ones the first.
-
-    `kinds` are integers that decide the exact chance, one row each.
-
-    >>> kinds, chances = np.array([[1], [2], [1]]), [Fraction(1, 3), Fraction(1, 4), Fraction(1, 3)]
-    >>> settled(np.arange(3), 2, kinds=kinds, exactly=chances.__getitem__).tolist()
-    [1, 0]
-    """
-    if (kinds == kinds[0]).all():
-        return near[:many]
-    _, first, kind = np.unique(kinds, axis=0, return_index=True, return_inverse=True)
-    values = [exactly(int(near[row])) for row in first]
-    order = {value: place for place, value in enumerate(sorted(set(values)))}
-    rank = np.array([order[value] for value in values])
-    return near[np.argsort(rank[kind.ravel()], kind="stable")[:many]]
+        return np.flatnonzero(np.isfinite(logs)), nobody
+    below = logs < cut - tolerance(cut)
+    return np.flatnonzero(below), np.flatnonzero(~below & (logs <= cut + tolerance(cut)))
 
 
 def first_few_of_each(kinds: Integers, many: int) -> Integers:
-    """Keep the first `many` of rows that are alike, in order.
+    """Keep the first `many` rows of each kind, in order.
 
     Rows are brought together by a hash; should two kinds share one, more rows are kept, none is lost.
 
@@ -176,58 +132,111 @@ def first_few_of_each(kinds: Integers, many: int) -> Integers:
     [0, 1, 2]
     """
     weights = np.full(kinds.shape[1], 6364136223846793005).cumprod()
-    together = np.argsort(kinds @ weights, kind="stable")
-    after, places = kinds[together], np.arange(len(kinds))
-    same = np.concatenate(([False], (after[1:] == after[:-1]).all(axis=1)))
+    order = np.argsort(kinds @ weights, kind="stable")
+    ordered, places = kinds[order], np.arange(len(kinds))
+    same = np.concatenate(([False], (ordered[1:] == ordered[:-1]).all(axis=1)))
     first = np.maximum.accumulate(np.where(same, 0, places))
-    return np.sort(together[places - first < many])
+    return np.sort(order[places - first < many])
 
 
-def deciding_counts(bags: Bags) -> tuple[Integers, Integers]:
+def _settled(crowded: list[_Smallest], groups: TopCounts) -> Integers:
+    """Fill the room on lists with too many candidates, by exact comparison of one group of each kind."""
+    if not crowded:
+        return np.empty(0, np.int64)
+    rows = np.flatnonzero(np.bincount(np.concatenate([each.near for each in crowded])))
+    some = groups.take(rows)
+    masks = deciding_sums(some)
+    numbered = []
+    for each in crowded:
+        here = np.searchsorted(rows, each.near)
+        numbered.append(_numbered(_kinds(some.take(here), masks[each.target][each.atoms, here], target=each.target)))
+    choices = [
+        [Choice(int(row), each.atoms, each.target) for row in each.near[first]]
+        for each, (first, _) in zip(crowded, numbered, strict=True)
+    ]
+    exact = weigh(groups, [choice for listed in choices if len(listed) > 1 for choice in listed])
+    return np.concatenate(
+        [
+            each.near[smallest_kinds([exact.get(choice, Fraction(0)) for choice in listed], kind, each.room)]
+            for each, listed, (_, kind) in zip(crowded, choices, numbered, strict=True)
+        ]
+    )
+
+
+def _numbered(kinds: Integers) -> tuple[Integers, Integers]:
+    """Give the first row of each kind, and each row's kind."""
+    if (kinds == kinds[0]).all():  # as a rule, and far quicker to see than by sorting
+        return np.zeros(1, np.int64), np.zeros(len(kinds), np.int64)
+    _, first, kind = np.unique(kinds, axis=0, return_index=True, return_inverse=True)
+    return first, kind.ravel()
+
+
+def smallest_kinds(probabilities: list[Fraction], kind: Integers, many: int) -> Integers:
+    """Keep the `many` smallest of rows whose kinds have these probabilities; of equal ones the first.
+
+    >>> smallest_kinds([Fraction(1, 3), Fraction(1, 4)], np.array([0, 1, 0]), 2).tolist()
+    [1, 0]
+    """
+    rank = {probability: place for place, probability in enumerate(sorted(set(probabilities)))}
+    ranks = np.array([rank[probability] for probability in probabilities])
+    return np.argsort(ranks[kind], kind="stable")[:many]
+
+
+def _kinds(groups: TopCounts, mask: Integers, *, target: bool) -> Integers:
+    """Give whole numbers that decide the exact probability: n, n(σ) if it matters, and the Sₘ that matter."""
+    bits = np.minimum(np.arange(1, len(groups.sums) + 1), 63)[:, np.newaxis]
+    deciding = np.where(mask >> bits & 1, groups.sums, 0)
+    return np.vstack((groups.sizes, groups.target * target, mask, deciding)).T
+
+
+def deciding_sums(groups: TopCounts) -> tuple[Integers, Integers]:
     """Say which Sₘ decide the exact f(h), and with n(σ) the exact f^σ(h): bit m of a mask; rows h, columns groups.
 
-    The exact best way is among those near the best in floats.  When a whole way is near the best, so is what it
-    does from any state on, compared with the best from there on: both share what was done before.  So a mask that
-    gathers the choices near the best, state by state, has every m of the exact best way.  Groups of one size that
-    agree on the mask and on the Sₘ in it have the same f(h), exactly.
+    The exact best allocation is among those near the best in logarithms.  When a whole allocation is near the best, so
+    is what it does from any state on, compared with the best from there on: both share what was done before.  So a mask
+    that gathers the choices near the best, state by state, has every m of the exact best allocation.  Groups of one
+    size that agree on the mask and on the Sₘ in it have the same f(h), exactly.
     """
-    masks = np.full((2, bags.counts.shape[1], len(bags.sizes)), -1)
+    masks = np.full((2, groups.counts.shape[1], len(groups)), -1)
     if len(masks[0]) <= 62:  # otherwise more than a mask can hold: all may decide
-        for start in range(0, len(bags.sizes), 1024):
+        for start in range(0, len(groups), 1024):
             rows = slice(start, start + 1024)
-            masks[:, :, rows] = _deciding(bags.take(rows))
+            masks[:, :, rows] = _deciding(LogProgram.of(groups, rows))
     return masks[0], masks[1]
 
 
-def _deciding(bags: Bags) -> tuple[Integers, Integers]:
-    atoms = bags.counts.shape[1]
-    shape = (atoms + 1, len(bags.sizes))
-    n, prefix = bags.sizes.astype(float), bags.prefix.astype(float)
-    asking = chains(n, bags.with_own.astype(float))
+def _deciding(program: LogProgram) -> tuple[Integers, Integers]:
+    """Run the program with, beside each state, the mask of the m that some choice near its best takes."""
+    atoms, shape = program.atoms, (program.atoms + 1, len(program.n))
+    beginnings = program.beginnings()
     later, later_masks = [np.zeros(shape)], [np.zeros(shape, np.int64)]
     own, own_mask = np.full(shape, np.inf)[1:], np.zeros(shape, np.int64)[1:]
-    for person, states in levels(n, prefix, until=0):
-        masks = _masks(still_there(n, person), prefix, states, later, later_masks)
-        for besides, first, chances in ways_with_target(asking[person], person, states):
-            marked = at_most(masks, besides)[: len(chances)] | (3 << besides)  # U_{a+1} is made of S_a and S_{a+1}
-            best = np.minimum(own[first:], chances)
-            near = best + reach(best)
-            own_mask[first:] = np.where(own[first:] <= near, own_mask[first:], 0) | np.where(chances <= near, marked, 0)
+    for person, states in program.people(until=0):
+        masks = _masks(program, person, states, later, later_masks)
+        for besides, first, logs in program.endings(beginnings[person], person, states):
+            marked = at_most(masks, besides)[: len(logs)] | (3 << besides)  # U_{a+1} is made of S_a and S_{a+1}
+            best = np.minimum(own[first:], logs)
+            near = best + tolerance(best)
+            own_mask[first:] = np.where(own[first:] <= near, own_mask[first:], 0) | np.where(logs <= near, marked, 0)
             own[first:] = best
         later, later_masks = states, masks
     return np.stack([later_masks[j][j] for j in range(atoms)]), own_mask
 
 
 def _masks(
-    left: Floats, prefix: Floats, states: list[Floats], later: list[Floats], later_masks: list[Integers]
+    program: LogProgram,
+    person: int,
+    states: list[Floats],
+    later: list[Floats],
+    later_masks: list[npt.NDArray[np.int64]],
 ) -> list[Integers]:
-    """Do for the masks what `levels` does for the chances."""
-    masks = [np.zeros(states[0].shape, np.int64)]
+    """Do for the masks what `Program.people` does for the probabilities."""
+    masks, left = [np.zeros(states[0].shape, np.int64)], program.left(person)
     for values, best in enumerate(states[1:], start=1):
-        near, rest = best + reach(best), len(best) - values
+        near, rest = best + tolerance(best), len(best) - values
         mask = np.where(states[values - 1][: len(best)] <= near, masks[-1][: len(best)], 0)
-        chances = asked(left, prefix[values - 1]) + at_most(later, values)[:rest]
+        logs = program.avoid(left, program.sums[values - 1]) + at_most(later, values)[:rest]
         marked = at_most(later_masks, values)[:rest] | (1 << values)
-        mask[values:] |= np.where(chances <= near[values:], marked, 0)
+        mask[values:] |= np.where(logs <= near[values:], marked, 0)
         masks.append(mask)
     return masks
