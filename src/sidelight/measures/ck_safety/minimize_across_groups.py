@@ -19,6 +19,8 @@ An exact answer takes three steps.  Forwards and backwards over the groups in lo
 same program in fractions over those choices alone.
 Invariant   The exact best assignment makes only choices near the best, so it is not lost; and whatever the fractions
             find is an assignment, so it is not missed from below.
+That program goes over choices, not over rows as `join` does: it also settles which of several equal assignments is
+reported, and all rows in fractions would take four times as long (18 ms instead of 4 at k = 12, 50,000 groups).
 
 Source: Martin et al., Worst-case background knowledge, ICDE 2007 (MINIMIZE2, corrected: the program starts with the
 target not yet placed and ends with 1 when it is placed, with infinity when it is not).
@@ -49,7 +51,7 @@ from sidelight.release.groups import Groups
 from sidelight.table.labels import Label
 
 MOST = 400
-"""So many implications are weighed exactly: some 5 s and 300 MB; both grow with the cube of their number."""
+"""So many implications are weighed exactly: some 5 s and 200 MB; both grow with the cube of their number."""
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ Source: Martin et al., Worst-case background knowledge, ICDE 2007 (MINIMIZE1); f
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
@@ -162,10 +162,14 @@ class Program(ABC):
             yield person, now
             later = now
 
-    def least(self, people: Iterable[tuple[int, list[Numbers]]]) -> Numbers:
-        """Give f(0), …, f(J); of G(0, m, j) only m = j is needed, so one row per j will do for the first person."""
-        for _, states in people:
+    def least(self) -> Numbers:
+        """Give f(0), …, f(J)."""
+        for _, states in self.people(until=1):
             later = states
+        return self._first_person(later)
+
+    def _first_person(self, later: list[Numbers]) -> Numbers:
+        """Of G(0, m, j) only m = j is needed, so one row per j will do for the first person."""
         least, left = self.nobody(0).copy(), self.left(0)
         for values, known in enumerate(self.sums, start=1):
             probabilities = self.times(self.avoid(left, known), at_most(later, values)[: len(least) - values])
@@ -175,11 +179,12 @@ class Program(ABC):
     def least_with_target(self) -> tuple[Numbers, Numbers]:
         """Give f(0), …, f(J − 1), and f^σ(0), …, f^σ(J − 1)."""
         own: Numbers = np.full(self.sums.shape, np.inf, self.dtype)
-        people, beginnings = list(self.people(until=1)), self.beginnings()
-        for person, states in people:
+        beginnings = self.beginnings()
+        for person, states in self.people(until=1):
             for _, first, probabilities in self.endings(beginnings[person], person, states):
                 np.minimum(own[first:], probabilities, out=own[first:])
-        return self.least(people)[:-1], own
+            later = states
+        return self._first_person(later)[:-1], own
 
     def beginnings(self) -> list[list[Numbers]]:
         """Give Π_{p<i} of those who get atoms for σ and a others: for each number of people i a list by a."""
@@ -298,7 +303,7 @@ def least_log_probabilities(groups: TopCounts) -> tuple[Floats, Floats]:
         rows = slice(start, start + step)
         program = LogProgram.of(groups, rows)
         if groups.any_value:  # f^σ(h) = f(h+1)
-            least = program.least(program.people(until=1))
+            least = program.least()
             others[:, rows], targets[:, rows] = least[:-1], least[1:]
         else:
             others[:, rows], targets[:, rows] = program.least_with_target()
