@@ -54,7 +54,9 @@ def test_a_dataframe_is_no_table_and_the_line_says_how_to_read_it():
 def test_hierarchies_are_named_by_their_columns():
     hierarchy = ADULT.hierarchies["age"]
     for by in (hierarchy, [hierarchy], "hierarchies/"):
-        with pytest.raises(WrongKind, match=r"by= should be a mapping .* write by=\{'age': hierarchy\}, or read a folder"):
+        with pytest.raises(
+            WrongKind, match=r"by= should be a mapping .* write by=\{'age': hierarchy\}, or read a folder"
+        ):
             protected(by=by)
     with pytest.raises(WrongKind, match=r"the hierarchy of 'age' should be a Hierarchy, not a list; read one with"):
         protected(by={"age": [1, 2]})

@@ -396,7 +396,7 @@ def read_label(text: str) -> Label:
     return None if text == MISSING else text
 
 
-# From what was said to a prior for the release at hand.
+# From what a caller says to a prior for the release at hand.
 
 
 @lru_cache(maxsize=64)

@@ -441,6 +441,7 @@ def replay_witness(belief: PriorBelief, witness: PriorBeliefWitness, release: Re
     predicate = Predicate.any_of(witness.value) if witness.predicate is None else witness.predicate
     values = {domain[place] for place in predicate.places(domain)}
     case = Case(sum(bag.values()), sum(count for text, count in bag.items() if text in values), belief.known_people)
+    # a p_out of 0 (class IV) is a limit of priors, and no prior whose sequences could be gone through
     if _few_worlds(len(domain) + 1, case.people) and belief.decided_by == "definition" and witness.p_out:
         return _by_worlds(belief, bag, worst_weights(belief, release, values), values)
     return _by_definition(belief, case, release, witness)

@@ -33,8 +33,8 @@ from sidelight.table.table import Counts, Table
 if TYPE_CHECKING:
     from sidelight.table.dataframe_source import PandasFrame, PolarsFrame
 
-CELLS_IN_A_BATCH = 1 << 15
-"""Small generalisations are measured together, up to about this many cells: few enough for a processor's cache."""
+COUNTS_IN_A_BATCH = 1 << 15
+"""Small generalisations are measured together, up to about this many counts: few enough for a processor's cache."""
 
 NOTHING = PriorBelief.if_nothing_to_measure
 """ε where none of the predicates occurs."""
@@ -128,7 +128,7 @@ def smallest_epsilon_table(
 
     For each choice of one level per column (of all quasi-identifiers, or of `columns`) the smallest ε, exactly.
     Each generalisation is grouped once, by rolling up a finer one.  `adversaries` may have names of your own;
-    `progress(done, total)` is told after each generalisation.
+    `progress(done, total)` is called after each generalisation.
 
     >>> import math
     >>> import sidelight as sl
@@ -178,14 +178,14 @@ def _batches(
 ) -> Iterator[list[tuple[Node, Groups]]]:
     """Group node after node, and hand over many small ones, or a part of a large one, at a time."""
     batch: list[tuple[Node, Groups]] = []
-    cells = 0
+    counts = 0
     for done, node in enumerate(nodes, start=1):
         for block in lattice.groups_at(node).blocks():
             batch.append((node, block))
-            cells += len(block) * len(block.domain)
-            if cells >= CELLS_IN_A_BATCH:
+            counts += len(block) * len(block.domain)
+            if counts >= COUNTS_IN_A_BATCH:
                 yield batch
-                batch, cells = [], 0
+                batch, counts = [], 0
         if progress is not None:
             progress(done, len(nodes))
     if batch:

@@ -90,7 +90,7 @@ def ratios(
 def smallest_epsilon(case: Case, prior: Prior, column: int, rule: Rule) -> tuple[Amount, Ratio]:
     """Give ε of one case and the ratio that decides it, in whole numbers: several times quicker than fractions."""
     closed, unknown = rule == "closed conditions", case.people - case.known
-    if unknown < case.matching:
+    if unknown < case.matching:  # more are known than do not match
         if closed:
             return math.inf, Ratio.DOUBT
         unknown = case.matching
@@ -98,6 +98,7 @@ def smallest_epsilon(case: Case, prior: Prior, column: int, rule: Rule) -> tuple
     belief, under_belief, doubt, under_doubt = ratios(counts, prior.in_whole_numbers[column], closed=closed)
     if under_belief == 0:
         return math.inf, Ratio.BELIEF
+    # no doubt is left: infinite if there was any before, else the ratio of doubts says nothing
     if under_doubt == 0 and doubt:
         return math.inf, Ratio.DOUBT
     if under_doubt == 0 or belief * under_doubt >= doubt * under_belief:
@@ -233,6 +234,7 @@ def _candidates(cases: Cases, prior: Prior, rule: Rule) -> Iterator[tuple[int, .
 
 def _near_worst(cases: Cases, epsilons: Floats) -> Integers:
     """List the cases near the worst of their part; the first of those that are equal, or infinite, is enough."""
+    # floats propose all within NEAR of the worst of their part; of infinite ones, which are exact, the first
     lengths = np.diff(cases.starts, append=len(epsilons))
     near = np.flatnonzero(epsilons >= np.repeat(np.maximum.reduceat(epsilons, cases.starts) * (1 - NEAR), lengths))
     near = near[(np.diff(cases.part[near], prepend=-1) > 0) | np.isfinite(epsilons[near])]

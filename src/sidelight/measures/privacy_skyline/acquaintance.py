@@ -109,6 +109,7 @@ the target does not have Flu.
         """Count the worlds that fit what the witness knows: one by one when few, in lumps when many."""
         assert isinstance(witness, AcquaintanceWitness)
         facts = investigation(witness)
+        # where worlds are few, nothing of the closed forms is used
         if few_worlds(release, facts, FEW_WORLDS):
             return by_every_world(release, facts)
 
@@ -215,6 +216,7 @@ class AcquaintanceScreen(Screen):
         """Give each group its logarithms."""
         counts = groups.counts.dense()[:, self.values(groups)]
         weights = ruled_out_weights(groups, counts, self.knowledge.rules_out)
+        # where nobody has the value, one in its place keeps the logarithms finite until ABSENT replaces them
         sizes, at_least_one = groups.sizes[:, np.newaxis], np.maximum(counts, 1)
         products = log_products(groups.semantics, sizes, at_least_one, weights, self.knowledge)
         return np.hstack([np.where(counts > 0, logs, absent) for logs, absent in zip(products, ABSENT, strict=True)])

@@ -86,6 +86,7 @@ def log_products(
     """
     _, k, m = knowledge
     odds = ODDS[semantics]
+    # T with k others is a factor of two products, and without others k = 0 makes it the third's: computed once
     target = odds.log_odds_against(n, a, ruled_out, k)
     lone_target = target if k == 0 else odds.log_odds_against(n, a, ruled_out, 0)
     if m == 0:  # V is 1
@@ -113,13 +114,13 @@ def _once_per_pair(compute: Callable[[Integers, Integers], Floats], n: Integers,
 
 def least_product(minima: Floats | Sequence[Floats]) -> Floats:
     """Combine the logarithms of five minima to that of NR."""
-    together, target, lone_family, lone_target, family = minima
-    least: Floats = np.minimum(together, np.minimum(target + lone_family, lone_target + family))
+    all_together, target, lone_family, lone_target, family = minima
+    least: Floats = np.minimum(all_together, np.minimum(target + lone_family, lone_target + family))
     return least
 
 
 def tolerance(logs: Floats | float, family: int) -> Floats:
-    """Say how far apart logarithms of equal odds may be: what a family adds is said in `odds.log_missing_all`."""
+    """Say how far apart logarithms of equal odds may be: `odds.log_missing_all` is why a family adds to it."""
     distance: Floats = NEAR * np.maximum(np.abs(logs), 1) + 8e-15 * family
     return distance
 
@@ -322,6 +323,7 @@ class FiveMinima:
         close = self._close(other)
         same = (self.identity == other.identity).all(axis=0) & (self.identity[2] != UNDECIDED)
         settled = np.isneginf(self.logs) & np.isneginf(other.logs)
+        # equal for certain: the smaller number stands for both; not equal for certain: floats, or exact numbers, decide
         take = np.where(close & (same | settled), other.numbers() < self.numbers(), other.logs < self.logs)
         for number, column in np.argwhere(close & ~same & ~settled).tolist():
             take[number, column] = self._yields(number, column, other)
@@ -440,16 +442,19 @@ def _least_of_each_value(
     scores: Floats, group_values: GroupValues, which: Product, m: int, group_value: Callable[[int], GroupValue]
 ) -> Integers:
     """Find, for each value that occurs, the place with the smallest exact product; of equal ones the first group's."""
+    # floats propose: all within tolerance of the smallest of their value (a zero is exact, and has no tolerance)
     starts = np.flatnonzero(np.diff(group_values.columns, prepend=-1))
     low = np.minimum.reduceat(scores, starts) if len(starts) else np.empty(0)
     finite = np.where(np.isneginf(low), 0.0, low)
     limit = np.where(np.isneginf(low), low, low + tolerance(finite, m))
     near = np.flatnonzero(scores <= np.repeat(limit, np.diff(starts, append=len(group_values))))
+    # of those decided by the same whole numbers the first group stands for all
     near = near[np.lexsort((group_values.rows[near], group_values.columns[near]))]
     near = near[first_of_each(group_values.identity(which)[near])]
     runs = np.flatnonzero(np.diff(group_values.columns[near], prepend=-1))
     rivals = np.split(near, runs[1:])
     best = near[runs]
+    # exact numbers decide between those that are left
     for value in np.flatnonzero((np.diff(runs, append=len(near)) > 1) & ~np.isneginf(low)).tolist():
         best[value] = rivals[value][index_of_least([group_value(each) for each in rivals[value].tolist()], which, m)]
     return best

@@ -74,6 +74,7 @@ class RiskTest:
             return ~np.isneginf(against)
         limit = np.log(float(self.odds.numerator)) - np.log(float(self.odds.denominator))
         passed: Flags = against > limit
+        # within tolerance of the limit floats may be on the wrong side of it: exact numbers decide there
         near = np.isfinite(against) & (np.abs(against - limit) <= tolerance(limit, int(family.max(initial=0))))
         for point in np.flatnonzero(near).tolist():
             knowledge = Knowledge(int(rules_out[point]), int(others[point]), int(family[point]))
@@ -146,6 +147,7 @@ class UndominatedGroups:
         sizes, counts, most = _Pairs.joined([_Pairs.of(block, value) for block in _blocks(groups, value)])
         if len(sizes) == 0:
             return None
+        # T falls with what is left beside σ; in `single` the people ruled out and those with σ share the same n
         left = (sizes - counts)[:, np.newaxis] - most if groups.semantics == "single" else -most
         lines = [undominated(sizes, -counts, column) for column in left.T]
         chosen = np.array([np.resize(line, max(len(line) for line in lines)) for line in lines])
@@ -179,11 +181,12 @@ def undominated(*columns: Floats | Integers) -> Integers:
     [0, 1]
     """
     left = np.arange(len(columns[0]))
+    # nothing dominates a row of smallest score: a row that did would have a smaller one, or be equal and come first
     score = sum(np.unique(column, return_inverse=True)[1] for column in columns)  # rises with every column
     left = left[np.argsort(score, kind="stable")]
     kept = []
     while len(left):
-        best = left[0]  # nothing that is left has a smaller score, so nothing dominates it
+        best = left[0]
         kept.append(int(best))
         worse = np.logical_and.reduce([column[left] >= column[best] for column in columns])
         left = left[~worse]
@@ -253,7 +256,7 @@ def _other_counts(groups: Groups, value: int, rows: Integers) -> npt.NDArray[np.
         others = Counts.from_sorted(some[kept], places[kept], counts[kept], (len(rows), groups.counts.width))
         return largest_counts(others, int(np.bincount(some[kept], minlength=1).max()))
     cells = _in_short_integers(groups.counts.cells[rows])
-    cells[:, value] = -1
+    cells[:, value] = -1  # sorts last, and is then cut off
     cells.sort(axis=1)
     largest_first = cells[:, :0:-1]
     return largest_first[:, : int((largest_first > 0).any(axis=0).sum())]

@@ -197,6 +197,7 @@ def _largest_passed(passed: Callable[[Integers], Flags], too_many: Integers) -> 
 def _maximal(most: Integers) -> tuple[KnowledgePoint, ...]:
     """Keep (ℓ, k, m) for which neither a larger ℓ nor a larger m allows the same k."""
     beyond = np.pad(most, ((0, 1), (0, 1)), constant_values=-1)
+    # k falls as ℓ or m rises, so a point is maximal exactly when both next ones allow fewer others
     kept = (most > beyond[1:, :-1]) & (most > beyond[:-1, 1:])
     rules_out, family = np.nonzero(kept)
     return tuple(sorted(zip(rules_out.tolist(), most[kept].tolist(), family.tolist(), strict=True)))

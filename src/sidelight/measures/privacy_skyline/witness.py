@@ -166,6 +166,7 @@ class _GroupByFrequency:
             people = min(most, self.may_lack)
             return KnownPeople(self.group.name(0), people) if people else None
         values: list[tuple[Label, int]] = []
+        # values that are ruled out exclude their people already: knowing those people would add nothing
         for text, count in self.rest[ruled_out:]:
             taken = min(most - sum(number for _, number in values), count)
             values += [(text, taken)] if taken else []
@@ -184,6 +185,7 @@ class _GroupByFrequency:
         self, most: int, known: KnownPeople | None, *, beside_target: bool
     ) -> tuple[KnownFamily | None, bool]:
         """Choose a family of at most so many; say whether one of them (or the target) must have the value."""
+        # one more than can all lack the value; beside the target, who would have to lack it too, one fewer
         enough = self.may_lack - _people_in(known) + (0 if beside_target else 1)
         people = min(most, enough)
         return (KnownFamily(self.group.name(0), people) if people else None), people == enough

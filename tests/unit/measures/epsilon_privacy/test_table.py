@@ -39,7 +39,7 @@ def adversaries(domain):
 def test_it_is_what_measuring_each_generalisation_gives(table, cells):
     hierarchies, asked = suppression(table), adversaries(table.domain)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(epsilon_table, "CELLS_IN_A_BATCH", cells)
+        patch.setattr(epsilon_table, "COUNTS_IN_A_BATCH", cells)
         found = sl.smallest_epsilon_table(table, hierarchies, asked)
     assert len(found) == 2 ** len(hierarchies)
     for row in found:
