@@ -1,7 +1,15 @@
-"""Arrays of whole numbers: which rows are the same, numbered or kept once.
+"""Which rows are equal?  Numbering, counting and keeping them once, for millions of rows at a time.
 
-Groupings, summaries and searches ask this of millions of rows, so each form of the question has the quickest answer:
-ticking off a small range, one sort of a packed key, or a hash that is checked.
+Rows come in three forms, and each has the quickest answer that is always right (for n rows):
+
+    `number_keys`     one key each, from a small range: tick the range off, O(n + range); else sort, O(n log n)
+    `number_rows`     columns of codes with known ranges: one key by mixed radix, then as above
+    `number_vectors`  a matrix of any whole numbers: sort by a hash, then compare; also `first_of_each`
+
+The hash is h(x) = Σ x_j · a^(j+1) mod 2^64 with an odd multiplier a; it only brings rows together.  Whether they are
+equal is decided by comparing them, so a collision costs time and never an error.
+
+What is numbered is then summed (`add_up`, `sum_equal_rows`); `run_starts` marks where equal rows begin once sorted.
 """
 
 from __future__ import annotations
@@ -21,14 +29,20 @@ Flags: TypeAlias = npt.NDArray[np.bool_]
 TICKED_OFF = 16
 """Keys are ticked off instead of sorted while their range is at most this many times their number."""
 
+KEY_LIMIT = 2**62
+"""Keys stay below this, so that they fit in 64 bits with room to add."""
 
-def numbered(keys: Integers, *, below: int) -> tuple[Integers, Integers]:
-    """Number the different keys (whole numbers from 0 to `below` - 1) from 0, in their order.
+MULTIPLIER = 6364136223846793005
+"""Knuth's, of MMIX: odd, so that no bit of a row is lost in a product modulo 2**64."""
 
-    Returns each key's number, and for each number the first place that has it.  Keys from a small range are
+
+def number_keys(keys: Integers, *, below: int) -> tuple[Integers, Integers]:
+    """Number the distinct keys (whole numbers from 0 to `below` - 1) from 0, in their order.
+
+    Returns each key's number, and for each number the first row that has it.  Keys from a small range are
     ticked off in a list of the range, which is several times quicker than sorting them.
 
-    >>> [part.tolist() for part in numbered(np.array([7, 3, 7]), below=10)]
+    >>> [part.tolist() for part in number_keys(np.array([7, 3, 7]), below=10)]
     [[1, 0, 1], [1, 0]]
     """
     if below > TICKED_OFF * len(keys):
@@ -36,74 +50,104 @@ def numbered(keys: Integers, *, below: int) -> tuple[Integers, Integers]:
         return number.astype(np.int64, copy=False), first.astype(np.int64, copy=False)
     ticked = np.zeros(below, bool)
     ticked[keys] = True
-    found = np.flatnonzero(ticked)
+    distinct = np.flatnonzero(ticked)
     rank = np.empty(below, np.int64)  # filled only where it is looked up
-    rank[found] = np.arange(len(found))
+    rank[distinct] = np.arange(len(distinct))
     number = rank[keys]
-    first = np.empty(len(found), np.int64)
-    first[number[::-1]] = np.arange(len(keys))[::-1]  # of several places that say the same, the last one written stays
+    first = np.empty(len(distinct), np.int64)
+    first[number[::-1]] = np.arange(len(keys))[::-1]  # of several rows with one number, the last one written stays
     return number, first
 
 
-def numbered_rows(kinds: Integers) -> Integers:
-    """Number the different rows of a matrix.
+def number_rows(
+    columns: Sequence[npt.NDArray[np.integer]], ranges: Sequence[int], *, rows: int
+) -> tuple[Integers, Integers]:
+    """Number the distinct rows of columns of codes (0 to `ranges[j]` - 1), in lexicographic order.
 
-    >>> numbered_rows(np.array([[2, 1], [3, 1], [2, 1]])).tolist() in ([0, 1, 0], [1, 0, 1])
-    True
+    Returns each row's number, and for each number the first row that has it.  Without columns all rows are equal.
+    Invariant: after j columns `key` < `below` orders the rows as their first j columns do.
+
+    >>> [part.tolist() for part in number_rows([np.array([1, 0, 1]), np.array([7, 8, 7])], [2, 9], rows=3)]
+    [[1, 0, 1], [1, 0]]
     """
-    weights = np.random.default_rng(0).integers(1, 2**62, kinds.shape[1]) | 1
-    _, first, number = np.unique(kinds @ weights, return_index=True, return_inverse=True)
-    if (kinds[first][number] != kinds).any():  # two different rows share their hash: as good as never
-        _, number = np.unique(kinds, axis=0, return_inverse=True)
-    ids: Integers = number.astype(np.int64, copy=False).ravel()
-    return ids
+    key, below = np.zeros(rows, np.int64), 1
+    for codes, width in zip(columns, ranges, strict=True):
+        if below * width >= KEY_LIMIT:  # squeeze before the key would overflow
+            key, first = number_keys(key, below=below)
+            below = max(len(first), 1)
+        key = key * width + codes
+        below *= max(width, 1)
+    return number_keys(key, below=below)
 
 
-def first_of_each(kinds: Integers) -> Integers:
-    """Keep the first of rows that are alike, in order.
+def number_vectors(matrix: Integers) -> tuple[Integers, Integers]:
+    """Number the distinct rows of a matrix, in no particular order.
 
-    Rows are brought together by a hash; should two kinds share one, some rows are kept twice, none is lost.
+    Returns each row's number, and for each number the first row that has it.
 
-    >>> first_of_each(np.array([[2, 1], [3, 1], [2, 1]])).tolist()
-    [0, 1]
+    >>> [part.tolist() for part in number_vectors(np.array([[2, 1], [3, 1], [2, 1]]))]
+    [[0, 1, 0], [0, 1]]
     """
-    if len(kinds) <= 1:
-        return np.arange(len(kinds))
-    weights = np.full(kinds.shape[1], 6364136223846793005).cumprod()  # odd, and quicker than importing numpy.random
-    together = np.argsort(kinds @ weights, kind="stable")
-    after = kinds[together]
+    _, first, number = np.unique(_hash(matrix), return_index=True, return_inverse=True)
+    if (matrix[first][number] != matrix).any():  # two distinct rows share their hash: as good as never
+        _, first, number = np.unique(matrix, axis=0, return_index=True, return_inverse=True)
+    return number.astype(np.int64, copy=False).ravel(), first.astype(np.int64, copy=False)
+
+
+def first_of_each(matrix: Integers, many: int = 1) -> Integers:
+    """Keep the first, or the first `many`, of equal rows, in order.
+
+    Should distinct rows share a hash, some rows may be kept beyond `many`; none is lost.
+
+    >>> rows = np.array([[2, 1], [3, 1], [2, 1], [2, 1]])
+    >>> first_of_each(rows).tolist(), first_of_each(rows, 2).tolist()
+    ([0, 1], [0, 1, 2])
+    """
+    if len(matrix) <= 1:
+        return np.arange(len(matrix))
+    order = np.argsort(_hash(matrix), kind="stable")  # stable: equal rows keep their order
+    after = matrix[order]
     new = np.concatenate(([True], (after[1:] != after[:-1]).any(axis=1)))
-    return np.sort(together[new])
+    if many > 1:
+        places = np.arange(len(matrix))
+        new = places - np.maximum.accumulate(np.where(new, places, 0)) < many
+    return np.sort(order[new])
 
 
-def first_of_alike(columns: Sequence[Integers], rows: Integers) -> tuple[tuple[Integers, ...], Integers]:
-    """Sort cells given column by column, and of cells alike in all columns keep the one of the first row.
+def _hash(matrix: Integers) -> Integers:
+    powers = np.full(matrix.shape[1], MULTIPLIER).cumprod()
+    hashed: Integers = matrix.astype(np.int64, copy=False) @ powers  # overflows on purpose: modulo 2**64
+    return hashed
 
-    Columns and rows may have any shapes that broadcast.
 
-    >>> kept, first = first_of_alike([np.array([1, 0, 1]), np.array([7, 8, 7])], np.array([0, 1, 2]))
-    >>> [column.tolist() for column in kept], first.tolist()
+def smallest_of_each(columns: Sequence[Integers], labels: Integers) -> tuple[tuple[Integers, ...], Integers]:
+    """Sort distinct tuples given column by column, each with the smallest label among those equal to it.
+
+    Columns and labels may have any shapes that broadcast, and are never written out in full where a key is enough.
+
+    >>> kept, smallest = smallest_of_each([np.array([1, 0, 1]), np.array([7, 8, 7])], np.array([0, 1, 2]))
+    >>> [column.tolist() for column in kept], smallest.tolist()
     ([[0, 1], [8, 7]], [1, 0])
     """
-    shape = np.broadcast(*columns, rows).shape
+    shape = np.broadcast(*columns, labels).shape
     if prod(shape) == 0:
         return tuple(np.empty(0, np.int64) for _ in columns), np.empty(0, np.int64)
     lows = [int(column.min()) for column in columns]
     spans = [int(column.max()) - low + 1 for column, low in zip(columns, lows, strict=True)]
-    if prod(spans) >= 2**62 // int(rows.max() + 1):
-        return _by_sorting_columns([np.broadcast_to(column, shape).ravel() for column in (*columns, rows)])
-    key = _key(columns, lows, spans, shape)
-    few = prod(spans) <= max(4 * key.size, 1 << 16)
-    key, first = _by_table(key, rows, prod(spans)) if few else _by_sorting(key, rows)
-    apart = []
+    if prod(spans) >= KEY_LIMIT // int(labels.max() + 1):
+        return _smallest_by_columns([np.broadcast_to(column, shape).ravel() for column in (*columns, labels)])
+    key = _mixed_radix(columns, lows, spans, shape)
+    small_range = prod(spans) <= max(4 * key.size, 1 << 16)
+    key, smallest = _smallest_by_table(key, labels, prod(spans)) if small_range else _smallest_by_sorting(key, labels)
+    digits = []
     for low, span in zip(reversed(lows), reversed(spans), strict=True):
-        apart.append(key % span + low)
+        digits.append(key % span + low)
         key = key // span
-    return tuple(reversed(apart)), first
+    return tuple(reversed(digits)), smallest
 
 
-def _key(columns: Sequence[Integers], lows: list[int], spans: list[int], shape: tuple[int, ...]) -> Integers:
-    """Make one number of each cell; short ones when they do, as they are quicker to move."""
+def _mixed_radix(columns: Sequence[Integers], lows: list[int], spans: list[int], shape: tuple[int, ...]) -> Integers:
+    """Make one key of each tuple; short ones when they do, as they are quicker to move."""
     kind = np.int32 if prod(spans) < 2**31 else np.int64
     key: npt.NDArray[np.integer] = np.zeros(shape, kind)
     for column, low, span in zip(columns, lows, spans, strict=True):
@@ -112,40 +156,86 @@ def _key(columns: Sequence[Integers], lows: list[int], spans: list[int], shape: 
     return key  # type: ignore[return-value]
 
 
-def _by_table(key: Integers, rows: Integers, space: int) -> tuple[Integers, Integers]:
-    """Note at each cell's place the first row."""
-    nowhere = int(rows.max()) + 1
-    first = np.full(space, nowhere)
-    np.minimum.at(first, key.ravel(), np.broadcast_to(rows, key.shape).ravel())
-    kept = np.flatnonzero(first < nowhere)
-    return kept, first[kept]
+def _smallest_by_table(key: Integers, labels: Integers, below: int) -> tuple[Integers, Integers]:
+    """Note at each key's place the smallest label."""
+    nothing = int(labels.max()) + 1
+    smallest = np.full(below, nothing)
+    np.minimum.at(smallest, key.ravel(), np.broadcast_to(labels, key.shape).ravel())
+    kept = np.flatnonzero(smallest < nothing)
+    return kept, smallest[kept]
 
 
-def _by_sorting(key: Integers, rows: Integers) -> tuple[Integers, Integers]:
-    many = int(rows.max()) + 1
-    joined = np.sort((key.astype(np.int64) * many + rows).ravel())
-    joined = joined[_changes(joined // many)]
+def _smallest_by_sorting(key: Integers, labels: Integers) -> tuple[Integers, Integers]:
+    """Sort key and label as one number: of equal keys the smallest label comes first."""
+    many = int(labels.max()) + 1
+    joined = np.sort((key.astype(np.int64) * many + labels).ravel())
+    joined = joined[run_starts([joined // many])]
     return joined // many, joined % many
 
 
-def _by_sorting_columns(columns: Sequence[Integers]) -> tuple[tuple[Integers, ...], Integers]:
-    """Do without one number per cell where it would not fit."""
+def _smallest_by_columns(columns: Sequence[Integers]) -> tuple[tuple[Integers, ...], Integers]:
+    """Do without a key where it would not fit."""
     order = np.lexsort(columns[::-1])
     ordered = [column[order] for column in columns]
-    new = np.logical_or.reduce([_changes(column) for column in ordered[:-1]])
+    new = run_starts(ordered[:-1])
     return tuple(column[new] for column in ordered[:-1]), ordered[-1][new]
 
 
-def in_lowest_terms(kinds: Integers) -> Integers:
+def run_starts(columns: Sequence[Integers]) -> Flags:
+    """Mark the rows that differ from the row before in some column (the first always does).
+
+    >>> run_starts([np.array([1, 1, 2]), np.array([5, 5, 5])]).tolist()
+    [True, False, True]
+    """
+    new = np.zeros(len(columns[0]), bool)
+    new[:1] = True
+    for column in columns:
+        new[1:] |= column[1:] != column[:-1]
+    return new
+
+
+def add_up(number: npt.NDArray[np.integer], amounts: Integers, count: int) -> Integers:
+    """Add up the amounts of each number from 0 to `count` - 1, exactly: floats carry whole numbers only up to 2**53.
+
+    >>> add_up(np.array([1, 0, 1]), np.array([2, 3, 4]), 3).tolist()
+    [3, 6, 0]
+    """
+    if amounts.sum(dtype=np.float64) < 2**53:
+        return np.bincount(number, weights=amounts, minlength=count).astype(np.int64)
+    total = np.zeros(count, np.int64)
+    np.add.at(total, number, amounts)
+    return total
+
+
+def sum_equal_rows(columns: Sequence[Integers], counts: Integers) -> tuple[list[Integers], Integers]:
+    """Sort rows given column by column (numbers ≥ 0); equal ones become one, and their counts (≥ 0) are added.
+
+    >>> rows, counts = sum_equal_rows([np.array([7, 3, 7])], np.array([1, 1, 2]))
+    >>> [column.tolist() for column in rows], counts.tolist()
+    ([[3, 7]], [1, 3])
+    """
+    if not len(counts):
+        return list(columns), counts
+    bits = int(counts.max()).bit_length()
+    if len(columns) == 1 and int(columns[0].max()).bit_length() + bits < 63:  # one plain sort beats an argsort
+        both = (columns[0] << bits) | counts
+        both.sort()
+        ordered, counts = [both >> bits], both & ((1 << bits) - 1)
+    else:
+        order = np.lexsort(columns[::-1])
+        ordered, counts = [column[order] for column in columns], counts[order]
+    starts = np.flatnonzero(run_starts(ordered))
+    if len(starts) < len(counts):
+        ordered, counts = [column[starts] for column in ordered], np.add.reduceat(counts, starts)
+    return ordered, counts
+
+
+def in_lowest_terms(matrix: Integers) -> Integers:
     """Divide each row by what all its numbers share: the same proportions give the same row.
 
     >>> in_lowest_terms(np.array([[2, 4], [3, 6], [0, 0]])).tolist()
     [[1, 2], [1, 2], [0, 0]]
     """
-    shared = np.gcd.reduce(kinds, axis=1, keepdims=True)
-    lowest: Integers = kinds // np.maximum(shared, 1)
+    shared = np.gcd.reduce(matrix, axis=1, keepdims=True)
+    lowest: Integers = matrix // np.maximum(shared, 1)
     return lowest
-
-
-def _changes(column: Integers) -> npt.NDArray[np.bool_]:
-    return np.concatenate(([True], column[1:] != column[:-1]))

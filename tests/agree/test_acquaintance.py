@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sidelight._arrays import first_of_alike, numbered_rows
+from sidelight._arrays import number_vectors, smallest_of_each
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance, investigation
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
@@ -129,7 +129,7 @@ def test_sparse_and_dense_counts_give_the_same(semantics):
 def test_cells_alike_are_kept_once_whatever_their_range(cells, data):
     wide = data.draw(st.sampled_from([1, 2**40]))  # so large that one number per cell does not fit
     columns = [np.array([cell[place] * wide for cell in cells], np.int64) for place in range(3)]
-    kept, rows = first_of_alike(columns, np.arange(len(cells)))
+    kept, rows = smallest_of_each(columns, np.arange(len(cells)))
     expected = {}
     for row, cell in enumerate(zip(*(column.tolist() for column in columns), strict=True)):
         expected.setdefault(cell, row)
@@ -140,5 +140,5 @@ def test_cells_alike_are_kept_once_whatever_their_range(cells, data):
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=20))
 def test_numbered_rows_are_equal_where_their_numbers_are(rows):
-    numbers = numbered_rows(np.array(rows)).tolist()
+    numbers = number_vectors(np.array(rows))[0].tolist()
     assert len(set(zip(rows, numbers, strict=True))) == len(set(rows)) == len(set(numbers))

@@ -136,7 +136,7 @@ class Exposure:
         profiles = np.stack([view.linkage.profile[close] for view in self.views], axis=1)
         _, first, kind = np.unique(profiles, axis=0, return_index=True, return_inverse=True)
         decided = [max(exact_posterior(self.views, self.prior, row) or [0]) >= bound for row in close[first].tolist()]
-        sure[close] = np.array(decided, bool)[kind.reshape(-1)]
+        sure[close] = np.array(decided, bool)[kind]
         return self._share(sure)
 
     @property

@@ -25,7 +25,7 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from sidelight._arrays import Codes, Flags, Floats, Integers
+from sidelight._arrays import Codes, Flags, Floats, Integers, add_up
 from sidelight.attack.box_join import Cover, join
 from sidelight.attack.targets import People
 from sidelight.errors import BadRelease, BadTable, did_you_mean, parameter
@@ -40,7 +40,7 @@ from sidelight.search.recoding import Regions
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import SUPPRESSED, Label, as_day, as_number, in_order
 from sidelight.table.read import different_rows
-from sidelight.table.table import CELLS_AT_ONCE, Column, added, rows_alike
+from sidelight.table.table import CELLS_AT_ONCE, Column, number_equal_rows
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ class Linkage:
     def sums(self, amounts: Integers) -> Integers:
         """Add up an amount per group over the groups of each profile."""
         profile, group = self.pairs
-        return added(profile, amounts[group], len(self))
+        return add_up(profile, amounts[group], len(self))
 
 
 # Which way: for each release, and the columns it needs
@@ -211,7 +211,7 @@ def link_by_covers(covers: Sequence[Cover], rows: int, sizes: Integers) -> Linka
         Column(str(at), (None,) * (int(cover.segment.max()) + 1), cover.segment.astype(np.int32))
         for at, cover in enumerate(covers)
     )
-    profile, first = rows_alike(columns, rows)
+    profile, first = number_equal_rows(columns, rows)
     row, group = join(covers, first, np.arange(len(sizes)))
     return Linkage.of(profile, len(first), profile[row], group, sizes[group])
 
@@ -314,11 +314,11 @@ class Entries:
         """Find people who are listed exactly as they are known."""
         pairs = [(column, people.column(column.name)) for column in self.columns]
         both = tuple(_stacked(column, known) for column, known in pairs if known is not None)
-        number, _ = rows_alike(both, len(self.group) + len(people))
+        number, _ = number_equal_rows(both, len(self.group) + len(people))
         profiles = int(number.max()) + 1
         groups = int(self.group.max()) + 1
         keys, kind = np.unique(number[: len(self.group)] * groups + self.group, return_inverse=True)
-        weight = added(kind, self.people, len(keys))
+        weight = add_up(kind, self.people, len(keys))
         return Linkage.of(number[len(self.group) :], profiles, keys // groups, keys % groups, weight)
 
 
@@ -384,7 +384,7 @@ def link_to_nearest(people: People, groups: Groups, by: Mapping[str, Hierarchy])
     columns = [(known, printed) for printed in groups.columns if (known := people.column(printed.name)) is not None]
     if not columns:
         return _link_to_all(len(people), groups.sizes)
-    profile, first = rows_alike(tuple(known for known, _ in columns), len(people))
+    profile, first = number_equal_rows(tuple(known for known, _ in columns), len(people))
     distances = [_distances(known.take(first), printed, by.get(printed.name)) for known, printed in columns]
     step = max(CELLS_AT_ONCE // len(groups), 1)
     blocks = [_nearest_in_block(distances, slice(at, at + step)) for at in range(0, len(first), step)]

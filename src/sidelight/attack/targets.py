@@ -12,11 +12,11 @@ from functools import cached_property
 
 import numpy as np
 
-from sidelight._arrays import Integers
+from sidelight._arrays import Integers, add_up
 from sidelight.errors import BadTable, UnknownColumn, did_you_mean, parameter
 from sidelight.table.labels import Label, label
 from sidelight.table.read import different_rows
-from sidelight.table.table import Column, Counts, Table, added, rows_alike
+from sidelight.table.table import Column, Counts, Table, number_equal_rows
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -125,10 +125,10 @@ def people_of(
     rows, times = different_rows(source, columns, person=person, missing_marks=missing_marks)
     by_name = {column.name: column for column in rows}
     keys = tuple(by_name[name] for name in known)
-    number, first = rows_alike(keys, len(times))
+    number, first = number_equal_rows(keys, len(times))
     return People(
         tuple(column.take(first) for column in keys),
-        added(number, times, len(first)),
+        add_up(number, times, len(first)),
         _truth(by_name[truth], number, times, len(first)) if truth else None,
         Names(source, tuple(known), person, missing_marks) if person else None,
     )
@@ -148,9 +148,9 @@ def _from_table(table: Table, known: Sequence[str]) -> People:
         )
         raise BadTable(message)
     keys = tuple(table.column(name) for name in known)
-    number, first = rows_alike(keys, len(table.sizes))
+    number, first = number_equal_rows(keys, len(table.sizes))
     return People(
         tuple(column.take(first) for column in keys),
-        added(number, table.sizes, len(first)),
+        add_up(number, table.sizes, len(first)),
         Truth(table.domain, table.counts.rolled_up(number, groups=len(first))),
     )

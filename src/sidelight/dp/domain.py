@@ -19,11 +19,11 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from sidelight._arrays import Integers
+from sidelight._arrays import Integers, add_up
 from sidelight.errors import BadNoise, did_you_mean, parameter
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Label, label
-from sidelight.table.table import Column, Table, added
+from sidelight.table.table import Column, Table
 
 Outside: TypeAlias = Literal["an error", "leave out"]
 """What becomes of people whose labels or value were not declared."""
@@ -106,7 +106,7 @@ class Domain:
         inside = (group >= 0) & (place >= 0)
         _check_outside(int(count[~inside].sum()), outside)
         groups, values = self.shape
-        return added(group[inside] * values + place[inside], count[inside], groups * values).reshape(self.shape)
+        return add_up(group[inside] * values + place[inside], count[inside], groups * values).reshape(self.shape)
 
 
 def _distinct(values: Sequence[object]) -> tuple[Label, ...]:

@@ -24,7 +24,7 @@ import numpy as np
 from sidelight._arrays import Flags, Floats, Integers
 from sidelight.errors import BadKnowledge, parameter
 from sidelight.knowledge.statements import Rule, Share
-from sidelight.table.table import Column, Counts, Table, rows_alike
+from sidelight.table.table import Column, Counts, Table, number_equal_rows
 
 Kind: TypeAlias = Literal["has", "has not"]
 
@@ -71,7 +71,7 @@ def _columns(table: Table, subset: tuple[int, ...]) -> tuple[Column, ...]:
 
 def _count_by(table: Table, subset: tuple[int, ...]) -> Counts:
     """Count values by condition on a subset of the columns."""
-    number, first = rows_alike(_columns(table, subset), len(table.sizes))
+    number, first = number_equal_rows(_columns(table, subset), len(table.sizes))
     return table.counts.rolled_up(number, groups=len(first))
 
 
@@ -149,7 +149,7 @@ class _Strongest:
 def _conditions(table: Table, subset: tuple[int, ...]) -> tuple[Column, ...]:
     """Give the columns of a subset, with a row per condition."""
     columns = _columns(table, subset)
-    _, first = rows_alike(columns, len(table.sizes))
+    _, first = number_equal_rows(columns, len(table.sizes))
     return tuple(column.take(first) for column in columns)
 
 

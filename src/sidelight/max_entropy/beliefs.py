@@ -21,7 +21,7 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
-from sidelight._arrays import Flags, Floats, Integers, numbered
+from sidelight._arrays import Flags, Floats, Integers, add_up, number_keys
 from sidelight._progress import Progress, quiet
 from sidelight.errors import BadKnowledge, BadMeasure
 from sidelight.knowledge.parse_statements import Statements, WordedStatement, read_statements
@@ -34,7 +34,7 @@ from sidelight.max_entropy.subproblems import Relaxations, Solution, explain_inf
 from sidelight.release.groups import GroupName
 from sidelight.release.release import Members, Release
 from sidelight.table.labels import Label, label, shown
-from sidelight.table.table import Column, Table, added, rows_alike
+from sidelight.table.table import Column, Table, number_equal_rows
 
 
 def maxent(
@@ -332,9 +332,9 @@ class KeyBeliefs:
         row, column, amounts = entries
         members, domain = variables.members, variables.release.domain
         keys = members.lines
-        people = added(members.line, members.people, keys)
+        people = add_up(members.line, members.people, keys)
         pair = members.line[row] * len(domain) + variables.value[column]
-        place, first = numbered(pair, below=keys * len(domain))
+        place, first = number_keys(pair, below=keys * len(domain))
         key, value = np.divmod(pair[first], len(domain))
         total = sum_by(place, amounts, len(first))
         return cls(members, domain, people, key, value, np.clip(total / people[key], 0.0, 1.0))
@@ -357,7 +357,7 @@ def estimation_error(beliefs: KeyBeliefs, original: Table) -> float:
     key, value, count = _key_counts(beliefs, original)
     values = len(beliefs.domain)
     pair, number = np.unique(key * values + value, return_inverse=True)
-    people = added(number, count, len(pair))
+    people = add_up(number, count, len(pair))
     true = people / beliefs.people[pair // values]
     believed = np.zeros(len(pair))
     known = beliefs.key * values + beliefs.value
@@ -375,7 +375,7 @@ def _key_counts(beliefs: KeyBeliefs, original: Table) -> tuple[Integers, Integer
     place = {text: code for code, text in enumerate(beliefs.domain)}
     recode = np.array([place.get(text, -1) for text in original.domain], np.int64)
     strange = (keys < 0).any() or (recode[value] < 0).any()
-    if strange or added(keys, original.sizes, len(beliefs.people)).tolist() != list(beliefs.people):
+    if strange or add_up(keys, original.sizes, len(beliefs.people)).tolist() != list(beliefs.people):
         message = "the original is not the table that this release is of: other people or values are in it"
         raise BadMeasure(message)
     return keys[row], recode[value], count
@@ -385,7 +385,7 @@ def _keys_of(members: Members, original: Table) -> Integers:
     """Find the key of each row of the original; −1 where there is none."""
     keys = members.lines
     both = tuple(_concatenate(column, original.column(column.name)) for column in members.columns)
-    kind, _ = rows_alike(both, keys + len(original.sizes))
+    kind, _ = number_equal_rows(both, keys + len(original.sizes))
     key_of = np.full(int(kind.max()) + 1, -1, np.int64)
     key_of[kind[:keys]] = np.arange(keys)
     of_rows: Integers = key_of[kind[keys:]]

@@ -29,12 +29,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from sidelight._arrays import Codes, Flags, Floats, Integers
+from sidelight._arrays import Codes, Flags, Floats, Integers, add_up
 from sidelight.errors import BadKnowledge, BadMeasure, UnknownColumn, did_you_mean, parameter
 from sidelight.knowledge.people import Described, Someone, Who
 from sidelight.release.release import Members, Release
 from sidelight.table.labels import Label, label, shown
-from sidelight.table.table import Column, added
+from sidelight.table.table import Column
 
 ONE_PERSON = -1
 """In the place of a statement's number: the constraint that a named person is one person, which nobody stated."""
@@ -73,7 +73,7 @@ class Blocks:
     @cached_property
     def people(self) -> Integers:
         """How many people each group has."""
-        return added(self.row_group, self.row_people, self.groups)
+        return add_up(self.row_group, self.row_people, self.groups)
 
     def entry(self, row: Integers, column: Integers) -> Integers:
         """Number the entries where rows and columns of the same groups cross."""
@@ -292,7 +292,7 @@ class Problem:
 
 
 def sum_by(index: Integers, amounts: npt.ArrayLike, length: int) -> Floats:
-    """Add up amounts that have the same index; floats, where `added` is for whole numbers."""
+    """Add up amounts that have the same index; floats, where `add_up` is for whole numbers."""
     return np.bincount(index, np.asarray(amounts, float), length).astype(float)
 
 

@@ -29,11 +29,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from sidelight._arrays import Flags, Floats, Integers, numbered
+from sidelight._arrays import Flags, Floats, Integers, add_up, number_keys
 from sidelight.knowledge.people import Who
 from sidelight.max_entropy.constraints import NOBODY, Constraints, TermSupport
 from sidelight.max_entropy.problem import ONE_PERSON, Blocks, Problem, Variables, pairs, ranges
-from sidelight.table.table import added
 
 Words: TypeAlias = npt.NDArray[np.uint64]
 Memberships: TypeAlias = tuple[Integers, Integers]
@@ -79,8 +78,8 @@ def reduce_problem(variables: Variables, constraints: Constraints) -> ReducedPro
     quotient = _quotient_by(variables, constraints)
     blocks = quotient.blocks
     entry, person, row, column = _numbered_variables(quotient, constraints)
-    new_row, first = numbered(row, below=len(blocks.row_group))
-    new_column, top = numbered(column, below=len(blocks.column_group))
+    new_row, first = number_keys(row, below=len(blocks.row_group))
+    new_column, top = number_keys(column, below=len(blocks.column_group))
     rows, columns = row[first], column[top]
     named = len(constraints.people)
     one = np.ones(named)
@@ -246,9 +245,9 @@ def _merge(blocks: Blocks, row: Integers, column: Integers, group: Integers) -> 
     (row, first_row), (column, first_column), (group, _) = (_classes(each) for each in (row, column, group))
     merged = Blocks(
         group[blocks.row_group[first_row]],
-        added(row, blocks.row_people, len(first_row)),
+        add_up(row, blocks.row_people, len(first_row)),
         group[blocks.column_group[first_column]],
-        added(column, blocks.column_people, len(first_column)),
+        add_up(column, blocks.column_people, len(first_column)),
         int(group.max()) + 1,
     )
     return Quotient(blocks, merged, row, column, group, first_row, first_column)
@@ -266,7 +265,7 @@ class _Side:
         word = self.terms @ random.integers(2**64, size=terms, dtype=np.uint64)
         first = _first_with_same(word + random.integers(2**64, size=groups, dtype=np.uint64)[group])
         self.item_class, self.first = _classes(first)
-        self.people = added(self.item_class, people, len(self.first))
+        self.people = add_up(self.item_class, people, len(self.first))
         class_group = group[self.first]
         self.order = np.lexsort((word[self.first], class_group))  # the same order in equivalent groups
         self.starts = np.searchsorted(class_group, np.arange(groups + 1))

@@ -29,7 +29,7 @@ import scipy.linalg
 from scipy import sparse
 from scipy.sparse.linalg import LinearOperator, cg
 
-from sidelight._arrays import Flags, Floats, Integers, numbered
+from sidelight._arrays import Flags, Floats, Integers, number_keys
 from sidelight.max_entropy.problem import Problem, ranges, sum_by
 
 RIDGE = 1e-13
@@ -216,7 +216,7 @@ def _stacks(problem: Problem, transposed: sparse.csr_array) -> Iterator[GroupSta
     """Put groups of about the same size into stacks; `transposed` are the constraints by variable."""
     offsets = _GroupOffsets(problem, transposed)
     sizes = offsets.padded_sizes()
-    kind, first = numbered(sizes @ np.array([1 << 40, 1 << 20, 1]), below=1 << 62)
+    kind, first = number_keys(sizes @ np.array([1 << 40, 1 << 20, 1]), below=1 << 62)
     for number, one in enumerate(first.tolist()):
         groups = np.flatnonzero(kind == number)
         rows, width, count = sizes[one].tolist()
@@ -238,7 +238,7 @@ class _GroupOffsets:
         constraints = max(len(problem.low), 1)
         nonzeros = np.diff(transposed.indptr[self.variables])
         key = np.repeat(every[:-1], nonzeros) * constraints + transposed.indices
-        number, first = numbered(key, below=len(every) * constraints)
+        number, first = number_keys(key, below=len(every) * constraints)
         self.constraints = np.searchsorted(key[first], every * constraints)
         self.constraint = key[first] % constraints
         # of each nonzero, its constraint's position among those of the group

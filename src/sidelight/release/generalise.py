@@ -7,11 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from sidelight._arrays import add_up
 from sidelight.errors import BadHierarchy, did_you_mean, expect, parameter
 from sidelight.release.groups import Groups
 from sidelight.release.release import Members, Release, whole_groups
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.table import Column, Table, added, rows_alike
+from sidelight.table.table import Column, Table, number_equal_rows
 
 
 def group(table: Table, *, by: str | Iterable[str] | None = None) -> Release:
@@ -37,7 +38,7 @@ def group(table: Table, *, by: str | Iterable[str] | None = None) -> Release:
 
 def _members(table: Table, columns: tuple[Column, ...]) -> Members:
     """Tell people apart by all quasi-identifiers of the table: its cells are the lines."""
-    group, _ = rows_alike(columns, len(table.sizes))
+    group, _ = number_equal_rows(columns, len(table.sizes))
     cell = np.argsort(group, kind="stable")
     return Members(table.quasi, group[cell], cell, table.sizes[cell])
 
@@ -95,10 +96,10 @@ def rolled_up(groups: Groups, columns: tuple[Column, ...]) -> Groups:
 
     Nobody is in two groups, so sizes add up like counts do, in every semantics.
     """
-    number, first = rows_alike(columns, len(groups))
+    number, first = number_equal_rows(columns, len(groups))
     return replace(
         groups,
-        sizes=added(number, groups.sizes, len(first)),
+        sizes=add_up(number, groups.sizes, len(first)),
         counts=groups.counts.rolled_up(number, groups=len(first)),
         columns=tuple(column.take(first) for column in columns),
         numbers=np.arange(1, len(first) + 1),

@@ -9,14 +9,14 @@ from typing import TypeAlias
 
 import numpy as np
 
-from sidelight._arrays import Codes, Integers
+from sidelight._arrays import Codes, Integers, add_up, number_keys
 from sidelight.errors import BadHierarchy
 from sidelight.release.generalise import cells_as_groups, rolled_up
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Label
-from sidelight.table.table import Column, Table, added
+from sidelight.table.table import Column, Table
 
 Node: TypeAlias = tuple[int, ...]
 """One level per column, in the order of the lattice's columns."""
@@ -108,13 +108,13 @@ class Lattice:
             if width == 1:
                 continue
             if keys * width >= FEW_KEYS:  # too many to count by: number those that occur
-                kinds, key = np.unique(key, return_inverse=True)
-                keys = len(kinds)
+                key, first = number_keys(key, below=keys)
+                keys = len(first)
             key, keys = key * width + ladder.codes_at(level, column), keys * width
         if keys > max(FEW_KEYS, 8 * len(key)):
-            _, key = np.unique(key, return_inverse=True)
-            keys = int(key.max()) + 1
-        sizes = added(key, self._finest.sizes, keys)
+            key, first = number_keys(key, below=keys)
+            keys = len(first)
+        sizes = add_up(key, self._finest.sizes, keys)
         return sizes[sizes > 0]
 
     def release_at(self, node: Node) -> Release:

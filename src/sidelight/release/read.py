@@ -17,7 +17,7 @@ from sidelight.release.release import Members, Release, whole_groups
 from sidelight.table.labels import SUPPRESSED, Label, hinted
 from sidelight.table.read import tabulate
 from sidelight.table.roles import Missing, Roles, Suppressed, as_names
-from sidelight.table.table import Column, Counts, Semantics, Table, rows_alike
+from sidelight.table.table import Column, Counts, Semantics, Table, number_equal_rows
 
 Rows: TypeAlias = Literal["people", "counts"]
 """What a row of a published file is: a person (or one of a person's values), or how often a group has a value."""
@@ -105,7 +105,7 @@ def release_from(
     if not told_apart:
         return Release(groups, sensitive=table.sensitive, people=table.names, intake=table.intake)
     printed = table.quasi[: len(table.quasi) - len(told_apart)]
-    bucket, _ = rows_alike(printed, len(groups))
+    bucket, _ = number_equal_rows(printed, len(groups))
     members = Members.of(table.quasi[len(printed) :], bucket, table.sizes)
     return Release(rolled_up(groups, printed), sensitive=table.sensitive, intake=table.intake, members=members)
 
@@ -125,7 +125,7 @@ def read_counts(source: object, roles: Roles, *, people: str, count: str) -> Rel
     plain = replace(roles, quasi=(*roles.quasi, people, count), missing="a value", suppressed="a group", domain=None)
     table = tabulate(source, plain.complete())
     columns = table.quasi[:-2]
-    group, first = rows_alike(columns, len(table.sizes))
+    group, first = number_equal_rows(columns, len(table.sizes))
     sizes, amounts = (_whole(column) for column in table.quasi[-2:])
     if (sizes != sizes[first][group]).any():
         message = f"rows of one group differ in '{people}'; give each group one number of people"

@@ -11,12 +11,12 @@ from typing import get_args
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._arrays import Integers
+from sidelight._arrays import Integers, add_up, number_rows
 from sidelight._text import counted, form
 from sidelight.errors import BadRelease, parameter
 from sidelight.release.groups import GroupName, Groups
 from sidelight.table.labels import Label, in_order, label, shown
-from sidelight.table.table import Column, Counts, Intake, Semantics, added, rows_alike
+from sidelight.table.table import Column, Counts, Intake, Semantics, number_equal_rows
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -273,11 +273,11 @@ class Members:
         >>> [who.columns[0].cell(line) for line in who.line], who.people.tolist()
         (['f', 'm'], [1, 2])
         """
-        line, first = rows_alike(columns, len(group))
-        key = group * max(len(first), 1) + line
-        kinds, place = np.unique(key, return_inverse=True)
+        line, first = number_equal_rows(columns, len(group))
+        groups = int(group.max(initial=-1)) + 1
+        pair, top = number_rows([group, line], [groups, len(first)], rows=len(group))
         lines = tuple(column.take(first) for column in columns)
-        return cls(lines, kinds // max(len(first), 1), kinds % max(len(first), 1), added(place, people, len(kinds)))
+        return cls(lines, group[top], line[top], add_up(pair, people, len(top)))
 
     @classmethod
     def as_printed(cls, groups: Groups) -> Members:
@@ -295,6 +295,6 @@ class Members:
 
     def check(self, groups: Groups) -> None:
         """Refuse members who are not the people of these groups."""
-        if not np.array_equal(added(self.group, self.people, len(groups)), groups.sizes):
+        if not np.array_equal(add_up(self.group, self.people, len(groups)), groups.sizes):
             message = "the members of the groups do not add up to their sizes; give one line per person"
             raise BadRelease(message)

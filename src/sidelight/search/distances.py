@@ -20,11 +20,11 @@ from typing import Self
 
 import numpy as np
 
-from sidelight._arrays import Floats, Integers
+from sidelight._arrays import Floats, Integers, add_up
 from sidelight.release.groups import Groups
 from sidelight.search.merging import Neighbours
 from sidelight.search.orders import Order
-from sidelight.table.table import CELLS_AT_ONCE, Column, Table, added, rows_alike
+from sidelight.table.table import CELLS_AT_ONCE, Column, Table, number_equal_rows
 
 MANY_LABELS = 2_000
 """Labels in a column from which on it is a line, on which they stand in order, and no matrix of distances."""
@@ -71,7 +71,7 @@ class DistanceMatrix:
     def beside(self, other: DistanceMatrix) -> DistanceMatrix:
         """Take two columns for one, whose labels are the combinations that occur."""
         both = tuple(Column("", (None,) * len(part.squared), part.codes.astype(np.int32)) for part in (self, other))
-        kind, first = rows_alike(both, len(self.codes))
+        kind, first = number_equal_rows(both, len(self.codes))
         one, two = self.codes[first], other.codes[first]
         return DistanceMatrix(kind, self.squared[np.ix_(one, one)] + other.squared[np.ix_(two, two)])
 
@@ -124,7 +124,7 @@ class Centroids(Neighbours):
     @classmethod
     def of(cls, table: Table, orders: tuple[Order, ...], group: Integers, groups: int) -> Centroids:
         """Average over the people of each group."""
-        sizes = added(group, table.sizes, groups)
+        sizes = add_up(group, table.sizes, groups)
         sums = [
             coordinates
             for order, column in zip(orders, table.quasi, strict=True)
@@ -150,7 +150,7 @@ class Centroids(Neighbours):
 
     def merged(self, into: Integers, groups: int) -> Self:
         """Average the points of merged groups, each by its people."""
-        sizes = added(into, self.sizes, groups)
+        sizes = add_up(into, self.sizes, groups)
         sums = np.zeros((groups, self.points.shape[1]))
         np.add.at(sums, into, self.points * self.sizes[:, np.newaxis])
         return type(self)(sizes, sums / sizes[:, np.newaxis])

@@ -18,7 +18,7 @@ from typing import ClassVar, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from sidelight._arrays import Codes, Integers
+from sidelight._arrays import Codes, Integers, add_up
 from sidelight._progress import Progress
 from sidelight.errors import BadHierarchy, BadPolicy, NothingSafe, SidelightError, parameter
 from sidelight.policy.policy import Policy
@@ -31,7 +31,7 @@ from sidelight.search.recoding import Regions
 from sidelight.search.suppression import SuppressedNode, search_with_suppression
 from sidelight.search.utility import UTILITIES, UtilityName
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.table import Column, Table, added, rows_alike
+from sidelight.table.table import Column, Table, number_equal_rows
 
 MAX_NODES = 20_000_000
 """What is known about each node is kept in an array, a byte each."""
@@ -162,9 +162,9 @@ class NodeRecodings:
         """Recode the table at a node."""
         sizes = self._lattice.table.sizes
         columns = self._columns(node)
-        group, first = rows_alike(columns, len(sizes))
+        group, first = number_equal_rows(columns, len(sizes))
         codes = [column.codes[first] for column in columns]
-        return self._regions(node, codes, added(group, sizes, len(first)), 0, lambda: group)
+        return self._regions(node, codes, add_up(group, sizes, len(first)), 0, lambda: group)
 
     def without(self, chosen: SuppressedNode) -> Regions:
         """Recode the table at a node, with some of its groups suppressed."""
@@ -176,7 +176,7 @@ class NodeRecodings:
             # the lattice numbers its groups as the table's keys are numbered here: by their recoded labels
             number = np.full(len(groups), -1)
             number[kept] = np.arange(len(kept))
-            return number[rows_alike(self._columns(node), len(self._lattice.table.sizes))[0]]
+            return number[number_equal_rows(self._columns(node), len(self._lattice.table.sizes))[0]]
 
         return self._regions(node, codes, groups.sizes[kept], chosen.people, group)
 

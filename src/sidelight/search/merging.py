@@ -18,10 +18,9 @@ from typing import Self
 
 import numpy as np
 
-from sidelight._arrays import Flags, Floats, Integers, numbered
+from sidelight._arrays import Flags, Floats, Integers, add_up, number_keys
 from sidelight.release.groups import Groups
 from sidelight.search.policy_check import PolicyCheck
-from sidelight.table.table import added
 
 WORST_SHARE = 100
 """Of groups that break a criterion only together, one in this many is merged before they are judged again."""
@@ -85,7 +84,7 @@ def pair_up(one: Integers, other: Integers, distance: Floats, *, groups: int) ->
         into[np.maximum(one[won], other[won])] = np.minimum(one[won], other[won])
         free[one[won]] = free[other[won]] = False
         left = left[free[one[left]] & free[other[left]]]
-    return numbered(into, below=groups)[0]
+    return number_keys(into, below=groups)[0]
 
 
 def merge_groups(groups: Groups, into: Integers) -> Groups:
@@ -93,7 +92,7 @@ def merge_groups(groups: Groups, into: Integers) -> Groups:
     left = int(into.max()) + 1
     return Groups(
         groups.domain,
-        added(into, groups.sizes, left),
+        add_up(into, groups.sizes, left),
         groups.counts.rolled_up(into, groups=left),
         (),
         groups.semantics,

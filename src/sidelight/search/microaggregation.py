@@ -26,7 +26,7 @@ from typing import ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from sidelight._arrays import Floats, Integers
+from sidelight._arrays import Floats, Integers, add_up
 from sidelight._progress import Progress
 from sidelight.errors import BadPolicy
 from sidelight.measures.k_anonymity import GroupSize
@@ -42,7 +42,7 @@ from sidelight.search.recoding import Regions, release_of
 from sidelight.search.utility import UtilityName
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import SUPPRESSED, Label, as_text, label
-from sidelight.table.table import Column, Table, added, rows_alike
+from sidelight.table.table import Column, Table, number_equal_rows
 
 USUAL_SIZE = 3
 """The minimum size of clusters when neither the caller nor the policy says one."""
@@ -143,7 +143,7 @@ class Clustering:
                     progress=lambda groups: progress("merging clusters", groups, None),
                 )
             )
-            printed, first = rows_alike(clusters.columns(), clusters.count)
+            printed, first = number_equal_rows(clusters.columns(), clusters.count)
             all_differ = len(first) == clusters.count
             clusters = clusters.renumbered(printed)
             if all_differ:
@@ -155,7 +155,7 @@ class Clustering:
 
     def groups(self) -> Groups:
         """Count the values of each cluster."""
-        sizes = added(self.cluster, self.table.sizes, self.count)
+        sizes = add_up(self.cluster, self.table.sizes, self.count)
         return candidate_groups(self.table, sizes, self.table.counts.rolled_up(self.cluster, groups=self.count))
 
     def columns(self) -> tuple[Column, ...]:

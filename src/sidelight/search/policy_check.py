@@ -20,7 +20,7 @@ from functools import reduce
 
 import numpy as np
 
-from sidelight._arrays import Flags, Floats, Integers
+from sidelight._arrays import Flags, Floats, Integers, number_vectors
 from sidelight.measures.k_anonymity import GroupSize
 from sidelight.measures.measure import Criterion, Finding, exact
 from sidelight.measures.screening import Screen, joined_all
@@ -66,8 +66,8 @@ class CriterionCheck:
         close = np.flatnonzero(self.is_close(values))
         if len(close):
             every = self.screen.kinds(groups.take(close))
-            kinds, first, kind = np.unique(every, axis=0, return_index=True, return_inverse=True)
-            decided = [self._decide_once(row, groups, close[at]) for row, at in zip(kinds, first, strict=True)]
+            kind, first = number_vectors(every)
+            decided = [self._decide_once(every[at], groups, close[at]) for at in first]
             holds[close] = np.array(decided)[kind]
         return holds
 

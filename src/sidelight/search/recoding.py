@@ -25,11 +25,11 @@ from functools import cached_property
 
 import numpy as np
 
-from sidelight._arrays import Flags, Floats, Integers, numbered
+from sidelight._arrays import Flags, Floats, Integers, add_up, number_keys
 from sidelight.release.release import Members, Release, whole_groups
 from sidelight.search.orders import Order
 from sidelight.table.labels import Label
-from sidelight.table.table import Column, Counts, Table, added
+from sidelight.table.table import Column, Counts, Table
 
 DENSE_COUNTS = 1 << 24
 """Counts of up to so many groups × values are spread out to look single ones up."""
@@ -121,7 +121,7 @@ class Regions(Recoding):
     def of(cls, table: Table, orders: tuple[Order, ...], group: Integers, start: Integers, stop: Integers) -> Regions:
         """Put people into groups by their keys."""
         kept = group >= 0
-        sizes = added(group[kept], table.sizes[kept], len(start))
+        sizes = add_up(group[kept], table.sizes[kept], len(start))
         return cls(table, orders, sizes, int(table.sizes[~kept].sum()), start, stop, lambda: group)
 
     @cached_property
@@ -145,7 +145,7 @@ class Regions(Recoding):
         bits = 0.0
         for column, order in enumerate(self.orders):
             rank = order.rank[self.table.quasi[column].codes]
-            people = added(rank, self.table.sizes, len(order))
+            people = add_up(rank, self.table.sizes, len(order))
             through = np.concatenate(([0], np.cumsum(people)))
             # one more row for the suppressed, whose group −1 takes the last: they are covered by everything
             covers = np.append(through[self.stop[:, column]] - through[self.start[:, column]], through[-1])
@@ -215,7 +215,7 @@ def release_of(table: Table, group: Integers, columns: tuple[Column, ...], group
     """Make the release of a table whose keys are in these groups (−1: left out), printed as `columns` say."""
     kept = np.flatnonzero(group >= 0)
     counts = table.counts.take(kept).rolled_up(group[kept], groups=groups)
-    sizes = added(group[kept], table.sizes[kept], groups)
+    sizes = add_up(group[kept], table.sizes[kept], groups)
     whole = whole_groups(domain=table.domain, sizes=sizes, counts=counts, columns=columns, semantics=table.semantics)
     return Release(whole, sensitive=table.sensitive, intake=table.intake)
 
@@ -245,7 +245,7 @@ class Buckets(Recoding):
     def of(cls, table: Table, orders: tuple[Order, ...], key: Integers, bucket: Integers, counts: Counts) -> Buckets:
         """Gather people, given one by one, by key and bucket."""
         keys = len(table.sizes)
-        kind, first = numbered(bucket * keys + key, below=counts.rows * keys)
+        kind, first = number_keys(bucket * keys + key, below=counts.rows * keys)
         return cls(table, orders, counts.per_row(), 0, key[first], bucket[first], np.bincount(kind), counts)
 
     def information_loss(self) -> Floats:

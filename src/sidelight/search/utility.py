@@ -12,8 +12,8 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from sidelight._arrays import add_up
 from sidelight.search.recoding import Recoding, random_queries
-from sidelight.table.table import added
 
 UtilityName: TypeAlias = Literal[
     "discernibility",
@@ -63,7 +63,7 @@ def non_uniform_entropy(recoding: Recoding) -> float:
     """
     most = 0.0
     for column in recoding.table.quasi:
-        people = added(column.codes, recoding.table.sizes, len(column.labels))
+        people = add_up(column.codes, recoding.table.sizes, len(column.labels))
         most += float((recoding.table.sizes * np.log2(recoding.table.people / people[column.codes])).sum())
     return recoding.guessing_bits() / most if most else 0.0
 

@@ -10,11 +10,8 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._arrays import Codes, Integers
+from sidelight._arrays import KEY_LIMIT, Codes, Integers
 from sidelight.table.labels import Label
-
-MOST = 2**62
-"""Every packed number stays below this, so that it fits in 64 bits with room to add."""
 
 Words: TypeAlias = list[Integers]
 """One array per packed number; rows are compared word by word."""
@@ -46,7 +43,7 @@ class Packing:
         words: list[tuple[int, ...]] = [()]
         for column in range(len(self.labels)):
             longer = (*words[-1], column)
-            if prod(map(self._radix, longer)) < MOST:
+            if prod(map(self._radix, longer)) < KEY_LIMIT:
                 words[-1] = longer
             else:
                 words.append((column,))
@@ -97,30 +94,3 @@ class Packing:
 
     def _radix(self, column: int) -> int:
         return max(len(self.labels[column]), 1)
-
-
-def in_order_of(words: Words, counts: Integers) -> tuple[Words, Integers]:
-    """Sort rows by their words; rows that are the same become one and their counts are added."""
-    if not len(counts):
-        return words, counts
-    bits = int(counts.max()).bit_length()
-    if len(words) == 1 and int(words[0].max()).bit_length() + bits < 63:  # one plain sort beats an argsort
-        both = (words[0] << bits) | counts
-        both.sort()
-        words, counts = [both >> bits], both & ((1 << bits) - 1)
-    else:
-        order = np.lexsort(words[::-1])
-        words, counts = [word[order] for word in words], counts[order]
-    starts = np.flatnonzero(changes(words))
-    if len(starts) < len(counts):
-        words, counts = [word[starts] for word in words], np.add.reduceat(counts, starts)
-    return words, counts
-
-
-def changes(words: Words) -> npt.NDArray[np.bool_]:
-    """Mark the rows that differ from the row before (the first always does)."""
-    new = np.zeros(len(words[0]), bool)
-    new[:1] = True
-    for word in words:
-        new[1:] |= word[1:] != word[:-1]
-    return new

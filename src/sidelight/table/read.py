@@ -14,13 +14,13 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sidelight._arrays import Integers
+from sidelight._arrays import Integers, run_starts, sum_equal_rows
 from sidelight._text import counted, form
 from sidelight.errors import BadTable, MissingValues, parameter
 from sidelight.table.dataframe_source import frame_rows
 from sidelight.table.duckdb_source import connection, file_rows, found_files, interruptible, packed_rows
 from sidelight.table.labels import SUPPRESSED, Label, hinted, label, shown
-from sidelight.table.packed_keys import Packing, Words, changes, in_order_of
+from sidelight.table.packed_keys import Packing, Words
 from sidelight.table.roles import Missing, Roles
 from sidelight.table.source import Frame, Rows, Source, as_integers, cells, collected
 from sidelight.table.table import Column, Counts, Intake, Semantics, Table
@@ -228,9 +228,9 @@ def _valueless(tally: Tally, roles: Roles) -> npt.NDArray[np.bool_]:
 
 def _table(tally: Tally, rows: Rows, roles: Roles, intake: Intake) -> Table:
     packing = tally.packing
-    words, counts = in_order_of(tally.words, tally.counts)
+    words, counts = sum_equal_rows(tally.words, tally.counts)
     cells = packing.cells(words)
-    first = changes(cells)
+    first = run_starts(cells)
     distinct = [word[first] for word in cells]
     quasi = tuple(
         Column(name, labels, codes).compact()
@@ -267,7 +267,7 @@ def _domain(labels: tuple[Label, ...], values: Integers, roles: Roles) -> tuple[
 def people_per_cell(rows: Rows, packing: Packing) -> Integers:
     """Count the different people of each cell, in the cells' order."""
     answer = collected(_places(rows).group_by(*rows.cell).agg(nw.len().alias("people")))
-    _, sizes = in_order_of(rows.words(answer, packing, rows.cell), as_integers(answer.column("people")))
+    _, sizes = sum_equal_rows(rows.words(answer, packing, rows.cell), as_integers(answer.column("people")))
     return sizes
 
 
@@ -277,7 +277,7 @@ def places_of_people(rows: Rows, packing: Packing, roles: Roles) -> dict[str, in
     words = rows.words(answer, packing, rows.cell)
     order = np.lexsort(words[::-1])
     place = np.empty(len(order), np.int64)
-    place[order] = np.cumsum(changes([word[order] for word in words])) - 1
+    place[order] = np.cumsum(run_starts([word[order] for word in words])) - 1
     column = answer.column("person")
     names = [shown(roles.label(cell)) for chunk in column.chunks for cell in cells(_plain(chunk))]
     found = dict(zip(names, place.tolist(), strict=True))

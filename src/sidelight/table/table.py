@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._arrays import Codes, Integers, numbered
+from sidelight._arrays import Codes, Integers, add_up, number_keys, number_rows
 from sidelight._text import counted, form
 from sidelight.errors import UnknownColumn, did_you_mean
 from sidelight.table.labels import Label, in_order
@@ -151,24 +151,16 @@ class Column:
         return Column(self.name, labels, recode[self.codes])
 
 
-def rows_alike(columns: tuple[Column, ...], rows: int) -> tuple[Integers, Integers]:
+def number_equal_rows(columns: tuple[Column, ...], rows: int) -> tuple[Integers, Integers]:
     """Number the different rows, in the order of their labels.
 
     Returns the number of each row's kind, and for each kind the first row that is of it.
 
     >>> both = (Column.of("sex", ["m", "f", "m"]), Column.of("age", ["1", "2", "1"]))
-    >>> [part.tolist() for part in rows_alike(both, rows=3)]
+    >>> [part.tolist() for part in number_equal_rows(both, rows=3)]
     [[1, 0, 1], [1, 0]]
     """
-    kind = np.zeros(rows, np.int64)
-    kinds = 1
-    for column in columns:
-        if kinds * len(column.labels) >= 2**62:  # squeeze before the key would overflow
-            kind, first = numbered(kind, below=kinds)
-            kinds = max(len(first), 1)
-        kind = kind * len(column.labels) + column.codes
-        kinds *= max(len(column.labels), 1)
-    return numbered(kind, below=kinds)
+    return number_rows([column.codes for column in columns], [len(column.labels) for column in columns], rows=rows)
 
 
 # ----------------------------------------------------------------------------------------------------
@@ -226,10 +218,10 @@ class Counts:
         rows, values = np.asarray(rows, np.int64), np.asarray(values, np.int64)
         amounts = np.asarray(counts, np.int64)
         if shape[0] * shape[1] <= max(len(rows) / DENSE_FROM, 4096):
-            return cls.from_cells(added(rows * shape[1] + values, amounts, shape[0] * shape[1]).reshape(shape))
+            return cls.from_cells(add_up(rows * shape[1] + values, amounts, shape[0] * shape[1]).reshape(shape))
         keys = rows * shape[1] + values
-        place, first = numbered(keys, below=shape[0] * shape[1])
-        key, summed = keys[first], added(place, amounts, len(first))
+        place, first = number_keys(keys, below=shape[0] * shape[1])
+        key, summed = keys[first], add_up(place, amounts, len(first))
         kept = summed > 0
         return cls.from_sorted(key[kept] // shape[1], key[kept] % shape[1], summed[kept], shape)
 
@@ -312,7 +304,7 @@ class Counts:
             return totals
         assert self.where is not None
         assert self.data is not None
-        return added(self.where, self.data, self.width)
+        return add_up(self.where, self.data, self.width)
 
     def per_row(self) -> Integers:
         """Add up each group over all values."""
@@ -352,12 +344,3 @@ class Counts:
         """Add up the rows of each new group: row r goes to `group[r]`."""
         rows, values, counts = self.entries()
         return Counts.from_entries(np.asarray(group)[rows], values, counts, (groups, self.width))
-
-
-def added(place: npt.NDArray[np.integer], amounts: Integers, length: int) -> Integers:
-    """Add amounts by place, exactly: floats carry whole numbers only up to 2**53."""
-    if amounts.sum(dtype=np.float64) < 2**53:
-        return np.bincount(place, weights=amounts, minlength=length).astype(np.int64)
-    total = np.zeros(length, np.int64)
-    np.add.at(total, place, amounts)
-    return total

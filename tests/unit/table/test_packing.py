@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from sidelight._arrays import KEY_LIMIT, run_starts, sum_equal_rows
 from sidelight.table.duckdb_source import connection, packed_rows
-from sidelight.table.packed_keys import MOST, Packing, changes, in_order_of
+from sidelight.table.packed_keys import Packing
 from sidelight.table.roles import Roles
 from sidelight.table.source import Source, TextRows, collected
 
@@ -31,7 +32,7 @@ def test_packing_is_undone_by_unpacking(sizes, data):
     packing = Packing(tuple(map(ManyLabels, sizes)))
     codes = [np.array(data.draw(st.lists(st.integers(0, size - 1), min_size=3, max_size=3))) for size in sizes]
     words = packing.pack(codes)
-    assert all(0 <= number < MOST for word in words for number in word.tolist())
+    assert all(0 <= number < KEY_LIMIT for word in words for number in word.tolist())
     assert [code.tolist() for code in packing.unpack(words)] == [code.tolist() for code in codes]
     assert [code.tolist() for code in packing.cell_codes(packing.cells(words))] == [c.tolist() for c in codes[:-1]]
 
@@ -40,16 +41,16 @@ def test_packing_is_undone_by_unpacking(sizes, data):
 def test_packed_rows_compare_like_their_codes(sizes, data):
     packing = Packing(tuple(map(ManyLabels, sizes)))
     rows = data.draw(st.lists(st.tuples(*(st.integers(0, size - 1) for size in sizes)), min_size=1, max_size=8))
-    words, counts = in_order_of(packing.pack(list(np.array(rows).T)), np.ones(len(rows), np.int64))
+    words, counts = sum_equal_rows(packing.pack(list(np.array(rows).T)), np.ones(len(rows), np.int64))
     assert list(zip(*(code.tolist() for code in packing.unpack(words)), strict=True)) == sorted(set(rows))
     assert counts.tolist() == [rows.count(row) for row in sorted(set(rows))]
-    assert changes(words).all()
+    assert run_starts(words).all()
 
 
 @given(arrays(np.int64, st.integers(1, 20), elements=st.integers(0, 9)), st.sampled_from([1, 2**50, 2**61]))
 def test_counts_too_large_to_ride_along_are_sorted_too(keys, large):
     counts = np.full(len(keys), large // len(keys) + 1)
-    words, added = in_order_of([keys << 50], counts)
+    words, added = sum_equal_rows([keys << 50], counts)
     assert (words[0] >> 50).tolist() == sorted(set(keys.tolist()))
     assert added.tolist() == [int(counts[keys == key].sum()) for key in sorted(set(keys.tolist()))]
 

@@ -29,7 +29,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._arrays import Flags, Floats, Integers, in_lowest_terms
+from sidelight._arrays import Flags, Floats, Integers, first_of_each, in_lowest_terms, number_vectors
 from sidelight.measures.ck_safety.minimize_across_groups import MOST, Choice, weigh
 from sidelight.measures.ck_safety.minimize_within_group import (
     LogProgram,
@@ -85,7 +85,7 @@ class _Smallest:
 def _smallest_everywhere(groups: TopCounts, k: int) -> Integers:
     others, targets = least_log_probabilities(groups)
     rows = np.flatnonzero(_possible(others[1:], k + 1) | _possible(targets, k + 1))
-    rows = rows[first_few_of_each(groups.take(rows).rows(), k + 1)]
+    rows = rows[first_of_each(groups.take(rows).rows(), k + 1)]
     groups, others, targets = groups.take(rows), others[:, rows], targets[:, rows]
     lists = [_Smallest.of(others[h], k - h + 2, h, target=False) for h in range(1, k + 1)]
     lists += [_Smallest.of(targets[h], k - h + 1, h, target=True) for h in range(k + 1)]
@@ -123,22 +123,6 @@ def near_the_cut(logs: Floats, many: int) -> tuple[Integers, Integers]:
     return np.flatnonzero(below), np.flatnonzero(~below & (logs <= cut + tolerance(cut)))
 
 
-def first_few_of_each(kinds: Integers, many: int) -> Integers:
-    """Keep the first `many` rows of each kind, in order.
-
-    Rows are brought together by a hash; should two kinds share one, more rows are kept, none is lost.
-
-    >>> first_few_of_each(np.array([[2, 1], [3, 1], [2, 1], [2, 1]]), 2).tolist()
-    [0, 1, 2]
-    """
-    weights = np.full(kinds.shape[1], 6364136223846793005).cumprod()
-    order = np.argsort(kinds @ weights, kind="stable")
-    ordered, places = kinds[order], np.arange(len(kinds))
-    same = np.concatenate(([False], (ordered[1:] == ordered[:-1]).all(axis=1)))
-    first = np.maximum.accumulate(np.where(same, 0, places))
-    return np.sort(order[places - first < many])
-
-
 def _settled(crowded: list[_Smallest], groups: TopCounts) -> Integers:
     """Fill the room on lists with too many candidates, by exact comparison of one group of each kind."""
     if not crowded:
@@ -167,7 +151,7 @@ def _numbered(kinds: Integers) -> tuple[Integers, Integers]:
     """Give the first row of each kind, and each row's kind."""
     if (kinds == kinds[0]).all():  # as a rule, and far quicker to see than by sorting
         return np.zeros(1, np.int64), np.zeros(len(kinds), np.int64)
-    _, first, kind = np.unique(kinds, axis=0, return_index=True, return_inverse=True)
+    kind, first = number_vectors(kinds)
     return first, kind.ravel()
 
 

@@ -28,7 +28,7 @@ from typing import Literal, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
-from sidelight._arrays import Floats, Integers, first_of_alike
+from sidelight._arrays import Floats, Integers, smallest_of_each
 from sidelight.measures.epsilon_privacy.prior import FloatTerms, Predicate, Prior
 from sidelight.measures.exact import NEAR, Amount
 from sidelight.release.groups import Groups
@@ -242,7 +242,7 @@ def _near_worst(cases: Cases, epsilons: Floats) -> Integers:
         return near
     # class II has many equal ones, as there ε often depends on n alone; packed keys are twice as quick as hashed rows
     identity = (cases.part[near], cases.columns[near], cases.matching[near], cases.people[near])
-    return near[np.sort(first_of_alike(identity, np.arange(len(near)))[1])]
+    return near[np.sort(smallest_of_each(identity, np.arange(len(near)))[1])]
 
 
 # The definition and the conditions as they are printed, one case at a time: how a witness is replayed.

@@ -28,7 +28,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sidelight._arrays import Flags, Floats, Integers, first_of_alike, first_of_each, numbered_rows
+from sidelight._arrays import Flags, Floats, Integers, first_of_each, number_vectors, smallest_of_each
 from sidelight.measures.exact import NEAR, Amount, largest_counts
 from sidelight.measures.privacy_skyline.odds import (
     BITS_COMPARED,
@@ -195,10 +195,10 @@ class GroupValues:
         top = _top_counts(groups.counts, rules_out)
         rows, columns, counts = _occurring(groups.counts, values)
         if groups.semantics == "set":
-            ids = numbered_rows(np.column_stack((groups.sizes, top)))[rows]
+            ids = number_vectors(np.column_stack((groups.sizes, top)))[0][rows]
         else:
             ids = _sum_without(top, rows, counts)
-        (columns, sizes, ids, counts), rows = first_of_alike((columns, groups.sizes[rows], ids, counts), rows)
+        (columns, sizes, ids, counts), rows = smallest_of_each((columns, groups.sizes[rows], ids, counts), rows)
         there = counts > 0
         columns, sizes, ids, counts, rows = (each[there] for each in (columns, sizes, ids, counts, rows))
         weight = _log_product_without(top, groups.sizes, rows, counts) if groups.semantics == "set" else ids

@@ -1,0 +1,77 @@
+"""Equal rows have equal numbers, whichever way they are numbered."""
+
+from collections import Counter
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidelight import _arrays
+from sidelight._arrays import add_up, first_of_each, number_keys, number_vectors, sum_equal_rows
+from sidelight.table.table import Column, number_equal_rows
+
+
+@given(st.lists(st.integers(0, 40)), st.integers(41, 2_000))
+def test_ticked_off_or_sorted(keys, below):
+    number, first = number_keys(np.array(keys, np.int64), below=below)
+    order = sorted(set(keys))
+    assert number.tolist() == [order.index(key) for key in keys]
+    assert first.tolist() == [keys.index(key) for key in order]
+
+
+@given(st.lists(st.tuples(*[st.integers(0, 2)] * 5), min_size=1), st.sampled_from([3, 1 << 13, 1 << 20, 1 << 31]))
+def test_rows_are_numbered_whatever_the_number_of_labels(rows, labels):
+    class Many(tuple):
+        __slots__ = ()
+
+        def __len__(self):
+            return labels
+
+    columns = tuple(
+        Column(str(place), Many(), np.array(codes, np.int32)) for place, codes in enumerate(zip(*rows, strict=True))
+    )
+    number, first = number_equal_rows(columns, len(rows))
+    order = sorted(set(rows))
+    assert number.tolist() == [order.index(row) for row in rows]
+    assert first.tolist() == [rows.index(row) for row in order]
+
+
+VECTORS = st.lists(st.tuples(st.integers(-2, 2), st.integers(0, 1)), max_size=20)
+
+
+@given(VECTORS)
+def test_vectors_have_equal_numbers_where_they_are_equal(rows):
+    number, first = number_vectors(np.array(rows, np.int64).reshape(-1, 2))
+    assert len(set(zip(rows, number.tolist(), strict=True))) == len(set(rows)) == len(first)
+    assert [rows.index(row) for row in rows] == first[number].tolist()
+
+
+def test_vectors_that_share_a_hash_are_told_apart(monkeypatch):
+    monkeypatch.setattr(_arrays, "_hash", lambda matrix: np.zeros(len(matrix), np.int64))
+    rows = np.array([[1, 2], [3, 4], [1, 2], [0, 0]])
+    number, first = number_vectors(rows)
+    assert rows[first][number].tolist() == rows.tolist()
+    assert len(first) == 3
+    assert {0, 1, 3} <= set(first_of_each(rows).tolist())  # some may be kept twice, none is lost
+
+
+@given(VECTORS, st.integers(1, 3))
+def test_the_first_few_of_each_are_kept_in_order(rows, many):
+    kept = first_of_each(np.array(rows, np.int64).reshape(-1, 2), many).tolist()
+    assert kept == [place for place, row in enumerate(rows) if rows[:place].count(row) < many]
+
+
+@given(VECTORS, st.sampled_from([1, 2**40]))
+def test_amounts_of_equal_rows_add_up_exactly(rows, large):
+    columns = [np.array([row[place] + 2 for row in rows], np.int64) for place in range(2)]
+    summed, counts = sum_equal_rows(columns, np.full(len(rows), large))
+    expected = {(one + 2, other + 2): large * times for (one, other), times in Counter(rows).items()}
+    assert (
+        dict(zip(zip(*(column.tolist() for column in summed), strict=True), counts.tolist(), strict=True)) == expected
+    )
+    assert list(expected) == [] or sorted(expected) == list(zip(*(column.tolist() for column in summed), strict=True))
+
+
+def test_sums_beyond_what_floats_carry_are_exact():
+    large = 2**53 + 1
+    assert add_up(np.array([0, 0, 2]), np.array([large, 1, 5]), 3).tolist() == [large + 1, 0, 5]
