@@ -1,4 +1,15 @@
-"""What every measure is: a question, a mergeable summary, a finding."""
+"""What every measure is: a question, a mergeable summary, a finding; and with a bound, a criterion.
+
+    release ─▶ blocks of groups ─▶ summarize ─▶ merge ─▶ finding (value, witness) ─▶ criterion.decide ─▶ judgement
+
+A measure's mathematics is written once, vectorised over groups, and is used in two ways: an audit reduces groups to a
+`Summary`, whose finding is exact; a search asks for a `Screen`, rows of floats that join (see `screening`).  Measures
+that are as bad as their worst group need only a statistic and a formula (see `group_by_group`).
+
+*Invariants.*  Summaries merge in any order to the same finding, witness included.  `finding.value` is exact (or a float
+rounded towards caution), and a bound is decided on it.  `finding.replay(release)` computes it again from the witness,
+by another path.  `when_groups_merge` is a claim that searches rely on and tests try to refute.
+"""
 
 from __future__ import annotations
 
@@ -17,32 +28,27 @@ from operator import index
 from types import MappingProxyType
 from typing import ClassVar, Protocol, Self, TypeAlias
 
+from sidelight._notebook import html_table
 from sidelight._rounding import to_places
-from sidelight.errors import BadMeasure, BadPolicy, NotTrueOrFalse
+from sidelight.errors import BadMeasure, BadPolicy, NotTrueOrFalse, expect
 from sidelight.measures.exact import Amount
 from sidelight.measures.notation import call_text
 from sidelight.measures.screening import Screen
 from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release
-from sidelight.table.labels import Label
+from sidelight.table.labels import Label, shown
 from sidelight.table.table import Semantics, Table
 
-_DECLARED: dict[str, type[Measure]] = {}
+Bound: TypeAlias = int | float | Fraction | Decimal
+"""What a limit may be given as; 0.1 means a tenth (see `exact`)."""
 
 
-def declared_measures() -> Mapping[str, type[Measure]]:
-    """Give all measures that were declared so far, ours or not, by their names."""
-    return MappingProxyType(_DECLARED)
+class Monotonicity(Enum):
+    """What merging groups does to a measure's value: a claim, and `tests/claims` hunts for counterexamples to it."""
 
-
-class Summary(Protocol):
-    """Many groups reduced to a small value; summaries merge in any order."""
-
-    def merge(self, other: Self) -> Self:
-        """Combine with the summary of other groups of the same release."""
-
-    def finding(self) -> Finding:
-        """Read the finding off."""
+    NON_INCREASING = "never rises"
+    NON_DECREASING = "never falls"
+    UNKNOWN = "unknown"
 
 
 class Measure(ABC):
@@ -88,7 +94,8 @@ class Measure(ABC):
         return reduce(lambda one, other: one.merge(other), parts).finding()
 
     def check(self, release: Release) -> None:
-        """Refuse releases for which the question makes no sense."""
+        """Refuse what is no release, and releases for which the question makes no sense."""
+        expect(Release, release, "what is measured")
         if release.semantics not in self.semantics:
             message = (
                 f"'{self.name}' is defined for {' and '.join(self.semantics)} values, "
@@ -123,16 +130,16 @@ class Measure(ABC):
 
     def parameters(self) -> dict[str, object]:
         """Give the parameters that differ from their defaults."""
-        given = {each.name: getattr(self, each.name) for each in fields(self)}  # type: ignore[arg-type]
-        return {each.name: given[each.name] for each in fields(self) if given[each.name] != each.default}  # type: ignore[arg-type]
+        values = ((each, getattr(self, each.name)) for each in fields(self))  # type: ignore[arg-type]
+        return {each.name: value for each, value in values if value != each.default}
 
     def settings(self) -> dict[str, object]:
         """Give the parameters that differ from their defaults as a policy says them: numbers, texts, lists, tables."""
         return self.parameters()
 
     def __str__(self) -> str:
-        said = ", ".join(f"{name} {value}" for name, value in self.parameters().items())
-        return f"{self.name} ({said})" if said else self.name
+        parameters = ", ".join(f"{name} {value}" for name, value in self.parameters().items())
+        return f"{self.name} ({parameters})" if parameters else self.name
 
     def __ge__(self, bound: Bound) -> Criterion:
         return Criterion(self, Comparison.AT_LEAST, bound)
@@ -145,6 +152,24 @@ class Measure(ABC):
 
     def __lt__(self, bound: Bound) -> Criterion:
         return Criterion(self, Comparison.BELOW, bound)
+
+
+_DECLARED: dict[str, type[Measure]] = {}
+
+
+def declared_measures() -> Mapping[str, type[Measure]]:
+    """Give all measures that were declared so far, ours or not, by their names."""
+    return MappingProxyType(_DECLARED)
+
+
+class Summary(Protocol):
+    """Many groups reduced to a small value; summaries merge in any order."""
+
+    def merge(self, other: Self) -> Self:
+        """Combine with the summary of other groups of the same release."""
+
+    def finding(self) -> Finding:
+        """Read the finding off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,11 +202,6 @@ class Worst:
         return (False, -self.value if self.measure.large_is_bad else self.value, self.witness.group.number)
 
 
-# ----------------------------------------------------------------------------------------------------
-# The answer to one question about a release: an exact number and the witness that reaches it.
-# ----------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class Witness:
     """Who is worst off: a group and, where one decides, a value.  Measures that know more extend it."""
@@ -190,9 +210,14 @@ class Witness:
     value: Label = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Finding:
-    """What a measure found in a release."""
+    """The answer to one question about a release: an exact number and the witness that reaches it.
+
+    >>> from sidelight.measures.k_anonymity import GroupSize
+    >>> GroupSize().measure(Release.from_counts([{"Flu": 2, "Cold": 1}, {"Flu": 2}]))
+    <Finding: group size is 2, in group 2>
+    """
 
     measure: Measure
     value: Amount
@@ -207,7 +232,22 @@ class Finding:
         """Compute the value again from the witness alone, by the definition or by counting worlds."""
         if self.witness is None:
             return self.value
-        return self.measure.replay(self.witness, release)
+        return self.measure.replay(self.witness, expect(Release, release, "what a finding is replayed on"))
+
+    def __repr__(self) -> str:
+        where = f", in {self.witness.group}" if self.witness else ""
+        return f"<Finding: {self.measure} is {self._value_in_words()}{where}>"
+
+    def _repr_html_(self) -> str:
+        rows: list[tuple[str, object]] = [("value", self._value_in_words())]
+        if self.witness:
+            rows.append(("group", self.witness.group))
+        if self.witness and self.witness.value is not None:
+            rows.append(("sensitive value", shown(self.witness.value)))
+        return html_table(str(self.measure), ("", ""), rows, note=" ".join((self.explain(), *self.notes)))
+
+    def _value_in_words(self) -> str:
+        return in_words(self.value, large_is_bad=self.measure.large_is_bad)
 
 
 def in_words(value: Amount, *, places: int = 4, large_is_bad: bool = True) -> str:
@@ -232,14 +272,6 @@ def in_words(value: Amount, *, places: int = 4, large_is_bad: bool = True) -> st
     if not isinstance(value, Fraction) or longer >= 10**6:
         return rounded
     return str(exact) if longer < 1000 else f"{rounded} ({exact})"
-
-
-# ----------------------------------------------------------------------------------------------------
-# A measure with a bound: `Implications(3) < 0.5`.
-# ----------------------------------------------------------------------------------------------------
-
-
-Bound: TypeAlias = int | float | Fraction | Decimal
 
 
 class Comparison(Enum):
@@ -269,31 +301,6 @@ class Comparison(Enum):
             Comparison.BELOW: operator.lt,
         }
         return compare[self](value, bound)
-
-
-def exact(bound: Bound) -> Amount:
-    """Take a bound to mean what it says in decimal: 0.1 is 1/10, not the nearest binary number.
-
-    >>> exact(0.1), exact(5), exact(math.inf)
-    (Fraction(1, 10), Fraction(5, 1), inf)
-    """
-    if not isinstance(bound, Real | Decimal) or math.isnan(bound):
-        message = f"a limit is a number, not {bound!r}; give a number"
-        raise BadPolicy(message)
-    if math.isinf(bound):
-        return float(bound)
-    if isinstance(bound, Rational):  # NumPy's whole numbers too
-        return Fraction(int(bound.numerator), int(bound.denominator))
-    return Fraction(str(bound))
-
-
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """A criterion applied to a finding."""
-
-    criterion: Criterion
-    finding: Finding
-    holds: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,22 +347,29 @@ class Criterion:
         raise NotTrueOrFalse(message)
 
 
-# ----------------------------------------------------------------------------------------------------
-# What happens to a measure's value when groups of a release are merged: a claim that searches rely on.
-# ----------------------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A criterion applied to a finding."""
+
+    criterion: Criterion
+    finding: Finding
+    holds: bool
 
 
-class Monotonicity(Enum):
-    """A claim about a measure; `tests/claims` hunts for counterexamples to each one."""
+def exact(bound: Bound) -> Amount:
+    """Take a bound to mean what it says in decimal: 0.1 is 1/10, not the nearest binary number.
 
-    NON_INCREASING = "never rises"
-    NON_DECREASING = "never falls"
-    UNKNOWN = "unknown"
-
-
-# ----------------------------------------------------------------------------------------------------
-# Amounts of knowledge: how much somebody may know.
-# ----------------------------------------------------------------------------------------------------
+    >>> exact(0.1), exact(5), exact(math.inf)
+    (Fraction(1, 10), Fraction(5, 1), inf)
+    """
+    if not isinstance(bound, Real | Decimal) or math.isnan(bound):
+        message = f"a limit is a number, not {bound!r}; give a number"
+        raise BadPolicy(message)
+    if math.isinf(bound):
+        return float(bound)
+    if isinstance(bound, Rational):  # NumPy's whole numbers too
+        return Fraction(int(bound.numerator), int(bound.denominator))
+    return Fraction(str(bound))
 
 
 def whole_amount(measure: str, name: str, amount: object) -> int:
@@ -378,11 +392,6 @@ def whole_amount(measure: str, name: str, amount: object) -> int:
     return int(whole)
 
 
-# ----------------------------------------------------------------------------------------------------
-# Several questions asked of a release in one pass over its groups.
-# ----------------------------------------------------------------------------------------------------
-
-
 def findings(measures: Sequence[Measure], release: Release) -> tuple[Finding, ...]:
     """Answer several questions at once: counts are spread out once for all of them, blocks in parallel.
 
@@ -394,11 +403,11 @@ def findings(measures: Sequence[Measure], release: Release) -> tuple[Finding, ..
     >>> [str(finding.value) for finding in findings([GroupSize(), DistinctValues()], release)]
     ['2', '1']
     """
-    together = [measure for measure in measures if type(measure).measure is Measure.measure]
-    for measure in together:
+    ordinary = [measure for measure in measures if type(measure).measure is Measure.measure]
+    for measure in ordinary:
         measure.check(release)
-    found = {id(measure): finding for measure, finding in zip(together, _in_one_pass(together, release), strict=True)}
-    return tuple(found.get(id(measure)) or measure.measure(release) for measure in measures)
+    by_measure = dict(zip(map(id, ordinary), _in_one_pass(ordinary, release), strict=True))
+    return tuple(by_measure.get(id(measure)) or measure.measure(release) for measure in measures)
 
 
 def _in_one_pass(measures: list[Measure], release: Release) -> list[Finding]:
