@@ -112,6 +112,7 @@ def _exposure(people: People, views: tuple[View, ...], values: Values, prior: Pr
 
 def _blocks(views: Sequence[View], rows: int) -> Iterator[Integers]:
     """Cut the rows into blocks that can be spread out, whatever the number of groups that they fit."""
+    # a row costs as many rows of values as it fits groups, in the release where it fits most
     work = np.max([np.maximum(view.linkage.matches, 1)[view.linkage.profile] for view in views], axis=0)
     done = np.cumsum(work * views[0].counts.width) // CELLS_AT_ONCE
     cuts = np.flatnonzero(np.diff(done)) + 1
@@ -204,10 +205,12 @@ class _TruthTally:
 
     def add(self, rows: Integers, left: np.typing.NDArray[np.bool_], posterior: Floats, guess: Integers) -> None:
         """Take one block of rows, which follow each other."""
+        # entries of the truth are sorted by row, so those of a block are a slice
         start, stop = np.searchsorted(self._rows, [rows[0], rows[-1] + 1])
         if start == stop:
             return
         at, code, people = self._rows[start:stop] - rows[0], self._codes[start:stop], self._people[start:stop]
+        # a value that occurs nowhere has code −1, which would index the last one
         there = code >= 0
         hit = left[at, code] & there
         self._hits += int(people[hit].sum())

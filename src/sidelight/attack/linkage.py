@@ -92,6 +92,7 @@ class Linkage:
     @classmethod
     def of(cls, profile: Integers, profiles: int, at: Integers, group: Integers, weight: Integers) -> Linkage:
         """Take pairs of a profile (`at`) and a group, in any order."""
+        # by profile, and in it by group: groups_of is a slice, and comes in the order of the release
         order = np.lexsort((group, at))
         starts = np.concatenate(([0], np.cumsum(np.bincount(at, minlength=profiles))))
         return cls(profile, starts, group[order], weight[order])
@@ -211,6 +212,7 @@ def link_by_covers(covers: Sequence[Cover], rows: int, sizes: Integers) -> Linka
         Column(str(at), (None,) * (int(cover.segment.max()) + 1), cover.segment.astype(np.int32))
         for at, cover in enumerate(covers)
     )
+    # one row stands for each profile, so that the join meets every combination of segments once
     profile, first = number_equal_rows(columns, rows)
     row, group = join(covers, first, np.arange(len(sizes)))
     return Linkage.of(profile, len(first), profile[row], group, sizes[group])
@@ -256,6 +258,7 @@ def _cover_of_regions(known: Column, order: Order, start: Integers, stop: Intege
     """Take the stretches of a search's order that its groups cover in one column."""
     labels = LabelOrder(known.labels)
     positions = labels.positions(order.labels)
+    # groups of a region share their cover: a Mondrian with thousands of groups has few different stretches a column
     width = len(order.labels) + 1
     regions, codes = np.unique(start * width + stop, return_inverse=True)
     covered = [_covered_by_region(labels, positions, order, *divmod(int(region), width)) for region in regions]
@@ -266,6 +269,7 @@ def _covered_by_region(labels: LabelOrder, positions: Integers, order: Order, st
     """Find the labels of a region; of numbers and days, also those between its ends."""
     inside: list[Stretch] = [(at, at + 1) for at in positions[start:stop].tolist() if at >= 0]
     if order.numeric and order.labels[start] is not None:
+        # a missing label stands last in its order, and is no end of an interval
         end = stop - 1 if order.labels[stop - 1] is not None else stop - 2
         whole = Interval(float(order.position[start]), float(order.position[end]))
         inside.append(labels.days_in(whole) if order.days else labels.numbers_in(whole))
@@ -292,6 +296,7 @@ def share_linked_right(published: Published, people: People, linkage: Linkage) -
     there = np.flatnonzero(true.matches[true.profile] == 1)
     if len(there) == 0:
         return None
+    # a pair of profile and group is one number: whether it is among those linked is one lookup for all people
     true_group = true.group[true.starts[true.profile[there]]]
     width = len(recoding.sizes) + 2
     profile, linked = linkage.pairs
@@ -317,6 +322,7 @@ class Entries:
         number, _ = number_equal_rows(both, len(self.group) + len(people))
         profiles = int(number.max()) + 1
         groups = int(self.group.max()) + 1
+        # people of a profile who are in one group are one entry, which weighs as much as they are
         keys, kind = np.unique(number[: len(self.group)] * groups + self.group, return_inverse=True)
         weight = add_up(kind, self.people, len(keys))
         return Linkage.of(number[len(self.group) :], profiles, keys // groups, keys % groups, weight)
@@ -406,6 +412,7 @@ def _distances(people: Column, groups: Column, hierarchy: Hierarchy | None) -> C
         squared = _between_numbers(numbers[: len(people.labels)], numbers[len(people.labels) :])
     else:
         squared = _between_labels(people.labels, groups.labels, hierarchy)
+    # after the range is known: a suppressed label has no number and stretches nothing
     squared[:, [text == SUPPRESSED for text in groups.labels]] = 1.0
     return ColumnDistances(people.codes, groups.codes, squared)
 

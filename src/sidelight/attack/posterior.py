@@ -59,6 +59,7 @@ class View:
     def of(cls, groups: Groups, counts: Counts, linkage: Linkage, right: Fraction | None = None) -> View:
         """Look up the values of every profile."""
         may_have = _union(bits(counts), linkage)
+        # nothing is ruled out about somebody who is not there: never "no value is left"
         may_have[linkage.matches == 0] = bits(Counts.from_cells(np.ones((1, counts.width))))
         return cls(groups, counts, linkage, may_have, np.bitwise_count(may_have).sum(axis=1).astype(np.int64), right)
 
@@ -79,6 +80,7 @@ class View:
         profile = self.linkage.profile[rows]
         matches = self.linkage.matches[profile]
         probabilities = np.zeros((len(rows), self.counts.width))
+        # nearly everybody fits one group, which needs no mixture
         alone = matches == 1
         group = self.linkage.group[self.linkage.starts[profile[alone]]]
         probabilities[alone] = self.counts.take(group).dense() / self.groups.sizes[group, np.newaxis]
@@ -162,6 +164,7 @@ def bits(counts: Counts) -> Bits:
     [[5], [2]]
     """
     row, value, _ = counts.entries()
+    # one word more than needed where the width is a multiple of 64: it stays 0 and counts for nothing
     words = np.zeros((counts.rows, counts.width // 64 + 1), np.uint64)
     np.bitwise_or.at(words, (row, value // 64), np.uint64(1) << (value % 64).astype(np.uint64))
     return words
@@ -220,6 +223,7 @@ class Values:
 
     def counts(self, groups: Groups) -> Counts:
         """Count a release's values under their common names."""
+        # a name that no release uses has no code, and no entry that would need one
         codes = np.array([self._code.get(text, 0) for text in self.common_names(groups.domain)], np.int64)
         row, value, count = groups.counts.entries()
         return Counts.from_entries(row, codes[value], count, (len(groups), len(self.domain)))

@@ -326,6 +326,7 @@ def draw_samples(table: Table, *, overlap: int, people: int | None, releases: in
     own = _people_of_its_own(table, overlap, people, releases)
     _, _, count = table.counts.entries()
     everybody = np.repeat(np.arange(len(count)), count)
+    # one permutation, cut: nobody is drawn twice, and the first people are those of all samples
     drawn = rng.permutation(everybody)[: overlap + own * releases]
     shared, rest = drawn[:overlap], drawn[overlap:].reshape(releases, own)
     return Samples(_subtable(table, shared), tuple(_subtable(table, np.concatenate((shared, each))) for each in rest))

@@ -121,6 +121,7 @@ def people_of(
     """Take people from a table, a dataframe or files; raw rows meet one GROUP BY only."""
     if isinstance(source, Table):
         return _from_table(source, known)
+    # the truth is read with the rest, and taken out again: it is not what the attacker knows
     columns = list(dict.fromkeys([*known, *([truth] if truth else [])]))
     rows, times = different_rows(source, columns, person=person, missing_marks=missing_marks)
     by_name = {column.name: column for column in rows}

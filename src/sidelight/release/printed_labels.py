@@ -109,6 +109,7 @@ class PrintedLabel:
         >>> [read_label(printed).covers("34") for printed in ("34.0", "30..39", "]34, 40]", "3*", "3**", "044")]
         [True, True, False, True, False, False]
         """
+        # cheapest first: most questions end at the exact label
         if self.suppressed or _plain(label) in self.labels:
             return True
         if label is None:
@@ -129,6 +130,7 @@ class PrintedLabel:
             or any(one.meets(another) for one in self.numbers for another in other.numbers)
             or any(one.meets(another) for one in self.days for another in other.days)
             or any(_compatible(one, another) for one in self.masks for another in other.masks)
+            # 3* and 30-39: nobody lists the numbers a mask hides, so they are taken to meet
             or bool(self.masks and (other.numbers or other.days))
             or bool(other.masks and (self.numbers or self.days))
         )
@@ -167,6 +169,7 @@ def read_label(text: Label, opaque: Container[Label] = ()) -> PrintedLabel:
     """
     if text is None:
         return PrintedLabel((), frozenset([None]))
+    # `*` is the top of most hierarchies, and covers also what they lack: it is never opaque
     if text in opaque and text != SUPPRESSED:
         return PrintedLabel((text,), frozenset([text]))
     if text.endswith(_OR_MISSING):
@@ -180,9 +183,8 @@ def read_label(text: Label, opaque: Container[Label] = ()) -> PrintedLabel:
 def _read_set(text: str, opaque: Container[Label]) -> PrintedLabel:
     parts = tuple(text[1:-1].split(", "))
     split = [f"{low}, {high}" for low, high in pairwise(parts) if low.startswith(_OPEN) and high.endswith(_CLOSE)]
-    read = [  # an interval in brackets was split at its comma
-        _read_form(part) for part in dict.fromkeys((*parts, *split)) if part == SUPPRESSED or part not in opaque
-    ]
+    # an interval in brackets was split at its comma, so such neighbours are read together as well
+    read = [_read_form(part) for part in dict.fromkeys((*parts, *split)) if part == SUPPRESSED or part not in opaque]
     return PrintedLabel(
         parts,
         frozenset([text]).union(*(each.labels for each in read)),
@@ -198,6 +200,7 @@ def _read_form(text: str) -> PrintedLabel:
     """Read what is no set: each form that the text may have."""
     labels = {_plain(text), None} if text == MISSING else {_plain(text)}
     masks = (text,) if text.endswith(SUPPRESSED) and text != SUPPRESSED else ()
+    # most labels are plain words: one look for a digit spares them all the other forms
     spans = [*_spans(text)] if _DIGIT.search(text) else []
     numbers = [interval for span in spans if (interval := span.numbers()) is not None]
     periods = (*spans, _Span(text, text)) if _YEAR.search(text) else ()
@@ -319,6 +322,8 @@ class LabelOrder:
     """
 
     def __init__(self, labels: tuple[Label, ...], hierarchy: Hierarchy | None = None) -> None:
+        # invariant: numbers at positions 0 … n-1 rising, days behind them rising, so that an interval of either is one
+        # stretch; hierarchies of numbers and days mostly cut along the same line, and need not hold for it to be right
         above = [_above(text, hierarchy) for text in labels]
         keys = [_key(text, nodes) for text, nodes in zip(labels, above, strict=True)]
         order = sorted(range(len(labels)), key=keys.__getitem__)
@@ -342,6 +347,7 @@ class LabelOrder:
 
     def covered(self, text: Label) -> list[Stretch]:
         """Find what a printed label covers in any of its forms; one that the hierarchy has means what that says."""
+        # nodes with somebody under them are opaque: the hierarchy says what 20-29 means, even if it says something odd
         printed = read_label(text, self._under)
         if printed.suppressed:
             return [(0, len(self.labels))]
@@ -366,6 +372,7 @@ class LabelOrder:
         return itself + [(at, at + 1) for at in self._under[name]] if name in self._under else itself
 
     def _exactly(self, printed: PrintedLabel) -> Iterator[Stretch]:
+        # a name with commas inside is a run of as many parts: only lengths that some name has need to be tried
         for size in self._sizes if len(printed.parts) > 1 else (1,):
             for start in range(len(printed.parts) - size + 1):
                 yield from self._known_as(", ".join(printed.parts[start : start + size]))
@@ -383,6 +390,7 @@ class LabelOrder:
     def _masked(self, mask: str) -> Iterator[Stretch]:
         beginning = mask.rstrip(SUPPRESSED)
 
+        # beginnings of sorted texts are sorted, so the texts that begin alike are neighbours
         def begin(text: str) -> str:
             return text[: len(beginning)]
 

@@ -104,6 +104,7 @@ def _fits(release: Release, who: Described) -> Flags:
         if name not in columns:
             message = f"the release prints no column '{in_short(name)}'{did_you_mean(name, sorted(columns))}"
             raise BadKnowledge(message)
+        # printed or known of a member: either may be what the description was taken from
         may_have = _covers(printed[name], text)[group] if name in printed else np.zeros(len(group), bool)
         if members is not None and name in known:
             may_have |= _covers(known[name], text)[members.line]
