@@ -210,6 +210,8 @@ REMEDIES = {
     ("Release", ""): "read one with sl.read_release(file, group=[...], sensitive=...), or group a Table with sl.group",
     ("Release", "Table"): "group it first: sl.group(table), or sl.generalise(table, by=..., to=...)",
     ("Release", "SearchResult"): "take its release: found.release",
+    ("Release", "NoisyCounts"): "take the counts for one, as somebody would who forgets the noise: noisy.as_release()",
+    ("NoisyCounts", ""): "publish a Table with noise first: sl.noisy_counts(table, by=..., levels=..., epsilon=...)",
     ("Hierarchy", ""): "read one with sl.read_hierarchy(file), or make one with sl.Hierarchy.intervals and its like",
     ("Policy", ""): "put criteria into one, such as sl.Policy(sl.GroupSize() >= 5), or sl.read_policy(file)",
 }

@@ -125,6 +125,8 @@ def attack_noise(
     (True, 0.4621)
     """
     expect(Table, people, "those who are attacked")
+    for release in releases:
+        expect(NoisyCounts, release, "each release")
     _check(releases, tables)
     domain = releases[0].domain
     before = _prior_of(prior, releases, tables)

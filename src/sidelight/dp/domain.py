@@ -20,7 +20,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from sidelight._arrays import Integers, add_up
-from sidelight.errors import BadNoise, did_you_mean, parameter
+from sidelight.errors import BadNoise, did_you_mean, expect, parameter
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Label, label
 from sidelight.table.table import Column, Table
@@ -127,7 +127,7 @@ def _labels(by: Mapping[str, Hierarchy], name: str, level: int) -> tuple[Label, 
             f"its labels must be declared by a hierarchy in {parameter('by')}"
         )
         raise BadNoise(message)
-    hierarchy = by[name]
+    hierarchy = expect(Hierarchy, by[name], f"each of {parameter('by')}")
     hierarchy.level(level)
     return tuple(dict.fromkeys(hierarchy.generalise(value or None, level) for value in hierarchy.levels[0]))
 

@@ -22,7 +22,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from sidelight._arrays import Flags, Floats, Integers
-from sidelight.errors import BadKnowledge, parameter
+from sidelight.errors import BadKnowledge, expect, parameter
 from sidelight.knowledge.statements import Rule, Share
 from sidelight.table.table import Column, Counts, Table, number_equal_rows
 
@@ -49,6 +49,7 @@ def strongest_rules(
 
     Source: Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008 (Top-(K₊, K₋) strongest associations).
     """
+    expect(Table, table, "what rules are mined from")
     widths = range(1, len(table.quasi) + 1) if sizes is None else sorted(set(sizes))
     if table.semantics != "single":
         message = f"rules need one value per person, and this table has {parameter('values', table.semantics)}"

@@ -22,8 +22,10 @@ import numpy as np
 import pyarrow as pa
 
 from sidelight._arrays import Flags, Floats, Integers, add_up, number_keys
+from sidelight._notebook import MOST_ROWS, html_table
 from sidelight._progress import Progress, quiet
-from sidelight.errors import BadKnowledge, BadMeasure
+from sidelight._text import counted
+from sidelight.errors import BadKnowledge, BadMeasure, expect
 from sidelight.knowledge.parse_statements import Statements, WordedStatement, read_statements
 from sidelight.knowledge.people import as_who
 from sidelight.max_entropy.constraints import Constraints, constraints_of
@@ -35,6 +37,7 @@ from sidelight.release.groups import GroupName
 from sidelight.release.release import Members, Release
 from sidelight.table.labels import Label, label, shown
 from sidelight.table.table import Column, Table, number_equal_rows
+from sidelight.table.tabular import Tabular
 
 
 def maxent(
@@ -64,6 +67,7 @@ def maxent(
 
     Source: Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008.
     """
+    expect(Release, release, "what is seen")
     variables = Variables(release, people or {})
     known = read_statements(knowing)
     constraints = constraints_of(variables, known)
@@ -116,7 +120,7 @@ class Certificate:
 
 
 @dataclass(frozen=True, eq=False)
-class Beliefs:
+class Beliefs(Tabular):
     """What somebody believes about the people of a release, by maximum entropy; made by `maxent`."""
 
     variables: Variables
@@ -129,6 +133,15 @@ class Beliefs:
         return (
             f"<Beliefs by maximum entropy about {self.release.size:,} people, knowing {len(self.known):,} statements>"
         )
+
+    def _repr_html_(self) -> str:
+        risks = self.riskiest(MOST_ROWS)
+        names = [*(column.name for column in self.variables.members.columns), self.release.sensitive, "probability"]
+        rows = (
+            (*(shown(text) for _, text in risk.says), shown(risk.value), f"{risk.probability:.4f}") for risk in risks
+        )
+        title = f"Believed most, by maximum entropy, knowing {counted(len(self.known), 'statement')}"
+        return html_table(title, names, rows, total=len(self.by_key.probability), note=" ".join(self.notes))
 
     @property
     def release(self) -> Release:
@@ -354,6 +367,7 @@ class KeyBeliefs:
 
 def estimation_error(beliefs: KeyBeliefs, original: Table) -> float:
     """Give Σ_q P(q) Σ_s P(s|q) ln( P(s|q) / P*(s|q) ); infinite where something true is believed impossible."""
+    expect(Table, original, "the original")
     key, value, count = _key_counts(beliefs, original)
     values = len(beliefs.domain)
     pair, number = np.unique(key * values + value, return_inverse=True)

@@ -3,7 +3,7 @@ import math
 import pytest
 
 import sidelight as sl
-from sidelight.errors import BadNoise
+from sidelight.errors import BadNoise, WrongKind
 
 ADULT = sl.datasets.adult(quasi=["age", "sex", "marital-status"])
 
@@ -53,3 +53,10 @@ def test_releases_declare_the_same_values():
         attack([noisy(), fewer])
     with pytest.raises(BadNoise, match="some people have a label or a value that was not declared"):
         attack([fewer])
+
+
+def test_only_noisy_counts_are_attacked():
+    with pytest.raises(
+        WrongKind, match="each release should be a NoisyCounts, not a Release; publish a Table with noise"
+    ):
+        attack([sl.group(ADULT.table, by="sex")])

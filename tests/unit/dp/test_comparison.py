@@ -74,3 +74,10 @@ def test_a_policy_under_which_nothing_can_be_published_says_so():
 def test_repetitions_are_needed():
     with pytest.raises(BadNoise, match="repetitions=0"):
         sl.side_by_side(ADULT.table, by=ADULT.hierarchies, levels={"sex": 0}, overlap=10, repetitions=0, seed=1)
+
+
+def test_it_shows_itself_in_a_notebook(compared):
+    assert repr(compared) == (
+        "<SideBySide of 6 ways of publishing: 2 releases of 3,000 people each, 300 in common, 2 repetitions>"
+    )
+    assert compared._repr_html_().count("<tr>") == 7

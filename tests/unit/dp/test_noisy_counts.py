@@ -5,7 +5,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.dp.domain import Domain
-from sidelight.errors import BadHierarchy, BadNoise, BudgetExceeded, UnknownColumn
+from sidelight.errors import BadHierarchy, BadNoise, BudgetExceeded, UnknownColumn, WrongKind
 
 DOMAIN = ["Flu", "Cold", "HIV", "Mumps"]
 BY = {
@@ -155,3 +155,24 @@ def test_nothing_is_spent_on_what_is_refused(tmp_path):
     with pytest.raises(BadNoise):
         noisy(ledger=ledger, levels={"sex": 0})
     assert ledger.read().entries == ()
+
+
+def test_it_shows_itself_in_a_notebook_and_as_frames():
+    counts = noisy(delta="1e-9")
+    assert repr(counts) == "<NoisyCounts of disease: 3 groups x 4 values, epsilon 1, delta 1e-09>"
+    html = counts._repr_html_()
+    assert "<th>age</th><th>disease</th><th>count</th><th>measured</th>" in html
+    assert html.count("<tr>") == 13
+    assert counts.to_arrow() == counts.table()
+    assert counts.to_pandas().shape == counts.to_polars().shape == (12, 4)
+
+
+def test_a_release_or_a_frame_is_told_what_to_do_first():
+    with pytest.raises(WrongKind, match=r"read it first with sl\.read_table"):
+        noisy(ROWS)
+    with pytest.raises(WrongKind, match="give the table that it was made from"):
+        noisy(sl.group(TABLE, by="sex"))
+    with pytest.raises(WrongKind, match="each of by= should be a Hierarchy, not a dict"):
+        noisy(by=BY | {"age": {"20": "20-29"}})
+    with pytest.raises(WrongKind, match=r"noisy\.as_release\(\)"):
+        sl.maxent(noisy())

@@ -77,3 +77,15 @@ def test_a_chance_is_never_rounded_down():
 def test_bad_input(arguments, options):
     with pytest.raises(BadNoise):
         sl.semantic_privacy(*arguments, **options)
+
+
+def test_it_shows_itself_in_a_notebook():
+    assert repr(sl.semantic_privacy(1)) == (
+        "<SemanticPrivacy of epsilon 1 and delta 0: promises a shift of at most 0.4622>"
+    )
+    promise = sl.semantic_privacy(0.1, 1e-12, people=45_222, chance=0.001)
+    assert repr(promise).endswith(
+        "for 45,222 people: promises a shift of at most 0.3306, except with a chance of 0.001>"
+    )
+    assert repr(sl.semantic_privacy(1, 1e-4, people=45_222)).endswith("promises nothing>")
+    assert "what they believe about you" in promise._repr_html_()

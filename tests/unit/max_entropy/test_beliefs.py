@@ -4,10 +4,11 @@ import itertools
 import math
 from collections import defaultdict
 
+import pyarrow as pa
 import pytest
 
 import sidelight as sl
-from sidelight.errors import BadKnowledge, BadMeasure, Contradiction, TooHard, UnknownColumn, UnknownValue
+from sidelight.errors import BadKnowledge, BadMeasure, Contradiction, UnknownColumn, UnknownValue, WrongKind
 
 WARDS = [
     ([{"sex": "m", "age": "30"}, {"sex": "m", "age": "40"}, {"sex": "f", "age": "30"}], ["Flu", "HIV", "Cold"]),
@@ -16,13 +17,8 @@ WARDS = [
 ]
 
 
-@pytest.fixture
-def wards():
-    return sl.Release.from_buckets(WARDS)
-
-
-def places(beliefs):
-    """(group, line) → value → P."""
+def by_group_and_key(beliefs):
+    """(group, key) → value → P."""
     found = defaultdict(dict)
     for row in beliefs.table().to_pylist():
         found[row["group"], (row["sex"], row["age"])][row["value"]] = row["probability"]
@@ -30,7 +26,7 @@ def places(beliefs):
 
 
 def test_the_certificate_can_be_checked_from_the_table_alone(wards):
-    """log P minus what the statements push is a sum of a term per line and one per value, group by group."""
+    """log P minus what the statements push is a sum of a term per key and one per value, group by group."""
     beliefs = sl.maxent(wards, ["P(Flu | sex=m) = 0.4", "P(HIV | age=30) >= 0.35", "P(Cold | sex=f) <= P(HIV | sex=f)"])
     pushes = [*beliefs.certificate.multipliers.values()]
 
@@ -42,12 +38,12 @@ def test_the_certificate_can_be_checked_from_the_table_alone(wards):
         )
 
     for group in (1, 2, 3):
-        lines = {line: row for (where, line), row in places(beliefs).items() if where == group}
-        for (one, row), (other, below) in itertools.combinations(lines.items(), 2):
+        keys = {key: row for (where, key), row in by_group_and_key(beliefs).items() if where == group}
+        for (one, row), (other, below) in itertools.combinations(keys.items(), 2):
             for value, again in itertools.combinations(row, 2):
                 log = {
-                    (line, what): math.log(at[what]) - pushed(*line, what)
-                    for line, at in ((one, row), (other, below))
+                    (key, what): math.log(at[what]) - pushed(*key, what)
+                    for key, at in ((one, row), (other, below))
                     for what in (value, again)
                 }
                 contrast = log[one, value] - log[one, again] - log[other, value] + log[other, again]
@@ -56,25 +52,6 @@ def test_the_certificate_can_be_checked_from_the_table_alone(wards):
     assert pushes[1] > 0
     assert pushes[2] < 0
     assert beliefs.certificate.holds
-
-
-def test_a_bound_that_holds_anyway_does_not_push(wards):
-    beliefs = sl.maxent(wards, ["P(Flu | sex=m) <= 0.99"])
-    assert [*beliefs.certificate.multipliers.values()] == [0.0]
-    assert beliefs.entropy == pytest.approx(sl.maxent(wards).entropy, abs=1e-12)
-
-
-def test_what_the_release_implies_is_harmless(wards):
-    said = ["P(Flu) = 0.5", "P(Flu or HIV or Cold | sex=m) = 1", "P(Flu | age=50) = 0.5", "P(Flu | age=50) = 0.5"]
-    assert sl.maxent(wards, said).entropy == pytest.approx(sl.maxent(wards).entropy, abs=1e-9)
-    assert sl.maxent(wards, ["P(Flu | sex=m) = 0.4"] * 3).probability("Flu", given={"sex": "m"}) == pytest.approx(0.4)
-
-
-def test_groups_that_nobody_touches_are_not_solved(wards):
-    beliefs = sl.maxent(wards, ["P(HIV | sex=m) = 0.5"])
-    assert beliefs.variables_in_closed_form == 2
-    assert 0 < beliefs.variables_solved < 17
-    assert "2 statements" in repr(sl.maxent(wards, ["P(HIV) >= 0", "P(Flu) >= 0"]))
 
 
 def test_people_of_a_release_by_name():
@@ -129,19 +106,6 @@ def test_names_in_the_release_are_not_told_to_who_misspells_one():
         assert str(refused.value).startswith(f"nobody called '{asked}' is known; say who it is: people=")
 
 
-def test_conditions_that_match_nobody_are_notes(wards):
-    (note,) = sl.maxent(wards, ["P(Flu | sex=n) = 0.3"]).notes
-    assert note == "'P(Flu | sex=n) = 0.3' says nothing: nobody in the release says sex 'n'; there are: f, m"
-    (note,) = sl.maxent(wards, ["P(Flu | sex=m, age=50) = 0.3"]).notes
-    assert "all of this" in note
-
-
-def test_other_semantics_are_refused():
-    several = sl.Release.from_counts([{"a": 2, "b": 3}], sizes=[4], values="set")
-    with pytest.raises(BadMeasure, match="one value per person"):
-        sl.maxent(several)
-
-
 def test_questions_about_nobody(wards):
     beliefs = sl.maxent(wards)
     with pytest.raises(BadKnowledge, match="there are"):
@@ -152,23 +116,8 @@ def test_questions_about_nobody(wards):
         beliefs.probability("Flu", group=9)
 
 
-def test_time_runs_out(wards):
-    with pytest.raises(TooHard, match="time is up"):
-        sl.maxent(wards, ["P(Flu | sex=m) = 0.4"], seconds=-1)
-
-
-def test_progress_is_told_and_may_interrupt(wards):
-    def stop(what, done, total):
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        sl.maxent(wards, ["P(Flu | sex=m) = 0.4"], progress=stop)
-
-
 def test_estimation_error(wards):
     rows = [(line, value) for people, bag in WARDS for line, value in zip(people, bag, strict=True)]
-    import pyarrow as pa  # noqa: PLC0415
-
     frame = pa.Table.from_pylist([{**line, "value": value} for line, value in rows])
     original = sl.read_table(frame, quasi=["sex", "age"], sensitive="value")
     errors = [
@@ -182,8 +131,6 @@ def test_estimation_error(wards):
 
 
 def test_nobody_is_believed_impossible_what_is_true_but_infinity_says_so(wards):
-    import pyarrow as pa  # noqa: PLC0415
-
     frame = pa.Table.from_pylist(
         [{**line, "value": value} for people, bag in WARDS for line, value in zip(people, bag, strict=True)]
     )
@@ -197,8 +144,28 @@ def test_riskiest_are_sorted(wards):
     assert len(sl.maxent(wards).riskiest(1000)) == 13
 
 
-def test_many_statements_are_solved_step_by_step(monkeypatch, wards):
-    said = ["P(Flu | sex=m) = 0.4", "P(HIV | age=30) = 0.3", "P(Flu | sex=f) >= 0.3"]
-    at_once = sl.maxent(wards, said).entropy
-    monkeypatch.setattr("sidelight.max_entropy.schur.DENSE_UP_TO", 0)
-    assert sl.maxent(wards, said).entropy == pytest.approx(at_once, abs=1e-9)
+def test_a_table_or_a_frame_is_told_what_to_do_first(wards):
+    frame = pa.table({"sex": ["m"], "value": ["Flu"]})
+    with pytest.raises(WrongKind, match=r"what is seen should be a Release, not a Table; group it first: sl.group"):
+        sl.maxent(sl.read_table(frame, quasi=["sex"], sensitive="value"))
+    with pytest.raises(WrongKind, match=r"read one with sl.read_release"):
+        sl.maxent(frame)
+    with pytest.raises(WrongKind, match=r"the original should be a Table"):
+        sl.maxent(wards).estimation_error(frame)
+
+
+def test_beliefs_show_themselves_in_a_notebook_and_as_frames(wards):
+    beliefs = sl.maxent(wards, ["P(Flu | sex=x) = 0.3"])
+    assert repr(beliefs) == "<Beliefs by maximum entropy about 8 people, knowing 1 statements>"
+    html = beliefs._repr_html_()
+    assert "<td>50</td><td>Cold</td><td>0.5000</td>" in html
+    assert "says nothing: nobody in the release" in html
+    assert beliefs.to_arrow() == beliefs.table()
+    assert beliefs.to_polars().shape == beliefs.to_pandas().shape == beliefs.table().shape
+
+
+def test_a_notebook_never_runs_what_a_label_says():
+    odd = sl.Release.from_counts([{"<b>Flu</b>": 1, "Cold": 1}], labels=[{"age": "<script>"}])
+    html = sl.maxent(odd)._repr_html_()
+    assert "<b>" not in html
+    assert "<script>" not in html

@@ -1,0 +1,68 @@
+"""Statements as sums of variables between bounds."""
+
+import numpy as np
+import pytest
+
+import sidelight as sl
+from sidelight.errors import BadKnowledge
+from sidelight.knowledge.parse_statements import read_statements
+from sidelight.max_entropy.constraints import NOBODY, UNUSED, constraints_of
+from sidelight.max_entropy.problem import Variables
+
+
+def written(release, *statements, people=None):
+    return constraints_of(Variables(release, people or {}), read_statements(statements))
+
+
+def test_conditions_that_match_nobody_are_notes(wards):
+    (note,) = sl.maxent(wards, ["P(Flu | sex=n) = 0.3"]).notes
+    assert note == "'P(Flu | sex=n) = 0.3' says nothing: nobody in the release says sex 'n'; there are: f, m"
+    (note,) = sl.maxent(wards, ["P(Flu | sex=m, age=50) = 0.3"]).notes
+    assert "all of this" in note
+
+
+def test_shares_are_bounds_in_people(wards):
+    constraints = written(
+        wards, "P(Flu | sex=m) = 1/3", "0.2 <= P(HIV | sex=f) <= 0.4", "P(Cold) <= 0.5", "P(Cold) >= 0"
+    )
+    assert constraints.low.tolist() == pytest.approx([1, 1, -np.inf, -np.inf])
+    assert constraints.high.tolist() == pytest.approx([1, 2, 4, np.inf])
+    assert constraints.statement.tolist() == [0, 1, 2, 3]
+    assert (constraints.person == NOBODY).all()
+
+
+def test_that_all_have_it_says_that_nobody_has_anything_else(wards):
+    constraints = written(wards, "P(Flu or HIV | sex=m) = 1")
+    assert (constraints.low.tolist(), constraints.high.tolist()) == ([0], [0])
+    variables = Variables(wards, {})
+    _, row, column = constraints.support.cross(variables.blocks)
+    assert {wards.domain[value] for value in variables.value[column]} == {"Cold"}
+    assert len(row) == 2  # two men, in the one group of theirs where it occurs
+
+
+def test_a_comparison_counts_both_sides_in_people_of_the_smaller_one(wards):
+    constraints = written(wards, "P(Flu | sex=m) <= P(HIV | sex=f)")
+    assert constraints.coefficient.tolist() == pytest.approx([1, -3 / 5])
+    assert (constraints.low.tolist(), constraints.high.tolist()) == ([-np.inf], [0])
+
+
+def test_a_statement_about_nobody_constrains_nothing(wards):
+    constraints = written(wards, "P(Flu | sex=x) = 0.3", "P(Flu | sex=m) = 0.3")
+    assert constraints.constraint.tolist() == [UNUSED, 0]
+    assert set(constraints.support.row_term.tolist()) == {1}
+
+
+def test_some_statements_are_renumbered_and_people_stay(wards):
+    people = {"Al": {"sex": "m", "age": "40"}}
+    constraints = written(wards, "P(Flu) >= 0.1", "P(Flu | person=Al) = 1", "P(Flu) = 0.5", people=people)
+    few = constraints.of_statements([2])
+    assert few.statement.tolist() == [2]
+    assert few.constraint.tolist() == [UNUSED, UNUSED, 0]
+    assert [*few.people] == ["Al"]
+    assert constraints.of_statements([]).low.size == 0
+
+
+def test_no_more_people_are_named_than_there_are(wards):
+    people = {name: {"sex": "m", "age": "40"} for name in ("Al", "Bo")}
+    with pytest.raises(BadKnowledge, match="2 people are named who look alike, and the release has 1 of them"):
+        written(wards, "count(Flu; Al, Bo) >= 1", people=people)

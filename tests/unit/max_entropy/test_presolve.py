@@ -1,0 +1,94 @@
+"""What sums alone force: each step against problems small enough to see."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.optimize import OptimizeResult
+
+import sidelight as sl
+from sidelight.errors import TooHard
+from sidelight.max_entropy import presolve
+from sidelight.max_entropy.presolve import (
+    Infeasible,
+    conflicting,
+    drop_implied,
+    fixed_by_frechet_bounds,
+    forced_zeros,
+    is_feasible,
+    propagate_bounds,
+)
+from sidelight.max_entropy.problem import Problem
+
+
+def square(*constraints, people=(2.0, 1.0), counts=(2.0, 1.0)):
+    """One group of two rows and two columns; a constraint is its coefficients, a low and a high bound."""
+    return Problem(
+        row=np.array([0, 0, 1, 1]),
+        column=np.array([0, 1, 0, 1]),
+        weight=np.ones(4),
+        people=np.array(people),
+        counts=np.array(counts),
+        group=np.array([0, 0]),
+        coefficients=sparse.csr_array(np.array([each[0] for each in constraints], float).reshape(-1, 4)),
+        low=np.array([each[1] for each in constraints], float),
+        high=np.array([each[2] for each in constraints], float),
+        statement=np.arange(len(constraints)),
+    )
+
+
+ONE = (1, 0, 0, 0)
+
+
+def test_what_the_release_implies_is_harmless(wards):
+    said = ["P(Flu) = 0.5", "P(Flu or HIV or Cold | sex=m) = 1", "P(Flu | age=50) = 0.5", "P(Flu | age=50) = 0.5"]
+    assert sl.maxent(wards, said).entropy == pytest.approx(sl.maxent(wards).entropy, abs=1e-9)
+    assert sl.maxent(wards, ["P(Flu | sex=m) = 0.4"] * 3).probability("Flu", given={"sex": "m"}) == pytest.approx(0.4)
+
+
+def test_bounds_are_passed_on_from_sum_to_sum():
+    assert propagate_bounds(square()).tolist() == [2, 1, 1, 1]
+    assert propagate_bounds(square((ONE, 2, np.inf))) == pytest.approx([2, 0, 0, 1])
+    with pytest.raises(Infeasible):
+        propagate_bounds(square((ONE, 2.5, np.inf)))
+
+
+def test_at_the_end_of_its_frechet_bounds_a_constraint_fixes_blocks():
+    assert fixed_by_frechet_bounds(square((ONE, 2, np.inf))).tolist() == [False, True, True, False]
+    assert fixed_by_frechet_bounds(square((ONE, -np.inf, 1))).tolist() == [False, False, False, True]
+    assert not fixed_by_frechet_bounds(square((ONE, 1.2, 1.8))).any()
+    with pytest.raises(Infeasible) as beyond:
+        fixed_by_frechet_bounds(square((ONE, 0, 2), (ONE, -np.inf, 0.5)))
+    assert beyond.value.alone == 1
+
+
+def test_what_rows_and_columns_say_is_left_out():
+    rest = drop_implied(square(((1, 1, 0, 0), 2, 2), ((1, 1, 1, 0), 2.5, 2.5)))
+    assert rest.statement.tolist() == [1]
+    assert rest.coefficients.toarray().tolist() == [[0, 0, 1, 0]]
+    assert (rest.low.tolist(), rest.high.tolist()) == ([0.5], [0.5])
+    with pytest.raises(Infeasible):
+        drop_implied(square(((1, 1, 0, 0), 1, 1)))
+
+
+def test_zeros_that_only_a_program_sees():
+    both = square(((1, 0, 0, 1), 3, np.inf))
+    assert forced_zeros(both, np.arange(4)).tolist() == [False, True, True, False]
+    assert forced_zeros(both, np.array([0, 1])).tolist() == [False, True, False, False]
+    assert is_feasible(both)
+
+
+def test_the_constraints_of_a_contradiction_are_found():
+    problem = square((ONE, 1.9, 2), (ONE, -np.inf, 1.2), ((0, 1, 0, 0), 0, 1))
+    assert not is_feasible(problem)
+    assert conflicting(problem).tolist() == [True, True, False]
+
+
+def test_nothing_has_to_hold_of_nothing():
+    empty, _, _ = square((ONE, 1, 2)).restrict(np.zeros(4, bool), np.array([True]))
+    assert not is_feasible(empty)
+
+
+def test_a_program_may_take_too_long(monkeypatch):
+    monkeypatch.setattr(presolve, "linprog", lambda *_, **__: OptimizeResult(status=1))
+    with pytest.raises(TooHard, match="took longer than 120 seconds"):
+        is_feasible(square((ONE, 1, 1.5)))

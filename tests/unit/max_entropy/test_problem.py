@@ -1,0 +1,79 @@
+"""Variables by group, key and value: numbering, looking up, and what a problem says about amounts."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import sidelight as sl
+from sidelight.errors import BadKnowledge, BadMeasure, UnknownColumn
+from sidelight.knowledge.people import Someone
+from sidelight.max_entropy.problem import Problem, Variables
+
+
+def test_other_semantics_are_refused():
+    several = sl.Release.from_counts([{"a": 2, "b": 3}], sizes=[4], values="set")
+    with pytest.raises(BadMeasure, match="one value per person"):
+        sl.maxent(several)
+
+
+def test_entries_are_numbered_row_by_row(wards):
+    blocks = Variables(wards, {}).blocks
+    row, column = blocks.all_entries()
+    assert blocks.entry(row, column).tolist() == list(range(blocks.entries))
+    assert (blocks.row_group[row] == blocks.column_group[column]).all()
+    assert blocks.people.tolist() == [3, 3, 2]
+
+
+def test_rows_and_columns_are_those_of_conditions_and_values(wards):
+    variables = Variables(wards, {})
+    rows = variables.rows_with((("sex", "f"), ("age", "50")))
+    assert variables.members.people[rows].tolist() == [2]
+    columns = variables.columns_with(("HIV",))
+    assert variables.blocks.column_group[columns].tolist() == [0, 1]
+    assert len(variables.rows_with((("sex", "x"),))) == 0
+    assert variables.why_nobody((("sex", "f"), ("age", "3O"))).startswith("nobody in the release says age '3O'")
+    with pytest.raises(UnknownColumn, match="did you mean 'sex'"):
+        variables.holds("sx", "f")
+
+
+def test_a_condition_may_be_about_what_is_printed_of_a_group():
+    release = sl.Release.from_counts([{"Flu": 1}, {"Cold": 2}], labels=[{"ward": "a"}, {"ward": "b"}])
+    assert Variables(release, {}).rows_with((("ward", "b"),)).tolist() == [1]
+
+
+def test_a_person_has_one_key_in_perhaps_several_groups(wards):
+    variables = Variables(wards, {"Al": {"sex": "m", "age": 30}})
+    assert variables.members.group[variables.rows_of("Al")].tolist() == [0, 1]
+    with pytest.raises(BadKnowledge, match="people of 3 kinds in the release could be"):
+        variables.rows_of(Someone(1))
+
+
+def small():
+    """Two groups of one row and two columns each, and one constraint over both."""
+    return Problem(
+        row=np.array([0, 0, 1, 1]),
+        column=np.array([0, 1, 2, 3]),
+        weight=np.ones(4),
+        people=np.array([2.0, 3.0]),
+        counts=np.array([1.0, 1.0, 1.0, 2.0]),
+        group=np.array([0, 0, 1, 1]),
+        coefficients=sparse.csr_array(np.array([[1.0, 0.0, 1.0, 0.0]])),
+        low=np.array([1.5]),
+        high=np.array([np.inf]),
+        statement=np.array([7]),
+    )
+
+
+def test_a_residual_is_that_of_the_worst_sum():
+    problem = small()
+    assert problem.residual(np.array([1.0, 1.0, 1.0, 2.0])) == 0
+    assert problem.residual(np.array([1.0, 1.0, 1.0, 1.0])) == 1
+    assert problem.violation(np.array([0.5, 0, 0.5, 0])).tolist() == [0.5]
+
+
+def test_a_restricted_problem_is_numbered_anew():
+    rest, rows, columns = small().restrict(np.array([False, False, True, True]), np.array([True]))
+    assert (rows.tolist(), columns.tolist()) == ([1], [2, 3])
+    assert (rest.row.tolist(), rest.column.tolist(), rest.group.tolist()) == ([0, 0], [0, 1], [0, 0])
+    assert rest.coefficients.toarray().tolist() == [[1, 0]]
+    assert rest.statement.tolist() == [7]

@@ -1,0 +1,50 @@
+"""Independent parts, forced zeros by relaxations, and minimum unsatisfiable subsets."""
+
+import pytest
+
+import sidelight as sl
+from sidelight.errors import BadKnowledge, Contradiction, TooHard
+from sidelight.max_entropy import subproblems
+
+
+def test_time_runs_out(wards):
+    with pytest.raises(TooHard, match="time is up"):
+        sl.maxent(wards, ["P(Flu | sex=m) = 0.4"], seconds=-1)
+
+
+def test_progress_is_told_and_may_interrupt(wards):
+    def stop(what, done, total):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        sl.maxent(wards, ["P(Flu | sex=m) = 0.4"], progress=stop)
+
+
+def test_parts_that_share_no_statement_are_solved_apart(wards, monkeypatch):
+    said = ["P(Flu | person=#1) = 0.5", "P(Flu | person=#3) = 0.6"]
+    release = sl.Release.from_counts([{"Flu": 2, "HIV": 1}, {"Flu": 1}, {"Flu": 1, "HIV": 1}])
+    together = sl.maxent(release, said)
+    monkeypatch.setattr(subproblems, "BATCH", 1)
+    apart = sl.maxent(release, said)
+    assert (together.solution.parts, apart.solution.parts) == (1, 2)
+    assert apart.entropy == pytest.approx(together.entropy, abs=1e-12)
+
+
+def test_a_minimum_unsatisfiable_subset_is_named(wards):
+    said = ["P(Flu | sex=m) <= 0.9", "P(HIV | sex=m) >= 0.5", "P(Flu | sex=m) >= 0.6", "P(Cold) = 0.25"]
+    with pytest.raises(Contradiction) as caught:
+        sl.maxent(wards, said)
+    assert set(caught.value.facts) == {said[1], said[2]}
+
+
+def test_people_who_do_not_fit_are_nobody_s_statement():
+    release = sl.Release.from_buckets([([{"sex": "m"}, {"sex": "m"}], ["Flu", "HIV"]), ([{"sex": "f"}], ["Flu"])])
+    people = {name: {"sex": "m"} for name in ("Al", "Bo", "Cy")}
+    with pytest.raises(BadKnowledge, match="name fewer"):
+        sl.maxent(release, ["count(Flu; Al, Bo, Cy) >= 1"], people=people)
+
+
+def test_what_a_relaxation_forces_is_forced(wards):
+    beliefs = sl.maxent(wards, ["P(Flu | sex=m) = 2/3", "P(HIV | sex=m) = 1/3"])
+    assert beliefs.probability("Cold", given={"sex": "m"}) == pytest.approx(0, abs=1e-9)
+    assert beliefs.certificate.holds
