@@ -338,7 +338,7 @@ def _stacked(upper: Column, lower: Column) -> Column:
 
 def entries_of_members(members: Members) -> Entries:
     """Take what a release says about the people of each group."""
-    return Entries(tuple(column.take(members.line) for column in members.columns), members.group, members.people)
+    return Entries(tuple(column.take(members.key) for column in members.columns), members.group, members.people)
 
 
 def entries_of_names(release: Release, person: str) -> Entries:

@@ -153,5 +153,5 @@ def _from_table(table: Table, known: Sequence[str]) -> People:
     return People(
         tuple(column.take(first) for column in keys),
         add_up(number, table.sizes, len(first)),
-        Truth(table.domain, table.counts.rolled_up(number, groups=len(first))),
+        Truth(table.domain, table.counts.roll_up(number, groups=len(first))),
     )

@@ -73,7 +73,7 @@ def _columns(table: Table, subset: tuple[int, ...]) -> tuple[Column, ...]:
 def _count_by(table: Table, subset: tuple[int, ...]) -> Counts:
     """Count values by condition on a subset of the columns."""
     number, first = number_equal_rows(_columns(table, subset), len(table.sizes))
-    return table.counts.rolled_up(number, groups=len(first))
+    return table.counts.roll_up(number, groups=len(first))
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -242,7 +242,7 @@ class Beliefs(Tabular):
         """
         row, column, amounts = self._entries
         members, release = self.variables.members, self.release
-        arrays = {each.name: _arrow(each, members.line[row]) for each in members.columns}
+        arrays = {each.name: _arrow(each, members.key[row]) for each in members.columns}
         values = Column(release.sensitive, release.domain, self.variables.value.astype(np.int32))
         arrays[_free_name(release.sensitive, arrays)] = _arrow(values, column)
         arrays[_free_name("group", arrays)] = pa.array(release.groups.numbers[members.group[row]])
@@ -344,9 +344,9 @@ class KeyBeliefs:
         """Add up what all groups say about a key; entries are (row, column, people)."""
         row, column, amounts = entries
         members, domain = variables.members, variables.release.domain
-        keys = members.lines
-        people = add_up(members.line, members.people, keys)
-        pair = members.line[row] * len(domain) + variables.value[column]
+        keys = members.key_count
+        people = add_up(members.key, members.people, keys)
+        pair = members.key[row] * len(domain) + variables.value[column]
         place, first = number_keys(pair, below=keys * len(domain))
         key, value = np.divmod(pair[first], len(domain))
         total = sum_by(place, amounts, len(first))
@@ -397,7 +397,7 @@ def _key_counts(beliefs: KeyBeliefs, original: Table) -> tuple[Integers, Integer
 
 def _keys_of(members: Members, original: Table) -> Integers:
     """Find the key of each row of the original; −1 where there is none."""
-    keys = members.lines
+    keys = members.key_count
     both = tuple(_concatenate(column, original.column(column.name)) for column in members.columns)
     kind, _ = number_equal_rows(both, keys + len(original.sizes))
     key_of = np.full(int(kind.max()) + 1, -1, np.int64)

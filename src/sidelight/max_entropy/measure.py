@@ -136,7 +136,7 @@ class MaxEnt(Measure):
         values = [_cautious(beliefs, int(by_key.key[at]), int(by_key.value[at])) for at in near]
         at = near[values.index(max(values))]
         key = int(by_key.key[at])
-        group = release.groups.name(int(members.group[members.line == key][0]))
+        group = release.groups.name(int(members.group[members.key == key][0]))
         witness = Believed(group, release.domain[int(by_key.value[at])], key=key, says=by_key.says(key))
         return Finding(self, max(values), witness, beliefs.notes)
 
@@ -167,7 +167,7 @@ class MaxEnt(Measure):
 def _cautious(beliefs: Beliefs, key: int, value: int) -> Amount:
     """Give P*(s | q): exactly where it has a closed form, else rounded up."""
     members, groups = beliefs.variables.members, beliefs.release.groups
-    rows = np.flatnonzero(members.line == key)
+    rows = np.flatnonzero(members.key == key)
     if not beliefs.touched[members.group[rows]].any():
         expected = sum(
             Fraction(int(members.people[row]) * int(groups.counts.row(group)[value]), int(groups.sizes[group]))

@@ -181,7 +181,7 @@ class Variables:
             return np.zeros(len(self.members.group), bool)
         if name not in self._codes_of_rows:
             of_keys = any(column is each for each in self.members.columns)
-            self._codes_of_rows[name] = column.codes[self.members.line if of_keys else self.members.group]
+            self._codes_of_rows[name] = column.codes[self.members.key if of_keys else self.members.group]
         holds: Flags = self._codes_of_rows[name] == column.labels.index(text)
         return holds
 
@@ -197,7 +197,7 @@ class Variables:
         """Find the rows where a person may be: all those of one key."""
         rows = self._candidate_rows(person)
         name = "a described person" if isinstance(person, Described) else f"'{person}'"
-        keys = np.unique(self.members.line[rows])
+        keys = np.unique(self.members.key[rows])
         if len(keys) == 0:
             message = f"nobody in the release looks like {name}; check what is said about this person"
             raise BadKnowledge(message)

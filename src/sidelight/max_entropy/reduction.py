@@ -155,7 +155,7 @@ def _weights(variables: Variables, quotient: Quotient, row: Integers, person: In
     if (person == NOBODY).all():
         return np.ones(len(person))
     members = variables.members
-    of_key = np.bincount(members.line, members.people)[members.line]
+    of_key = np.bincount(members.key, members.people)[members.key]
     weight = of_key[quotient.row_representative]  # of the keys in a class any one will do: nobody there is named
     return np.where(person == NOBODY, weight[row], 1.0)
 

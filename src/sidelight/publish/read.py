@@ -12,7 +12,7 @@ from sidelight._arrays import Integers
 from sidelight.errors import BadRelease
 from sidelight.publish.formats import FORMATS, Format
 from sidelight.publish.sidecar import Reading, Sidecar, read_sidecar
-from sidelight.release.generalise import rolled_up
+from sidelight.release.generalise import roll_up
 from sidelight.release.groups import Groups
 from sidelight.release.read import release_from
 from sidelight.release.release import Members, Release, whole_groups
@@ -123,7 +123,7 @@ def as_printed(release: Release) -> Release:
     <Release of 3 people in 1 group, value: 1 value (single)>
     """
     groups = release.groups
-    said = rolled_up(groups, tuple(_tidy(column) for column in groups.columns))
+    said = roll_up(groups, tuple(_tidy(column) for column in groups.columns))
     made = whole_groups(
         domain=said.domain,
         sizes=said.sizes,

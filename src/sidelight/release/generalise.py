@@ -84,14 +84,14 @@ def coarser(column: Column, by: Mapping[str, Hierarchy], level: int) -> Column:
     raise BadHierarchy(message)
 
 
-def cells_as_groups(table: Table) -> Groups:
+def keys_as_groups(table: Table) -> Groups:
     """Take the cells of a table as they are for groups."""
     return whole_groups(
         domain=table.domain, sizes=table.sizes, counts=table.counts, columns=table.quasi, semantics=table.semantics
     )
 
 
-def rolled_up(groups: Groups, columns: tuple[Column, ...]) -> Groups:
+def roll_up(groups: Groups, columns: tuple[Column, ...]) -> Groups:
     """Put together the groups of which `columns` (a row for each old group) say the same.
 
     Nobody is in two groups, so sizes add up like counts do, in every semantics.
@@ -100,11 +100,11 @@ def rolled_up(groups: Groups, columns: tuple[Column, ...]) -> Groups:
     return replace(
         groups,
         sizes=add_up(number, groups.sizes, len(first)),
-        counts=groups.counts.rolled_up(number, groups=len(first)),
+        counts=groups.counts.roll_up(number, groups=len(first)),
         columns=tuple(column.take(first) for column in columns),
         numbers=np.arange(1, len(first) + 1),
     )
 
 
 def _released(table: Table, columns: tuple[Column, ...]) -> Release:
-    return Release(rolled_up(cells_as_groups(table), columns), sensitive=table.sensitive, intake=table.intake)
+    return Release(roll_up(keys_as_groups(table), columns), sensitive=table.sensitive, intake=table.intake)

@@ -11,7 +11,7 @@ import numpy as np
 
 from sidelight._arrays import Codes, Integers, add_up, number_keys
 from sidelight.errors import BadHierarchy
-from sidelight.release.generalise import cells_as_groups, rolled_up
+from sidelight.release.generalise import keys_as_groups, roll_up
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.hierarchy import Hierarchy
@@ -61,7 +61,7 @@ class Lattice:
         self.heights = tuple(len(ladder.labels) for ladder in self._ladders)
         self.bottom: Node = (0,) * len(chosen)
         self.top: Node = tuple(height - 1 for height in self.heights)
-        self._finest = rolled_up(cells_as_groups(table), chosen)
+        self._finest = roll_up(keys_as_groups(table), chosen)
         self._kept: OrderedDict[Node, Groups] = OrderedDict()
         self._room = numbers_kept
 
@@ -95,7 +95,7 @@ class Lattice:
             return self._finest
         if node not in self._kept:
             finer, groups = self._smallest_finer(node)
-            self._keep(node, rolled_up(groups, tuple(self._columns(groups, finer, node))))
+            self._keep(node, roll_up(groups, tuple(self._columns(groups, finer, node))))
         self._kept.move_to_end(node)
         return self._kept[node]
 

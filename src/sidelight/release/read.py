@@ -11,7 +11,7 @@ import numpy as np
 from sidelight._arrays import Integers
 from sidelight._text import counted, form
 from sidelight.errors import BadRelease, BadTable, MissingValues, parameter
-from sidelight.release.generalise import cells_as_groups, rolled_up
+from sidelight.release.generalise import keys_as_groups, roll_up
 from sidelight.release.groups import Groups
 from sidelight.release.release import Members, Release, whole_groups
 from sidelight.table.labels import SUPPRESSED, Label, hinted
@@ -101,13 +101,13 @@ def release_from(
             raise BadTable(message)
         return read_counts(source, roles, people=people, count=count)
     table = tabulate(source, roles.complete(), keep_people=keep_people)
-    groups = cells_as_groups(table)
+    groups = keys_as_groups(table)
     if not told_apart:
         return Release(groups, sensitive=table.sensitive, people=table.names, intake=table.intake)
     printed = table.quasi[: len(table.quasi) - len(told_apart)]
     bucket, _ = number_equal_rows(printed, len(groups))
     members = Members.of(table.quasi[len(printed) :], bucket, table.sizes)
-    return Release(rolled_up(groups, printed), sensitive=table.sensitive, intake=table.intake, members=members)
+    return Release(roll_up(groups, printed), sensitive=table.sensitive, intake=table.intake, members=members)
 
 
 # ----------------------------------------------------------------------------------------------------

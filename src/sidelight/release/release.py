@@ -248,21 +248,21 @@ def _check(groups: Groups) -> None:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Members:
-    """The people of each group by their *lines*: what outsiders may know about a person.
+    """The people of each group by their *keys*: the quasi-identifier values that outsiders may know about a person.
 
-    `columns` have a row per different line; `people[i]` people with line `line[i]` are in the group in row
+    `columns` have a row per distinct key; `people[i]` people with key `key[i]` are in the group in row
     `group[i]` of the release.  Entries stand by group.
 
-    Paper symbols: a line is q, a group is b, `people[i]` / all people = P(q, b).
+    Paper symbols: a key is q, a group is b, `people[i]` / all people = P(q, b).
     """
 
     columns: tuple[Column, ...]
     group: Integers
-    line: Integers
+    key: Integers
     people: Integers
 
     def __post_init__(self) -> None:
-        for array in (self.group, self.line, self.people):
+        for array in (self.group, self.key, self.people):
             array.flags.writeable = False
 
     @classmethod
@@ -270,28 +270,28 @@ class Members:
         """Gather rows that say who is in which group; rows that say the same are counted together.
 
         >>> who = Members.of((Column.of("sex", ["m", "f", "m"]),), np.array([0, 0, 0]), np.array([1, 1, 1]))
-        >>> [who.columns[0].cell(line) for line in who.line], who.people.tolist()
+        >>> [who.columns[0].cell(key) for key in who.key], who.people.tolist()
         (['f', 'm'], [1, 2])
         """
-        line, first = number_equal_rows(columns, len(group))
+        key, first = number_equal_rows(columns, len(group))
         groups = int(group.max(initial=-1)) + 1
-        pair, top = number_rows([group, line], [groups, len(first)], rows=len(group))
-        lines = tuple(column.take(first) for column in columns)
-        return cls(lines, group[top], line[top], add_up(pair, people, len(top)))
+        pair, top = number_rows([group, key], [groups, len(first)], rows=len(group))
+        keys = tuple(column.take(first) for column in columns)
+        return cls(keys, group[top], key[top], add_up(pair, people, len(top)))
 
     @classmethod
     def as_printed(cls, groups: Groups) -> Members:
-        """Take what is printed about each group for the line of its people: all that a reader can tell.
+        """Take what is printed about each group for the key of its people: all that a reader can tell.
 
-        Each group has a line of its own, also where nothing is printed: who is in which group is known.
+        Each group has a key of its own, also where nothing is printed: who is in which group is known.
         """
         every = np.arange(len(groups))
         return cls(groups.columns, every, every, groups.sizes)
 
     @property
-    def lines(self) -> int:
-        """How many different lines there are."""
-        return int(self.line.max()) + 1
+    def key_count(self) -> int:
+        """How many distinct keys there are."""
+        return int(self.key.max()) + 1
 
     def check(self, groups: Groups) -> None:
         """Refuse members who are not the people of these groups."""

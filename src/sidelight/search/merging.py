@@ -93,7 +93,7 @@ def merge_groups(groups: Groups, into: Integers) -> Groups:
     return Groups(
         groups.domain,
         add_up(into, groups.sizes, left),
-        groups.counts.rolled_up(into, groups=left),
+        groups.counts.roll_up(into, groups=left),
         (),
         groups.semantics,
         groups.whole,

@@ -156,7 +156,7 @@ class Clustering:
     def groups(self) -> Groups:
         """Count the values of each cluster."""
         sizes = add_up(self.cluster, self.table.sizes, self.count)
-        return candidate_groups(self.table, sizes, self.table.counts.rolled_up(self.cluster, groups=self.count))
+        return candidate_groups(self.table, sizes, self.table.counts.roll_up(self.cluster, groups=self.count))
 
     def columns(self) -> tuple[Column, ...]:
         """Print each cluster as its average person."""

@@ -197,7 +197,7 @@ class Acceptance:
 
     def _groups(self, group: Integers, groups: int) -> Groups:
         sizes = np.bincount(group, weights=self.table.sizes, minlength=groups).astype(np.int64)
-        return candidate_groups(self.table, sizes, self.table.counts.rolled_up(group, groups=groups))
+        return candidate_groups(self.table, sizes, self.table.counts.roll_up(group, groups=groups))
 
 
 def _joined_with_others(check: CriterionCheck, rows: Floats, pair: Floats, groups: Integers) -> Floats:

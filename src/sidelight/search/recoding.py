@@ -156,7 +156,7 @@ class Regions(Recoding):
         """Spread each group's values over all combinations of labels it covers."""
         key, value, _ = self.table.counts.entries()
         group = self.group[key]
-        counts = self.table.counts.rolled_up(self._group_or_last, groups=len(self.start) + 1)
+        counts = self.table.counts.roll_up(self._group_or_last, groups=len(self.start) + 1)
         volume = np.append(np.prod((self.stop - self.start).astype(float), axis=1), self._everywhere)
         here = _counts_at(counts, np.where(group < 0, counts.rows - 1, group), value)
         anywhere = counts.row(counts.rows - 1)[value] / self._everywhere  # suppressed people may be of any key
@@ -214,7 +214,7 @@ def region_labels(order: Order, start: Integers, stop: Integers) -> Column:
 def release_of(table: Table, group: Integers, columns: tuple[Column, ...], groups: int) -> Release:
     """Make the release of a table whose keys are in these groups (−1: left out), printed as `columns` say."""
     kept = np.flatnonzero(group >= 0)
-    counts = table.counts.take(kept).rolled_up(group[kept], groups=groups)
+    counts = table.counts.take(kept).roll_up(group[kept], groups=groups)
     sizes = add_up(group[kept], table.sizes[kept], groups)
     whole = whole_groups(domain=table.domain, sizes=sizes, counts=counts, columns=columns, semantics=table.semantics)
     return Release(whole, sensitive=table.sensitive, intake=table.intake)

@@ -210,7 +210,7 @@ def _with_star_group(groups: Groups, suppressed: Flags) -> Groups:
     return whole_groups(
         domain=groups.domain,
         sizes=np.append(groups.sizes[kept], groups.sizes[suppressed].sum()),
-        counts=groups.counts.rolled_up(number, groups=len(kept) + 1),
+        counts=groups.counts.roll_up(number, groups=len(kept) + 1),
         columns=tuple(_with_star(column, kept) for column in groups.columns),
         semantics=groups.semantics,
     )

@@ -186,7 +186,7 @@ class Counts:
     >>> counts = Counts.from_entries(rows=[0, 0, 1], values=[0, 2, 1], counts=[2, 1, 3], shape=(2, 3))
     >>> counts.row(0).tolist(), counts.column(1).tolist(), counts.totals().tolist()
     ([2, 0, 1], [0, 3], [2, 3, 1])
-    >>> counts.rolled_up(np.array([0, 0]), groups=1).row(0).tolist()
+    >>> counts.roll_up(np.array([0, 0]), groups=1).row(0).tolist()
     [2, 3, 1]
     """
 
@@ -340,7 +340,7 @@ class Counts:
         inside = np.arange(starts[-1]) - np.repeat(starts[:-1], lengths) + np.repeat(self.starts[chosen], lengths)
         return Counts((len(chosen), self.width), starts=starts, where=self.where[inside], data=self.data[inside])
 
-    def rolled_up(self, group: npt.NDArray[np.integer], *, groups: int) -> Counts:
+    def roll_up(self, group: npt.NDArray[np.integer], *, groups: int) -> Counts:
         """Add up the rows of each new group: row r goes to `group[r]`."""
         rows, values, counts = self.entries()
         return Counts.from_entries(np.asarray(group)[rows], values, counts, (groups, self.width))

@@ -215,7 +215,7 @@ def merged(release: Release, into: Sequence[int]) -> Release:
     groups, place = release.groups, np.asarray(into, np.int64)
     count = int(place.max()) + 1
     sizes = np.bincount(place, weights=groups.sizes, minlength=count).astype(np.int64)
-    counts = groups.counts.rolled_up(place, groups=count)
+    counts = groups.counts.roll_up(place, groups=count)
     return Release(
         whole_groups(domain=groups.domain, sizes=sizes, counts=counts, semantics=groups.semantics),
         sensitive=release.sensitive,

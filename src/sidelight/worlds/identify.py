@@ -107,7 +107,7 @@ def _fits(release: Release, who: Described) -> Flags:
         # printed or known of a member: either may be what the description was taken from
         may_have = _covers(printed[name], text)[group] if name in printed else np.zeros(len(group), bool)
         if members is not None and name in known:
-            may_have |= _covers(known[name], text)[members.line]
+            may_have |= _covers(known[name], text)[members.key]
         fits &= may_have
     return np.bincount(group[fits], minlength=len(groups)) > 0
 

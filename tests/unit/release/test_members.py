@@ -23,7 +23,7 @@ def said(release: sl.Release) -> list[tuple[int, tuple[object, ...], int]]:
     who = release.members
     return [
         (int(group), tuple(column.cell(line) for column in who.columns), int(people))
-        for group, line, people in zip(who.group, who.line, who.people, strict=True)
+        for group, line, people in zip(who.group, who.key, who.people, strict=True)
     ]
 
 
