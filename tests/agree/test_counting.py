@@ -16,12 +16,12 @@ from sidelight.knowledge.people import Someone
 from sidelight.release.release import Release
 from sidelight.testing import releases
 from sidelight.worlds.brute_force import every_world
-from sidelight.worlds.counting.compile import ground
-from sidelight.worlds.counting.counter import Counting
-from sidelight.worlds.counting.distinct import Differing, partitions_of
+from sidelight.worlds.counting.compile import compile_facts
+from sidelight.worlds.counting.counter import WorldCounter
+from sidelight.worlds.counting.distinct import DistinctCounter, partitions_of
 from sidelight.worlds.counting.frontier import Frontier
-from sidelight.worlds.counting.order import Schedule, little_open
-from sidelight.worlds.counting.sampling import DrawingWorlds, any_worlds, evaluate
+from sidelight.worlds.counting.order import Schedule, small_frontier_order
+from sidelight.worlds.counting.sampling import WorldSampler, evaluate, sample_any
 from sidelight.worlds.effort import Effort, Meter
 from sidelight.worlds.identify import identify
 from sidelight.worlds.posterior import posterior
@@ -33,7 +33,7 @@ def everyone(release):
     return [Someone(row + 1, number + 1) for row, size in enumerate(release.groups.sizes) for number in range(size)]
 
 
-def share_of_worlds(release, facts):
+def probability_by_worlds(release, facts):
     """In which share of all worlds are the facts so?"""
     fitting = every = 0
     for world in every_world(release):
@@ -44,7 +44,7 @@ def share_of_worlds(release, facts):
 
 
 def counting(release):
-    return Counting(release, identify(release, everyone(release)), Meter(Effort()))
+    return WorldCounter(release, identify(release, everyone(release)), Meter(Effort()))
 
 
 @st.composite
@@ -64,17 +64,17 @@ def people_who_differ(draw):
 @given(people_who_differ())
 def test_people_who_differ(question):
     release, facts = question
-    assert counting(release).share(facts) == share_of_worlds(release, facts)
+    assert counting(release).probability(facts) == probability_by_worlds(release, facts)
 
 
 @given(people_who_differ())
 def test_both_ways_to_count_people_who_differ(question):
     release, facts = question
     entities = identify(release, everyone(release))
-    made, differing = ground(release, entities, facts), Differing()
-    if differing.fits(made):
+    made, differing = compile_facts(release, entities, facts), DistinctCounter()
+    if differing.applies(made):
         meter = Meter(Effort())
-        assert differing.share(made, meter) == Frontier(Schedule.of(made, meter)).shares(meter)[0]
+        assert differing.probability(made, meter) == Frontier(Schedule.of(made, meter)).probabilities(meter)[0]
 
 
 @given(people_who_differ(), st.data())
@@ -82,16 +82,19 @@ def test_a_target_is_counted_with_the_facts_or_after_them(question, data):
     release, facts = question
     person, value = data.draw(st.sampled_from(everyone(release))), data.draw(st.sampled_from(release.domain))
     for target in (Has(person, value), ~OneOf(person, release.domain[:2]), Same(person, Someone(1))):
-        possible, both = counting(release).shares(facts, target)
-        assert (possible, both) == (counting(release).share(facts), counting(release).share([*facts, target]))
+        possible, both = counting(release).joint(facts, target)
+        assert (possible, both) == (
+            counting(release).probability(facts),
+            counting(release).probability([*facts, target]),
+        )
 
 
 @given(people_who_differ(), st.data())
 def test_a_person_has_each_value_as_often_as_it_is_counted(question, data):
     release, facts = question
     person = data.draw(st.sampled_from(everyone(release)))
-    for value, share in counting(release).values(facts, person).items():
-        assert share == counting(release).share([*facts, Has(person, value)])
+    for value, share in counting(release).marginals(facts, person).items():
+        assert share == counting(release).probability([*facts, Has(person, value)])
 
 
 @pytest.mark.parametrize("semantics", SEMANTICS)
@@ -102,22 +105,22 @@ def test_worlds_are_drawn_as_often_as_they_are(semantics, method):
     known = [Has(people[0], "a") | Same(people[1], people[2])] if method == "by the facts" else []
     targets = [Has(person, value) for person in people for value in "ab"] + [Same(people[0], people[2])]
     entities = identify(release, people)
-    made = ground(release, entities, known, watched=targets)
-    terms, rng = [made.term(target) for target in targets], np.random.default_rng(3)
+    made = compile_facts(release, entities, known, watched=targets)
+    terms, rng = [made.formula(target) for target in targets], np.random.default_rng(3)
     if known:
-        frontier = Frontier(Schedule.of(made, Meter(Effort()), terms=terms, everyone=True))
-        worlds = DrawingWorlds(frontier, Meter(Effort())).worlds(20_000, rng)
+        frontier = Frontier(Schedule.of(made, Meter(Effort()), formulas=terms, exhaustive=True))
+        worlds = WorldSampler(frontier, Meter(Effort())).sample(20_000, rng)
     else:
-        worlds = any_worlds(made, 20_000, rng)
-    exact = Counting(release, entities, Meter(Effort()))
+        worlds = sample_any(made, 20_000, rng)
+    exact = WorldCounter(release, entities, Meter(Effort()))
     for target, term in zip(targets, terms, strict=True):
-        possible, both = exact.shares(known, target)
+        possible, both = exact.joint(known, target)
         assert abs(evaluate(term, worlds, made).mean() - both / possible) < 0.015  # four times the usual error
 
 
 @given(st.dictionaries(st.integers(0, 9), st.lists(st.frozensets(st.integers(0, 6)), max_size=3)))
 def test_everything_comes_up_once(things):
-    assert sorted(little_open(things, Meter(Effort()))) == sorted(things)
+    assert sorted(small_frontier_order(things, Meter(Effort()))) == sorted(things)
 
 
 def test_many_who_differ_are_not_counted_by_their_partitions():

@@ -8,7 +8,7 @@ from sidelight.knowledge.people import Someone
 from sidelight.testing import facts, releases
 from sidelight.worlds.brute_force import every_world
 from sidelight.worlds.identify import identify
-from sidelight.worlds.satisfiable import Possible
+from sidelight.worlds.satisfiable import WorldSearch
 
 
 @given(st.data())
@@ -25,5 +25,5 @@ def test_facts_are_possible_where_a_world_fits(data):
         for world in every_world(release)
     )
     mentioned = dict.fromkeys(who for fact in known for who in fact.people())
-    assert Possible(release, identify(release, mentioned)).all_of(known) == fits
-    assert Possible(release, identify(release, everybody)).all_of(known) == fits
+    assert WorldSearch(release, identify(release, mentioned)).satisfiable(known) == fits
+    assert WorldSearch(release, identify(release, everybody)).satisfiable(known) == fits

@@ -34,7 +34,7 @@ from sidelight.table.read import read_table
 from sidelight.table.roles import Roles
 from sidelight.worlds.effort import Effort
 from sidelight.worlds.estimate import Estimate
-from sidelight.worlds.posterior import Belief, Knowing, posteriors
+from sidelight.worlds.posterior import Belief, Observer, posteriors
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,15 +114,15 @@ def _estimated(
     """Draw worlds for each person, and look at all values in them."""
     rng = np.random.default_rng(chance.seed)
     return tuple(
-        _about(posteriors(release, person=who), Knowing.of(release, facts, people=[who], effort=effort), chance, rng)
+        _about(posteriors(release, person=who), Observer.of(release, facts, people=[who], effort=effort), chance, rng)
         for who in people
     )
 
 
-def _about(before: Belief, knowing: Knowing, chance: Chance, rng: np.random.Generator) -> Estimated:
+def _about(before: Belief, observer: Observer, chance: Chance, rng: np.random.Generator) -> Estimated:
     """Estimate how likely each value of a person is; who has one that nobody in the group has is clear."""
     values = [value for value in before if before[value]]
-    drawn = knowing.estimates(
+    drawn = observer.estimates(
         [Has(before.person, value) for value in values], rng=rng, samples=chance.samples, confidence=chance.confidence
     )
     if not drawn:

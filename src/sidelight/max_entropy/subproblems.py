@@ -42,7 +42,7 @@ from sidelight.max_entropy.presolve import (
 )
 from sidelight.max_entropy.problem import ONE_PERSON, Problem, Variables
 from sidelight.max_entropy.reduction import ReducedProblem, reduce_problem
-from sidelight.worlds.smallest_conflict import smallest_clash
+from sidelight.worlds.smallest_conflict import minimum_unsatisfiable_subset
 
 BATCH = 200
 """Components with fewer constraints than this are solved together."""
@@ -276,4 +276,4 @@ def _minimum_unsatisfiable_subset(statements: Sequence[int], feasible: Feasibili
         in_time = time.monotonic() < deadline
         return in_time and not feasible([statements[place] for place in places])
 
-    return [statements[place] for place in smallest_clash(len(statements), unsatisfiable)]
+    return [statements[place] for place in minimum_unsatisfiable_subset(len(statements), unsatisfiable)]

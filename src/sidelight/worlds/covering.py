@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from sidelight.errors import BadKnowledge, parameter
+from sidelight.errors import BadKnowledge, expect
 from sidelight.knowledge.facts import Fact, all_of, named_values
 from sidelight.knowledge.parse_facts import Knowledge, read_facts
 from sidelight.release.release import Release
-from sidelight.worlds.counting.counter import Counting
+from sidelight.worlds.counting.counter import WorldCounter
 from sidelight.worlds.effort import Effort, Meter, OverEffort
 from sidelight.worlds.identify import Entities, identify
-from sidelight.worlds.satisfiable import Possible
+from sidelight.worlds.satisfiable import WorldSearch
 from sidelight.worlds.smallest_conflict import contradiction
 
 
@@ -32,6 +32,7 @@ def covering_k(release: Release, given: Knowledge) -> int:
 
     Source: Martin et al., Worst-case background knowledge, ICDE 2007, theorem 3.
     """
+    expect(Release, release, "the release")
     if release.semantics != "single":
         message = (
             f"Implications(k) is about one value per person; this release has {parameter('values', release.semantics)}"
@@ -40,20 +41,20 @@ def covering_k(release: Release, given: Knowledge) -> int:
     facts = read_facts(given)
     entities = identify(release, dict.fromkeys(who for fact in facts for who in fact.people()))
     _check(release, entities, facts)
-    there = {row: release.groups.counts.row(row).nonzero()[0].tolist() for row in entities.group_of.values()}
-    values = {who: [release.domain[place] for place in there[row]] for who, row in entities.group_of.items()}
+    occurring = {group: release.groups.counts.row(group).nonzero()[0].tolist() for group in entities.group_of.values()}
+    values = {who: [release.domain[place] for place in occurring[group]] for who, group in entities.group_of.items()}
     return len(all_of(facts).basic_implications(values)) if facts else 0
 
 
 def _check(release: Release, entities: Entities, facts: tuple[Fact, ...]) -> None:
-    """Refuse values that nobody could have, and facts that cannot all be so."""
+    """Refuse values that nobody could have, and facts that cannot all hold."""
     for fact in facts:
-        for simple in fact.atoms():
-            for value in named_values(simple):
+        for atom in fact.atoms():
+            for value in named_values(atom):
                 release.groups.place(value)
     try:
-        possible = Possible(release, entities).all_of(facts)
+        satisfiable = WorldSearch(release, entities).satisfiable(facts)
     except OverEffort:
         return  # they may be
-    if not possible:
-        raise contradiction(Counting(release, entities, Meter(Effort())), facts)
+    if not satisfiable:
+        raise contradiction(WorldCounter(release, entities, Meter(Effort())), facts)

@@ -1,28 +1,38 @@
-"""Worlds drawn at random, for facts that are too hard to count."""
+"""What can be said of Pr(target | facts) when the facts are too hard to count: bounds for certain, and an estimate.
+
+K, R       the facts that can be counted together, and the rest.
+Bounds     T∧K∧R ⊆ T∧K, and T∧K∧R misses at most the worlds that break one of R:
+Pr(T∧K) − Σ_{r∈R} Pr(T∧K∧¬r)  ≤  Pr(T∧K∧R)  ≤  Pr(T∧K), the same for ¬T; then Pr(T | K∧R) is bounded.
+Estimate   rejection sampling: worlds that satisfy K, each equally likely, of which those that satisfy R are kept;
+the interval is Clopper and Pearson's, exact for any number of worlds.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
+from typing import TypeAlias
 
 import numpy as np
 
 from sidelight.errors import BadMeasure
 from sidelight.knowledge.facts import Fact
-from sidelight.worlds.counting.compile import ground, joined
-from sidelight.worlds.counting.counter import Counting, Shares
+from sidelight.worlds.counting.compile import CountingProblem, compile_facts, components
+from sidelight.worlds.counting.counter import Joint, WorldCounter
 from sidelight.worlds.counting.frontier import Frontier
 from sidelight.worlds.counting.order import Schedule
-from sidelight.worlds.counting.sampling import DrawingWorlds, any_worlds, evaluate
+from sidelight.worlds.counting.sampling import SampledWorlds, WorldSampler, evaluate, sample_any
 from sidelight.worlds.effort import Meter, OverEffort
 
 TRIES = 50
-"""At most so many worlds are drawn for each one that is wanted."""
+"""At most so many worlds are sampled for each one that is kept."""
 
-MOST_DRAWS = 50_000_000
-"""At most so many draws (of a lot by a party) are in memory, for as many worlds as that allows."""
+MOST_TRUTHS = 50_000_000
+"""At most so many truths (a variable takes a block) are in memory, for as many worlds as that allows."""
+
+Sampler: TypeAlias = Callable[[int, np.random.Generator], SampledWorlds]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,20 +52,20 @@ class Estimate:
     @classmethod
     def exactly(cls, value: Fraction, confidence: float) -> Estimate:
         """Say what was counted."""
-        _check(confidence)
+        _check_confidence(confidence)
         return cls(value, float(value), float(value), confidence)
 
     @classmethod
     def of(cls, hits: int, worlds: int, confidence: float) -> Estimate:
         """Estimate from hits among worlds.
 
-        >>> made = Estimate.of(0, 100, confidence=0.95)
-        >>> made.low, round(made.high, 4)
+        >>> estimate = Estimate.of(0, 100, confidence=0.95)
+        >>> estimate.low, round(estimate.high, 4)
         (0.0, 0.0362)
         """
         from scipy.special import betaincinv  # noqa: PLC0415 - only here, and slow to import
 
-        _check(confidence)
+        _check_confidence(confidence)
         tail = (1 - confidence) / 2
         low = float(betaincinv(hits, worlds - hits + 1, tail)) if hits else 0.0
         high = float(betaincinv(hits + 1, worlds - hits, 1 - tail)) if hits < worlds else 1.0
@@ -67,7 +77,7 @@ class Estimate:
         return replace(self, value=value, low=max(self.low, float(low)), high=min(self.high, float(high)))
 
 
-def generator(rng: int | np.random.Generator | None) -> np.random.Generator:
+def as_generator(rng: int | np.random.Generator | None) -> np.random.Generator:
     """Take a seed or a generator."""
     if rng is None:
         message = "drawing worlds needs rng=, a seed or a NumPy generator, so that the answer can be repeated"
@@ -75,56 +85,17 @@ def generator(rng: int | np.random.Generator | None) -> np.random.Generator:
     return np.random.default_rng(rng)
 
 
-def _check(confidence: float) -> None:
+def _check_confidence(confidence: float) -> None:
     if not 0 < confidence < 1:
         message = f"a confidence lies between 0 and 1, not {confidence}"
         raise BadMeasure(message)
 
 
-def estimated(
-    attempts: Attempts,
-    targets: Sequence[Fact],
-    known: Sequence[Fact],
-    *,
-    rng: np.random.Generator,
-    samples: int,
-    confidence: float,
-) -> list[Estimate]:
-    """Draw worlds that fit the facts that can be counted, keep those that fit all, and look at the targets in them.
-
-    The targets are about the same people.  Nothing if no such world was found in the time that is left.
-    """
-    kept = attempts.countable(targets[0], known).kept
-    release, entities, watched = attempts.counting.release, attempts.counting.entities, [*known, *targets]
-    made = ground(release, entities, kept, watched=watched)
-    try:
-        meter = attempts.meter()
-        frontier = Frontier(Schedule.of(made, meter, terms=list(map(made.term, watched)), everyone=True))
-        draw = DrawingWorlds(frontier, meter).worlds
-    except OverEffort:  # then of all worlds, with no fact taken into account beforehand
-        made = ground(release, entities, (), watched=watched)
-        draw = partial(any_worlds, made)
-    asked, wanted = made.terms.all_of(map(made.term, known)), list(map(made.term, targets))
-    hits, fitting, drawn = np.zeros(len(wanted), int), 0, 0
-    at_once = min(samples, max(MOST_DRAWS // (len(made.parties) * len(made.said) + 1), 1))
-    while fitting < samples and drawn < TRIES * samples and not (drawn and attempts.spent.is_late()):
-        worlds = draw(at_once, rng)
-        fits = np.flatnonzero(evaluate(asked, worlds, made))[: samples - fitting]
-        fitting, drawn = fitting + len(fits), drawn + at_once
-        hits += [int(evaluate(term, worlds, made)[fits].sum()) for term in wanted]
-    return [Estimate.of(each, fitting, confidence) for each in hits.tolist()] if fitting else []
-
-
-# ----------------------------------------------------------------------------------------------------
-# What can be said of a probability when not all facts can be counted at once.
-# ----------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
-class Countable:
+class FactSplit:
     """The facts that can be counted together, and those that cannot be added."""
 
-    kept: tuple[Fact, ...]
+    countable: tuple[Fact, ...]
     left_out: tuple[Fact, ...]
 
 
@@ -132,14 +103,14 @@ class Countable:
 class Attempts:
     """Attempts to count, each within an eighth of what is left of an effort."""
 
-    counting: Counting
+    counter: WorldCounter
     spent: Meter
 
-    def shares(self, facts: Iterable[Fact], target: Fact) -> Shares | None:
-        """Say in which share of the worlds these are so, and the target as well, if that can be counted."""
+    def joint(self, facts: Iterable[Fact], target: Fact) -> Joint | None:
+        """Give Pr(facts), and Pr(facts and target), if that can be counted."""
         meter = self.meter()
         try:
-            return replace(self.counting, meter=meter).shares(facts, target)  # which remembers what others counted
+            return self.counter.within(meter).joint(facts, target)
         except OverEffort:
             return None
         finally:
@@ -149,38 +120,36 @@ class Attempts:
         """Allow a part of what is left."""
         return Meter(self.spent.left().share(8))
 
-    def countable(self, target: Fact, known: Sequence[Fact]) -> Countable:
+    def split(self, target: Fact, facts: Sequence[Fact]) -> FactSplit:
         """Take facts that bear on a target, while they can be counted with and without it.
 
         Twice as many at a time as long as that goes well, half as many when it does not.
         """
-        kept: tuple[Fact, ...] = ()
+        countable: tuple[Fact, ...] = ()
         left_out: list[Fact] = []
-        waiting, many = self._bearing(target, known), 1
+        waiting, many = self._bearing_on(target, facts), 1
         while waiting and not self.spent.is_late():
-            some, fits = waiting[:many], self.shares([*kept, *waiting[:many]], target) is not None
+            some, fits = waiting[:many], self.joint([*countable, *waiting[:many]], target) is not None
             if fits:
-                kept = (*kept, *some)
+                countable = (*countable, *some)
             elif many == 1:
                 left_out += some
             if fits or many == 1:
                 waiting = waiting[many:]
             many = many * 2 if fits else max(many // 2, 1)
-        return Countable(kept, (*left_out, *waiting))
+        return FactSplit(countable, (*left_out, *waiting))
 
-    def bounds(self, target: Fact, known: Sequence[Fact]) -> tuple[Fraction, Fraction]:
-        """Bound Pr(target | known): worlds that the countable facts leave, less those that break one of the others.
-
-        With K the facts that are counted and R the rest, worlds with T ∧ K ∧ R are at most those with T ∧ K and at
-        least those less Σ_r (worlds with T ∧ K ∧ ¬r); the same for ¬T.
-        """
-        split = self.countable(target, known)
-        most = self._with_and_without(target, split.kept)
+    def bounds(self, target: Fact, facts: Sequence[Fact]) -> tuple[Fraction, Fraction]:
+        """Bound Pr(target | facts) from both sides."""
+        split = self.split(target, facts)
+        most = self._with_and_without(target, split.countable)
         if most is None:
             return Fraction(0), Fraction(1)
         least = most
         for fact in split.left_out:
-            broken = self._with_and_without(target, (*split.kept, ~fact)) or self._with_and_without(target, (~fact,))
+            broken = self._with_and_without(target, (*split.countable, ~fact)) or self._with_and_without(
+                target, (~fact,)
+            )
             if broken is None or self.spent.is_late():  # it may break all of them
                 least = (Fraction(0), Fraction(0))
                 break
@@ -190,13 +159,53 @@ class Attempts:
         return low, high
 
     def _with_and_without(self, target: Fact, facts: tuple[Fact, ...]) -> tuple[Fraction, Fraction] | None:
-        """Count worlds that fit some facts: with the target, and without it."""
-        shares = self.shares(facts, target)
-        return None if shares is None else (shares[1], shares[0] - shares[1])
+        """Give Pr(facts and target), and Pr(facts and not the target)."""
+        joint = self.joint(facts, target)
+        return None if joint is None else (joint[1], joint[0] - joint[1])
 
-    def _bearing(self, target: Fact, known: Sequence[Fact]) -> list[Fact]:
+    def _bearing_on(self, target: Fact, facts: Sequence[Fact]) -> list[Fact]:
         """Keep the facts that are linked with the target by groups: the others cancel out."""
-        rows = {fact: [self.counting.entities.group_of[who] for who in fact.people()] for fact in (target, *known)}
-        first = joined(dict.fromkeys(row for some in rows.values() for row in some), rows.values())
-        near = {first[row] for row in rows[target]}
-        return sorted((fact for fact in known if first[rows[fact][0]] in near), key=lambda fact: len(fact.people()))
+        groups = {fact: [self.counter.entities.group_of[who] for who in fact.people()] for fact in (target, *facts)}
+        first = components(dict.fromkeys(group for several in groups.values() for group in several), groups.values())
+        near = {first[group] for group in groups[target]}
+        return sorted((fact for fact in facts if first[groups[fact][0]] in near), key=lambda fact: len(fact.people()))
+
+
+def estimate_probabilities(
+    attempts: Attempts,
+    targets: Sequence[Fact],
+    facts: Sequence[Fact],
+    *,
+    rng: np.random.Generator,
+    samples: int,
+    confidence: float,
+) -> list[Estimate]:
+    """Sample worlds that fit the facts that can be counted, keep those that fit all, and look at the targets in them.
+
+    The targets are about the same people.  Nothing if no such world came up in the time that is left.
+    """
+    problem, sample = _sampler(attempts, targets, facts)
+    condition = problem.formulas.conjoin(map(problem.formula, facts))
+    formulas = list(map(problem.formula, targets))
+    hits, kept, sampled = np.zeros(len(formulas), int), 0, 0
+    at_once = min(samples, max(MOST_TRUTHS // (len(problem.members) * len(problem.block_values) + 1), 1))
+    while kept < samples and sampled < TRIES * samples and not (sampled and attempts.spent.is_late()):
+        worlds = sample(at_once, rng)
+        fitting = np.flatnonzero(evaluate(condition, worlds, problem))[: samples - kept]
+        kept, sampled = kept + len(fitting), sampled + at_once
+        hits += [int(evaluate(formula, worlds, problem)[fitting].sum()) for formula in formulas]
+    return [Estimate.of(each, kept, confidence) for each in hits.tolist()] if kept else []
+
+
+def _sampler(attempts: Attempts, targets: Sequence[Fact], facts: Sequence[Fact]) -> tuple[CountingProblem, Sampler]:
+    """Prepare to sample worlds that fit the countable facts; of all worlds, if even that is too hard."""
+    release, entities, watched = attempts.counter.release, attempts.counter.entities, [*facts, *targets]
+    countable = attempts.split(targets[0], facts).countable
+    problem = compile_facts(release, entities, countable, watched=watched)
+    try:
+        meter = attempts.meter()
+        schedule = Schedule.of(problem, meter, formulas=list(map(problem.formula, watched)), exhaustive=True)
+        return problem, WorldSampler(Frontier(schedule), meter).sample
+    except OverEffort:
+        problem = compile_facts(release, entities, (), watched=watched)
+        return problem, partial(sample_any, problem)

@@ -1,4 +1,15 @@
-"""How sure of something is one who saw a release and knows some facts?"""
+"""How sure of something is one who saw a release and knows some facts?
+
+    posterior(release, target, given=facts)     Pr(target | facts) = worlds where both hold / worlds where the facts do
+    posteriors(release, given=facts)            the same for each value of everybody whom the facts concern
+
+Counting comes first (`counting`); where it takes more than the effort allowed, facts that cannot all hold are still
+found (`satisfiable`), and bounds and estimates given (`estimate`).
+
+Few people need be counted.  Of people who are *interchangeable* in the facts (same group, and changing their places
+gives the same facts) one stands for all.  Somebody whom the facts do not mention has, where nobody has a value twice,
+what the mentioned people leave: (n_g(v) − Σ their probabilities of v) / how many are not mentioned.
+"""
 
 from __future__ import annotations
 
@@ -9,91 +20,94 @@ from typing import Literal, TypeAlias, overload
 
 import numpy as np
 
-from sidelight.errors import BadKnowledge, TooHard
+from sidelight._text import counted
+from sidelight.errors import BadKnowledge, TooHard, expect
 from sidelight.knowledge.facts import And, Fact, Has, Implies, Not, OneOf, Or, Same
 from sidelight.knowledge.parse_facts import Knowledge, as_fact, read_facts
 from sidelight.knowledge.people import Someone, Who, as_who, person_text
 from sidelight.release.groups import GroupName
 from sidelight.release.release import Release
-from sidelight.table.labels import Label, label
-from sidelight.worlds.counting.counter import Counting
+from sidelight.table.labels import Label, label, shown
+from sidelight.worlds.counting.counter import WorldCounter
 from sidelight.worlds.effort import Effort, Meter, OverEffort
-from sidelight.worlds.estimate import Attempts, Estimate, estimated, generator
+from sidelight.worlds.estimate import Attempts, Estimate, as_generator, estimate_probabilities
 from sidelight.worlds.identify import Entities, identify
-from sidelight.worlds.satisfiable import Possible
+from sidelight.worlds.satisfiable import WorldSearch
 from sidelight.worlds.smallest_conflict import contradiction
 
 
 @dataclass(frozen=True, slots=True)
-class Knowing:
-    """Somebody who saw a release and knows some facts."""
+class Observer:
+    """Somebody who saw a release and knows some facts: what is certain, likely and impossible to them."""
 
     release: Release
     facts: tuple[Fact, ...]
     entities: Entities
     effort: Effort
-    counting: Counting
+    counter: WorldCounter
 
     @classmethod
     def of(
         cls, release: Release, facts: Sequence[Fact], *, people: Iterable[Who] = (), effort: Effort | None = None
-    ) -> Knowing:
-        """Find the people of the facts, and whoever else is asked about."""
+    ) -> Observer:
+        """Identify the people of the facts, and whoever else a question is about."""
         entities = identify(release, dict.fromkeys([*(who for fact in facts for who in fact.people()), *people]))
         effort = effort or Effort()
-        return cls(release, tuple(facts), entities, effort, Counting(release, entities, Meter(effort)))
+        return cls(release, tuple(facts), entities, effort, WorldCounter(release, entities, Meter(effort)))
 
-    def chance(self, target: Fact) -> Fraction:
-        """Say how likely something is, or why that cannot be said."""
+    def probability(self, target: Fact) -> Fraction:
+        """Give Pr(target | facts), or say why that cannot be said."""
         try:
-            possible, both = self.counting.shares(self.facts, target)
+            possible, both = self.counter.joint(self.facts, target)
         except OverEffort:
             attempts = self._attempts()
-            self._check_possible(attempts.meter())
+            self._check_satisfiable(attempts.meter())
             raise self._too_hard(*attempts.bounds(target, self.facts)) from None
         if not possible:
-            raise contradiction(self.counting, self.facts)
+            raise contradiction(self.counter, self.facts)
         return both / possible
 
-    def values(self, who: Who) -> dict[Label, Fraction]:
-        """Say how likely each value of a person is that occurs in the person's group."""
+    def value_probabilities(self, who: Who) -> dict[Label, Fraction]:
+        """Give Pr(the person has v | facts) for each value v that occurs in the person's group."""
         try:
-            possible = self.counting.share(self.facts)
-            shares = self.counting.values(self.facts, who) if possible else {}
+            possible = self.counter.probability(self.facts)
+            marginals = self.counter.marginals(self.facts, who) if possible else {}
         except OverEffort:
-            self._check_possible(self._attempts().meter())
+            self._check_satisfiable(self._attempts().meter())
             raise self._too_hard(Fraction(0), Fraction(1)) from None
         if not possible:
-            raise contradiction(self.counting, self.facts)
-        return {value: share / possible for value, share in shares.items()}
+            raise contradiction(self.counter, self.facts)
+        return {value: probability / possible for value, probability in marginals.items()}
 
     def estimate(self, target: Fact, *, rng: np.random.Generator, samples: int, confidence: float) -> Estimate:
-        """Say how likely something is, from worlds drawn at random where it cannot be counted."""
+        """Give Pr(target | facts), from worlds sampled at random where it cannot be counted."""
         try:
-            return Estimate.exactly(self.chance(target), confidence)
-        except TooHard as known:
-            drawn = self.estimates([target], rng=rng, samples=samples, confidence=confidence)
-            if not drawn:
+            return Estimate.exactly(self.probability(target), confidence)
+        except TooHard as bounds:
+            estimates = self.estimates([target], rng=rng, samples=samples, confidence=confidence)
+            if not estimates:
                 raise
-            return drawn[0].within(known.low, known.high)
+            return estimates[0].within(bounds.low, bounds.high)
 
     def estimates(
         self, targets: Sequence[Fact], *, rng: np.random.Generator, samples: int, confidence: float
     ) -> list[Estimate]:
-        """Say how likely several things about the same people are, from worlds drawn at random; none if none fits."""
-        return estimated(self._attempts(), targets, self.facts, rng=rng, samples=samples, confidence=confidence)
+        """Estimate the probabilities of several things about the same people; none if no sampled world fits."""
+        return estimate_probabilities(
+            self._attempts(), targets, self.facts, rng=rng, samples=samples, confidence=confidence
+        )
 
     def _attempts(self) -> Attempts:
-        return Attempts(self.counting, Meter(self.effort))
+        return Attempts(self.counter, Meter(self.effort))
 
-    def _check_possible(self, meter: Meter) -> None:
-        """Refuse facts that cannot be so even where their worlds cannot be counted."""
+    def _check_satisfiable(self, meter: Meter) -> None:
+        """Refuse facts that cannot all hold even where their worlds cannot be counted."""
         try:
-            possible = Possible(self.release, self.entities, meter).all_of(self.facts)
+            satisfiable = WorldSearch(self.release, self.entities, meter).satisfiable(self.facts)
         except OverEffort:
             return
-        if not possible:
-            raise contradiction(self.counting, self.facts)
+        if not satisfiable:
+            raise contradiction(self.counter, self.facts)
 
     def _too_hard(self, low: Fraction, high: Fraction) -> TooHard:
         message = (
@@ -179,19 +193,15 @@ def posterior(
 
     Source: Martin et al., Worst-case background knowledge, ICDE 2007, section 2.
     """
-    wanted = as_fact(target)
-    knowing = Knowing.of(release, read_facts(given), people=wanted.people(), effort=effort)
+    expect(Release, release, "the release")
+    fact = as_fact(target)
+    observer = Observer.of(release, read_facts(given), people=fact.people(), effort=effort)
     if not approximate:
-        return knowing.chance(wanted)
-    return knowing.estimate(wanted, rng=generator(rng), samples=samples, confidence=confidence)
+        return observer.probability(fact)
+    return observer.estimate(fact, rng=as_generator(rng), samples=samples, confidence=confidence)
 
 
-# ----------------------------------------------------------------------------------------------------
-# What somebody who knows some facts believes about a person, and about whom the facts say most.
-# ----------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Belief(Mapping[Label, Fraction]):
     """How likely each value of a person is to one who knows the facts: a mapping, and what it was `before` them."""
 
@@ -223,8 +233,11 @@ class Belief(Mapping[Label, Fraction]):
     def __str__(self) -> str:
         return f"anyone else in {self.group}" if self.unnamed else person_text(self.person)
 
+    def __repr__(self) -> str:
+        return f"Belief({self}: {shown(self.value)} {self.before[self.value]} → {self.after[self.value]})"
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Posteriors:
     """What is believed about everybody whom the facts concern; nothing changes for anyone in other groups."""
 
@@ -245,6 +258,10 @@ class Posteriors:
         People of a group whom the facts do not mention are all alike and stand there once.
         """
         return tuple(sorted(self.beliefs, key=lambda belief: -belief.moved)[: max(n, 0)])
+
+    def __repr__(self) -> str:
+        first = "".join(f"; most moved: {belief!r}" for belief in self.top(1))
+        return f"Posteriors({counted(len(self.beliefs), 'belief')}{first})"
 
 
 @overload
@@ -272,110 +289,122 @@ def posteriors(
     Charlie Flu 12/95
     anyone else in group 2 Flu 9/190
     """
+    expect(Release, release, "the release")
     facts = read_facts(given)
     if person is not None:
-        who = as_who(person)
-        return _beliefs(release, facts, [(who, False)], effort)[0]
+        return _beliefs(release, facts, [as_who(person)], [], effort)[0]
     mentioned = list(dict.fromkeys(who for fact in facts for who in fact.people()))
-    others = _others(release, identify(release, mentioned))
-    return Posteriors(_beliefs(release, facts, [*((who, False) for who in mentioned), *others], effort))
+    unnamed = _someone_else(release, identify(release, mentioned))
+    return Posteriors(_beliefs(release, facts, mentioned, unnamed, effort))
 
 
-def _others(release: Release, entities: Entities) -> list[tuple[Who, bool]]:
-    """Find someone whom the facts do not mention in each group that they do."""
-    found: list[tuple[Who, bool]] = []
-    for row in dict.fromkeys(entities.group_of.values()):
-        people = entities.in_group(row)
-        if len(people) < release.groups.sizes[row]:
+def _someone_else(release: Release, entities: Entities) -> list[Who]:
+    """Name someone whom the facts do not mention in each group that they do, if there is anybody."""
+    unnamed: list[Who] = []
+    for group in dict.fromkeys(entities.group_of.values()):
+        people = entities.in_group(group)
+        if len(people) < release.groups.sizes[group]:
             numbers = {who.number for who in people if isinstance(who, Someone)}
-            found.append((Someone(row + 1, min({*range(1, len(numbers) + 2)} - numbers)), True))
-    return found
+            unnamed.append(Someone(group + 1, min({*range(1, len(numbers) + 2)} - numbers)))
+    return unnamed
 
 
 def _beliefs(
-    release: Release, facts: tuple[Fact, ...], people: list[tuple[Who, bool]], effort: Effort | None
+    release: Release, facts: tuple[Fact, ...], mentioned: list[Who], unnamed: list[Who], effort: Effort | None
 ) -> tuple[Belief, ...]:
-    everyone = [who for who, _ in people]
-    nothing = Knowing.of(release, (), people=everyone)
-    knowing = Knowing.of(release, facts, people=everyone, effort=effort)
-    rows, alike = knowing.entities.group_of, stand_ins(facts, knowing.entities.group_of)
-    before = {row: nothing.values(who) for row, who in {rows[who]: who for who in everyone}.items()}
-    by_the_rest = {who for who, unnamed in people if unnamed and release.semantics != "multiset"}
-    counted = dict.fromkeys(alike[who] for who in everyone if who not in by_the_rest)
-    after = {who: knowing.values(who) for who in counted}
-    after |= {
-        who: _left_over(release, rows[who], [after[alike[x]] for x in everyone if rows[x] == rows[who] and x != who])
-        for who in by_the_rest
-    }
+    everyone = [*mentioned, *unnamed]
+    before, after = _before(release, everyone), _after(release, facts, mentioned, unnamed, effort)
     nobody = dict.fromkeys(release.domain, Fraction(0))
     return tuple(
         Belief(
             who,
-            release.groups.name(rows[who]),
-            nobody | before[rows[who]],
-            nobody | after[alike.get(who, who)],
-            unnamed,
+            release.groups.name(group),
+            nobody | before[group],
+            nobody | after[who],
+            unnamed=place >= len(mentioned),
         )
-        for who, unnamed in people
+        for place, (who, group) in enumerate(identify(release, everyone).group_of.items())
     )
 
 
-def _left_over(release: Release, row: int, mentioned: list[dict[Label, Fraction]]) -> dict[Label, Fraction]:
+def _before(release: Release, people: list[Who]) -> dict[int, dict[Label, Fraction]]:
+    """Give for each group of some people how likely each value is to one who knows nothing else."""
+    observer = Observer.of(release, (), people=people)
+    someone = {group: who for who, group in observer.entities.group_of.items()}
+    return {group: observer.value_probabilities(who) for group, who in someone.items()}
+
+
+def _after(
+    release: Release, facts: tuple[Fact, ...], mentioned: list[Who], unnamed: list[Who], effort: Effort | None
+) -> dict[Who, dict[Label, Fraction]]:
+    """Give for each person how likely each value is to one who knows the facts; one of those alike is counted."""
+    observer = Observer.of(release, facts, people=[*mentioned, *unnamed], effort=effort)
+    group_of = observer.entities.group_of
+    representative = representatives(facts, group_of)
+    counted_ones = [*mentioned, *unnamed] if release.semantics == "multiset" else mentioned
+    probabilities = {
+        who: observer.value_probabilities(who) for who in dict.fromkeys(representative[who] for who in counted_ones)
+    }
+    after = {who: probabilities[representative[who]] for who in counted_ones}
+    for who in unnamed:
+        if who not in after:
+            others = [after[other] for other in mentioned if group_of[other] == group_of[who]]
+            after[who] = _left_over(release, group_of[who], others)
+    return after
+
+
+def _left_over(release: Release, group: int, mentioned: list[dict[Label, Fraction]]) -> dict[Label, Fraction]:
     """What all others of a group share alike: as many people have a value as are printed, whoever they are."""
-    others = int(release.groups.sizes[row]) - len(mentioned)
-    counts = dict(zip(release.domain, release.groups.counts.row(row).tolist(), strict=True))
+    others = int(release.groups.sizes[group]) - len(mentioned)
+    counts = dict(zip(release.domain, release.groups.counts.row(group).tolist(), strict=True))
     return {
         value: (count - sum(belief[value] for belief in mentioned)) / others for value, count in counts.items() if count
     }
 
 
-# ----------------------------------------------------------------------------------------------------
-# Of which people do some facts say the same, so that what is believed of one is believed of the other?
-# ----------------------------------------------------------------------------------------------------
-
-
 Naming: TypeAlias = Callable[[Who], Hashable]
 
-MOST_LOOKED_AT = 200_000
+MOST_COMPARED = 200_000
 """Where facts and people are more than that, nobody is compared."""
 
-MOST_TRIED = 5
+MOST_REPRESENTATIVES = 5
 """A person is compared with so many others, at most."""
 
 
-def stand_ins(facts: Sequence[Fact], groups: Mapping[Who, int]) -> dict[Who, Who]:
-    """Say who may stand for whom: someone of the same group with whom a person can change places in all facts.
+def representatives(facts: Sequence[Fact], groups: Mapping[Who, int]) -> dict[Who, Who]:
+    """Say who may stand for whom: someone of the same group with whom a person is interchangeable in all facts.
 
     >>> differ = [~Same("Ann", "Bob"), ~Same("Bob", "Cleo"), ~Same("Cleo", "Ann"), Has("Dan", "Flu")]
-    >>> stand_ins(differ, dict.fromkeys(["Ann", "Bob", "Cleo", "Dan", "Eve"], 0))
+    >>> representatives(differ, dict.fromkeys(["Ann", "Bob", "Cleo", "Dan", "Eve"], 0))
     {'Ann': 'Ann', 'Bob': 'Ann', 'Cleo': 'Ann', 'Dan': 'Dan', 'Eve': 'Eve'}
     """
-    if sum(len(list(fact.atoms())) * len(fact.people()) for fact in facts) > MOST_LOOKED_AT:
+    if sum(len(list(fact.atoms())) * len(fact.people()) for fact in facts) > MOST_COMPARED:
         return {who: who for who in groups}
     about: dict[Who, list[Fact]] = {who: [] for who in groups}
     for fact in facts:
         for who in fact.people():
             about[who].append(fact)
-    met: dict[Hashable, list[Who]] = {}
-    found: dict[Who, Who] = {}
+    candidates: dict[Hashable, list[Who]] = {}
+    representative: dict[Who, Who] = {}
     for who in groups:
-        seen = met.setdefault((groups[who], _seen_by(who, about[who], groups)), [])
-        found[who] = next((each for each in seen[:MOST_TRIED] if _change_places(each, who, about)), who)
-        if found[who] == who:
-            seen.append(who)
-    return found
+        others = candidates.setdefault((groups[who], _profile(who, about[who], groups)), [])
+        first = others[:MOST_REPRESENTATIVES]
+        representative[who] = next((each for each in first if _interchangeable(each, who, about)), who)
+        if representative[who] == who:
+            others.append(who)
+    return representative
 
 
-def _seen_by(who: Who, facts: Sequence[Fact], groups: Mapping[Who, int]) -> Hashable:
-    """Say what facts look like to a person who knows of others only their groups: those who differ cannot change."""
+def _profile(who: Who, facts: Sequence[Fact], groups: Mapping[Who, int]) -> Hashable:
+    """Give the facts as seen by a person who knows of others only their groups: who differs is not interchangeable."""
     return frozenset(_shape(fact, lambda other: "I" if other == who else groups[other]) for fact in facts)
 
 
-def _change_places(one: Who, other: Who, about: Mapping[Who, Sequence[Fact]]) -> bool:
+def _interchangeable(one: Who, other: Who, about: Mapping[Who, Sequence[Fact]]) -> bool:
     facts = dict.fromkeys([*about[one], *about[other]])
-    places = {one: other, other: one}
+    swapped = {one: other, other: one}
     return {_shape(fact, lambda who: who) for fact in facts} == {
-        _shape(fact, lambda who: places.get(who, who)) for fact in facts
+        _shape(fact, lambda who: swapped.get(who, who)) for fact in facts
     }
 
 

@@ -1,240 +1,309 @@
-"""Can some facts all be so?  One world is looked for, which is far less than counting them.
+"""Can some facts all hold?  One world is searched for, which takes far less than counting them.
 
-Each person is a variable that takes a value of the group (where people have several: one variable per value, which says
-whether the person has it), and a group has room for only so many of each.  Facts narrow down what is left to the
-variables; where they do not, one of them is tried both ways.
+Variable     `single`: a person, whose domain are the values of the group.
+else:     (person, value), whose domain says whether the person may have it: True, False.
+Pool         variables that compete for the same occurrences: those of a group, or of a group and a value.  At most
+capacity(pool, v) of them may be v; of people whom no fact mentions nothing is asked, so what is left
+of the capacities always suits them.
+Propagation  a constraint narrows domains until none changes: x ∈ S intersects; x = y intersects both; x ≠ y takes
+from one what the other must be; a disjunction with one part left is that part.
+Matching     after propagation each pool must have room for all of its variables, each within its domain: a
+bipartite matching with capacities, decided by maximum flow.  Variables of the same domain are one node.
+Branching    an open constraint is split in two, depth first, with an explicit stack.
+Complete     with no constraint open and room in every pool there is a world; with nothing left to try there is none.
+Cost         exponential at worst: given up after `MOST_NODES`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
-from sidelight.knowledge.facts import Fact, Has, OneOf, Same, fold, named_values
+import numpy as np
+
+from sidelight.knowledge.facts import Atom, Fact, Same, fold, named_values
 from sidelight.knowledge.people import Who
 from sidelight.release.release import Release
 from sidelight.table.labels import Label
 from sidelight.worlds.effort import Effort, Meter, OverEffort
 from sidelight.worlds.identify import Entities
 
-MOST_TRIED = 5_000
-"""So often something is tried before it is given up."""
+MOST_NODES = 5_000
+"""After so many nodes of the search tree it is given up."""
 
-Lots: TypeAlias = frozenset[Hashable]
 Variable: TypeAlias = int
-Left: TypeAlias = dict[Variable, Lots]  # what each variable may still be
+Domain: TypeAlias = frozenset[Hashable]
+Domains: TypeAlias = dict[Variable, Domain]
+Capacities: TypeAlias = Mapping[Hashable, int]
+
+
+class Constraint(Protocol):
+    """What domains must satisfy."""
+
+    def truth(self, domains: Domains) -> bool | None:
+        """Say whether it holds, whatever is chosen of the domains; `None` if that depends."""
+
+    def apply(self, domains: Domains) -> Sequence[Constraint]:
+        """Narrow domains while it is open, and give what is left of it."""
+
+    def branches(self, domains: Domains) -> Sequence[Constraint]:
+        """Give two constraints, of which one must hold, to go on with an open one; the last is tried first."""
 
 
 @dataclass(frozen=True, slots=True)
-class _In:
+class _Within:
     """A variable is one of these."""
 
     variable: Variable
-    lots: Lots
+    domain: Domain
+
+    def truth(self, domains: Domains) -> bool | None:
+        mine = domains[self.variable]
+        return True if mine <= self.domain else False if mine.isdisjoint(self.domain) else None
+
+    def apply(self, domains: Domains) -> Sequence[Constraint]:
+        domains[self.variable] &= self.domain
+        return ()
+
+    def branches(self, domains: Domains) -> Sequence[Constraint]:
+        del domains
+        return (self,)  # never open after it was applied
 
 
 @dataclass(frozen=True, slots=True)
-class _Tie:
-    """Two variables are the same, or not."""
+class _Equality:
+    """Two variables are equal, or differ."""
 
     one: Variable
     other: Variable
-    same: bool
+    equal: bool
+
+    def truth(self, domains: Domains) -> bool | None:
+        mine, theirs = domains[self.one], domains[self.other]
+        if self.one == self.other or (len(mine) == len(theirs) == 1 and mine == theirs):
+            return self.equal
+        return not self.equal if mine.isdisjoint(theirs) else None
+
+    def apply(self, domains: Domains) -> Sequence[Constraint]:
+        if self.equal:
+            domains[self.one] = domains[self.other] = domains[self.one] & domains[self.other]
+        else:
+            for decided, free in ((self.one, self.other), (self.other, self.one)):
+                if len(domains[decided]) == 1:
+                    domains[free] -= domains[decided]
+        return (self,) if self.truth(domains) is None else ()
+
+    def branches(self, domains: Domains) -> Sequence[Constraint]:
+        variable = min((self.one, self.other), key=lambda each: len(domains[each]))
+        value = min(domains[variable], key=str)  # in the same order each time
+        return _Within(variable, domains[variable] - {value}), _Within(variable, frozenset([value]))
 
 
 @dataclass(frozen=True, slots=True)
-class _Some:
-    """All of these are so, or at least one of them."""
+class _Conjunction:
+    """All of these hold."""
 
-    parts: tuple[Claim, ...]
-    every: bool = False
+    parts: tuple[Constraint, ...]
+
+    def truth(self, domains: Domains) -> bool | None:
+        truths = {part.truth(domains) for part in self.parts}
+        return False if False in truths else None if None in truths else True
+
+    def apply(self, domains: Domains) -> Sequence[Constraint]:
+        del domains
+        return self.parts
+
+    def branches(self, domains: Domains) -> Sequence[Constraint]:
+        del domains
+        return (self,)  # never open after it was applied
 
 
-Claim: TypeAlias = _In | _Tie | _Some
+@dataclass(frozen=True, slots=True)
+class _Disjunction:
+    """At least one of these holds."""
+
+    parts: tuple[Constraint, ...]
+
+    def truth(self, domains: Domains) -> bool | None:
+        truths = {part.truth(domains) for part in self.parts}
+        return True if True in truths else None if None in truths else False
+
+    def apply(self, domains: Domains) -> Sequence[Constraint]:
+        undecided = tuple(part for part in self.parts if part.truth(domains) is None)
+        if len(undecided) == 1:
+            return undecided
+        return (self,) if len(undecided) == len(self.parts) else (_Disjunction(undecided),)
+
+    def branches(self, domains: Domains) -> Sequence[Constraint]:
+        del domains
+        return _Disjunction(self.parts[1:]), self.parts[0]
 
 
 @dataclass(slots=True)
-class Possible:
-    """Answers whether facts can all be so in a release; `entities` says who is in which group."""
+class WorldSearch:
+    """Searches worlds of a release; what it learned of the people is kept from question to question."""
 
     release: Release
     entities: Entities
     meter: Meter = field(default_factory=lambda: Meter(Effort()))  # its time
-    rooms: dict[Hashable, dict[Hashable, int]] = field(default_factory=dict)  # how many may be what
-    room_of: list[Hashable] = field(default_factory=list)  # of each variable
-    variables: dict[Hashable, Variable] = field(default_factory=dict)
+    _capacities: dict[Hashable, dict[Hashable, int]] = field(default_factory=dict)  # pool → value → most
+    _pool_of: list[Hashable] = field(default_factory=list)  # of each variable
+    _pools: dict[Hashable, list[Variable]] = field(default_factory=dict)  # and the other way round
+    _variables: dict[Hashable, Variable] = field(default_factory=dict)
+    _has_room: dict[tuple[Hashable, frozenset[tuple[Domain, int]]], bool] = field(default_factory=dict)
 
-    def all_of(self, facts: Iterable[Fact]) -> bool:
-        """Say whether there is a world in which all of them are so."""
-        claims = [self._claim(fact) for fact in facts]
+    def satisfiable(self, facts: Iterable[Fact]) -> bool:
+        """Say whether there is a world in which all of them hold."""
+        constraints = [self._constraint(fact) for fact in facts]
         for who in self.entities.group_of if self.release.semantics == "single" else ():
             self._variable(who)
-        waiting: list[tuple[Left, list[Claim]]] = [
-            ({each: self._lots(each) for each in self.variables.values()}, claims)
-        ]
-        for _ in range(MOST_TRIED):
-            if not waiting:
+        whole = {variable: self._whole_domain(variable) for variable in self._variables.values()}
+        stack: list[tuple[Domains, list[Constraint]]] = [(whole, constraints)]
+        for _ in range(MOST_NODES):
+            if not stack:
                 return False
             self.meter.check_time()
-            left, claims = waiting.pop()
-            open_claims = _narrowed(left, claims)
-            if open_claims is None or not self._fit(left):
+            domains, constraints = stack.pop()
+            still_open = _propagate(domains, constraints)
+            if still_open is None or not self._all_have_room(domains):
                 continue
-            if not open_claims:
+            if not still_open:
                 return True
-            waiting += [({**left}, [*open_claims, tried]) for tried in _ways(open_claims[-1], left)]
+            stack += [({**domains}, [*still_open, branch]) for branch in still_open[-1].branches(domains)]
         raise OverEffort
 
-    def _claim(self, fact: Fact) -> Claim:
+    def _constraint(self, fact: Fact) -> Constraint:
         return fold(
             fact,
-            self._simple,
-            conjunction=lambda parts: _Some(tuple(parts), every=True),
-            disjunction=lambda parts: _Some(tuple(parts)),
+            self._literal,
+            conjunction=lambda parts: _Conjunction(tuple(parts)),
+            disjunction=lambda parts: _Disjunction(tuple(parts)),
         )
 
-    def _simple(self, fact: Has | OneOf | Same, so: bool) -> Claim:  # noqa: FBT001 - as it is fold
-        if isinstance(fact, Same):
-            return self._same(fact.person, fact.other, so=so)
-        return self._one_of(fact.person, named_values(fact), so=so)
+    def _literal(self, atom: Atom, positive: bool) -> Constraint:  # noqa: FBT001 - as facts are folded
+        if isinstance(atom, Same):
+            return self._same(atom.person, atom.other, equal=positive)
+        return self._one_of(atom.person, named_values(atom), positive=positive)
 
-    def _one_of(self, who: Who, values: Sequence[Label], *, so: bool) -> Claim:
+    def _one_of(self, who: Who, values: Sequence[Label], *, positive: bool) -> Constraint:
         if self.release.semantics == "single":
             variable = self._variable(who)
-            named = self._lots(variable).intersection(values)
-            return _In(variable, named if so else self._lots(variable) - named)
-        bag = self._bag(who)
-        return _Some(
-            tuple(_In(self._variable((who, value)), frozenset([so])) for value in values if value in bag), not so
-        )
+            named = self._whole_domain(variable).intersection(values)
+            return _Within(variable, named if positive else self._whole_domain(variable) - named)
+        counts = self._counts(who)
+        has = [self._variable((who, value)) for value in values if value in counts]
+        parts = tuple(_Within(each, frozenset([positive])) for each in has)
+        return _Disjunction(parts) if positive else _Conjunction(parts)
 
-    def _same(self, one: Who, other: Who, *, so: bool) -> Claim:
+    def _same(self, one: Who, other: Who, *, equal: bool) -> Constraint:
         if self.release.semantics == "single":
-            return _Tie(self._variable(one), self._variable(other), so)
-        mine, theirs = self._bag(one), self._bag(other)
-        both = [_Tie(self._variable((one, each)), self._variable((other, each)), so) for each in mine if each in theirs]
-        alone = [(one, each) for each in mine if each not in theirs] + [
-            (other, each) for each in theirs if each not in mine
-        ]
-        return _Some((*both, *(_In(self._variable(each), frozenset([not so])) for each in alone)), so)
+            return _Equality(self._variable(one), self._variable(other), equal)
+        mine, theirs = self._counts(one), self._counts(other)
+        both = [(self._variable((one, value)), self._variable((other, value))) for value in mine if value in theirs]
+        alone = [(one, value) for value in mine if value not in theirs]
+        alone += [(other, value) for value in theirs if value not in mine]
+        parts: tuple[Constraint, ...] = (
+            *(_Equality(*pair, equal) for pair in both),
+            *(_Within(self._variable(each), frozenset([not equal])) for each in alone),
+        )
+        return _Conjunction(parts) if equal else _Disjunction(parts)
 
-    def _bag(self, who: Who) -> dict[Hashable, int]:
-        row = self.entities.group_of[who]
-        counts = self.release.groups.counts.row(row).tolist()
+    def _counts(self, who: Who) -> dict[Hashable, int]:
+        counts = self.release.groups.counts.row(self.entities.group_of[who]).tolist()
         return {value: count for value, count in zip(self.release.domain, counts, strict=True) if count}
 
     def _variable(self, about: Hashable) -> Variable:
-        """Add a variable, and the room that it shares with others of the group."""
-        if about not in self.variables:
+        """Add a variable, and the pool that it shares with others of the group."""
+        if about not in self._variables:
             who, value = about if isinstance(about, tuple) else (about, None)
-            row, single = self.entities.group_of[who], self.release.semantics == "single"
-            room = (row,) if single else (row, value)
-            if room not in self.rooms:
-                self.rooms[room] = self._bag(who) if single else self._has_or_lacks(row, self._bag(who)[value])
-            self.variables[about] = len(self.room_of)
-            self.room_of.append(room)
-        return self.variables[about]
+            group, single = self.entities.group_of[who], self.release.semantics == "single"
+            pool = (group,) if single else (group, value)
+            if pool not in self._capacities:
+                counts = self._counts(who)
+                self._capacities[pool] = counts if single else self._have_or_lack(group, counts[value])
+            self._variables[about] = len(self._pool_of)
+            self._pools.setdefault(pool, []).append(len(self._pool_of))
+            self._pool_of.append(pool)
+        return self._variables[about]
 
-    def _has_or_lacks(self, row: int, count: int) -> dict[Hashable, int]:
-        people = int(self.release.groups.sizes[row])
+    def _have_or_lack(self, group: int, count: int) -> dict[Hashable, int]:
+        people = int(self.release.groups.sizes[group])
         return {True: count, False: people - (count if self.release.semantics == "set" else 1)}
 
-    def _lots(self, variable: Variable) -> Lots:
-        return frozenset(lot for lot, room in self.rooms[self.room_of[variable]].items() if room)
+    def _whole_domain(self, variable: Variable) -> Domain:
+        capacities = self._capacities[self._pool_of[variable]]
+        return frozenset(value for value, capacity in capacities.items() if capacity)
 
-    def _fit(self, left: Left) -> bool:
-        """Say whether everybody finds room, each by itself: who comes makes others move on."""
-        sharing: dict[Hashable, list[Variable]] = {}
-        for variable in left:
-            sharing.setdefault(self.room_of[variable], []).append(variable)
-        try:
-            return all(_all_seated(variables, left, self.rooms[room]) for room, variables in sharing.items())
-        except RecursionError:  # thousands of people of one group
-            raise OverEffort from None
+    def _all_have_room(self, domains: Domains) -> bool:
+        return all(
+            self._pool_has_room(pool, Counter(map(domains.__getitem__, variables)))
+            for pool, variables in self._pools.items()
+            if len(variables) > min(self._capacities[pool].values())  # else there is room, whatever they need
+        )
+
+    def _pool_has_room(self, pool: Hashable, demands: Counter[Domain]) -> bool:
+        key = (pool, frozenset(demands.items()))
+        if key not in self._has_room:  # from node to node, most pools stay as they are
+            self._has_room[key] = has_room(demands, self._capacities[pool])
+        return self._has_room[key]
 
 
-def _all_seated(variables: list[Variable], left: Left, room: Mapping[Hashable, int]) -> bool:
-    if len(variables) <= min(room.values()):
-        return True
-    seated: dict[Hashable, list[Variable]] = {lot: [] for lot in room}
+def has_room(demands: Mapping[Domain, int], capacities: Capacities) -> bool:
+    """Say whether all can be matched: domain → how many must find a value in it; value → how many may have it.
 
-    def seat(variable: Variable, tried: set[Hashable]) -> bool:
-        for lot in left[variable] - tried:
-            tried.add(lot)
-            if len(seated[lot]) < room[lot]:
-                seated[lot].append(variable)
-                return True
-            for place, other in enumerate(seated[lot]):
-                if seat(other, tried):
-                    seated[lot][place] = variable
-                    return True
+    Source → domains → values → sink: a flow as large as the demand is such a matching, and there is one only if the
+    maximum flow is (Ford and Fulkerson).
+
+    >>> a, ab = frozenset("a"), frozenset("ab")
+    >>> has_room({a: 1, ab: 2}, {"a": 1, "b": 2}), has_room({a: 2, ab: 1}, {"a": 1, "b": 2})
+    (True, False)
+    """
+    rooms = {domain: sum(capacities[value] for value in domain) for domain in demands}
+    if any(number > rooms[domain] for domain, number in demands.items()):
         return False
+    scarce, total = dict(demands), sum(demands.values())
+    for domain in sorted(rooms, key=rooms.__getitem__, reverse=True):
+        if rooms[domain] < total:
+            break
+        total -= scarce.pop(domain)  # whoever is matched after all others finds a place there
+    return not scarce or _maximum_flow(scarce, capacities) == total
 
-    return all(seat(variable, set()) for variable in variables)
+
+def _maximum_flow(demands: Mapping[Domain, int], capacities: Capacities) -> int:
+    from scipy.sparse import csr_array  # noqa: PLC0415 - only here, and slow to import
+    from scipy.sparse.csgraph import maximum_flow  # noqa: PLC0415
+
+    values = {value: 1 + len(demands) + place for place, value in enumerate(capacities)}
+    source, sink, total = 0, 1 + len(demands) + len(values), sum(demands.values())
+    edges = [(source, place, number) for place, number in enumerate(demands.values(), start=1)]
+    edges += [
+        (place, values[value], number)
+        for place, (domain, number) in enumerate(demands.items(), start=1)
+        for value in domain
+    ]
+    edges += [(node, sink, min(capacities[value], total)) for value, node in values.items()]
+    tails, heads, limits = np.array(edges, np.int32).T
+    graph = csr_array((limits, (tails, heads)), shape=(sink + 1, sink + 1))
+    return int(maximum_flow(graph, source, sink).flow_value)
 
 
-def _narrowed(left: Left, claims: Iterable[Claim]) -> list[Claim] | None:
-    """Narrow down what is left, as long as claims do so; give the claims that are open, or none if one fails."""
-    claims, before = list(claims), -1
-    while before != (before := sum(map(len, left.values())) * (len(claims) + 1)):
-        kept: list[Claim] = []
-        while claims:
-            claim = claims.pop()
-            truth = _truth(claim, left)
+def _propagate(domains: Domains, constraints: Iterable[Constraint]) -> list[Constraint] | None:
+    """Narrow domains as long as constraints do so; give the constraints that are open, or none if one fails."""
+    constraints, before = list(constraints), -1
+    while before != (before := sum(map(len, domains.values())) * (len(constraints) + 1)):
+        still_open: list[Constraint] = []
+        while constraints:
+            constraint = constraints.pop()
+            truth = constraint.truth(domains)
             if truth is False:
                 return None
             if truth is None:
-                claims_of = [*_told(claim, left)]
-                if claims_of == [claim]:
-                    kept.append(claim)
+                rest = constraint.apply(domains)
+                if len(rest) == 1 and rest[0] is constraint:
+                    still_open.append(constraint)
                 else:
-                    claims += claims_of
-        claims = kept[::-1]
-    return claims
-
-
-def _told(claim: Claim, left: Left) -> Iterator[Claim]:
-    """Act on a claim that is open: what it says at once is taken from what is left, and it is put more simply."""
-    if isinstance(claim, _In):
-        left[claim.variable] &= claim.lots
-    elif isinstance(claim, _Tie):
-        if claim.same:
-            left[claim.one] = left[claim.other] = left[claim.one] & left[claim.other]
-        else:
-            for one, other in ((claim.one, claim.other), (claim.other, claim.one)):
-                if len(left[one]) == 1:
-                    left[other] -= left[one]
-        if _truth(claim, left) is None:
-            yield claim
-    elif claim.every:
-        yield from claim.parts
-    else:
-        undecided = tuple(part for part in claim.parts if _truth(part, left) is None)
-        yield undecided[0] if len(undecided) == 1 else claim if undecided == claim.parts else _Some(undecided)
-
-
-def _truth(claim: Claim, left: Left) -> bool | None:
-    """Say whether a claim is so, whatever is chosen of what is left; `None` if that depends."""
-    if isinstance(claim, _In):
-        mine = left[claim.variable]
-        return True if mine <= claim.lots else False if mine.isdisjoint(claim.lots) else None
-    if isinstance(claim, _Tie):
-        mine, theirs = left[claim.one], left[claim.other]
-        alike = claim.one == claim.other or (len(mine) == len(theirs) == 1 and mine == theirs)
-        return claim.same if alike else not claim.same if mine.isdisjoint(theirs) else None
-    told = {_truth(part, left) for part in claim.parts}
-    if (not claim.every) in told:
-        return not claim.every
-    return None if None in told else claim.every
-
-
-def _ways(claim: Claim, left: Left) -> list[Claim]:
-    """Give two claims, of which one must be so, to go on with an open one; the last is tried first."""
-    if isinstance(claim, _Some):
-        first = claim.parts[0]
-        return [_Some(claim.parts[1:], claim.every), first]
-    assert isinstance(claim, _Tie)
-    variable = min((claim.one, claim.other), key=lambda each: len(left[each]))
-    one = min(left[variable], key=str)  # in the same order each time
-    return [_In(variable, left[variable] - {one}), _In(variable, frozenset([one]))]
+                    constraints += rest
+        constraints = still_open[::-1]
+    return constraints

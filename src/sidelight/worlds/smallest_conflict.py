@@ -1,8 +1,13 @@
-"""A smallest set of things that do not go together, found by asking of some of them whether they do.
+"""A minimum unsatisfiable subset: the fewest of some things that cannot all hold.
 
-By hitting sets: whatever stays out of a largest set that goes together, each set that does not must have one of it.  So
-the smallest set that takes one of each such rest is tried next; if it goes together, it tells of one more rest, and if
-it does not, nothing smaller can.
+    Oracle       unsatisfiable(S): can the things of S not all hold?  Monotone: a superset of such a set is one too.
+    MSS          a maximal satisfiable set; its complement is a *correction set*.
+    Duality      an unsatisfiable set meets every correction set, so it is a hitting set of all of them.
+    Loop         take a smallest hitting set H of the correction sets known so far.  If H is unsatisfiable, it is a
+                 minimum: any other would be a hitting set that is smaller.  Else grow H to an MSS: its complement is a
+                 correction set that H does not hit.
+    Cost         exponential at worst; after `MOST_STEPS` the set that was shrunk at first is taken, which is minimal
+                 (nothing of it can be left out) but may not be a minimum.
 
 Source: Ignatiev, Previti, Liffiton, Marques-Silva, Smallest MUS extraction with minimal hitting set dualization, 2015.
 """
@@ -16,137 +21,133 @@ from typing import TypeAlias
 from sidelight.errors import Contradiction
 from sidelight.knowledge.facts import Fact
 from sidelight.knowledge.tokens import in_short
-from sidelight.worlds.counting.counter import Counting
+from sidelight.worlds.counting.counter import WorldCounter
 from sidelight.worlds.effort import Effort, Meter, OverEffort
-from sidelight.worlds.satisfiable import Possible
+from sidelight.worlds.satisfiable import WorldSearch
 
-Clash: TypeAlias = Callable[[Sequence[int]], bool]
+Oracle: TypeAlias = Callable[[Sequence[int]], bool]
+"""Says of some things, by number and in order, whether they cannot all hold."""
 
-MOST_STEPS, QUESTION = 100_000, 100
-"""After so many steps, of which a question takes many, a set that may not be the smallest will do."""
+MOST_STEPS, ORACLE_STEPS = 100_000, 100
+"""After so many steps, of which asking the oracle takes many, a minimal set that may not be a minimum will do."""
+
+MOST_SECONDS = 3
+"""After that, the same holds of facts."""
 
 
-class _Enough(Exception):
+class _OutOfSteps(Exception):
     """It took too long."""
 
 
-def smallest_clash(number: int, clash: Clash) -> list[int]:
-    """Find a smallest part of 0, 1, …, number − 1, all of which clash; `clash` says so of some in order.
+def contradiction(counter: WorldCounter, facts: Sequence[Fact]) -> Contradiction:
+    """Make the error that names a minimum set of facts that no world fits."""
+    meter = Meter(Effort(counter.meter.effort.states, MOST_SECONDS))
+    search = WorldSearch(counter.release, counter.entities, meter)
+
+    def unsatisfiable(chosen: Sequence[int]) -> bool:
+        some = [facts[number] for number in chosen]
+        if meter.is_late():
+            return False  # it is not known, so it is not blamed
+        try:
+            return not search.satisfiable(some)
+        except OverEffort:
+            return _is_never_counted(counter, some)
+
+    blamed = [facts[number] for number in minimum_unsatisfiable_subset(len(facts), unsatisfiable)]
+    names = " and ".join(f"'{in_short(str(fact))}'" for fact in blamed[:5]) + (" and others" if len(blamed) > 5 else "")
+    cannot = "cannot be so" if len(blamed) == 1 else "cannot all be so"
+    message = (
+        f"no world fits the release and the facts: {names} {cannot}; take {'it' if len(blamed) == 1 else 'one'} back"
+    )
+    return Contradiction(message, facts=tuple(map(str, blamed)))
+
+
+def _is_never_counted(counter: WorldCounter, facts: Sequence[Fact]) -> bool:
+    try:
+        return counter.probability(facts) == 0
+    except OverEffort:
+        return False  # it is not known, so it is not blamed
+
+
+def minimum_unsatisfiable_subset(number: int, unsatisfiable: Oracle) -> list[int]:
+    """Find a smallest part of 0, 1, …, number − 1 that is unsatisfiable, as all of them are.
 
     Of many, it may not be the smallest, but nothing of it can be left out.
 
-    >>> smallest_clash(9, lambda some: {2, 5, 7} <= {*some} or {3, 8} <= {*some})
+    >>> minimum_unsatisfiable_subset(9, lambda some: {2, 5, 7} <= {*some} or {3, 8} <= {*some})
     [3, 8]
     """
-    needed = _shrunk(number, clash)
+    minimal = _shrink(number, unsatisfiable)
     try:
-        return _Search(number, clash).smaller(needed)
-    except _Enough:
-        return needed
+        return _HittingSetSearch(number, unsatisfiable).minimum(minimal)
+    except _OutOfSteps:
+        return minimal
 
 
-def _shrunk(number: int, clash: Clash) -> list[int]:
+def _shrink(number: int, unsatisfiable: Oracle) -> list[int]:
     """Leave out what can be left out, many at once first: most are innocent."""
     needed, many = list(range(number)), (number + 1) // 2
     while many:
         for start in range(0, number, many):
-            fewer = [each for each in needed if not start <= each < start + many]
-            if len(fewer) < len(needed) and clash(fewer):
-                needed = fewer
+            rest = [each for each in needed if not start <= each < start + many]
+            if len(rest) < len(needed) and unsatisfiable(rest):
+                needed = rest
         many = (many + 1) // 2 if many > 1 else 0
     return needed
 
 
 @dataclass(slots=True)
-class _Search:
+class _HittingSetSearch:
     number: int
-    clash: Clash
+    unsatisfiable: Oracle
     steps: int = 0
 
-    def smaller(self, needed: list[int]) -> list[int]:
-        rests: list[list[int]] = []
-        size = 1
-        while size < len(needed):
-            chosen = self._hitting(rests, size, frozenset())
+    def minimum(self, minimal: list[int]) -> list[int]:
+        """Find a smaller set than this one, if there is one."""
+        corrections: list[list[int]] = []
+        size = 1  # no unsatisfiable set is smaller than this
+        while size < len(minimal):
+            chosen = self._hitting_set(corrections, size, frozenset())
             if chosen is None:
                 size += 1
-            elif self._clash(chosen):
+            elif self._is_unsatisfiable(chosen):
                 return sorted(chosen)
             else:
-                rests.append(self._rest(chosen))
-        return needed
+                corrections.append(self._correction_set(chosen))
+        return minimal
 
-    def _rest(self, chosen: frozenset[int]) -> list[int]:
-        """Add to some that go together whatever goes with them, many at once; give what does not."""
-        together, rest = chosen, []
-        blocks = [[each for each in range(self.number) if each not in chosen]]
+    def _correction_set(self, satisfiable: frozenset[int]) -> list[int]:
+        """Grow a satisfiable set to a maximal one, many at once; give what stays out."""
+        maximal, outside = satisfiable, list[int]()
+        blocks = [[each for each in range(self.number) if each not in satisfiable]]
         while blocks:
             block = blocks.pop()
-            if not self._clash(together.union(block)):
-                together = together.union(block)
+            if not self._is_unsatisfiable(maximal.union(block)):
+                maximal = maximal.union(block)
             elif len(block) == 1:
-                rest += block
+                outside += block
             else:
                 half = len(block) // 2
                 blocks += [block[half:], block[:half]]
-        return rest
+        return outside
 
-    def _hitting(self, rests: list[list[int]], size: int, chosen: frozenset[int]) -> frozenset[int] | None:
-        """Choose at most so many, one of each rest among them; the first ones where there is a choice."""
-        missed = [rest for rest in rests if chosen.isdisjoint(rest)]
+    def _hitting_set(self, corrections: list[list[int]], size: int, chosen: frozenset[int]) -> frozenset[int] | None:
+        """Choose at most so many, one of each correction set among them; the first ones where there is a choice."""
+        missed = [correction for correction in corrections if chosen.isdisjoint(correction)]
         self._spend(1)
         if not missed or len(chosen) == size:
             return None if missed else chosen
         for each in min(missed, key=len):
-            found = self._hitting(missed, size, chosen | {each})
-            if found is not None:
-                return found
+            hitting = self._hitting_set(missed, size, chosen | {each})
+            if hitting is not None:
+                return hitting
         return None
 
-    def _clash(self, some: frozenset[int]) -> bool:
-        self._spend(QUESTION)
-        return self.clash(sorted(some))
+    def _is_unsatisfiable(self, some: frozenset[int]) -> bool:
+        self._spend(ORACLE_STEPS)
+        return self.unsatisfiable(sorted(some))
 
     def _spend(self, steps: int) -> None:
         self.steps += steps
         if self.steps > MOST_STEPS:
-            raise _Enough
-
-
-# ----------------------------------------------------------------------------------------------------
-# Which facts cannot all be so?
-# ----------------------------------------------------------------------------------------------------
-
-
-MOST_SECONDS = 3
-"""After that, a set of facts that may not be the smallest will do."""
-
-
-def contradiction(counting: Counting, facts: Sequence[Fact]) -> Contradiction:
-    """Make the error that names a smallest set of facts that no world fits."""
-    meter = Meter(Effort(counting.meter.effort.states, MOST_SECONDS))
-    possible = Possible(counting.release, counting.entities, meter)
-
-    def impossible(chosen: Sequence[int]) -> bool:
-        some = [facts[place] for place in chosen]
-        if meter.is_late():
-            return False  # it is not known, so it is not blamed
-        try:
-            return not possible.all_of(some)
-        except OverEffort:
-            return _never(counting, some)
-
-    blamed = [facts[place] for place in smallest_clash(len(facts), impossible)]
-    told = " and ".join(f"'{in_short(str(fact))}'" for fact in blamed[:5]) + (" and others" if len(blamed) > 5 else "")
-    cannot = "cannot be so" if len(blamed) == 1 else "cannot all be so"
-    message = (
-        f"no world fits the release and the facts: {told} {cannot}; take {'it' if len(blamed) == 1 else 'one'} back"
-    )
-    return Contradiction(message, facts=tuple(map(str, blamed)))
-
-
-def _never(counting: Counting, facts: Sequence[Fact]) -> bool:
-    try:
-        return counting.share(facts) == 0
-    except OverEffort:
-        return False  # it is not known, so it is not blamed
+            raise _OutOfSteps

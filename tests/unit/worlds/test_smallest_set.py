@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.worlds import smallest_conflict as smallest_set
-from sidelight.worlds.smallest_conflict import smallest_clash
+from sidelight.worlds.smallest_conflict import minimum_unsatisfiable_subset
 
 CLASHES = st.lists(st.frozensets(st.integers(0, 7), min_size=1, max_size=6), min_size=1, max_size=6)
 
@@ -17,7 +17,7 @@ def asking(clashes):
 
 @given(CLASHES)
 def test_none_is_smaller(clashes):
-    found = smallest_clash(8, asking(clashes))
+    found = minimum_unsatisfiable_subset(8, asking(clashes))
     every = (some for size in range(1, 9) for some in combinations(range(8), size))
     assert len(found) == len(next(some for some in every if asking(clashes)(some)))
     assert asking(clashes)(found)
@@ -34,14 +34,14 @@ def test_a_small_one_is_found_among_many():
         asked += 1
         return asking(clashes)(some)
 
-    assert smallest_clash(30, clash) == [3, 17, 28]
+    assert minimum_unsatisfiable_subset(30, clash) == [3, 17, 28]
     assert asked < 1_000  # there are 4,060 triples
 
 
 def test_when_too_much_was_asked_no_fact_is_blamed_needlessly(monkeypatch):
     monkeypatch.setattr(smallest_set, "MOST_STEPS", 500)
     clashes = [{0, 1}, {2, 3, 4}]
-    found = smallest_clash(5, asking(clashes))
+    found = minimum_unsatisfiable_subset(5, asking(clashes))
     assert {*found} in clashes
 
 
@@ -53,5 +53,5 @@ def test_what_cannot_be_told_is_not_blamed(clashes, unknown):
         known = len(some) == 8 or sum(1 << each for each in some) not in unknown
         return known and asking(clashes)(some)
 
-    found = smallest_clash(8, clash)
+    found = minimum_unsatisfiable_subset(8, clash)
     assert asking(clashes)(found) or len(found) == 8

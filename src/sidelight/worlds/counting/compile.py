@@ -1,341 +1,361 @@
-"""What is left of the facts while worlds are counted: and, or and not over numbered atoms.
+"""Compile facts about people into a counting problem: variables, value blocks, and constraints over them.
 
-Terms that are the same are one object, so that they are compared by identity; there is no negation but of atoms.
+    Variable     x: people of whom a fact says outright that they are the same; mostly one person.
+    Value block  b: values of a group g that no fact tells apart, counted as one; n_g(b) is how often they occur.
+    Component    groups whose people are compared by same(…); their blocks have the same numbers.
+    World        says for each block who takes it.  `single`: everybody takes one block, and n_g(b) people of g take b.
+                 `set`: each block is one value, and n_g(b) people take it.  `multiset`: each of n_g(b) occurrences of a
+                 value goes to anybody; who has at least one takes it.
+    Ground atom  Takes(x, b), and Equal(x, y): x and y take the same blocks.
+    Constraint   a formula over ground atoms, in negation normal form.  All must hold, but for the *target*, which is
+                 counted both ways.
+
+Formulas are hash-consed: those that are the same are one object, so that states of the count compare them by identity.
+Conditioning (what is left of a formula once an atom is decided) is remembered.
+
+Unit propagation: a constraint that is just Takes(x, b) or its negation is `fixed`, and all other constraints are
+conditioned on it, until none is left that is so simple.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, TypeVar
 
-from sidelight.knowledge.facts import And, Fact, Has, OneOf, Same, fold, named_values
+from sidelight.knowledge.facts import Atom, Fact, Same, conjuncts, fold, named_values
 from sidelight.knowledge.people import Who
 from sidelight.release.release import Release
 from sidelight.table.labels import Label
 from sidelight.table.table import Semantics
 from sidelight.worlds.identify import Entities
 
-Kind: TypeAlias = Literal["true", "false", "is", "not", "all", "any"]
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Term:
-    """An atom that is so or not, or several terms joined; `atoms` are all that it mentions."""
-
-    kind: Kind
-    atom: int = -1
-    parts: frozenset[Term] = frozenset()
-    atoms: frozenset[int] = frozenset()
-
-    @property
-    def literal(self) -> bool:
-        """Say whether it is just an atom, or its negation."""
-        return self.kind in ("is", "not")
-
-    def conjuncts(self) -> Iterable[Term]:
-        """Give the terms that must all be so; none for one that is always so."""
-        return self.parts if self.kind == "all" else () if self.kind == "true" else (self,)
-
-
-class Terms:
-    """A maker of terms.
-
-    >>> make = Terms()
-    >>> one, other = make.atom(1), make.atom(2)
-    >>> make.opposite(make.all_of([one, other])) is make.any_of([make.opposite(other), make.opposite(one)])
-    True
-    >>> make.given(make.any_of([one, other]), 1, so=False) is other
-    True
-    """
-
-    def __init__(self) -> None:
-        self.true = Term("true")
-        self.false = Term("false")
-        self._made: dict[object, Term] = {}
-        self._opposite = {self.true: self.false, self.false: self.true}
-        self._given: dict[tuple[Term, int, bool], Term] = {}
-
-    def atom(self, number: int, *, so: bool = True) -> Term:
-        """An atom is so, or not."""
-        key: tuple[Kind, int] = ("is" if so else "not", number)
-        if key not in self._made:
-            self._made[key] = Term(*key, atoms=frozenset([number]))
-        return self._made[key]
-
-    def all_of(self, parts: Iterable[Term]) -> Term:
-        """All of these."""
-        return self._joined("all", parts, neutral=self.true, decided=self.false)
-
-    def any_of(self, parts: Iterable[Term]) -> Term:
-        """At least one of these."""
-        return self._joined("any", parts, neutral=self.false, decided=self.true)
-
-    def opposite(self, term: Term) -> Term:
-        """Say that it is not so."""
-        if term not in self._opposite:
-            made = self._negated(term)
-            self._opposite[term] = made
-            self._opposite.setdefault(made, term)
-        return self._opposite[term]
-
-    def given(self, term: Term, atom: int, *, so: bool) -> Term:
-        """Say what is left of a term once an atom is known."""
-        if atom not in term.atoms:
-            return term
-        key = (term, atom, so)
-        if key not in self._given:
-            self._given[key] = self._decided(term, atom, so=so)
-        return self._given[key]
-
-    def _decided(self, term: Term, atom: int, *, so: bool) -> Term:
-        if term.literal:
-            return self.true if (term.kind == "is") == so else self.false
-        join = self.all_of if term.kind == "all" else self.any_of
-        return join(self.given(part, atom, so=so) for part in term.parts)
-
-    def _negated(self, term: Term) -> Term:
-        if term.literal:
-            return self.atom(term.atom, so=term.kind == "not")
-        join = self.any_of if term.kind == "all" else self.all_of
-        return join(self.opposite(part) for part in term.parts)
-
-    def _joined(self, kind: Kind, parts: Iterable[Term], *, neutral: Term, decided: Term) -> Term:
-        flat: set[Term] = set()
-        for part in parts:
-            if part is decided:
-                return decided
-            if part is not neutral:
-                flat |= part.parts if part.kind == kind else {part}
-        if any(part.kind == "is" and self.atom(part.atom, so=False) in flat for part in flat):
-            return decided
-        if len(flat) <= 1:
-            return next(iter(flat), neutral)
-        key = (kind, frozenset(flat))
-        if key not in self._made:
-            self._made[key] = Term(kind, parts=key[1], atoms=frozenset().union(*(part.atoms for part in flat)))
-        return self._made[key]
-
-
-# ----------------------------------------------------------------------------------------------------
-# Facts about people become terms about who draws which lot, in each of the three semantics.
-#
-# In all of them the values of a group are lots.  Where people have one value each, everybody draws one lot; where they
-# have several, each lot is drawn or not.  Two people are alike if no lot is drawn by one of them only.
-# ----------------------------------------------------------------------------------------------------
-
+Connective: TypeAlias = Literal["true", "false", "atom", "not", "and", "or"]
 
 T = TypeVar("T")
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Formula:
+    """An atom or its negation, or several formulas joined; `atoms` are all that it mentions."""
+
+    kind: Connective
+    atom: int = -1
+    parts: frozenset[Formula] = frozenset()
+    atoms: frozenset[int] = frozenset()
+
+    @property
+    def is_literal(self) -> bool:
+        """Say whether it is just an atom, or its negation."""
+        return self.kind in ("atom", "not")
+
+    def conjuncts(self) -> Iterable[Formula]:
+        """Give the formulas that must all hold; none for one that always holds."""
+        return self.parts if self.kind == "and" else () if self.kind == "true" else (self,)
+
+    def bottom_up(self, descend: Callable[[Formula], bool] = lambda _part: True) -> list[Formula]:
+        """List its parts and theirs, each before what it is part of; only those to descend into, and itself last."""
+        stack, top_down = [self], list[Formula]()
+        while stack:
+            top_down.append(stack.pop())
+            stack += filter(descend, top_down[-1].parts)
+        return top_down[::-1]
+
+
+class Formulas:
+    """Makes formulas, each once.
+
+    >>> make = Formulas()
+    >>> one, other = make.atom(1), make.atom(2)
+    >>> make.negate(make.conjoin([one, other])) is make.disjoin([make.negate(other), make.negate(one)])
+    True
+    >>> make.condition(make.disjoin([one, other]), 1, truth=False) is other
+    True
+    """
+
+    def __init__(self) -> None:
+        self.true = Formula("true")
+        self.false = Formula("false")
+        self._formulas: dict[object, Formula] = {}
+        self._negations = {self.true: self.false, self.false: self.true}
+        self._conditioned: dict[tuple[Formula, int, bool], Formula] = {}
+
+    def atom(self, number: int, *, truth: bool = True) -> Formula:
+        """Say that an atom holds, or does not."""
+        key: tuple[Connective, int] = ("atom" if truth else "not", number)
+        if key not in self._formulas:
+            self._formulas[key] = Formula(*key, atoms=frozenset([number]))
+        return self._formulas[key]
+
+    def conjoin(self, parts: Iterable[Formula]) -> Formula:
+        """All of these."""
+        return self._join("and", parts, neutral=self.true, absorbing=self.false)
+
+    def disjoin(self, parts: Iterable[Formula]) -> Formula:
+        """At least one of these."""
+        return self._join("or", parts, neutral=self.false, absorbing=self.true)
+
+    def negate(self, formula: Formula) -> Formula:
+        """Say that it does not hold."""
+        negations = self._negations
+        if formula not in negations:
+            for part in formula.bottom_up(lambda part: part not in negations):
+                negations[part] = self._negation(part)
+                negations.setdefault(negations[part], part)
+        return negations[formula]
+
+    def condition(self, formula: Formula, atom: int, *, truth: bool) -> Formula:
+        """Say what is left of a formula once an atom is decided."""
+        if atom not in formula.atoms:
+            return formula
+        known = self._conditioned
+        if (formula, atom, truth) not in known:
+            for part in formula.bottom_up(lambda part: atom in part.atoms and (part, atom, truth) not in known):
+                known[part, atom, truth] = self._rest(part, atom, truth=truth)
+        return known[formula, atom, truth]
+
+    def _rest(self, formula: Formula, atom: int, *, truth: bool) -> Formula:
+        if formula.is_literal:
+            return self.true if (formula.kind == "atom") == truth else self.false
+        join = self.conjoin if formula.kind == "and" else self.disjoin
+        return join(self._conditioned.get((part, atom, truth), part) for part in formula.parts)
+
+    def _negation(self, formula: Formula) -> Formula:
+        if formula.is_literal:
+            return self.atom(formula.atom, truth=formula.kind == "not")
+        join = self.disjoin if formula.kind == "and" else self.conjoin
+        return join(self._negations[part] for part in formula.parts)
+
+    def _join(self, kind: Connective, parts: Iterable[Formula], *, neutral: Formula, absorbing: Formula) -> Formula:
+        flat: set[Formula] = set()
+        for part in parts:
+            if part is absorbing:
+                return absorbing
+            if part is not neutral:
+                flat |= part.parts if part.kind == kind else {part}
+        if any(part.kind == "atom" and self.atom(part.atom, truth=False) in flat for part in flat):
+            return absorbing  # a and not a, or a or not a
+        if len(flat) <= 1:
+            return next(iter(flat), neutral)
+        key = (kind, frozenset(flat))
+        if key not in self._formulas:
+            self._formulas[key] = Formula(kind, parts=key[1], atoms=frozenset().union(*(part.atoms for part in flat)))
+        return self._formulas[key]
+
+
 @dataclass(frozen=True, slots=True)
-class Draws:
-    """A party draws a lot."""
+class Takes:
+    """A variable takes a value block."""
 
-    party: int
-    lot: int
+    variable: int
+    block: int
 
 
 @dataclass(frozen=True, slots=True)
-class Alike:
-    """Two parties draw the same."""
+class Equal:
+    """Two variables take the same value blocks."""
 
-    party: int
+    variable: int
     other: int
 
 
-Atom: TypeAlias = Draws | Alike
+GroundAtom: TypeAlias = Takes | Equal
 
 
 @dataclass(slots=True)
-class Ground:
-    """The groups that facts are about, who draws from them, and the facts as terms.
-
-    People who are known to have the same values are one party.  Lots stand for one value each, or for several that no
-    fact tells apart.  Groups whose people are compared are kin; their lots have the same numbers.
-    """
+class CountingProblem:
+    """Variables, value blocks and constraints; groups are numbered as in the release, everything else from 0."""
 
     semantics: Semantics
-    sizes: dict[int, int]  # row → people
-    kin: dict[int, int]  # row → the first of its kin
-    row_of: dict[Who, int]
-    party_of: dict[Who, int]
-    parties: list[Counter[int]]  # row → people
-    lots: dict[int, tuple[int, ...]] = field(default_factory=dict)  # row → its lots
-    said: list[frozenset[Label]] = field(default_factory=list)  # lot → the values it stands for
-    saying: dict[frozenset[Label], int] = field(default_factory=dict)  # and the other way round
-    counts: Counter[tuple[int, int]] = field(default_factory=Counter)  # (row, lot) → how often it is there
-    terms: Terms = field(default_factory=Terms)
-    atoms: list[Atom] = field(default_factory=list)
-    numbers: dict[Atom, int] = field(default_factory=dict)
-    parts: tuple[Term, ...] = ()  # all of these are so
-    tracked: int | None = None  # the part that need not be so: it is counted both ways
-    mentions: dict[int, list[int]] = field(default_factory=dict)  # atom → the parts that mention it
-    known: dict[Draws, bool] = field(default_factory=dict)  # and these, which `parts` no longer mention
+    sizes: dict[int, int]  # group → people
+    component: dict[int, int]  # group → the first group of its component
+    variable_of: dict[Who, int]
+    members: list[Counter[int]]  # variable → group → people
+    group_of: dict[Who, int]
+    blocks: dict[int, tuple[int, ...]] = field(default_factory=dict)  # group → its blocks
+    block_values: list[frozenset[Label]] = field(default_factory=list)  # block → its values
+    block_numbers: dict[frozenset[Label], int] = field(default_factory=dict)  # and the other way round
+    counts: Counter[tuple[int, int]] = field(default_factory=Counter)  # (group, block) → n_g(b)
+    formulas: Formulas = field(default_factory=Formulas)
+    atoms: list[GroundAtom] = field(default_factory=list)
+    atom_numbers: dict[GroundAtom, int] = field(default_factory=dict)
+    constraints: tuple[Formula, ...] = ()
+    target: int | None = None  # the constraint that need not hold
+    mentions: dict[int, list[int]] = field(default_factory=dict)  # atom → the constraints that mention it
+    fixed: dict[Takes, bool] = field(default_factory=dict)  # known outright; no constraint mentions these any more
 
-    def term(self, fact: Fact) -> Term:
-        """Turn a fact into a term."""
-        return fold(fact, self._simple, conjunction=self.terms.all_of, disjunction=self.terms.any_of)
+    def formula(self, fact: Fact) -> Formula:
+        """Turn a fact into a formula over ground atoms."""
+        return fold(fact, self._literal, conjunction=self.formulas.conjoin, disjunction=self.formulas.disjoin)
 
-    def _simple(self, fact: Has | OneOf | Same, so: bool) -> Term:  # noqa: FBT001 - as it is fold
-        if isinstance(fact, Same):
-            made = self._same(self.party_of[fact.person], self.party_of[fact.other])
-        else:
-            made = self._one_of(fact.person, named_values(fact))
-        return made if so else self.terms.opposite(made)
+    def component_of(self, variable: int) -> int:
+        """Say in which component a variable is."""
+        return self.component[next(iter(self.members[variable]))]
 
-    def kin_of(self, party: int) -> int:
-        """Say which groups a party is compared with."""
-        return self.kin[next(iter(self.parties[party]))]
+    def add_blocks(self, group: int, counts: Mapping[Label, int], blocks: Iterable[Iterable[Label]]) -> None:
+        """Divide the values of a group into blocks."""
+        self.blocks[group] = tuple(self._block_number(frozenset(values)) for values in blocks)
+        for block in self.blocks[group]:
+            self.counts[group, block] = sum(counts[value] for value in self.block_values[block])
 
-    def number(self, atom: Atom) -> int:
-        """Number the atoms."""
-        if atom not in self.numbers:
-            self.numbers[atom] = len(self.atoms)
-            self.atoms.append(atom)
-        return self.numbers[atom]
-
-    def add_lots(self, row: int, bag: dict[Label, int], lots: Iterable[Iterable[Label]]) -> None:
-        """Put the values of a group into lots."""
-        self.lots[row] = tuple(self._lot(frozenset(values)) for values in lots)
-        for lot in self.lots[row]:
-            self.counts[row, lot] = sum(bag[value] for value in self.said[lot])
-
-    def settle(self, parts: Iterable[Term], tracked: Term | None = None) -> None:
-        """Take the parts as given: what is known about single draws tells in all others."""
-        parts = [conjunct for part in parts for conjunct in part.conjuncts()]
-        while told := self._told(parts):
-            parts = [conjunct for part in parts for conjunct in self._given(part, told).conjuncts()]
-            tracked = tracked and self._given(tracked, told)
-        self.parts = tuple(dict.fromkeys(parts))
-        if tracked is not None:
-            self.tracked = len(self.parts)
-            self.parts += (tracked,)
-        for number, part in enumerate(self.parts):
-            for atom in part.atoms:
+    def impose(self, formulas: Iterable[Formula], target: Formula | None = None) -> None:
+        """Take formulas as constraints, after unit propagation."""
+        constraints = [part for formula in formulas for part in formula.conjuncts()]
+        while units := self._fix_units(constraints):
+            constraints = [part for formula in constraints for part in self._conditioned(formula, units).conjuncts()]
+            target = target and self._conditioned(target, units)
+        self.constraints = tuple(dict.fromkeys(constraints))
+        if target is not None:
+            self.target = len(self.constraints)
+            self.constraints += (target,)
+        for number, constraint in enumerate(self.constraints):
+            for atom in constraint.atoms:
                 self.mentions.setdefault(atom, []).append(number)
 
     @property
-    def never(self) -> bool:
-        """Say whether a part is false, whatever is drawn."""
-        return any(part is self.terms.false for number, part in enumerate(self.parts) if number != self.tracked)
+    def contradictory(self) -> bool:
+        """Say whether a constraint is false, whoever takes what."""
+        false = self.formulas.false
+        return any(formula is false for number, formula in enumerate(self.constraints) if number != self.target)
 
-    def parts_of(self, atoms: Iterable[int]) -> list[int]:
-        """Say which parts mention any of some atoms."""
-        return sorted({part for atom in atoms for part in self.mentions.get(atom, ())})
+    def constraints_with(self, atoms: Iterable[int]) -> list[int]:
+        """Say which constraints mention any of some atoms."""
+        return sorted({number for atom in atoms for number in self.mentions.get(atom, ())})
 
-    def _lot(self, values: frozenset[Label]) -> int:
-        if values not in self.saying:
-            self.saying[values] = len(self.said)
-            self.said.append(values)
-        return self.saying[values]
+    def _literal(self, atom: Atom, positive: bool) -> Formula:  # noqa: FBT001 - as facts are folded
+        formula = self._equal(atom) if isinstance(atom, Same) else self._takes_one_of(atom.person, named_values(atom))
+        return formula if positive else self.formulas.negate(formula)
 
-    def _told(self, parts: Iterable[Term]) -> dict[int, bool]:
-        """Take note of the parts that are single draws; a second one that says the opposite is left to fail."""
-        told: dict[int, bool] = {}
-        for part in parts:
-            drawn, so = self.atoms[part.atom] if part.literal else None, part.kind == "is"
-            if isinstance(drawn, Draws) and part.atom not in told:
-                self.known[drawn] = told[part.atom] = so
-                if so and self.semantics == "single":  # who has this has nothing else
-                    told |= dict.fromkeys(self._others(drawn), False)
-        return told
+    def _equal(self, fact: Same) -> Formula:
+        one, other = sorted((self.variable_of[fact.person], self.variable_of[fact.other]))
+        return self.formulas.true if one == other else self.formulas.atom(self._number(Equal(one, other)))
 
-    def _others(self, drawn: Draws) -> Iterator[int]:
-        for lot in range(len(self.said)):
-            other = Draws(drawn.party, lot)
-            if lot != drawn.lot:
-                self.known.pop(other, None)
-                if other in self.numbers:
-                    yield self.numbers[other]
+    def _takes_one_of(self, who: Who, values: Sequence[Label]) -> Formula:
+        variable, make = self.variable_of[who], self.formulas
+        within: list[int] = []
+        outside: list[int] = []
+        for block in self.blocks[self.group_of[who]]:
+            beside = self.block_values[block].isdisjoint(values)
+            (outside if beside else within).append(self._number(Takes(variable, block)))
+        if self.semantics == "single" and len(within) > len(outside):  # the same, and shorter
+            return make.conjoin(make.atom(atom, truth=False) for atom in outside)
+        return make.disjoin(map(make.atom, within))
 
-    def _given(self, part: Term, told: dict[int, bool]) -> Term:
-        for atom in part.atoms:
-            if atom in told:
-                part = self.terms.given(part, atom, so=told[atom])
-        return part
+    def _number(self, atom: GroundAtom) -> int:
+        if atom not in self.atom_numbers:
+            self.atom_numbers[atom] = len(self.atoms)
+            self.atoms.append(atom)
+        return self.atom_numbers[atom]
 
-    def _one_of(self, who: Who, values: Sequence[Label]) -> Term:
-        party, make = self.party_of[who], self.terms
-        have: list[int] = []
-        lack: list[int] = []
-        for lot in self.lots[self.row_of[who]]:
-            (lack if self.said[lot].isdisjoint(values) else have).append(self.number(Draws(party, lot)))
-        if self.semantics == "single" and len(have) > len(lack):  # shorter so
-            return make.all_of(make.atom(atom, so=False) for atom in lack)
-        return make.any_of(map(make.atom, have))
+    def _block_number(self, values: frozenset[Label]) -> int:
+        if values not in self.block_numbers:
+            self.block_numbers[values] = len(self.block_values)
+            self.block_values.append(values)
+        return self.block_numbers[values]
 
-    def _same(self, party: int, other: int) -> Term:
-        if party == other:
-            return self.terms.true
-        return self.terms.atom(self.number(Alike(min(party, other), max(party, other))))
+    def _fix_units(self, constraints: Iterable[Formula]) -> dict[int, bool]:
+        """Fix what single literals say; a second one that says the opposite is left, and becomes false."""
+        units: dict[int, bool] = {}
+        for constraint in constraints:
+            atom, truth = self.atoms[constraint.atom] if constraint.is_literal else None, constraint.kind == "atom"
+            if isinstance(atom, Takes) and constraint.atom not in units:
+                self.fixed[atom] = units[constraint.atom] = truth
+                if truth and self.semantics == "single":  # who takes this block takes no other
+                    units |= dict.fromkeys(self._other_blocks(atom), False)
+        return units
+
+    def _other_blocks(self, taken: Takes) -> Iterator[int]:
+        """Go through the atoms that the same variable takes another block; they need not be fixed any more."""
+        for block in range(len(self.block_values)):
+            other = Takes(taken.variable, block)
+            if block != taken.block:
+                self.fixed.pop(other, None)
+                if other in self.atom_numbers:
+                    yield self.atom_numbers[other]
+
+    def _conditioned(self, formula: Formula, units: Mapping[int, bool]) -> Formula:
+        for atom in formula.atoms:
+            if atom in units:
+                formula = self.formulas.condition(formula, atom, truth=units[atom])
+        return formula
 
 
-def ground(
+def compile_facts(
     release: Release,
     entities: Entities,
     facts: Sequence[Fact],
     *,
-    tracked: Fact | None = None,
+    target: Fact | None = None,
     watched: Sequence[Fact] = (),
     people: Iterable[Who] = (),
-) -> Ground:
-    """Prepare to count the worlds in which all facts are so, with and without the one that is tracked.
+) -> CountingProblem:
+    """Prepare to count the worlds in which all facts hold, with and without the target.
 
-    There can be terms for facts that are only watched, too.
+    Facts that are only watched, and further people, have variables and blocks too, but constrain nothing.
     """
-    both = [*facts, *watched] if tracked is None else [*facts, tracked, *watched]
-    people = dict.fromkeys([*(who for fact in both for who in fact.people()), *people])
-    for value in {value for fact in both for simple in fact.atoms() for value in named_values(simple)}:
+    everything = [*facts, *(() if target is None else (target,)), *watched]
+    atoms = [atom for fact in everything for atom in fact.atoms()]
+    for value in {value for atom in atoms for value in named_values(atom)}:
         release.groups.place(value)  # refuses a value that nobody could have
-    rows = list(dict.fromkeys(entities.group_of[who] for who in people))
-    same = [simple.about() for fact in both for simple in fact.atoms() if isinstance(simple, Same)]
-    firsts = joined(people, (top.about() for fact in facts for top in conjuncts(fact) if isinstance(top, Same)))
-    numbers = {first: number for number, first in enumerate(dict.fromkeys(firsts.values()))}
-    made = Ground(
+    mentioned = dict.fromkeys([*(who for fact in everything for who in fact.people()), *people])
+    problem = _with_variables(release, {who: entities.group_of[who] for who in mentioned}, facts, atoms)
+    _add_blocks(problem, release, atoms)
+    problem.impose(map(problem.formula, facts), None if target is None else problem.formula(target))
+    return problem
+
+
+def _with_variables(
+    release: Release, group_of: dict[Who, int], facts: Sequence[Fact], atoms: Sequence[Fact]
+) -> CountingProblem:
+    """Make one variable of people who are known to be the same, and one component of groups that are compared."""
+    outright = (part.about() for fact in facts for part in conjuncts(fact) if isinstance(part, Same))
+    first_of = components(group_of, outright)
+    numbers = {first: number for number, first in enumerate(dict.fromkeys(first_of.values()))}
+    groups = list(dict.fromkeys(group_of.values()))
+    problem = CountingProblem(
         release.semantics,
-        sizes={row: int(release.groups.sizes[row]) for row in rows},
-        kin=joined(rows, ([entities.group_of[who] for who in pair] for pair in same)),
-        row_of={who: entities.group_of[who] for who in people},
-        party_of={who: numbers[first] for who, first in firsts.items()},
-        parties=[Counter() for _ in numbers],
+        sizes={group: int(release.groups.sizes[group]) for group in groups},
+        component=components(groups, ([group_of[who] for who in atom.about()] for atom in atoms)),
+        variable_of={who: numbers[first] for who, first in first_of.items()},
+        members=[Counter() for _ in numbers],
+        group_of=group_of,
     )
-    for who, party in made.party_of.items():
-        made.parties[party][entities.group_of[who]] += 1
-    compared = {made.kin[entities.group_of[who]] for pair in same for who in pair}
-    asked: dict[int, dict[frozenset[Label], None]] = {row: {} for row in rows}
-    for simple in (simple for fact in both for simple in fact.atoms()):
-        asked[entities.group_of[simple.about()[0]]][frozenset(named_values(simple))] = None
-    for row in rows:
-        counts = release.groups.counts.row(row).tolist()
-        bag = {value: count for value, count in zip(release.domain, counts, strict=True) if count}
-        told_apart = release.semantics != "single" or made.kin[row] in compared
-        made.add_lots(row, bag, ([value] for value in bag) if told_apart else _lumped(bag, asked[row]))
-    made.settle(map(made.term, facts), None if tracked is None else made.term(tracked))
-    return made
+    for who, variable in problem.variable_of.items():
+        problem.members[variable][group_of[who]] += 1
+    return problem
 
 
-def conjuncts(fact: Fact) -> Iterator[Fact]:
-    """Go through the facts that a fact joins by and.
+def _add_blocks(problem: CountingProblem, release: Release, atoms: Sequence[Fact]) -> None:
+    """Divide the values of each group: all apart where values are compared or people have several of them."""
+    compared = {
+        problem.component[problem.group_of[who]] for atom in atoms if isinstance(atom, Same) for who in atom.about()
+    }
+    named: dict[int, dict[frozenset[Label], None]] = {group: {} for group in problem.sizes}
+    for atom in atoms:
+        named[problem.group_of[atom.about()[0]]][frozenset(named_values(atom))] = None
+    for group in problem.sizes:
+        row = release.groups.counts.row(group).tolist()
+        counts = {value: count for value, count in zip(release.domain, row, strict=True) if count}
+        apart = problem.semantics != "single" or problem.component[group] in compared
+        problem.add_blocks(group, counts, ([value] for value in counts) if apart else _told_apart(counts, named[group]))
 
-    >>> [str(each) for each in conjuncts(Has("Ann", "Flu") & ~Has("Bob", "Flu"))]
-    ['Ann = Flu', 'Bob != Flu']
-    """
-    if isinstance(fact, And):
-        for part in fact.facts:
-            yield from conjuncts(part)
-    else:
-        yield fact
+
+def _told_apart(values: Iterable[Label], named: Iterable[frozenset[Label]]) -> Iterable[list[Label]]:
+    """Divide values by the sets that name them: two that are in the same sets need not be told apart."""
+    blocks: dict[tuple[bool, ...], list[Label]] = {}
+    for value in values:
+        blocks.setdefault(tuple(value in several for several in named), []).append(value)
+    return blocks.values()
 
 
-def joined(things: Iterable[T], links: Iterable[Iterable[T]]) -> dict[T, T]:
-    """Say for each thing which is the first of those that it is linked with.
+def components(things: Iterable[T], links: Iterable[Iterable[T]]) -> dict[T, T]:
+    """Say for each thing which is the first of its connected component, by union and find.
 
-    >>> joined("abcd", ["bd", "da"])
+    >>> components("abcd", ["bd", "da"])
     {'a': 'a', 'b': 'a', 'c': 'c', 'd': 'a'}
     """
-    lead = {thing: thing for thing in things}  # somebody before, and so on to the first
+    lead = {thing: thing for thing in things}  # somebody before in the same component, and so on to the first
     place = {thing: number for number, thing in enumerate(lead)}
 
     def first(thing: T) -> T:
@@ -348,11 +368,3 @@ def joined(things: Iterable[T], links: Iterable[Iterable[T]]) -> dict[T, T]:
         ends = [first(thing) for thing in link]
         lead |= dict.fromkeys(ends, min(ends, key=place.__getitem__))
     return {thing: first(thing) for thing in lead}
-
-
-def _lumped(bag: dict[Label, int], asked: Iterable[frozenset[Label]]) -> Iterable[list[Label]]:
-    """Lump the values that no fact tells apart."""
-    alike: dict[tuple[bool, ...], list[Label]] = {}
-    for value in bag:
-        alike.setdefault(tuple(value in values for values in asked), []).append(value)
-    return alike.values()

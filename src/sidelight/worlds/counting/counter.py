@@ -1,4 +1,15 @@
-"""In which share of all worlds are some facts so?"""
+"""How likely are facts, and each value of a person, if all worlds of a release are equally likely?
+
+    Pr(facts) = worlds in which all facts hold / all worlds
+
+    Independence  groups are independent, so facts that share no group, even through others, are multiplied.
+    Differences   "of many pairs one is the same" is counted as everything less the worlds in which all of them differ.
+    Methods       `distinct` where people only differ, `frontier` for everything else.
+    Marginals     Pr(person has v, facts) for all v at once: at the transition that assigns a person a block, the
+                  weights of the states before (forwards) meet those of their completions (backwards).
+
+What was counted is remembered, so that questions about the same facts cost little more than one.
+"""
 
 from __future__ import annotations
 
@@ -8,189 +19,205 @@ from fractions import Fraction
 from math import prod
 from typing import TypeAlias
 
-from sidelight.knowledge.facts import Fact, Has, Same
+from sidelight.knowledge.facts import Fact, Has, Same, conjuncts
 from sidelight.knowledge.people import Who
 from sidelight.release.release import Release
 from sidelight.table.labels import Label
-from sidelight.worlds.counting.compile import Ground, conjuncts, ground, joined
-from sidelight.worlds.counting.distinct import Differing, all_differ, some_of_many_are_the_same
-from sidelight.worlds.counting.frontier import Drawing, Frontier, States, Step, every_way, to_come, ways_to_have
+from sidelight.worlds.counting.compile import CountingProblem, compile_facts, components
+from sidelight.worlds.counting.distinct import DistinctCounter, all_differ, is_wide_disjunction
+from sidelight.worlds.counting.frontier import (
+    Assign,
+    Frontier,
+    Transition,
+    Weights,
+    completions,
+    ways_to_have,
+    ways_to_spread,
+)
 from sidelight.worlds.counting.order import Schedule
 from sidelight.worlds.effort import Meter, OverEffort
 from sidelight.worlds.identify import Entities
 
-Shares: TypeAlias = tuple[Fraction, Fraction]
-"""In which share of all worlds the facts are so, and in which the target is so as well."""
+Joint: TypeAlias = tuple[Fraction, Fraction]
+"""Pr(facts), and Pr(facts and target)."""
+
+MOST_DIFFERENCES = 50
+"""With more facts of the kind "of many pairs one is the same", their 2^n differences would never be counted."""
 
 
 @dataclass(slots=True)
-class Counting:
+class WorldCounter:
     """Counts worlds of a release, within an effort allowed; what was counted is remembered."""
 
     release: Release
     entities: Entities
     meter: Meter
-    known: dict[tuple[frozenset[Fact], Fact | None], Shares] = field(default_factory=dict)
-    distributions: dict[tuple[frozenset[Fact], Who], dict[Label, Fraction]] = field(default_factory=dict)
-    differing: Differing = field(default_factory=Differing)
+    _joints: dict[tuple[frozenset[Fact], Fact | None], Joint] = field(default_factory=dict)
+    _marginals: dict[tuple[frozenset[Fact], Who], dict[Label, Fraction]] = field(default_factory=dict)
+    _distinct: DistinctCounter = field(default_factory=DistinctCounter)
 
-    def share(self, facts: Iterable[Fact]) -> Fraction:
-        """Say in which share of all worlds all of these are so: facts about different groups are independent."""
+    def within(self, meter: Meter) -> WorldCounter:
+        """Count within another effort, and remember what both counted."""
+        return WorldCounter(self.release, self.entities, meter, self._joints, self._marginals, self._distinct)
+
+    def probability(self, facts: Iterable[Fact]) -> Fraction:
+        """Give Pr(facts)."""
         return self._product(self._linked(facts))
 
-    def shares(self, facts: Iterable[Fact], target: Fact) -> Shares:
-        """Say in which share of all worlds all facts are so, and in which the target is so as well."""
+    def joint(self, facts: Iterable[Fact], target: Fact) -> Joint:
+        """Give Pr(facts), and Pr(facts and target)."""
         near, far = self._near(facts, target.people())
-        others, (possible, both) = self._product(far), self._counted(near, target)
+        others, (possible, both) = self._product(far), self._joint(near, target)
         return others * possible, others * both
 
-    def values(self, facts: Iterable[Fact], who: Who) -> dict[Label, Fraction]:
-        """Say for each value of a person's group in which share of worlds the person has it and the facts are so."""
+    def marginals(self, facts: Iterable[Fact], who: Who) -> dict[Label, Fraction]:
+        """Give Pr(facts, and the person has v) for each value v of the person's group."""
         near, far = self._near(facts, [who])
-        others, values = self._product(far), self._values(near, who)
-        return {value: others * share for value, share in values.items()}
+        others, marginals = self._product(far), self._near_marginals(near, who)
+        return {value: others * probability for value, probability in marginals.items()}
 
-    def _values(self, facts: Sequence[Fact], who: Who) -> dict[Label, Fraction]:
-        key = (frozenset(facts), who)
-        if key not in self.distributions:
-            if self.differing.fits(ground(self.release, self.entities, facts)):
-                there = self.release.groups.counts.row(self.entities.group_of[who]).nonzero()[0].tolist()
-                targets = {value: Has(who, value) for value in map(self.release.domain.__getitem__, there)}
-                found = {who: {value: self._counted(facts, target)[1] for value, target in targets.items()}}
-            else:
-                compared = [same.about() for fact in facts for same in fact.atoms() if isinstance(same, Same)]
-                linked = dict.fromkeys(other for pair in compared for other in pair)
-                people = list(linked) if who in linked else [who]
-                found = values_of(self.release, self.entities, facts, people, self.meter)
-            self.distributions |= {(key[0], each): values for each, values in found.items()}
-        return self.distributions[key]
+    def _product(self, independent: Iterable[Sequence[Fact]]) -> Fraction:
+        return prod((self._joint(facts)[0] for facts in independent), start=Fraction(1))
 
-    def _product(self, linked: Iterable[Sequence[Fact]]) -> Fraction:
-        return prod((self._counted(facts)[0] for facts in linked), start=Fraction(1))
-
-    def _counted(self, facts: Sequence[Fact], target: Fact | None = None) -> Shares:
+    def _joint(self, facts: Sequence[Fact], target: Fact | None = None) -> Joint:
         key = (frozenset(facts), target)
-        if key not in self.known:
-            try:
-                self.known[key] = self._by_method(facts, target)
-            except RecursionError:  # facts within facts within facts
-                raise OverEffort from None
-        return self.known[key]
+        if key not in self._joints:
+            wide = [fact for fact in facts if is_wide_disjunction(fact)]
+            if len(wide) > MOST_DIFFERENCES:
+                raise OverEffort
+            self._joints[key] = self._difference(facts, wide[0], target) if wide else self._count(facts, target)
+        return self._joints[key]
 
-    def _by_method(self, facts: Sequence[Fact], target: Fact | None) -> Shares:
-        alike = next((fact for fact in facts if some_of_many_are_the_same(fact)), None)
-        if alike is not None:  # all worlds, less those in which they all differ
-            others = [fact for fact in facts if fact != alike]
-            every, less = self._counted(others, target), self._counted([*others, *all_differ(alike)], target)
-            return every[0] - less[0], every[1] - less[1]
-        made = ground(self.release, self.entities, facts)
-        if made.never:
+    def _difference(self, facts: Sequence[Fact], wide: Fact, target: Fact | None) -> Joint:
+        """Of many pairs one is the same: all worlds, less those in which they all differ."""
+        others = [fact for fact in facts if fact != wide]
+        every, less = self._joint(others, target), self._joint([*others, *all_differ(wide)], target)
+        return every[0] - less[0], every[1] - less[1]
+
+    def _count(self, facts: Sequence[Fact], target: Fact | None) -> Joint:
+        problem = compile_facts(self.release, self.entities, facts)
+        if problem.contradictory:
             return Fraction(0), Fraction(0)
-        if self.differing.fits(made):
+        if self._distinct.applies(problem):
             if target is not None:
-                return self._counted(facts)[0], self._counted([*facts, *conjuncts(target)])[0]
-            return self.differing.share(made, self.meter), Fraction(0)
+                return self._joint(facts)[0], self._joint([*facts, *conjuncts(target)])[0]
+            return self._distinct.probability(problem, self.meter), Fraction(0)
         if target is not None:
-            made = ground(self.release, self.entities, facts, tracked=target)
-        return Frontier(Schedule.of(made, self.meter)).shares(self.meter)
+            problem = compile_facts(self.release, self.entities, facts, target=target)
+        return Frontier(Schedule.of(problem, self.meter)).probabilities(self.meter)
+
+    def _near_marginals(self, facts: Sequence[Fact], who: Who) -> dict[Label, Fraction]:
+        key = (frozenset(facts), who)
+        if key not in self._marginals:
+            if self._distinct.applies(compile_facts(self.release, self.entities, facts)):
+                self._marginals[key] = self._one_by_one(facts, who)
+            else:
+                marginals = self._all_at_once(facts, self._compared_with(facts, who))
+                self._marginals |= {(key[0], each): values for each, values in marginals.items()}
+        return self._marginals[key]
+
+    def _one_by_one(self, facts: Sequence[Fact], who: Who) -> dict[Label, Fraction]:
+        occurring = self.release.groups.counts.row(self.entities.group_of[who]).nonzero()[0].tolist()
+        values = map(self.release.domain.__getitem__, occurring)
+        return {value: self._joint(facts, Has(who, value))[1] for value in values}
+
+    def _compared_with(self, facts: Sequence[Fact], who: Who) -> list[Who]:
+        """List all whom the facts compare, if the person is one of them: together they cost no more than one."""
+        pairs = [atom.about() for fact in facts for atom in fact.atoms() if isinstance(atom, Same)]
+        compared = dict.fromkeys(each for pair in pairs for each in pair)
+        return list(compared) if who in compared else [who]
+
+    def _all_at_once(self, facts: Sequence[Fact], people: Sequence[Who]) -> dict[Who, dict[Label, Fraction]]:
+        problem = compile_facts(self.release, self.entities, facts, people=people)
+        variables = {problem.variable_of[who] for who in people}
+        possible, taking = block_probabilities(problem, variables, self.meter)
+        return {
+            who: self._by_value(problem, self.entities.group_of[who], possible, taking[problem.variable_of[who]])
+            for who in people
+        }
+
+    def _by_value(
+        self, problem: CountingProblem, group: int, possible: Fraction, taking: dict[int, Fraction]
+    ) -> dict[Label, Fraction]:
+        """Share the probability of each block among its values by their numbers."""
+        count_of = dict(zip(self.release.domain, self.release.groups.counts.row(group).tolist(), strict=True))
+        probabilities = _with_unscheduled(problem, group, possible, taking)
+        return {
+            value: probabilities[block] * Fraction(count_of[value], problem.counts[group, block])
+            for block in problem.blocks[group]
+            for value in problem.block_values[block]
+        }
 
     def _near(self, facts: Iterable[Fact], people: Iterable[Who]) -> tuple[list[Fact], list[list[Fact]]]:
         """Tell the facts that are linked with the groups of some people from those that are not."""
-        rows = {self.entities.group_of[who] for who in people}
+        groups = {self.entities.group_of[who] for who in people}
         near: list[Fact] = []
         far: list[list[Fact]] = []
         for linked in self._linked(facts):
-            if any(self.entities.group_of[who] in rows for fact in linked for who in fact.people()):
+            if any(self.entities.group_of[who] in groups for fact in linked for who in fact.people()):
                 near += linked
             else:
                 far.append(linked)
         return near, far
 
     def _linked(self, facts: Iterable[Fact]) -> list[list[Fact]]:
-        """Put facts together that share a group."""
+        """Put facts together that share a group, even through others."""
         each = list(dict.fromkeys(part for fact in facts for part in conjuncts(fact)))
-        rows = [[self.entities.group_of[who] for who in fact.people()] for fact in each]
-        first = joined(dict.fromkeys(row for some in rows for row in some), rows)
+        groups = [[self.entities.group_of[who] for who in fact.people()] for fact in each]
+        first = components(dict.fromkeys(group for several in groups for group in several), groups)
         linked: dict[int, list[Fact]] = {}
-        for fact, some in zip(each, rows, strict=True):
-            linked.setdefault(first[some[0]], []).append(fact)
+        for fact, several in zip(each, groups, strict=True):
+            linked.setdefault(first[several[0]], []).append(fact)
         return list(linked.values())
 
 
-# ----------------------------------------------------------------------------------------------------
-# How likely is each value of some people, all at once?
-#
-# The worlds are counted forwards, and what may still come backwards; both meet at each turn of such a person.
-# ----------------------------------------------------------------------------------------------------
-
-
-def values_of(
-    release: Release, entities: Entities, facts: Sequence[Fact], people: Sequence[Who], meter: Meter
-) -> dict[Who, dict[Label, Fraction]]:
-    """Say for each person and each value of the group in which share of worlds the person has it and all facts are so.
-
-    People whom the facts compare cost no more together than one of them alone.
-    """
-    made = ground(release, entities, facts, people=people)
-    total, drawn = _lots_of(made, {made.party_of[who] for who in people}, meter)
-    return {who: _values(release, made, entities.group_of[who], total, drawn[made.party_of[who]]) for who in people}
-
-
-def _values(
-    release: Release, made: Ground, row: int, total: Fraction, drawn: dict[int, Fraction]
-) -> dict[Label, Fraction]:
-    count_of = dict(zip(release.domain, release.groups.counts.row(row).tolist(), strict=True))
-    shares = _with_the_others(made, row, total, drawn)
-    return {
-        value: shares[lot] * Fraction(count_of[value], made.counts[row, lot])  # some lots are of several values
-        for lot in made.lots[row]
-        for value in made.said[lot]
-    }
-
-
-def _lots_of(made: Ground, parties: set[int], meter: Meter) -> tuple[Fraction, dict[int, dict[int, Fraction]]]:
-    """Count the worlds that fit, and for each party and lot that anybody is asked about those where it draws it."""
-    frontier = Frontier(Schedule.of(made, meter, watched=parties))
+def block_probabilities(
+    problem: CountingProblem, variables: set[int], meter: Meter
+) -> tuple[Fraction, dict[int, dict[int, Fraction]]]:
+    """Give Pr(constraints), and for each variable Pr(constraints, and it takes b) for each block b of the schedule."""
+    frontier = Frontier(Schedule.of(problem, meter, watched=variables))
     layers = frontier.layers(meter)
-    every, total = frontier.every_way(), layers.pop().get(0, 0)
-    turns = {place: who for who, place in frontier.drawings.items()}
-    drawn: dict[int, dict[int, Fraction]] = {party: {} for party in parties}
-    after: States = {0: 1}
-    for place, step in reversed(list(enumerate(frontier.steps))):
-        states = layers.pop()
-        party, lot = turns.get(place, (-1, -1))
-        if party in parties:
-            drawn[party][lot] = Fraction(_having(states, step, after), every)
-        after = to_come(states, step, after)
+    total, satisfying = frontier.total(), layers.pop().get(0, 0)
+    assigned_at = {place: takes for takes, place in frontier.assigning.items()}
+    taking: dict[int, dict[int, Fraction]] = {variable: {} for variable in variables}
+    after: Weights = {0: 1}
+    for place, transition in reversed(list(enumerate(frontier.transitions))):
+        weights = layers.pop()
+        variable, block = assigned_at.get(place, (-1, -1))
+        if variable in variables:
+            taking[variable][block] = Fraction(_weight_of_taking(weights, transition, after), total)
+        after = completions(weights, transition, after)
         meter.check_time()
-    return Fraction(total, every), drawn
+    return Fraction(satisfying, total), taking
 
 
-def _having(states: States, step: Step, after: States) -> int:
-    """Count the worlds in which the party draws the lot at this step."""
-    assert isinstance(step, Drawing)
-    known = {looked_at: step.having(looked_at) for looked_at in {state & step.mask for state in states}}
+def _weight_of_taking(weights: Weights, transition: Transition, after: Weights) -> int:
+    """Count the worlds in which the variable takes the block: Σ weight before × factor × weight of completions."""
+    assert isinstance(transition, Assign)
+    mask = transition.mask
+    moves = {fields: transition.moves_that_take(fields) for fields in {state & mask for state in weights}}
     return sum(
-        ways * more * after.get(state - (state & step.mask) + added, 0)
-        for state, ways in states.items()
-        for added, more in known[state & step.mask]
+        weight * factor * after.get((state & ~mask) + replacement, 0)
+        for state, weight in weights.items()
+        for replacement, factor in moves[state & mask]
     )
 
 
-def _with_the_others(made: Ground, row: int, total: Fraction, drawn: dict[int, Fraction]) -> dict[int, Fraction]:
-    """Add the lots that nobody is asked about."""
-    drawn = {lot: share for lot, share in drawn.items() if lot in made.lots[row]}
-    others = [lot for lot in made.lots[row] if lot not in drawn]
-    counts = {lot: made.counts[row, lot] for lot in others}
-    if made.semantics == "single":  # they share what is left by their numbers
-        left = total - sum(drawn.values())
-        return drawn | {lot: left * Fraction(count, sum(counts.values())) for lot, count in counts.items()}
-    people = made.sizes[row]
-    return drawn | {
-        lot: total
+def _with_unscheduled(
+    problem: CountingProblem, group: int, possible: Fraction, taking: dict[int, Fraction]
+) -> dict[int, Fraction]:
+    """Add the blocks of a group that no constraint asks about."""
+    scheduled = {block: probability for block, probability in taking.items() if block in problem.blocks[group]}
+    counts = {block: problem.counts[group, block] for block in problem.blocks[group] if block not in scheduled}
+    if problem.semantics == "single":  # they share what is left by their numbers
+        left = possible - sum(scheduled.values())
+        return scheduled | {block: left * Fraction(count, sum(counts.values())) for block, count in counts.items()}
+    people, semantics = problem.sizes[group], problem.semantics
+    return scheduled | {
+        block: possible
         * Fraction(
-            ways_to_have(made.semantics, people=people, count=count, asked=1, having=1),
-            every_way(made.semantics, people=people, count=count),
+            ways_to_have(semantics, people=people, count=count, deciding=1, having=1),
+            ways_to_spread(semantics, people=people, count=count),
         )
-        for lot, count in counts.items()
+        for block, count in counts.items()
     }

@@ -1,13 +1,16 @@
 """Count the worlds in which some people differ from some others, where people have several values.
 
-That all of a party are alike is easy to count: they draw every lot together.  That all who should differ do so is a sum
-over such counts, by Möbius' inversion on partitions:
+That all of a set C of variables are equal is easy to count: they take every block together.  That all who should differ
+do so is a signed sum over such counts, by Möbius inversion on the lattice of partitions:
 
-    [no pair that should differ is alike]  =  Σ_σ Π_{C ∈ σ} a(C) · [all of each C are alike],
+    [no pair that should differ is equal]  =  Σ_σ Π_{C ∈ σ} a(C) · [all of each C are equal],
 
-over the partitions σ of the people.  a(C) is the lowest coefficient of the chromatic polynomial of the pairs within C,
-so it is 0 unless these pairs link all of C.  Lots are independent of each other: for each, sum over who draws it, which
-is a union of parties.
+over the partitions σ of the variables.  With the pairs as edges of a graph, a(C) is the lowest coefficient of the
+chromatic polynomial of the graph on C, so it is 0 unless C is connected.
+
+    Recurrence  a(C) = [C has no edge] − Σ a(D) over the connected D ⊊ C that have the first of C, with C − D edgeless
+    Blocks      are independent of each other: for each, sum over who takes it, which is a union of classes of σ
+    Cost        blocks × Σ_σ 2^|σ|; given up beyond `MOST_UNIONS`, where the frontier takes over
 """
 
 from __future__ import annotations
@@ -24,12 +27,12 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight.knowledge.facts import Fact, Or, Same
-from sidelight.worlds.counting.compile import Alike, Draws, Ground
-from sidelight.worlds.counting.frontier import every_way, ways_to_have
+from sidelight.worlds.counting.compile import CountingProblem, Equal, Takes
+from sidelight.worlds.counting.frontier import ways_to_have, ways_to_spread
 from sidelight.worlds.effort import Meter
 
-People: TypeAlias = int
-"""Some of the parties that are compared, as a mask."""
+VariableSet: TypeAlias = int
+"""Some of the variables that are compared, a bit each."""
 
 MOST_UNIONS = 400_000
 """With more than that, the facts are left to the frontier; eight people who all differ have 89,918."""
@@ -38,18 +41,18 @@ FEW_PAIRS = 4
 """That one of so many pairs is the same is left to the frontier, where several such facts are counted at once."""
 
 
-def some_of_many_are_the_same(fact: Fact) -> bool:
+def is_wide_disjunction(fact: Fact) -> bool:
     """Say whether a fact is that of many pairs at least one is the same.
 
     >>> pair = Same("Ann", "Tom")
-    >>> some_of_many_are_the_same(pair | Same("Ann", "Bob")), some_of_many_are_the_same(Or((pair,) * 5))
+    >>> is_wide_disjunction(pair | Same("Ann", "Bob")), is_wide_disjunction(Or((pair,) * 5))
     (False, True)
     """
     return isinstance(fact, Or) and len(fact.facts) > FEW_PAIRS and all(isinstance(part, Same) for part in fact.facts)
 
 
 def all_differ(fact: Fact) -> list[Fact]:
-    """Say the opposite of such a fact, pair by pair.
+    """Negate such a fact, pair by pair.
 
     >>> [str(pair) for pair in all_differ(Same("Ann", "Tom") | Same("Ann", "Bob"))]
     ['not same(Ann, Tom)', 'not same(Ann, Bob)']
@@ -58,50 +61,52 @@ def all_differ(fact: Fact) -> list[Fact]:
 
 
 @dataclass(slots=True)
-class Differing:
-    """Counts worlds in which people differ; remembers what it counted for a lot."""
+class DistinctCounter:
+    """Counts worlds in which people differ; remembers what it counted for a block."""
 
-    _known: dict[tuple[Partitions, tuple[int, ...]], npt.NDArray[np.object_]] = field(default_factory=dict)
+    _sums: dict[tuple[Partitions, tuple[int, ...]], npt.NDArray[np.object_]] = field(default_factory=dict)
 
-    def fits(self, ground: Ground) -> bool:
-        """Say whether the facts are just that people differ and what some have or lack, and not too many."""
-        if ground.semantics == "single" or not ground.parts:
+    def applies(self, problem: CountingProblem) -> bool:
+        """Say whether the constraints are just that people differ and what some have or lack, and not too many."""
+        if problem.semantics == "single" or not problem.constraints:
             return False
-        differ = all(part.kind == "not" and isinstance(ground.atoms[part.atom], Alike) for part in ground.parts)
-        return differ and partitions_of(_pairs(ground)[1]) is not None
+        differ = all(
+            formula.kind == "not" and isinstance(problem.atoms[formula.atom], Equal) for formula in problem.constraints
+        )
+        return differ and partitions_of(_differing(problem)[1]) is not None
 
-    def share(self, ground: Ground, meter: Meter) -> Fraction:
-        """Say in which share of all worlds such facts are so."""
-        parties, neighbours = _pairs(ground)
+    def probability(self, problem: CountingProblem, meter: Meter) -> Fraction:
+        """Give the share of all worlds in which such constraints hold."""
+        variables, neighbours = _differing(problem)
         partitions = partitions_of(neighbours)
         assert partitions is not None
-        crowd = _Crowd(ground, parties)
-        ways = partitions.coefficients
-        for lot in crowd.lots:
-            meter.spend(len(ways) // 8)  # they are worked on all at once
-            ways = ways * self._alike(partitions, crowd.ways(lot))
-        return Fraction(int(ways.sum()), crowd.every_way())
+        ways = _WaysToTake(problem, variables)
+        weights = partitions.coefficients
+        for block in ways.blocks:
+            meter.spend(len(weights) // 8)  # they are worked on all at once
+            weights = weights * self._sum_over_unions(partitions, ways.by_set(block))
+        return Fraction(int(weights.sum()), ways.total())
 
-    def _alike(self, partitions: Partitions, ways: tuple[int, ...]) -> npt.NDArray[np.object_]:
-        """For each partition, count the ways in which its parties draw a lot together, or not."""
+    def _sum_over_unions(self, partitions: Partitions, ways: tuple[int, ...]) -> npt.NDArray[np.object_]:
+        """For each partition, count the ways in which its classes take a block together, or do not."""
         key = (partitions, ways)
-        if key not in self._known:
-            self._known[key] = np.add.reduceat(np.array(ways, object)[partitions.unions], partitions.starts)
-        return self._known[key]
+        if key not in self._sums:
+            self._sums[key] = np.add.reduceat(np.array(ways, object)[partitions.unions], partitions.starts)
+        return self._sums[key]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Partitions:
-    """The partitions of people in which no a(C) is 0: Π a(C), and the unions of their parties, one after the other."""
+    """The partitions in which no a(C) is 0: Π a(C), and all unions of their classes, one partition after the other."""
 
     coefficients: npt.NDArray[np.object_]
     unions: npt.NDArray[np.intp]
-    starts: npt.NDArray[np.intp]
+    starts: npt.NDArray[np.intp]  # where the unions of each partition start
 
 
 @lru_cache(maxsize=64)
-def partitions_of(neighbours: tuple[People, ...]) -> Partitions | None:
-    """Find them, given from whom each should differ; nothing if they are too many.
+def partitions_of(neighbours: tuple[VariableSet, ...]) -> Partitions | None:
+    """List them, by from whom each should differ; nothing if they are too many.
 
     >>> triangle = partitions_of((0b110, 0b101, 0b011))
     >>> sorted(triangle.coefficients.tolist()), len(triangle.unions)
@@ -113,12 +118,12 @@ def partitions_of(neighbours: tuple[People, ...]) -> Partitions | None:
     coefficients: list[int] = []
     unions: list[int] = []
     starts: list[int] = []
-    for parties in graph.partitions((1 << len(neighbours)) - 1):
-        coefficients.append(prod(map(graph.coefficient, parties)))
+    for classes in graph.partitions((1 << len(neighbours)) - 1):
+        coefficients.append(prod(map(graph.coefficient, classes)))
         starts.append(len(unions))
         mine = [0]
-        for party in parties:
-            mine += [union | party for union in mine]
+        for each in classes:
+            mine += [union | each for union in mine]
         unions += mine
         if len(unions) > MOST_UNIONS:
             return None
@@ -126,114 +131,115 @@ def partitions_of(neighbours: tuple[People, ...]) -> Partitions | None:
 
 
 class _Graph:
-    """People, and the pairs of them that should differ."""
+    """Variables, and an edge between any two that should differ."""
 
-    def __init__(self, neighbours: tuple[People, ...]) -> None:
+    def __init__(self, neighbours: tuple[VariableSet, ...]) -> None:
         self.neighbours = neighbours
-        self._coefficients: dict[People, int] = {}
+        self._coefficients: dict[VariableSet, int] = {}
 
-    def partitions(self, people: People) -> Iterator[list[People]]:
-        """Divide people into parties that are linked by pairs."""
-        if not people:
+    def partitions(self, variables: VariableSet) -> Iterator[list[VariableSet]]:
+        """Divide variables into connected classes."""
+        if not variables:
             yield []
-        for party in self._linked(people):
-            if self.coefficient(party):
-                for others in self.partitions(people ^ party):
-                    yield [party, *others]
+        for first_class in self._connected(variables):
+            if self.coefficient(first_class):
+                for others in self.partitions(variables ^ first_class):
+                    yield [first_class, *others]
 
-    def coefficient(self, people: People) -> int:
-        """Give a(C): the sum of Π a(C) over the partitions of any B is 1 if no pair is within B, else 0."""
-        if people not in self._coefficients:
-            smaller = (part for part in self._linked(people) if part != people and self._apart(people ^ part))
-            self._coefficients[people] = self._apart(people) - sum(map(self.coefficient, smaller))
-        return self._coefficients[people]
+    def coefficient(self, variables: VariableSet) -> int:
+        """Give a(C): the sum of Π a(C) over the partitions of any B is 1 if B has no edge, else 0."""
+        if variables not in self._coefficients:
+            smaller = (
+                part for part in self._connected(variables) if part != variables and self._edgeless(variables ^ part)
+            )
+            self._coefficients[variables] = self._edgeless(variables) - sum(map(self.coefficient, smaller))
+        return self._coefficients[variables]
 
-    def _apart(self, people: People) -> bool:
-        """Say whether no pair of them should differ."""
-        return not any(self.neighbours[place] & people for place in _places(people))
+    def _edgeless(self, variables: VariableSet) -> bool:
+        return not any(self.neighbours[place] & variables for place in _places(variables))
 
-    def _linked(self, people: People) -> Iterator[People]:
-        """Go through the sets that pairs link and that have the first of some people."""
-        if people:
-            first = people & -people
-            yield from self._grown(first, first, people)
+    def _connected(self, variables: VariableSet) -> Iterator[VariableSet]:
+        """Go through the connected sets that have the first of some variables."""
+        if variables:
+            first = variables & -variables
+            yield from self._grow(first, first, variables)
 
-    def _grown(self, linked: People, decided: People, people: People) -> Iterator[People]:
-        """Add neighbours, each of them now or never."""
-        yield linked
-        near = reduce(or_, (self.neighbours[place] for place in _places(linked))) & people & ~decided
+    def _grow(self, connected: VariableSet, decided: VariableSet, within: VariableSet) -> Iterator[VariableSet]:
+        """Add neighbours, each of them now or never, so that each set comes up once."""
+        yield connected
+        near = reduce(or_, (self.neighbours[place] for place in _places(connected))) & within & ~decided
         for place in _places(near):
             decided |= 1 << place
-            yield from self._grown(linked | 1 << place, decided, people)
+            yield from self._grow(connected | 1 << place, decided, within)
 
 
-class _Crowd:
-    """The groups of the people who are compared."""
+class _WaysToTake:
+    """In how many ways is a block taken by just some of the variables that are compared?"""
 
-    def __init__(self, ground: Ground, parties: list[int]) -> None:
-        self.ground, self.parties = ground, parties
-        kin = {ground.kin_of(party) for party in parties}
-        self.rows = [row for row in ground.sizes if ground.kin[row] in kin]
-        asked = dict.fromkeys(lot for row in self.rows for lot in ground.lots[row])
-        self.lots = list(asked | dict.fromkeys(drawn.lot for drawn in ground.known))
-        compared = set(parties)
-        self._others = [(drawn, so) for drawn, so in ground.known.items() if drawn.party not in compared]
+    def __init__(self, problem: CountingProblem, variables: list[int]) -> None:
+        self.problem, self.variables = problem, variables
+        compared = {problem.component_of(variable) for variable in variables}
+        self.groups = [group for group in problem.sizes if problem.component[group] in compared]
+        own = dict.fromkeys(block for group in self.groups for block in problem.blocks[group])
+        self.blocks = list(own | dict.fromkeys(atom.block for atom in problem.fixed))
+        self._others = [(atom, takes) for atom, takes in problem.fixed.items() if atom.variable not in {*variables}]
 
-    def ways(self, lot: int) -> tuple[int, ...]:
-        """For each set of parties, count the ways in which just they draw a lot; 0 if they are known not to."""
-        forced = {True: 0, False: 0}
-        for place, party in enumerate(self.parties):
-            so = self.ground.known.get(Draws(party, lot))
-            if so is not None:
-                forced[so] |= 1 << place
-        rows = [self._row_ways(row, lot) for row in self._rows_of(lot)]
+    def by_set(self, block: int) -> tuple[int, ...]:
+        """For each set of variables, count the ways in which just they take a block; 0 if it is fixed otherwise."""
+        fixed = {True: 0, False: 0}
+        for place, variable in enumerate(self.variables):
+            takes = self.problem.fixed.get(Takes(variable, block))
+            if takes is not None:
+                fixed[takes] |= 1 << place
+        groups = [self._group_ways(group, block) for group in self._groups_with(block)]
         return tuple(
             0
-            if people & forced[False] or forced[True] & ~people
-            else prod(ways[having[people]] for having, ways in rows)
-            for people in range(1 << len(self.parties))
+            if takers & fixed[False] or fixed[True] & ~takers
+            else prod(ways[people[takers]] for people, ways in groups)
+            for takers in range(1 << len(self.variables))
         )
 
-    def every_way(self) -> int:
+    def total(self) -> int:
         """Count all worlds, as far as they are told apart here."""
-        ground = self.ground
+        problem = self.problem
         return prod(
-            every_way(ground.semantics, people=ground.sizes[row], count=ground.counts[row, lot])
-            for lot in self.lots
-            for row in self._rows_of(lot)
+            ways_to_spread(problem.semantics, people=problem.sizes[group], count=problem.counts[group, block])
+            for block in self.blocks
+            for group in self._groups_with(block)
         )
 
-    def _rows_of(self, lot: int) -> list[int]:
-        others = (row for drawn, _ in self._others if drawn.lot == lot for row in self.ground.parties[drawn.party])
-        return list(dict.fromkeys([*self.rows, *others]))
+    def _groups_with(self, block: int) -> list[int]:
+        """List the groups of the compared variables, and those where somebody else is known to have a block or not."""
+        fixed = (atom.variable for atom, _ in self._others if atom.block == block)
+        return list(dict.fromkeys([*self.groups, *(group for each in fixed for group in self.problem.members[each])]))
 
-    def _row_ways(self, row: int, lot: int) -> tuple[list[int], list[int]]:
-        """Count for each set of parties its people of a group, and for such a number the ways to have a lot."""
-        ground = self.ground
-        having = [0]
-        for party in self.parties:
-            having += [number + ground.parties[party][row] for number in having]
-        others = [(ground.parties[drawn.party][row], so) for drawn, so in self._others if drawn.lot == lot]
-        asked, known = having[-1] + sum(people for people, _ in others), sum(people for people, so in others if so)
-        people, count = ground.sizes[row], ground.counts[row, lot]
-        return having, [
-            ways_to_have(ground.semantics, people=people, count=count, asked=asked, having=known + number)
-            for number in range(having[-1] + 1)
+    def _group_ways(self, group: int, block: int) -> tuple[list[int], list[int]]:
+        """Count for each set of variables its people of a group, and for each such number the ways to have a block."""
+        problem = self.problem
+        people_of = [0]
+        for variable in self.variables:
+            people_of += [people + problem.members[variable][group] for people in people_of]
+        others = [(problem.members[atom.variable][group], takes) for atom, takes in self._others if atom.block == block]
+        deciding, having = people_of[-1] + sum(n for n, _ in others), sum(n for n, takes in others if takes)
+        people, count = problem.sizes[group], problem.counts[group, block]
+        return people_of, [
+            ways_to_have(problem.semantics, people=people, count=count, deciding=deciding, having=having + number)
+            for number in range(people_of[-1] + 1)
         ]
 
 
-def _pairs(ground: Ground) -> tuple[list[int], tuple[People, ...]]:
-    """Find the parties of several people and those that should differ; say for each from whom it should."""
-    pairs = [atom for part in ground.parts if isinstance(atom := ground.atoms[part.atom], Alike)]
-    several = {party for party, people in enumerate(ground.parties) if people.total() > 1}
-    parties = sorted(several.union(*((pair.party, pair.other) for pair in pairs)))
-    place = {party: number for number, party in enumerate(parties)}
-    neighbours = [0] * len(parties)
+def _differing(problem: CountingProblem) -> tuple[list[int], tuple[VariableSet, ...]]:
+    """List the variables of several people and those that should differ; say for each from whom it should."""
+    pairs = [atom for formula in problem.constraints if isinstance(atom := problem.atoms[formula.atom], Equal)]
+    several = {variable for variable, members in enumerate(problem.members) if members.total() > 1}
+    variables = sorted(several.union(*((pair.variable, pair.other) for pair in pairs)))
+    place = {variable: number for number, variable in enumerate(variables)}
+    neighbours = [0] * len(variables)
     for pair in pairs:
-        neighbours[place[pair.party]] |= 1 << place[pair.other]
-        neighbours[place[pair.other]] |= 1 << place[pair.party]
-    return parties, tuple(neighbours)
+        neighbours[place[pair.variable]] |= 1 << place[pair.other]
+        neighbours[place[pair.other]] |= 1 << place[pair.variable]
+    return variables, tuple(neighbours)
 
 
-def _places(people: People) -> list[int]:
-    return [place for place in range(people.bit_length()) if people >> place & 1]
+def _places(variables: VariableSet) -> list[int]:
+    return [place for place in range(variables.bit_length()) if variables >> place & 1]

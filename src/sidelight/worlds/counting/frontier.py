@@ -1,12 +1,19 @@
-"""Count the worlds in which facts are so, lot by lot.
+"""Weighted counting of worlds, by a dynamic program that sweeps a frontier over the constraints.
 
-In all semantics a world says of each lot who draws it.  So the lots come up one after the other; parties whom the facts
-ask about draw it or not, and only what still matters is remembered: what is left of each fact, who has drawn, how many
-of a group drew this lot.  States that agree in that are one.  Everybody else draws in one lump.
-
-The number of states depends on how many facts are open at a time, not on the number of people or values: a frontier
-that sweeps over the facts.  People who may draw any lot do not have a turn for each: they are counted as free, and what
-was counted too often is taken back (`steps.AS_IF`).
+Order       stages (component, value block) as `order` puts them; at a stage its variables, one after the other.
+State       what is left of each constraint; which variables are assigned (`single`); at this stage, which compared
+variables took the block and how many people of each group did.  All packed into one whole number.
+Transition  maps the fields of a state that it reads to their successors, each with a signed weight:
+Assign      a variable takes the block or not; constraints are conditioned on it
+Tally       people of whom nothing else is asked take it, or not
+Distribute  all of a group have decided: in how many ways can the block's n_g(b) occurrences go round?
+FillRest    `single`, all stages of a group are over: who was free takes any occurrence that is left
+Finish      all stages are over: compared variables that never differed are equal; constraints must hold
+Exclusion   in `single`, a free variable that does not take b may take any block outside its schedule.  It is left
+free altogether, and the worlds in which it takes b after all are subtracted (inclusion and exclusion:
+the term `EXCLUDED` takes b with weight −1, and no constraint hears of it).
+Invariant   after each transition, Σ over states (weight × completions) = worlds in which all constraints hold.
+Cost        transitions × states; states grow with the constraints open at a time, not with people or values.
 """
 
 from __future__ import annotations
@@ -19,471 +26,461 @@ from math import comb, perm, prod
 from typing import Literal, Protocol, TypeAlias
 
 from sidelight.table.table import Semantics
-from sidelight.worlds.counting.compile import Draws, Ground, Term
-from sidelight.worlds.counting.order import Block, Schedule
+from sidelight.worlds.counting.compile import CountingProblem, Formula, Takes
+from sidelight.worlds.counting.order import Schedule, Stage
 from sidelight.worlds.effort import Meter, OverEffort
 
-States: TypeAlias = dict[int, int]
-"""State → in how many ways it comes about, signed."""
+Weights: TypeAlias = dict[int, int]
+"""State → weight: in how many ways it is reached, or completed; signed."""
+
+Move: TypeAlias = tuple[int, int]
+"""What replaces the fields of a state that a transition reads, and the weight."""
+
+MOST_BITS = 20
+"""For up to a million different rests of a constraint."""
 
 
 class Frontier:
-    """The steps in which worlds are counted."""
+    """The dynamic program for one schedule."""
 
     def __init__(self, schedule: Schedule) -> None:
-        self.schedule, self.ground = schedule, schedule.ground
-        self.board = Board(self.ground, drawers=schedule.drawers(), comparers=sorted(schedule.compared))
-        self.drawings: dict[tuple[int, int], int] = {}  # (party, lot) → its step
-        self._to_come: dict[int, dict[int, None]] = {}  # party → the lots for which its turn is to come
-        for block, parties in schedule.blocks:
-            for party in parties:
-                self._to_come.setdefault(party, {})[block[1]] = None
-        self._watched = schedule.watched.union(drawn.party for drawn in self.ground.known)
-        self._alike: dict[Turn, Drawing] = {}  # turns that are alike are one step, and learn from each other
-        self.steps = self._steps()
+        self.schedule, self.problem = schedule, schedule.problem
+        self.layout = StateLayout(self.problem, assigned=schedule.several_times(), compared=sorted(schedule.compared))
+        self.assigning: dict[tuple[int, int], int] = {}  # (variable, block) → the place of its transition
+        self._to_come: dict[int, dict[int, None]] = {}  # variable → the blocks about which it is yet to decide
+        for stage, variables in schedule.stages:
+            for variable in variables:
+                self._to_come.setdefault(variable, {})[stage[1]] = None
+        self._watched = schedule.watched.union(atom.variable for atom in self.problem.fixed)
+        self._assigns: dict[Decision, Assign] = {}  # equal decisions are one transition, and share what it remembers
+        self.transitions = self._all_transitions()
 
-    def shares(self, meter: Meter) -> tuple[Fraction, Fraction]:
-        """Say in which share of all worlds the facts are so, and in which that which is tracked is so as well."""
-        states = self.begin()
-        for step in self.steps:
-            states = {state: ways for state, ways in moved(states, step, meter).items() if ways}
-        every = self.every_way()
-        return Fraction(sum(states.values()), every), Fraction(states.get(1, 0), every)
+    def probabilities(self, meter: Meter) -> tuple[Fraction, Fraction]:
+        """Give the share of all worlds in which the constraints hold, and in which the target does as well."""
+        weights = self.start()
+        for transition in self.transitions:
+            weights = {state: weight for state, weight in advance(weights, transition, meter).items() if weight}
+        total = self.total()
+        return Fraction(sum(weights.values()), total), Fraction(weights.get(1, 0), total)
 
-    def layers(self, meter: Meter) -> list[States]:
-        """Give the states before each step, and after the last."""
-        layers = [self.begin()]
-        for step in self.steps:
-            layers.append(moved(layers[-1], step, meter))
+    def layers(self, meter: Meter) -> list[Weights]:
+        """Give the states before each transition, and after the last."""
+        layers = [self.start()]
+        for transition in self.transitions:
+            layers.append(advance(layers[-1], transition, meter))
         return layers
 
-    def begin(self) -> States:
-        """Start with nothing drawn; with nothing at all if the facts cannot be so."""
-        return {} if self.ground.never else {self.board.start: 1}
+    def start(self) -> Weights:
+        """Begin with nothing decided; with no state at all if the constraints cannot hold."""
+        return {} if self.problem.contradictory else {self.layout.start: 1}
 
-    def every_way(self) -> int:
+    def total(self) -> int:
         """Count all worlds, as far as they are told apart here."""
-        ground = self.ground
-        if ground.semantics == "single":
-            return prod(perm(ground.sizes[row], people) for row, people in self.schedule.waiting().items())
+        problem = self.problem
+        if problem.semantics == "single":
+            return prod(perm(problem.sizes[group], people) for group, people in self.schedule.people().items())
         return prod(
-            every_way(ground.semantics, people=ground.sizes[row], count=ground.counts[row, block[1]])
-            for block in self.schedule.turns
-            for row in self.schedule.asked(block)
+            ways_to_spread(problem.semantics, people=problem.sizes[group], count=problem.counts[group, stage[1]])
+            for stage in self.schedule.scheduled
+            for group in self.schedule.people_at(stage)
         )
 
-    def _steps(self) -> list[Step]:
-        asked = {block: self.schedule.asked(block) for block, _ in self.schedule.blocks}
-        last = {row: block for block, rows in asked.items() for row in rows}
-        waiting = self.schedule.waiting()
-        steps: list[Step] = []
-        for block, parties in self.schedule.blocks:
-            for party, step in self._block_steps(block, parties, asked[block]):
-                if party is not None:
-                    self.drawings[party, block[1]] = len(steps)
-                steps.append(step)
-            if self.ground.semantics == "single":
-                steps += (TheRest(self.board, row, waiting[row]) for row in asked[block] if last[row] == block)
-        return [*steps, TheEnd(self.board)]
+    def _all_transitions(self) -> list[Transition]:
+        deciding = {stage: self.schedule.people_at(stage) for stage, _ in self.schedule.stages}
+        last_stage = {group: stage for stage, groups in deciding.items() for group in groups}
+        people = self.schedule.people()
+        transitions: list[Transition] = []
+        for stage, variables in self.schedule.stages:
+            for variable, transition in self._stage_transitions(stage, variables, deciding[stage]):
+                if variable is not None:
+                    self.assigning[variable, stage[1]] = len(transitions)
+                transitions.append(transition)
+            if self.problem.semantics == "single":
+                over = [group for group in deciding[stage] if last_stage[group] == stage]
+                transitions += (FillRest(self.layout, group, people[group]) for group in over)
+        return [*transitions, Finish(self.layout)]
 
-    def _block_steps(self, block: Block, parties: list[int], asked: Counter[int]) -> Iterator[tuple[int | None, Step]]:
-        """Let everybody have a turn for a lot, and hand it out in each group as soon as all of the group had it."""
-        for (row, having), people in self.schedule.crowds.get(block, Counter()).items():
-            yield None, Crowd(self.board, row, people, having=having)
-        ends = {row: party for party in parties for row in self.ground.parties[party]}
-        for row in asked:
-            if row not in ends:
-                yield None, HandingOut(self.board, row, block[1], asked[row])
-        places = {party: place for place, party in enumerate(parties)}
-        for party in parties:
-            yield party, self._drawing(party, block[1], places)
-            for row in self.ground.parties[party]:
-                if ends[row] == party:
-                    yield None, HandingOut(self.board, row, block[1], asked[row])
+    def _stage_transitions(
+        self, stage: Stage, variables: list[int], deciding: Counter[int]
+    ) -> Iterator[tuple[int | None, Transition]]:
+        """Let everybody decide; distribute the block in each group as soon as all of the group have."""
+        for (group, takes), people in self.schedule.tallied.get(stage, Counter()).items():
+            yield None, Tally(self.layout, group, people, takes=takes)
+        last = {group: variable for variable in variables for group in self.problem.members[variable]}
+        for group in deciding:
+            if group not in last:
+                yield None, Distribute(self.layout, group, stage[1], deciding[group])
+        places = {variable: place for place, variable in enumerate(variables)}
+        for variable in variables:
+            yield variable, self._assign(variable, stage[1], places)
+            for group in self.problem.members[variable]:
+                if last[group] == variable:
+                    yield None, Distribute(self.layout, group, stage[1], deciding[group])
 
-    def _drawing(self, party: int, lot: int, places: dict[int, int]) -> Drawing:
-        del self._to_come[party][lot]
-        later = self._to_come[party]
-        ground, with_whom, mine = self.ground, self._with_whom(party, places), places[party]
-        before = tuple((other, atom) for other, atom in with_whom if places[other] < mine)
-        turn = Turn(
-            party,
-            atom=self._asked(party, lot),
-            later=frozenset(self._asked(party, other) for other in later) - {-1},
+    def _assign(self, variable: int, block: int, places: dict[int, int]) -> Assign:
+        del self._to_come[variable][block]
+        later = self._to_come[variable]
+        problem, compared, mine = self.problem, self._compared_with(variable, places), places[variable]
+        before = tuple((other, atom) for other, atom in compared if places[other] < mine)
+        decision = Decision(
+            variable,
+            atom=self._open_atom(variable, block),
+            later=frozenset(self._open_atom(variable, other) for other in later) - {-1},
             last=not later,
-            possible=all(ground.counts[row, lot] for row in ground.parties[party]),
-            forced=ground.known.get(Draws(party, lot)),
-            free=self.schedule.free(party),
-            watched=party in self._watched,
+            occurs=all(problem.counts[group, block] for group in problem.members[variable]),
+            fixed=problem.fixed.get(Takes(variable, block)),
+            free=self.schedule.is_free(variable),
+            watched=variable in self._watched,
             before=before,
-            after=tuple((other, atom) for other, atom in with_whom if places[other] > mine),
-            done=frozenset(other for other, _ in before if places[self._with_whom(other, places)[-1][0]] <= mine),
+            after=tuple((other, atom) for other, atom in compared if places[other] > mine),
+            done=frozenset(other for other, _ in before if places[self._compared_with(other, places)[-1][0]] <= mine),
         )
-        if turn not in self._alike:
-            self._alike[turn] = Drawing(self.board, turn)
-        return self._alike[turn]
+        if decision not in self._assigns:
+            self._assigns[decision] = Assign(self.layout, decision)
+        return self._assigns[decision]
 
-    def _with_whom(self, party: int, places: dict[int, int]) -> list[tuple[int, int]]:
-        """Say with whom a party is compared at a lot, each with the atom that both are alike, as their turns come."""
-        compared = self.schedule.compared.get(party, {})
+    def _compared_with(self, variable: int, places: dict[int, int]) -> list[tuple[int, int]]:
+        """Say with whom a variable is compared at a stage, each with the atom that both are equal, in their order."""
+        compared = self.schedule.compared.get(variable, {})
         return sorted(((other, compared[other]) for other in compared), key=lambda pair: places[pair[0]])
 
-    def _asked(self, party: int, lot: int) -> int:
-        """Find the atom that a party draws a lot, if a fact still asks for it."""
-        number = self.ground.numbers.get(Draws(party, lot), -1)
-        return number if number in self.ground.mentions else -1
+    def _open_atom(self, variable: int, block: int) -> int:
+        """Find the atom that a variable takes a block, if a constraint still mentions it; else −1."""
+        number = self.problem.atom_numbers.get(Takes(variable, block), -1)
+        return number if number in self.problem.mentions else -1
 
 
-def moved(states: States, step: Step, meter: Meter) -> States:
-    """Take a step from each state; ways may cancel out."""
-    mask, known, after = step.mask, step.known, dict[int, int]()
-    for number, (state, ways) in enumerate(states.items()):
+def advance(weights: Weights, transition: Transition, meter: Meter) -> Weights:
+    """Take a transition from each state, forwards; weights may cancel out."""
+    mask, memo, after = transition.mask, transition.memo, dict[int, int]()
+    for number, (state, weight) in enumerate(weights.items()):
         if not number & 1023:
-            meter.spend(min(len(states) - number, 1024))
-        looked_at = state & mask
-        moves = known.get(looked_at)
+            meter.spend(min(len(weights) - number, 1024))
+        fields = state & mask
+        moves = memo.get(fields)
         if moves is None:
-            moves = known[looked_at] = step.moves(looked_at)
-        rest = state ^ looked_at
-        for added, more in moves:
-            new = rest + added
-            after[new] = after.get(new, 0) + ways * more
+            moves = memo[fields] = transition.moves(fields)
+        rest = state ^ fields
+        for replacement, factor in moves:
+            new = rest + replacement
+            after[new] = after.get(new, 0) + weight * factor
     return after
 
 
-def to_come(states: States, step: Step, after: States) -> States:
-    """Count for each state what may still come of it, given that for the states after the step."""
-    mask, known = step.mask, step.known
+def completions(states: Iterable[int], transition: Transition, after: Weights) -> Weights:
+    """Give the weight of all ways to complete each state, from that of the states after a transition: backwards."""
+    mask, memo = transition.mask, transition.memo
     return {
-        state: sum(more * after.get(state - (state & mask) + added, 0) for added, more in known[state & mask])
+        state: sum(factor * after.get((state & ~mask) + replacement, 0) for replacement, factor in memo[state & mask])
         for state in states
     }
 
 
-# ----------------------------------------------------------------------------------------------------
-# What must be remembered while worlds are counted, packed into one whole number.
-# ----------------------------------------------------------------------------------------------------
+class StateLayout:
+    """Where the fields of a state are, packed into one whole number.
 
-
-MOST_BITS = 20
-"""For up to a million different things that are left of a part."""
-
-
-class Board:
-    """The fields of a state: what is left of each part of the facts, who has drawn, and how much.
-
-    `drawn[party]`: it has drawn its one lot.  `mark[party]`: it draws the lot of this block, which others compare.
-    `having[row]` counts who draws the lot of this block, `served[row]` who has drawn any.
+    `assigned[x]`: x took its one block.  `took[x]`: x took the block of this stage, and is compared with variables that
+    decide later.  `takers[g]` counts who of a group took the block of this stage, `served[g]` who took any.
     """
 
-    def __init__(self, ground: Ground, *, drawers: Iterable[int], comparers: Iterable[int]) -> None:
-        self.ground = ground
-        self.impossible = ground.terms.false
+    def __init__(self, problem: CountingProblem, *, assigned: Iterable[int], compared: Iterable[int]) -> None:
+        self.problem = problem
+        self.false = problem.formulas.false
         self._bits = 0
-        self._left = [_Left(ground, part, self._field) for part in range(len(ground.parts))]
-        self.drawn = {party: 1 << self._field(1) for party in drawers}
-        self.mark = {party: 1 << self._field(1) for party in comparers}
+        self._rests = [_RestField(problem, number, self._add_field) for number in range(len(problem.constraints))]
+        self.assigned = {variable: 1 << self._add_field(1) for variable in assigned}
+        self.took = {variable: 1 << self._add_field(1) for variable in compared}
         people: Counter[int] = Counter()
-        for party in ground.parties:
-            people.update(party)
-        self.field = {row: (1 << number.bit_length()) - 1 for row, number in people.items()}  # a counter's mask, at 0
-        self.having = {row: 1 << self._field(number.bit_length()) for row, number in people.items()}
-        self.served = {row: 1 << self._field(number.bit_length()) for row, number in people.items()}
-        self.start = sum(self.written(part, term) for part, term in enumerate(ground.parts))
+        for members in problem.members:
+            people.update(members)
+        self.counter_mask = {group: (1 << number.bit_length()) - 1 for group, number in people.items()}  # at bit 0
+        self.takers = {group: 1 << self._add_field(number.bit_length()) for group, number in people.items()}
+        self.served = {group: 1 << self._add_field(number.bit_length()) for group, number in people.items()}
+        self.start = sum(self.pack(number, formula) for number, formula in enumerate(problem.constraints))
 
-    def written(self, part: int, term: Term) -> int:
-        """Write down what is left of a part."""
-        return self._left[part].written(term)
+    def pack(self, constraint: int, formula: Formula) -> int:
+        """Write what is left of a constraint into its field."""
+        return self._rests[constraint].pack(formula)
 
-    def term(self, state: int, part: int) -> Term:
-        """Read what is left of a part."""
-        left = self._left[part]
-        return left.terms[(state & left.mask) >> left.place]
+    def unpack(self, state: int, constraint: int) -> Formula:
+        """Read what is left of a constraint."""
+        rest = self._rests[constraint]
+        return rest.formulas[(state & rest.mask) >> rest.shift]
 
-    def mask_of(self, parts: Iterable[int]) -> int:
-        """Give the fields of some parts."""
-        return sum(self._left[part].mask for part in parts)
+    def mask_of(self, constraints: Iterable[int]) -> int:
+        """Give the fields of some constraints."""
+        return sum(self._rests[number].mask for number in constraints)
 
-    def _field(self, bits: int) -> int:
-        place, self._bits = self._bits, self._bits + bits
-        return place
-
-    def count(self, fields: dict[int, int], row: int, state: int) -> int:
+    def count(self, counters: dict[int, int], group: int, state: int) -> int:
         """Read a counter."""
-        return state // fields[row] & self.field[row]
+        return state // counters[group] & self.counter_mask[group]
+
+    def _add_field(self, bits: int) -> int:
+        shift, self._bits = self._bits, self._bits + bits
+        return shift
 
 
-class _Left:
-    """The field of one part: what may be left of it, numbered as it comes about."""
+class _RestField:
+    """The field of one constraint: what may be left of it, numbered as it comes about."""
 
-    def __init__(self, ground: Ground, part: int, field: Callable[[int], int]) -> None:
-        term = ground.parts[part]
-        alone = term.literal and part != ground.tracked  # then all of it is left, or nothing
-        bits = 1 if alone else min((3 ** len(term.atoms) + 1).bit_length(), MOST_BITS)  # each atom: open, so, or not
-        self.terms = [ground.terms.true]
-        self.place = field(bits)
-        self.mask = (1 << bits) - 1 << self.place
-        self._numbers = {ground.terms.true: 0}
+    def __init__(self, problem: CountingProblem, number: int, add_field: Callable[[int], int]) -> None:
+        formula = problem.constraints[number]
+        all_or_nothing = formula.is_literal and number != problem.target
+        # each atom is open, true or false, so there are at most 3^atoms rests, and `true`
+        bits = 1 if all_or_nothing else min((3 ** len(formula.atoms) + 1).bit_length(), MOST_BITS)
+        self.formulas = [problem.formulas.true]
+        self.shift = add_field(bits)
+        self.mask = (1 << bits) - 1 << self.shift
+        self._numbers = {problem.formulas.true: 0}
 
-    def written(self, term: Term) -> int:
-        number = self._numbers.get(term)
+    def pack(self, formula: Formula) -> int:
+        number = self._numbers.get(formula)
         if number is None:
-            number = self._numbers[term] = len(self.terms)
-            self.terms.append(term)
-            if number << self.place > self.mask:
+            number = self._numbers[formula] = len(self.formulas)
+            self.formulas.append(formula)
+            if number << self.shift > self.mask:
                 raise OverEffort
-        return number << self.place
+        return number << self.shift
 
 
-# ----------------------------------------------------------------------------------------------------
-# The steps in which worlds are counted: parties draw a lot or not, and then the lot is handed out.
-#
-# A step looks at some fields of a state (`mask`) and says what may come of them: what is added to the state in their
-# place, and in how many ways, with a sign.
-# ----------------------------------------------------------------------------------------------------
+class Transition(Protocol):
+    """One step of the dynamic program."""
+
+    mask: int  # the fields that it reads and replaces
+    memo: dict[int, list[Move]]  # fields → moves
+
+    def moves(self, fields: int) -> list[Move]:
+        """Say what may come of these fields of a state."""
 
 
-Move: TypeAlias = tuple[int, int]
-"""What is added to the state, and the number of ways."""
-
-
-class Step(Protocol):
-    """One step of the count."""
-
-    mask: int
-    known: dict[int, list[Move]]  # what was found out
-
-    def moves(self, state: int) -> list[Move]:
-        """Say what may come of the fields of a state that this step looks at."""
-
-
-Reading: TypeAlias = Literal["has", "lacks", "over", "nothing"]
-"""What the facts hear when a party's turn is over: it has drawn the lot; it has not, but perhaps will draw another one;
-it has drawn another one; nothing new."""
+Evidence: TypeAlias = Literal["takes it", "not yet", "takes another", "nothing new"]
+"""What constraints hear when a variable has decided; "not yet": it may still take a later block of its schedule."""
 
 
 @dataclass(frozen=True, slots=True)
-class Chance:
-    """One thing that may happen at a turn."""
+class Outcome:
+    """One way in which a variable may decide."""
 
-    reading: Reading
-    draws: bool
+    evidence: Evidence
+    takes: bool
     sign: int = 1
 
 
-HAS, LACKS, NOTHING = Chance("has", draws=True), Chance("lacks", draws=False), Chance("nothing", draws=False)
-AS_IF = Chance("over", draws=True, sign=-1)
-"""Draws it, but the facts do not hear of it: takes back what was counted for those who lack it and are free to draw
-anything in the end (inclusion and exclusion)."""
+TAKES = Outcome("takes it", takes=True)
+SKIPS = Outcome("not yet", takes=False)
+UNCHANGED = Outcome("nothing new", takes=False)
+EXCLUDED = Outcome("takes another", takes=True, sign=-1)
+"""The inclusion–exclusion term: subtracts the worlds in which a variable that was left free takes the block after all;
+constraints hear that it takes none of its schedule."""
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
-    """Whose turn it is, for which lot, as far as the facts care; the same for all lots that they do not tell apart.
+class Decision:
+    """What a variable decides about at a stage, as far as constraints care; equal for blocks they do not tell apart.
 
-    `atom` is that the party draws the lot (-1: nobody asks), `later` that it draws one whose turn is yet to come;
-    `before` and `after` are the parties it is compared with, whose turn for this lot is over or to come, each with
-    the atom that both are alike; nobody asks for the marks of `done` after this turn.
+    `atom` is that the variable takes the block (−1: no constraint asks), `later` that it takes a block of a later
+    stage; `before` and `after` are the variables it is compared with that decided at this stage or are yet to, each
+    with the atom that both are equal; whether those in `done` took the block does not matter after this.
     """
 
-    party: int
+    variable: int
     atom: int
     later: frozenset[int]
     last: bool
-    possible: bool
-    forced: bool | None
-    free: bool  # may draw any lot without a turn
-    watched: bool  # has all its turns, even if no other fact cares any more
+    occurs: bool  # whether the block is in all groups of the variable
+    fixed: bool | None
+    free: bool
+    watched: bool  # decides even if no constraint cares any more
     before: tuple[tuple[int, int], ...]
     after: tuple[tuple[int, int], ...]
     done: frozenset[int]
 
 
-class Drawing:
-    """A party's turn to draw a lot."""
+class Assign:
+    """A variable takes the block of this stage, or not."""
 
-    def __init__(self, board: Board, turn: Turn) -> None:
-        self.board, self.turn = board, turn
-        self.known: dict[int, list[Move]] = {}
-        self.single = board.ground.semantics == "single"
-        self._asked = frozenset({turn.atom, *turn.later})
-        compared = {atom for _, atom in (*turn.before, *turn.after)}
-        self._parts = board.ground.parts_of(self._asked | compared)
-        self._drawn = board.drawn.get(turn.party, 0)
-        self._marks = sum(board.mark[party] for party, _ in turn.before)
-        self._kept = sum(board.mark[party] for party, _ in turn.before if party not in turn.done)
-        self.mask = board.mask_of(self._parts) | self._drawn | self._marks
-        counters = [board.having, board.served] if self.single else [board.having]
-        people = board.ground.parties[turn.party]
-        self._adds = sum(number * counter[row] for row, number in people.items() for counter in counters)
-        self._compared_later = frozenset(atom for _, atom in turn.after)
-        self._left: dict[tuple[Reading, int], dict[Term, Term]] = {}  # what is heard → before → after
+    def __init__(self, layout: StateLayout, decision: Decision) -> None:
+        self.layout, self.decision = layout, decision
+        self.memo: dict[int, list[Move]] = {}
+        self.single = layout.problem.semantics == "single"
+        self._own_atoms = frozenset({decision.atom, *decision.later})
+        equalities = {atom for _, atom in (*decision.before, *decision.after)}
+        self._constraints = layout.problem.constraints_with(self._own_atoms | equalities)
+        self._assigned = layout.assigned.get(decision.variable, 0)
+        self._took = sum(layout.took[other] for other, _ in decision.before)
+        self._kept = sum(layout.took[other] for other, _ in decision.before if other not in decision.done)
+        self.mask = layout.mask_of(self._constraints) | self._assigned | self._took
+        counters = [layout.takers, layout.served] if self.single else [layout.takers]
+        members = layout.problem.members[decision.variable]
+        self._counted = sum(people * counter[group] for group, people in members.items() for counter in counters)
+        self._compared_later = frozenset(atom for _, atom in decision.after)
+        self._rests: dict[tuple[Evidence, int], dict[Formula, Formula]] = {}  # evidence, who took it → before → after
 
-    def moves(self, state: int) -> list[Move]:
-        """Let the party draw, or not."""
-        return [move for _, move in self.chances(state)]
+    def moves(self, fields: int) -> list[Move]:
+        """Let the variable take the block, or not."""
+        return [move for _, move in self.outcomes(fields)]
 
-    def having(self, state: int) -> list[Move]:
-        """Let it draw."""
-        return [move for chance, move in self.chances(state) if chance is HAS]
+    def moves_that_take(self, fields: int) -> list[Move]:
+        """Let it take the block."""
+        return [move for outcome, move in self.outcomes(fields) if outcome is TAKES]
 
-    def chances(self, state: int) -> list[tuple[Chance, Move]]:
-        """Say what may happen, and what comes of it."""
-        terms = [self.board.term(state, part) for part in self._parts]
-        happened = ((chance, self._after(chance, state, terms)) for chance in self._possible(state, terms))
-        return [(chance, move) for chance, move in happened if move is not None]
+    def outcomes(self, fields: int) -> list[tuple[Outcome, Move]]:
+        """Say how it may decide, and what comes of that."""
+        rests = [self.layout.unpack(fields, number) for number in self._constraints]
+        moves = ((outcome, self._move(outcome, fields, rests)) for outcome in self._possible(fields, rests))
+        return [(outcome, move) for outcome, move in moves if move is not None]
 
-    def _possible(self, state: int, terms: list[Term]) -> Iterable[Chance]:
-        turn = self.turn
-        if state & self._drawn:
-            return () if turn.forced else (NOTHING,)
-        if self._nobody_cares(terms):
-            return (NOTHING,)
-        has = (HAS,) if turn.possible and turn.forced is not False else ()
-        if turn.forced:
-            return has
-        as_if = (AS_IF,) if turn.possible and turn.free else ()
-        lacks = (LACKS,) if turn.free or not turn.last or not self.single else ()
-        return (*has, *as_if, *lacks)
+    def _possible(self, fields: int, rests: list[Formula]) -> Iterable[Outcome]:
+        decision = self.decision
+        if fields & self._assigned:
+            return () if decision.fixed else (UNCHANGED,)
+        if self._cancels(rests):
+            return (UNCHANGED,)
+        takes = (TAKES,) if decision.occurs and decision.fixed is not False else ()
+        if decision.fixed:
+            return takes
+        excluded = (EXCLUDED,) if decision.occurs and decision.free else ()
+        skips = (SKIPS,) if decision.free or not decision.last or not self.single else ()
+        return (*takes, *excluded, *skips)
 
-    def _nobody_cares(self, terms: list[Term]) -> bool:
-        """Say whether drawing and drawing as if it did not would cancel out, now and later."""
-        if not self.turn.free or self.turn.watched:
+    def _cancels(self, rests: list[Formula]) -> bool:
+        """Say whether taking the block and its exclusion would cancel out, now and later: no constraint asks."""
+        if not self.decision.free or self.decision.watched:
             return False
-        return not any(term.atoms & self._asked for term in terms)
+        return not any(rest.atoms & self._own_atoms for rest in rests)
 
-    def _after(self, chance: Chance, state: int, terms: list[Term]) -> Move | None:
-        turn, board = self.turn, self.board
-        left_of = self._left.setdefault((chance.reading, state & self._marks), {})
-        after, still_asked = self._adds if chance.draws else 0, False
-        for part, term in zip(self._parts, terms, strict=True):
-            left = left_of.get(term)
-            if left is None:
-                left = left_of[term] = self._told(term, chance.reading, state)
-            if left is board.impossible and part != board.ground.tracked:
+    def _move(self, outcome: Outcome, fields: int, rests: list[Formula]) -> Move | None:
+        decision, layout = self.decision, self.layout
+        conditioned = self._rests.setdefault((outcome.evidence, fields & self._took), {})
+        after, compared_later = self._counted if outcome.takes else 0, False
+        for number, before in zip(self._constraints, rests, strict=True):
+            rest = conditioned.get(before)
+            if rest is None:
+                rest = conditioned[before] = self._condition(before, outcome.evidence, fields)
+            if rest is layout.false and number != layout.problem.target:
                 return None
-            after += board.written(part, left)
-            still_asked = still_asked or not self._compared_later.isdisjoint(left.atoms)
-        if chance is HAS and still_asked:
-            after += board.mark[turn.party]
-        if not turn.last and chance is not LACKS:
-            after += self._drawn
-        return after + (state & self._kept), chance.sign
+            after += layout.pack(number, rest)
+            compared_later = compared_later or not self._compared_later.isdisjoint(rest.atoms)
+        if outcome is TAKES and compared_later:
+            after += layout.took[decision.variable]
+        if not decision.last and outcome is not SKIPS:
+            after += self._assigned
+        return after + (fields & self._kept), outcome.sign
 
-    def _told(self, term: Term, reading: Reading, state: int) -> Term:
-        """Say what is left of a term when the facts hear of this turn."""
-        make, turn = self.board.ground.terms, self.turn
-        if reading != "nothing":
-            term = make.given(term, turn.atom, so=reading == "has")
-        if self.single and reading in ("has", "over"):
-            for atom in turn.later:
-                term = make.given(term, atom, so=False)
-        for other, atom in turn.before:
-            if bool(state & self.board.mark[other]) != (reading == "has"):
-                term = make.given(term, atom, so=False)
-            elif self.single and reading == "has":  # both have drawn it, and nothing else
-                term = make.given(term, atom, so=True)
-        return term
+    def _condition(self, formula: Formula, evidence: Evidence, fields: int) -> Formula:
+        """Say what is left of a formula when it hears of this decision."""
+        condition, decision, takes = self.layout.problem.formulas.condition, self.decision, evidence == "takes it"
+        if evidence != "nothing new":
+            formula = condition(formula, decision.atom, truth=takes)
+        if self.single and evidence in ("takes it", "takes another"):
+            for atom in decision.later:
+                formula = condition(formula, atom, truth=False)
+        for other, equal in decision.before:
+            if bool(fields & self.layout.took[other]) != takes:
+                formula = condition(formula, equal, truth=False)
+            elif self.single and takes:  # both took it, and nothing else
+                formula = condition(formula, equal, truth=True)
+        return formula
 
 
-class Crowd:
-    """People of whom no more is known than that they have a value, or that they lack it."""
+class Tally:
+    """People of whom no more is known than that they take the block, or that they do not."""
 
-    def __init__(self, board: Board, row: int, people: int, *, having: bool) -> None:
+    def __init__(self, layout: StateLayout, group: int, people: int, *, takes: bool) -> None:
         self.mask = 0
-        self.known: dict[int, list[Move]] = {}
-        single = board.ground.semantics == "single"
-        one = board.having[row] + (board.served[row] if single else 0)
-        if having:
+        self.memo: dict[int, list[Move]] = {}
+        single = layout.problem.semantics == "single"
+        one = layout.takers[group] + (layout.served[group] if single else 0)
+        if takes:
             self._moves = [(people * one, 1)]
-        elif single:  # who lacks it is free to draw anything, less those who draw it
+        elif single:  # left free, less those who take it after all
             self._moves = [(number * one, (-1) ** number * comb(people, number)) for number in range(people + 1)]
         else:
             self._moves = [(0, 1)]
 
-    def moves(self, state: int) -> list[Move]:
+    def moves(self, fields: int) -> list[Move]:
         """Always the same."""
-        del state
+        del fields
         return self._moves
 
 
-class HandingOut:
-    """Everybody of a group has had a turn for a lot: in how many ways can it be handed out?"""
+class Distribute:
+    """Everybody of a group has decided about a block: in how many ways do its occurrences go round?"""
 
-    def __init__(self, board: Board, row: int, lot: int, asked: int) -> None:
-        self.board, self.row, self.lot, self.asked = board, row, lot, asked
-        self.mask = board.field[row] * board.having[row]
-        self.known: dict[int, list[Move]] = {}
+    def __init__(self, layout: StateLayout, group: int, block: int, deciding: int) -> None:
+        self.layout, self.group, self.block, self.deciding = layout, group, block, deciding
+        self.mask = layout.counter_mask[group] * layout.takers[group]
+        self.memo: dict[int, list[Move]] = {}
 
-    def moves(self, state: int) -> list[Move]:
+    def moves(self, fields: int) -> list[Move]:
         """Count the ways."""
-        ground, having = self.board.ground, self.board.count(self.board.having, self.row, state)
-        people, count = ground.sizes[self.row], ground.counts[self.row, self.lot]
-        ways = ways_to_have(ground.semantics, people=people, count=count, asked=self.asked, having=having)
+        problem, having = self.layout.problem, self.layout.count(self.layout.takers, self.group, fields)
+        people, count = problem.sizes[self.group], problem.counts[self.group, self.block]
+        ways = ways_to_have(problem.semantics, people=people, count=count, deciding=self.deciding, having=having)
         return [(0, ways)] if ways else []
 
 
-class TheRest:
-    """All lots of a group came up where people have one value each: who was free draws anything that is left."""
+class FillRest:
+    """All stages of a group are over, where people have one value each: who was free takes anything that is left."""
 
-    def __init__(self, board: Board, row: int, people: int) -> None:
-        self.board, self.row, self.people = board, row, people
-        self.mask = board.field[row] * board.served[row]
-        self.known: dict[int, list[Move]] = {}
+    def __init__(self, layout: StateLayout, group: int, people: int) -> None:
+        self.layout, self.group, self.people = layout, group, people
+        self.mask = layout.counter_mask[group] * layout.served[group]
+        self.memo: dict[int, list[Move]] = {}
 
-    def moves(self, state: int) -> list[Move]:
+    def moves(self, fields: int) -> list[Move]:
         """Count the ways."""
-        served = self.board.count(self.board.served, self.row, state)
-        return [(0, perm(self.board.ground.sizes[self.row] - served, self.people - served))]
+        served = self.layout.count(self.layout.served, self.group, fields)
+        return [(0, perm(self.layout.problem.sizes[self.group] - served, self.people - served))]
 
 
-class TheEnd:
-    """All lots came up: those who were never found to differ are alike, and then all facts must be so."""
+class Finish:
+    """All stages are over: variables that never differed are equal, and then all constraints must hold."""
 
-    def __init__(self, board: Board) -> None:
-        self.board = board
+    def __init__(self, layout: StateLayout) -> None:
+        self.layout = layout
         self.mask = -1
-        self.known: dict[int, list[Move]] = {}
+        self.memo: dict[int, list[Move]] = {}
 
-    def moves(self, state: int) -> list[Move]:
-        """One way, or none; to state 1 if the term that is tracked is so, else to 0."""
-        ground = self.board.ground
-        ends = [self._at_last(self.board.term(state, part)) for part in range(len(ground.parts))]
-        if any(not so for part, so in enumerate(ends) if part != ground.tracked):
+    def moves(self, fields: int) -> list[Move]:
+        """One way, or none; to state 1 if the target holds, else to 0."""
+        problem = self.layout.problem
+        hold = [self._holds(self.layout.unpack(fields, number)) for number in range(len(problem.constraints))]
+        if not all(holds for number, holds in enumerate(hold) if number != problem.target):
             return []
-        return [(0 if ground.tracked is None else int(ends[ground.tracked]), 1)]
+        return [(0 if problem.target is None else int(hold[problem.target]), 1)]
 
-    def _at_last(self, term: Term) -> bool:
-        ground = self.board.ground
-        for atom in term.atoms:
-            term = ground.terms.given(term, atom, so=not isinstance(ground.atoms[atom], Draws))
-        return term is ground.terms.true
+    def _holds(self, formula: Formula) -> bool:
+        problem = self.layout.problem
+        for atom in formula.atoms:
+            formula = problem.formulas.condition(formula, atom, truth=not isinstance(problem.atoms[atom], Takes))
+        return formula is problem.formulas.true
 
 
-def ways_to_have(semantics: Semantics, *, people: int, count: int, asked: int, having: int) -> int:
-    """In how many ways do `having` of the `asked` people have a value, and the others of them not?
+def ways_to_have(semantics: Semantics, *, people: int, count: int, deciding: int, having: int) -> int:
+    """In how many ways do `having` of the `deciding` people have a value, and the others of them not?
 
-    `single`: so many lots are drawn, one after the other.  `set`: the others who have it are chosen among the people
-    who were not asked.  `multiset`: each occurrence goes to anybody who may have it, and everybody who has it gets at
-    least one: Σ_j (−1)^j C(having, j) (people − lacking − j)^count.
+    `single`: so many occurrences are taken, one after the other.  `set`: the others who have it are chosen among the
+    people who do not decide.  `multiset`: each occurrence goes to anybody who may have it, and everybody who has it
+    gets at least one: Σ_j (−1)^j C(having, j) (people − lacking − j)^count.
 
-    >>> [ways_to_have("set", people=5, count=2, asked=2, having=having) for having in (0, 1, 2)]
+    >>> [ways_to_have("set", people=5, count=2, deciding=2, having=having) for having in (0, 1, 2)]
     [3, 3, 1]
-    >>> [ways_to_have("multiset", people=3, count=2, asked=1, having=having) for having in (0, 1)]
+    >>> [ways_to_have("multiset", people=3, count=2, deciding=1, having=having) for having in (0, 1)]
     [4, 5]
     """
     if semantics == "single":
         return perm(count, having)
     if semantics == "set":
-        return comb(people - asked, count - having) if having <= count else 0
-    others = people - (asked - having)
+        return comb(people - deciding, count - having) if having <= count else 0
+    others = people - (deciding - having)
     return sum((-1) ** none * comb(having, none) * (others - none) ** count for none in range(having + 1))
 
 
-def every_way(semantics: Semantics, *, people: int, count: int) -> int:
+def ways_to_spread(semantics: Semantics, *, people: int, count: int) -> int:
     """In how many ways can a value be spread, where people may have several?
 
-    >>> every_way("set", people=5, count=2), every_way("multiset", people=3, count=2)
+    >>> ways_to_spread("set", people=5, count=2), ways_to_spread("multiset", people=3, count=2)
     (10, 9)
     """
     return comb(people, count) if semantics == "set" else people**count

@@ -1,4 +1,21 @@
-"""Who has a turn for which lot, and in which order do the lots come up?"""
+"""Which variable decides about which value block, and in which order do the blocks come up?
+
+    Stage      (component c, value block b): the variables of c that are *scheduled* for b take it or not, one by one.
+    Scheduled  a variable is scheduled for the blocks that constraints ask about; for all blocks of its component where
+               it is compared with others or stands for several people.
+    Free       in `single`, a variable that is not scheduled for all blocks of its group may take any other without
+               deciding about it.  Inclusion and exclusion pays for that freedom (see `frontier`).
+    Tallied    people of whom one atom is fixed and nothing else is asked need no variable: they are only counted.
+
+What the count remembers between two stages is the frontier: what is *open* between the stages before and after.  An
+order with a small frontier is found greedily (`small_frontier_order`): next comes what leaves least open.
+
+    Thing      has *ends* (for a stage: its variables), and an end has *links* (constraints, and in `single` whether the
+               variable was assigned); a link is open while some but not all of the ends that have it came up.
+    Width      min(ends with an open link, open links): what came up is remembered by one or by the other.
+    Invariant  `_Sweep` holds the open links, and for each thing near them what it would add to the width.
+    Cost       only things that share an open link with what changed are looked at again.
+"""
 
 from __future__ import annotations
 
@@ -8,165 +25,157 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Generic, TypeAlias, TypeVar
 
-from sidelight.worlds.counting.compile import Alike, Draws, Ground, Term
+from sidelight.worlds.counting.compile import CountingProblem, Equal, Formula, Takes
 from sidelight.worlds.effort import Meter
 
-Block: TypeAlias = tuple[int, int]
-"""A lot of groups that are kin: (first of the kin, lot)."""
-
-
-@dataclass(slots=True)
-class Schedule:
-    """The turns of some ground.
-
-    Who is compared with others has a turn for every lot of the kin.  Others have turns for the lots that the facts ask
-    about, and are free to draw any other lot; unless `everyone` has a turn for all lots of the group.  `watched`
-    parties have a turn for each lot that anybody has.  Of `crowds` no more is known than that they have a lot or not:
-    block → (row, having) → people.
-    """
-
-    ground: Ground
-    watched: frozenset[int] = frozenset()
-    everyone: bool = False
-    compared: dict[int, dict[int, int]] = field(default_factory=dict)  # party → other party → atom that they are alike
-    turns: dict[Block, set[int]] = field(default_factory=dict)
-    crowds: dict[Block, Counter[tuple[int, bool]]] = field(default_factory=dict)
-    blocks: list[tuple[Block, list[int]]] = field(default_factory=list)  # in their order
-
-    @classmethod
-    def of(
-        cls,
-        ground: Ground,
-        meter: Meter,
-        *,
-        watched: Iterable[int] = (),
-        terms: Sequence[Term] = (),
-        everyone: bool = False,
-    ) -> Schedule:
-        """Plan the turns that the facts need, and those that further terms ask about."""
-        made = cls(ground, frozenset(watched), everyone)
-        atoms = sorted({atom for term in (*ground.parts, *terms) for atom in term.atoms})
-        made._compare(atoms)
-        made._need(atoms)
-        made._order(meter)
-        return made
-
-    def free(self, party: int) -> bool:
-        """Say whether a party may draw lots for which it has no turn."""
-        return self.ground.semantics == "single" and not self.everyone and not self._tied(party)
-
-    def drawers(self) -> list[int]:
-        """Find the parties of whom it must be remembered whether they have drawn their one lot."""
-        if self.ground.semantics != "single":
-            return []
-        turns = Counter(party for _, parties in self.blocks for party in parties)
-        return sorted(party for party, many in turns.items() if many > 1)
-
-    def asked(self, block: Block) -> Counter[int]:
-        """Count the people of each group who have a turn for a lot."""
-        asked: Counter[int] = Counter()
-        for party in self.turns[block]:
-            asked.update(self.ground.parties[party])
-        for (row, _), people in self.crowds.get(block, Counter()).items():
-            asked[row] += people
-        return asked
-
-    def waiting(self) -> Counter[int]:
-        """Count the people of each group who have any turn."""
-        waiting: Counter[int] = Counter()
-        for party in {party for parties in self.turns.values() for party in parties}:
-            waiting.update(self.ground.parties[party])
-        for crowds in self.crowds.values():
-            for (row, _), people in crowds.items():
-                waiting[row] += people
-        return waiting
-
-    def _compare(self, atoms: Iterable[int]) -> None:
-        for number in atoms:
-            match self.ground.atoms[number]:
-                case Alike(party, other):
-                    self.compared.setdefault(party, {})[other] = number
-                    self.compared.setdefault(other, {})[party] = number
-
-    def _tied(self, party: int) -> bool:
-        return party in self.compared or self.ground.parties[party].total() > 1
-
-    def _need(self, atoms: Iterable[int]) -> None:
-        """Say who has a turn for which lot."""
-        ground, turns = self.ground, defaultdict[Block, set[int]](set)
-        asked = [ground.atoms[atom] for atom in atoms]
-        needed = [(atom.party, atom.lot) for atom in asked if isinstance(atom, Draws)]
-        needed += self._in_any_case()
-        for party, lot in needed:
-            turns[ground.kin_of(party), lot].add(party)
-        often = Counter([*(drawn.party for drawn in ground.known), *(party for party, _ in set(needed))])
-        for drawn, having in ground.known.items():
-            block = (ground.kin_of(drawn.party), drawn.lot)
-            theirs = turns[block]
-            if often[drawn.party] > 1 or drawn.party in self.watched:
-                theirs.add(drawn.party)
-            else:
-                (row,) = ground.parties[drawn.party]
-                self.crowds.setdefault(block, Counter())[row, having] += 1
-        for party in self.watched:
-            for lot in self._own_lots(party):
-                turns.get((ground.kin_of(party), lot), set()).add(party)
-        self.turns = dict(turns)
-
-    def _in_any_case(self) -> Iterator[tuple[int, int]]:
-        """Go through the parties that have a turn for each lot, of their kin or of their own."""
-        ground = self.ground
-        kin_lots = defaultdict[int, set[int]](set)
-        for row, lots in ground.lots.items():
-            kin_lots[ground.kin[row]].update(lots)
-        for party in range(len(ground.parties)):
-            if self._tied(party):
-                yield from ((party, lot) for lot in kin_lots[ground.kin_of(party)])
-            elif self.everyone and ground.semantics == "single":
-                yield from ((party, lot) for lot in self._own_lots(party))
-
-    def _own_lots(self, party: int) -> set[int]:
-        return {lot for row in self.ground.parties[party] for lot in self.ground.lots[row]}
-
-    def _order(self, meter: Meter) -> None:
-        """Put lots that the same facts ask about close to each other, and the parties likewise."""
-        links = {block: {each: self._links(each, block[1]) for each in who} for block, who in self.turns.items()}
-        by_party: dict[int, set[Hashable]] = defaultdict(set)
-        for linked in links.values():
-            for party, some in linked.items():
-                by_party[party] |= some - {("party", party)}
-        parties = little_open({party: [some] for party, some in by_party.items()}, meter)
-        place = {party: number for number, party in enumerate(parties)}
-        ends = {block: list(linked.values()) for block, linked in links.items()}
-        blocks = little_open(ends, meter, late=self.ground.tracked)
-        self.blocks = [(block, sorted(links[block], key=place.__getitem__)) for block in blocks]
-
-    def _links(self, party: int, lot: int) -> set[Hashable]:
-        """Say what a turn leaves open: facts, and whether the party has drawn."""
-        atoms = {self.ground.numbers.get(Draws(party, lot), -1), *self.compared.get(party, {}).values()}
-        links: set[Hashable] = set(self.ground.parts_of(atoms))
-        return links | {("party", party)} if self.ground.semantics == "single" else links
-
-
-# ----------------------------------------------------------------------------------------------------
-# In which order do things come up, so that little must be remembered at a time?
-# ----------------------------------------------------------------------------------------------------
-
+Stage: TypeAlias = tuple[int, int]
+"""(component, value block)."""
 
 Thing = TypeVar("Thing", bound=Hashable)
 
 
-def little_open(
+@dataclass(slots=True)
+class Schedule:
+    """The stages of a counting problem, in their order.
+
+    `watched` variables are scheduled for each block that any variable is scheduled for; with `exhaustive`, no variable
+    is free.
+    """
+
+    problem: CountingProblem
+    watched: frozenset[int] = frozenset()
+    exhaustive: bool = False
+    compared: dict[int, dict[int, int]] = field(default_factory=dict)  # variable → other → the atom that they are equal
+    scheduled: dict[Stage, set[int]] = field(default_factory=dict)
+    tallied: dict[Stage, Counter[tuple[int, bool]]] = field(default_factory=dict)  # (group, takes it) → people
+    stages: list[tuple[Stage, list[int]]] = field(default_factory=list)  # with the variables in their order
+
+    @classmethod
+    def of(
+        cls,
+        problem: CountingProblem,
+        meter: Meter,
+        *,
+        watched: Iterable[int] = (),
+        formulas: Sequence[Formula] = (),
+        exhaustive: bool = False,
+    ) -> Schedule:
+        """Schedule what the constraints need, and what further formulas ask about."""
+        schedule = cls(problem, frozenset(watched), exhaustive)
+        atoms = sorted({atom for formula in (*problem.constraints, *formulas) for atom in formula.atoms})
+        schedule._find_compared(atoms)
+        schedule._find_scheduled(atoms)
+        schedule._put_in_order(meter)
+        return schedule
+
+    def is_free(self, variable: int) -> bool:
+        """Say whether a variable may take blocks for which it is not scheduled."""
+        return self.problem.semantics == "single" and not self.exhaustive and not self._takes_part_in_all(variable)
+
+    def several_times(self) -> list[int]:
+        """List the variables of whom it must be remembered whether they took their one block."""
+        if self.problem.semantics != "single":
+            return []
+        times = Counter(variable for _, variables in self.stages for variable in variables)
+        return sorted(variable for variable, number in times.items() if number > 1)
+
+    def people_at(self, stage: Stage) -> Counter[int]:
+        """Count the people of each group who decide at a stage."""
+        people: Counter[int] = Counter()
+        for variable in self.scheduled[stage]:
+            people.update(self.problem.members[variable])
+        for (group, _), number in self.tallied.get(stage, Counter()).items():
+            people[group] += number
+        return people
+
+    def people(self) -> Counter[int]:
+        """Count the people of each group who decide at any stage."""
+        people: Counter[int] = Counter()
+        for variable in {variable for variables in self.scheduled.values() for variable in variables}:
+            people.update(self.problem.members[variable])
+        for tallies in self.tallied.values():
+            for (group, _), number in tallies.items():
+                people[group] += number
+        return people
+
+    def _find_compared(self, atoms: Iterable[int]) -> None:
+        for number in atoms:
+            match self.problem.atoms[number]:
+                case Equal(variable, other):
+                    self.compared.setdefault(variable, {})[other] = number
+                    self.compared.setdefault(other, {})[variable] = number
+
+    def _takes_part_in_all(self, variable: int) -> bool:
+        return variable in self.compared or self.problem.members[variable].total() > 1
+
+    def _find_scheduled(self, atoms: Iterable[int]) -> None:
+        problem, scheduled = self.problem, defaultdict[Stage, set[int]](set)
+        ground = [problem.atoms[atom] for atom in atoms]
+        needed = [(atom.variable, atom.block) for atom in ground if isinstance(atom, Takes)]
+        needed += self._needed_in_any_case()
+        for variable, block in needed:
+            scheduled[problem.component_of(variable), block].add(variable)
+        times = Counter([*(atom.variable for atom in problem.fixed), *(variable for variable, _ in set(needed))])
+        for atom, takes in problem.fixed.items():
+            stage = (problem.component_of(atom.variable), atom.block)
+            variables = scheduled[stage]  # makes the stage, even if people are only tallied there
+            if times[atom.variable] > 1 or atom.variable in self.watched:
+                variables.add(atom.variable)
+            else:
+                (group,) = problem.members[atom.variable]
+                self.tallied.setdefault(stage, Counter())[group, takes] += 1
+        for variable in self.watched:
+            for block in self._own_blocks(variable):
+                scheduled.get((problem.component_of(variable), block), set()).add(variable)
+        self.scheduled = dict(scheduled)
+
+    def _needed_in_any_case(self) -> Iterator[tuple[int, int]]:
+        """Go through the variables that are scheduled for every block, of their component or of their own group."""
+        problem = self.problem
+        component_blocks = defaultdict[int, set[int]](set)
+        for group, blocks in problem.blocks.items():
+            component_blocks[problem.component[group]].update(blocks)
+        for variable in range(len(problem.members)):
+            if self._takes_part_in_all(variable):
+                yield from ((variable, block) for block in component_blocks[problem.component_of(variable)])
+            elif self.exhaustive and problem.semantics == "single":
+                yield from ((variable, block) for block in self._own_blocks(variable))
+
+    def _own_blocks(self, variable: int) -> set[int]:
+        return {block for group in self.problem.members[variable] for block in self.problem.blocks[group]}
+
+    def _put_in_order(self, meter: Meter) -> None:
+        """Put stages that the same constraints ask about close to each other, and the variables likewise."""
+        links = {
+            stage: {variable: self._links(variable, stage[1]) for variable in variables}
+            for stage, variables in self.scheduled.items()
+        }
+        by_variable: dict[int, set[Hashable]] = defaultdict(set)
+        for ends in links.values():
+            for variable, end in ends.items():
+                by_variable[variable] |= end - {("assigned", variable)}
+        variables = small_frontier_order({variable: [end] for variable, end in by_variable.items()}, meter)
+        place = {variable: number for number, variable in enumerate(variables)}
+        ends_of = {stage: list(ends.values()) for stage, ends in links.items()}
+        stages = small_frontier_order(ends_of, meter, late=self.problem.target)
+        self.stages = [(stage, sorted(links[stage], key=place.__getitem__)) for stage in stages]
+
+    def _links(self, variable: int, block: int) -> set[Hashable]:
+        """Say what a decision leaves open: constraints, and whether the variable was assigned."""
+        atoms = {self.problem.atom_numbers.get(Takes(variable, block), -1), *self.compared.get(variable, {}).values()}
+        links: set[Hashable] = set(self.problem.constraints_with(atoms))
+        return links | {("assigned", variable)} if self.problem.semantics == "single" else links
+
+
+def small_frontier_order(
     things: Mapping[Thing, Sequence[AbstractSet[Hashable]]], meter: Meter, *, late: Hashable = None
 ) -> list[Thing]:
-    """Take next what leaves least open: links between what came up and what is to come, or the ends of such links.
+    """Put things, each with the links of its ends, into an order in which little is open at a time.
 
-    A thing has several ends, each with its links.  What came up is remembered by its ends that still have open links
-    or by these links, whichever are fewer.  Greedy, one step ahead; only what is linked to the open ones is looked at.
-    The link `late` is opened late where that costs nothing.
+    Greedy, one step ahead.  The link `late` is opened late where that costs nothing.
 
     >>> from sidelight.worlds.effort import Effort
-    >>> little_open({"a": [{1}], "b": [{2, 3}], "c": [{1, 2}], "d": [{3}]}, Meter(Effort()))
+    >>> small_frontier_order({"a": [{1}], "b": [{2, 3}], "c": [{1, 2}], "d": [{3}]}, Meter(Effort()))
     ['a', 'c', 'b', 'd']
     """
     sweep = _Sweep(things, late)
@@ -198,7 +207,7 @@ class _Sweep(Generic[Thing]):
         self._ends_of: dict[Hashable, list[int]] = defaultdict(list)  # open link → ends that came up
         self._links_of: list[set[Hashable]] = []  # end that came up → its links that are open
         self._open_ends = 0
-        self._known: dict[Thing, tuple[int, int, bool, int]] = {}  # what it would add
+        self._added: dict[Thing, tuple[int, int, bool, int]] = {}  # what it would add
 
     def near(self) -> Collection[Thing]:
         """Give the things to come that are linked with what is open."""
@@ -206,12 +215,12 @@ class _Sweep(Generic[Thing]):
 
     def cost(self, thing: Thing) -> tuple[int, bool, int]:
         """Say how much would be open, and what else speaks for or against a thing."""
-        if thing not in self._known:
-            self._known[thing] = self._added(thing)
-        ends, links, late, opened = self._known[thing]
+        if thing not in self._added:
+            self._added[thing] = self._would_add(thing)
+        ends, links, late, opened = self._added[thing]
         return min(self._open_ends + ends, len(self._open) + links), late, opened
 
-    def _added(self, thing: Thing) -> tuple[int, int, bool, int]:
+    def _would_add(self, thing: Thing) -> tuple[int, int, bool, int]:
         links = self._links[thing]
         closed = {link for link, number in links.items() if self._left[link] == number}
         were_open = {link for link in links if link in self._open}
@@ -222,28 +231,34 @@ class _Sweep(Generic[Thing]):
         return ends, more, self._late in links, -len(were_open)
 
     def take(self, thing: Thing) -> None:
-        """Let a thing come up."""
+        """Let a thing come up: its links open, and those that nothing else has any more close."""
         self._near.pop(thing, None)
         for link in self._links[thing]:
             del self._whose[link][thing]
             self._changed(link)
         for end in self._ends[thing]:
-            number = len(self._links_of)
-            self._links_of.append(set(end))
-            self._open_ends += 1
-            for link in end:
-                self._left[link] -= 1
-                self._open[link] = None
-                self._ends_of[link].append(number)
+            self._open_end(end)
         for link in [link for link in self._links[thing] if not self._left[link]]:
-            del self._open[link]
-            for number in self._ends_of.pop(link):
-                self._links_of[number].discard(link)
-                self._open_ends -= not self._links_of[number]
-                for other in self._links_of[number]:
-                    self._changed(other)
+            self._close(link)
+
+    def _open_end(self, end: AbstractSet[Hashable]) -> None:
+        number = len(self._links_of)
+        self._links_of.append(set(end))
+        self._open_ends += 1
+        for link in end:
+            self._left[link] -= 1
+            self._open[link] = None
+            self._ends_of[link].append(number)
+
+    def _close(self, link: Hashable) -> None:
+        del self._open[link]
+        for number in self._ends_of.pop(link):
+            self._links_of[number].discard(link)
+            self._open_ends -= not self._links_of[number]  # an end is open as long as one of its links is
+            for other in self._links_of[number]:
+                self._changed(other)
 
     def _changed(self, link: Hashable) -> None:
         for thing in self._whose[link]:
             self._near[thing] = None
-            self._known.pop(thing, None)
+            self._added.pop(thing, None)

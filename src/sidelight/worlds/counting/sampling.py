@@ -1,4 +1,9 @@
-"""Worlds drawn at random, each that fits some facts equally likely: step by step, by the worlds that are left."""
+"""Sample worlds at random, each that satisfies the constraints equally likely.
+
+Backward pass, then forward sampling: with w(s) the weight of all completions of state s (`frontier.completions`), the
+move from s to s' of factor f is taken with probability f·w(s') / w(s).  All factors must be positive, so the schedule
+is exhaustive: no inclusion–exclusion term.  Worlds in the same state move at once, as arrays.
+"""
 
 from __future__ import annotations
 
@@ -7,111 +12,123 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.worlds.counting.compile import Draws, Ground, Term
-from sidelight.worlds.counting.frontier import HAS, Drawing, Frontier, States, to_come
+from sidelight.worlds.counting.compile import CountingProblem, Formula, Takes
+from sidelight.worlds.counting.frontier import TAKES, Assign, Frontier, Weights, completions
 from sidelight.worlds.effort import Meter
 
 Truths: TypeAlias = npt.NDArray[np.bool_]
-"""For each of the worlds that were drawn, whether something is so."""
+"""For each world of a sample, whether something holds."""
 
-Worlds: TypeAlias = dict[tuple[int, int], Truths]
-"""(party, lot) → whether the party drew it."""
+SampledWorlds: TypeAlias = dict[tuple[int, int], Truths]
+"""(variable, block) → whether the variable takes it."""
+
+Numbers: TypeAlias = npt.NDArray[np.intp]
 
 
-class DrawingWorlds:
-    """Draws worlds; all numbers of ways must be positive (`Schedule.of(…, everyone=True)`)."""
+class WorldSampler:
+    """Samples worlds that satisfy the constraints of a frontier (`Schedule.of(…, exhaustive=True)`)."""
 
     def __init__(self, frontier: Frontier, meter: Meter) -> None:
         self.frontier = frontier
-        self.layers: list[States] = []  # before each step and after the last: what may still come
+        self._completions: list[Weights] = []  # before each transition and after the last
         *layers, last = frontier.layers(meter)
-        after: States = dict.fromkeys(last, 1)
-        for step, states in zip(reversed(frontier.steps), reversed(layers), strict=True):
-            self.layers.insert(0, after)
-            after = to_come(states, step, after)
+        after: Weights = dict.fromkeys(last, 1)
+        for transition, states in zip(reversed(frontier.transitions), reversed(layers), strict=True):
+            self._completions.insert(0, after)
+            after = completions(states, transition, after)
             meter.check_time()
-        self.layers.insert(0, after)
+        self._completions.insert(0, after)
 
-    def worlds(self, number: int, rng: np.random.Generator) -> Worlds:
-        """Draw so many; none if no world fits."""
-        states = {state: np.arange(number) for state in self.layers[0]}
-        drawn: Worlds = {}
-        whose = {place: who for who, place in self.frontier.drawings.items()}
-        for place in range(len(self.frontier.steps)):
+    def sample(self, number: int, rng: np.random.Generator) -> SampledWorlds:
+        """Sample so many worlds; none if no world fits."""
+        worlds_in = {state: np.arange(number) for state in self._completions[0]}
+        sample: SampledWorlds = {}
+        assigned_at = {place: takes for takes, place in self.frontier.assigning.items()}
+        for place in range(len(self.frontier.transitions)):
             truths = np.zeros(number, bool)
-            states = self._moved(states, place, truths, rng)
-            if place in whose:
-                drawn[whose[place]] = truths
-        return drawn
+            worlds_in = self._move(worlds_in, place, truths, rng)
+            if place in assigned_at:
+                sample[assigned_at[place]] = truths
+        return sample
 
-    def _moved(
-        self, states: dict[int, npt.NDArray[np.intp]], place: int, truths: Truths, rng: np.random.Generator
-    ) -> dict[int, npt.NDArray[np.intp]]:
-        """Let all worlds that are in the same state take one of its moves each."""
-        after: dict[int, list[npt.NDArray[np.intp]]] = {}
-        for state, worlds in states.items():
-            moves, chances = self._weighed(state, place)
-            chosen = np.searchsorted(np.cumsum(chances), rng.random(len(worlds)), side="right")
-            for number, (new, having) in enumerate(moves):
+    def _move(
+        self, worlds_in: dict[int, Numbers], place: int, truths: Truths, rng: np.random.Generator
+    ) -> dict[int, Numbers]:
+        """Let worlds that are in the same state take one of its moves each; `truths` says which took the block."""
+        after: dict[int, list[Numbers]] = {}
+        for state, worlds in worlds_in.items():
+            moves, probabilities = self._moves(state, place)
+            chosen = np.searchsorted(np.cumsum(probabilities), rng.random(len(worlds)), side="right")
+            for number, (new, takes) in enumerate(moves):
                 # rounding may leave the last a little short of 1
-                theirs = worlds[chosen >= number if number == len(moves) - 1 else chosen == number]
-                if len(theirs):
-                    truths[theirs] = having
-                    after.setdefault(new, []).append(theirs)
+                moving = worlds[chosen >= number if number == len(moves) - 1 else chosen == number]
+                if len(moving):
+                    truths[moving] = takes
+                    after.setdefault(new, []).append(moving)
         return {state: np.concatenate(worlds) for state, worlds in after.items()}
 
-    def _weighed(self, state: int, place: int) -> tuple[list[tuple[int, bool]], list[float]]:
-        """Weigh each move by the worlds that are left after it."""
-        step, left = self.frontier.steps[place], self.layers[place + 1]
-        looked_at = state & step.mask
-        if isinstance(step, Drawing):
-            moves = [(move, chance is HAS) for chance, move in step.chances(looked_at)]
+    def _moves(self, state: int, place: int) -> tuple[list[tuple[int, bool]], list[float]]:
+        """Give the states after each move, whether it takes the block, and how likely it is."""
+        transition, completed = self.frontier.transitions[place], self._completions[place + 1]
+        fields = state & transition.mask
+        if isinstance(transition, Assign):
+            moves = [(move, outcome is TAKES) for outcome, move in transition.outcomes(fields)]
         else:
-            moves = [(move, False) for move in step.known[looked_at]]
-        weighed = [(state - looked_at + added, having, more) for (added, more), having in moves]
-        possible = [(new, having, more * left[new]) for new, having, more in weighed if left.get(new)]
-        total = sum(ways for *_, ways in possible)
-        return [(new, having) for new, having, _ in possible], [ways / total for *_, ways in possible]
+            moves = [(move, False) for move in transition.memo[fields]]
+        reached = [(state - fields + replacement, takes, factor) for (replacement, factor), takes in moves]
+        weighted = [(new, takes, factor * completed[new]) for new, takes, factor in reached if completed.get(new)]
+        total = sum(weight for *_, weight in weighted)
+        return [(new, takes) for new, takes, _ in weighted], [weight / total for *_, weight in weighted]
 
 
-def any_worlds(ground: Ground, number: int, rng: np.random.Generator) -> Worlds:
-    """Draw worlds of which nothing is known, so many: person by person, by what is left."""
-    drawn: Worlds = {}
-    for row, size in ground.sizes.items():
-        people = [party for party, rows in enumerate(ground.parties) if row in rows]
-        counts = np.array([ground.counts[row, lot] for lot in ground.lots[row]])
-        left = np.tile(counts, (number, 1))
-        for place, party in enumerate(people):
-            if ground.semantics == "single":
-                reached = np.cumsum(left, axis=1) > rng.integers(size - place, size=(number, 1))
-                having = reached & (np.cumsum(reached, axis=1) == 1)
-                left -= having
-            elif ground.semantics == "set":
-                having = rng.integers(size - place, size=left.shape) < left
-                left -= having
-            else:
-                taken = rng.binomial(left, 1 / (size - place))
-                having, left = taken > 0, left - taken
-            drawn |= {(party, lot): having[:, column] for column, lot in enumerate(ground.lots[row])}
-    return drawn
+def sample_any(problem: CountingProblem, number: int, rng: np.random.Generator) -> SampledWorlds:
+    """Sample so many worlds whatever the constraints: person by person, by what is left of each block."""
+    sample: SampledWorlds = {}
+    for group, size in problem.sizes.items():
+        variables = [variable for variable, members in enumerate(problem.members) if group in members]
+        left = np.tile([problem.counts[group, block] for block in problem.blocks[group]], (number, 1))
+        for place, variable in enumerate(variables):
+            takes, taken = _take(problem.semantics, left, size - place, rng)
+            left = left - taken
+            sample |= {(variable, block): takes[:, column] for column, block in enumerate(problem.blocks[group])}
+    return sample
 
 
-def evaluate(term: Term, worlds: Worlds, ground: Ground) -> Truths:
-    """Decide a term in each of the worlds."""
-    if term.literal:
-        truths = _atom(term.atom, worlds, ground)
-        return truths if term.kind == "is" else ~truths
-    if not term.parts:
-        return np.full(len(next(iter(worlds.values()))), term.kind == "true")
-    parts = [evaluate(part, worlds, ground) for part in term.parts]
-    join = np.logical_and if term.kind == "all" else np.logical_or
-    return np.asarray(join.reduce(parts), bool)
+def _take(
+    semantics: str, left: npt.NDArray[np.int_], people: int, rng: np.random.Generator
+) -> tuple[Truths, npt.NDArray[np.int_]]:
+    """Let one of so many people take of what is left, in each world: which blocks, and how many occurrences of each."""
+    if semantics == "multiset":
+        taken = rng.binomial(left, 1 / people)
+        return taken > 0, taken
+    if semantics == "set":
+        takes = rng.integers(people, size=left.shape) < left
+    else:
+        reached = np.cumsum(left, axis=1) > rng.integers(people, size=(len(left), 1))
+        takes = reached & (np.cumsum(reached, axis=1) == 1)  # the first block that is reached
+    return takes, takes.astype(int)
 
 
-def _atom(number: int, worlds: Worlds, ground: Ground) -> Truths:
-    atom = ground.atoms[number]
-    if isinstance(atom, Draws):
-        return worlds[atom.party, atom.lot]
-    lots = {lot for party, lot in worlds if party in (atom.party, atom.other)}
-    mine, theirs = ([worlds.get((party, lot), False) for lot in lots] for party in (atom.party, atom.other))
-    return np.asarray(np.logical_and.reduce([np.equal(*pair) for pair in zip(mine, theirs, strict=True)]), bool)
+def evaluate(formula: Formula, worlds: SampledWorlds, problem: CountingProblem) -> Truths:
+    """Decide a formula in each world of a sample."""
+    truths: dict[Formula, Truths] = {}
+    for part in formula.bottom_up():
+        if part.is_literal:
+            takes = _evaluate_atom(part.atom, worlds, problem)
+            truths[part] = takes if part.kind == "atom" else ~takes
+        elif part.parts:
+            join = np.logical_and if part.kind == "and" else np.logical_or
+            truths[part] = np.asarray(join.reduce([truths[each] for each in part.parts]), bool)
+        else:
+            truths[part] = np.full(len(next(iter(worlds.values()))), part.kind == "true")
+    return truths[formula]
+
+
+def _evaluate_atom(number: int, worlds: SampledWorlds, problem: CountingProblem) -> Truths:
+    atom = problem.atoms[number]
+    if isinstance(atom, Takes):
+        return worlds[atom.variable, atom.block]
+    pair = (atom.variable, atom.other)
+    blocks = {block for variable, block in worlds if variable in pair}
+    one, other = ([worlds.get((variable, block), False) for block in blocks] for variable in pair)
+    return np.asarray(np.logical_and.reduce([np.equal(*both) for both in zip(one, other, strict=True)]), bool)
