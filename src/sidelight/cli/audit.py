@@ -16,7 +16,7 @@ from sidelight.policy.policy import Policy, different
 from sidelight.policy.policy_file import read_policy_file
 from sidelight.release.release import Release
 from sidelight.report.report import AuditReport, audit_report
-from sidelight.report.terminal import drawn
+from sidelight.report.terminal import report_parts
 from sidelight.table.roles import Roles
 
 CLASSICS = (
@@ -84,4 +84,4 @@ def judged(release: Release, question: Question, *, source: str) -> AuditReport:
 
 def tell(report: AuditReport, output: Output) -> None:
     """Print the report, as JSON or for people, and write it to a file if asked."""
-    output.tell(report.to_json(), drawn(report))
+    output.tell(report.to_json(), report_parts(report))

@@ -18,7 +18,7 @@ from sidelight.cli.protect import Target, Way, protect
 from sidelight.cli.protect import read as read_rows
 from sidelight.cli.run import Status
 from sidelight.errors import SidelightError
-from sidelight.publish.formats import Csv, person_by_person, shuffles
+from sidelight.publish.formats import Csv, sheet_of_people, shuffler
 from sidelight.publish.sidecar import ENDING
 from sidelight.release.release import Release
 from sidelight.report.report import AuditReport
@@ -135,5 +135,5 @@ def _make(folder: Path) -> None:
 def as_csv(release: Release) -> bytes:
     """Write a release as a table with a row per person."""
     text = io.BytesIO()
-    Csv().write(person_by_person(release, shuffles()), text)
+    Csv().write(sheet_of_people(release, shuffler()), text)
     return text.getvalue()

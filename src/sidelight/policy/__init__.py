@@ -1,1 +1,10 @@
-"""Measures with bounds, the policy file, verdicts."""
+"""Which bounds must a release keep?  Policies of measures with bounds, and how people write them.
+
+Here belong `Policy` and `Verdict`, the policy file, limits in a line of text, and what is said when one of them is
+wrong.  Not here: what a measure is or whether a bound makes sense for it (`measures/`), and what a search does with a
+policy (`search/`).
+
+Read `policy` first (policy, verdict, and the file that is written), then `settings` (what may stand in a policy),
+`limits` (what one section demands), `policy_file` and `limit_text` (the two ways to write it); `messages` and
+`measures` (which measures there are, and their other names) serve them.
+"""

@@ -1,1 +1,7 @@
-"""Writes releases so that what is published is what was judged, and nothing else."""
+"""How does a release leave the house?  Files that were read back and judged before they appear, with a sidecar beside.
+
+Here belong the files of a release and the document that tells of them; not the table they were made from, of which
+nothing is written, nor noisy counts (`dp/`), which only share the formats.
+
+Read `formats` (what stands in a file), `sidecar` (what is told of it), `read` (how it is read again), then `publish`.
+"""

@@ -1,4 +1,9 @@
-"""Files by their ending: Parquet, CSV that a spreadsheet does not run, and CSV as ARX writes it."""
+"""What stands in a published file, and how is it written?
+
+A `Sheet` holds the cells, a row per person or per count, in an order drawn by chance.  A `Format` writes it and says
+what a cell means that was read back: Parquet, CSV that a spreadsheet does not run, and CSV as ARX writes it.  For every
+label that a format can write, decode(encode(label)) == label.
+"""
 
 from __future__ import annotations
 
@@ -24,6 +29,90 @@ FormatName: TypeAlias = Literal["parquet", "csv", "arx"]
 ROWS_AT_ONCE = 1 << 18
 """How many rows are put into words at a time."""
 
+Layout: TypeAlias = Literal["people", "counts", "two tables", "shuffled"]
+"""A row per person; a row per group and value, with the people of the group and the value's count; and, for anatomy,
+one table of people with their buckets and one of buckets with their values, or people with values that are shuffled
+inside their bucket."""
+
+Shuffle: TypeAlias = Callable[[int], Integers]
+"""Draws an order of 0, 1, …, length − 1."""
+
+FORMULA_STARTS = "=+-@\t\r\n＝＋－＠"
+"""A cell that begins so may be run when the file is opened (OWASP, CSV injection)."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Sheet:
+    """The cells of a file, column by column: texts or whole numbers."""
+
+    columns: Mapping[str, Column | Integers]
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values())))
+
+    def texts(self) -> tuple[Column, ...]:
+        """Give the columns that hold labels."""
+        return tuple(column for column in self.columns.values() if isinstance(column, Column))
+
+
+def sheet_of_people(release: Release, shuffle: Shuffle) -> Sheet:
+    """Write a row per person: what is printed about the group, and a value of it; in an order drawn by chance."""
+    row, value, count = release.groups.counts.entries()
+    order = shuffle(int(count.sum()))
+    row, value = np.repeat(row, count)[order], np.repeat(value, count)[order]
+    columns = {column.name: column.take(row) for column in release.groups.columns}
+    return Sheet({**columns, release.sensitive: _values(release, value)})
+
+
+def sheet_of_counts(release: Release, shuffle: Shuffle, *, people: str, count: str) -> Sheet:
+    """Write a row per group and value; a group in which nobody has a value has one row, with a count of 0."""
+    groups = release.groups
+    row, value, amount = groups.counts.entries()
+    valueless = np.flatnonzero(groups.counts.per_row() == 0)
+    row = np.concatenate((row, valueless))
+    value = np.concatenate((value, np.full(len(valueless), len(groups.domain))))  # the label after the domain: missing
+    amount = np.concatenate((amount, np.zeros(len(valueless), np.int64)))
+    order = shuffle(len(row))
+    row = row[order]
+    return Sheet(
+        {
+            **{column.name: column.take(row) for column in groups.columns},
+            people: groups.sizes[row],
+            release.sensitive: _values(release, value[order]),
+            count: amount[order],
+        }
+    )
+
+
+def _values(release: Release, value: Integers) -> Column:
+    return Column(release.sensitive, (*release.domain, None), value.astype(np.int32))
+
+
+def unused_name(name: str, taken: Collection[str]) -> str:
+    """Find a name for a column that no other has, whatever their capitals.
+
+    >>> unused_name("people", ["age", "sex"]), unused_name("people", ["People", "people 2"])
+    ('people', 'people 3')
+    """
+    folded = {each.casefold() for each in taken}
+    names = (name if number == 1 else f"{name} {number}" for number in range(1, len(folded) + 2))
+    return next(each for each in names if each.casefold() not in folded)
+
+
+def shuffler(seed: int | None = None) -> Shuffle:
+    """Draw orders from the operating system's randomness, or, for tests, the same ones for the same seed.
+
+    >>> shuffle = shuffler(seed=7)
+    >>> sorted(shuffle(4).tolist()), (shuffler(seed=7)(100) == shuffler(seed=7)(100)).all()
+    ([0, 1, 2, 3], np.True_)
+    """
+    draw = os.urandom if seed is None else np.random.default_rng(seed).bytes
+
+    def shuffle(length: int) -> Integers:
+        return np.argsort(np.frombuffer(draw(8 * length), np.uint64), kind="stable").astype(np.int64, copy=False)
+
+    return shuffle
+
 
 class Format(ABC):
     """How cells are written, and what a cell that was read back says."""
@@ -34,11 +123,11 @@ class Format(ABC):
     def write(self, sheet: Sheet, file: BinaryIO) -> None:
         """Write all rows."""
 
-    def written(self, label: str) -> str:
+    def encode(self, label: str) -> str:
         """Say what stands in the file for a label or a column's name."""
         return label
 
-    def meant(self, text: str) -> str:
+    def decode(self, text: str) -> str:
         """Say what a text that stands in the file means."""
         return text
 
@@ -55,7 +144,7 @@ class Parquet(Format):
         kinds = [pa.string() if isinstance(column, Column) else pa.int64() for column in sheet.columns.values()]
         schema = pa.schema(list(zip(sheet.columns, kinds, strict=True)))
         with ParquetWriter(file, schema, compression="zstd", store_schema=False) as writer:
-            for rows in _stretches(len(sheet)):
+            for rows in _row_blocks(len(sheet)):
                 arrays = [_cells(column, rows) for column in sheet.columns.values()]
                 writer.write_table(pa.Table.from_arrays(arrays, schema=schema))
 
@@ -71,18 +160,18 @@ class Csv(Format):
         self._check(sheet)
         file.write((self.delimiter.join(self._cell(name) for name in sheet.columns) + "\n").encode())
         words = [self._words(column) for column in sheet.columns.values()]
-        for rows in _stretches(len(sheet)):
+        for rows in _row_blocks(len(sheet)):
             cells = [_cells(column, rows) for column in words]
             lines = pc.binary_join_element_wise(*cells, self.delimiter) if len(cells) > 1 else cells[0]
             file.write("\n".join(lines.to_pylist()).encode() + b"\n")
 
-    def written(self, label: str) -> str:
+    def encode(self, label: str) -> str:
         """Keep a spreadsheet from running it."""
-        return as_text(label)
+        return escape_formula(label)
 
-    def meant(self, text: str) -> str:
+    def decode(self, text: str) -> str:
         """Take the `'` away again."""
-        return from_text(text)
+        return unescape_formula(text)
 
     def _words(self, column: Column | Integers) -> Column:
         if isinstance(column, Column):
@@ -92,7 +181,7 @@ class Csv(Format):
     def _cell(self, label: Label) -> str:
         if label is None:
             return ""
-        text = self.written(label)
+        text = self.encode(label)
         odd = any(sign in text for sign in ',;|"\t\r\n') or text != text.strip()
         return '"' + text.replace('"', '""') + '"' if odd else text
 
@@ -112,19 +201,19 @@ class Arx(Csv):
     name: ClassVar[FormatName] = "arx"
     delimiter: ClassVar[str] = ";"
 
-    def written(self, label: str) -> str:
-        """Say it as it is."""
+    def encode(self, label: str) -> str:
+        """Write it as it is."""
         return label
 
-    def meant(self, text: str) -> str:
+    def decode(self, text: str) -> str:
         """It says it as it is."""
         return text
 
     def _cell(self, label: Label) -> str:
         text = "" if label is None else label
         if any(sign in text for sign in ';"\r\n'):
-            said = " ".join(text.split())
-            message = f"'{said}' has a semicolon, quote or line break, which ARX's files cannot say; publish as csv"
+            line = " ".join(text.split())
+            message = f"'{line}' has a semicolon, quote or line break, which ARX's files cannot say; publish as csv"
             raise NotPublished(message)
         return text
 
@@ -134,7 +223,7 @@ FORMATS: dict[str, Format] = {each.name: each for each in (Parquet(), Csv(), Arx
 ENDINGS = {".parquet": "parquet", ".pq": "parquet", ".csv": "csv"}
 
 
-def format_of(path: Path, asked: FormatName | None) -> Format:
+def format_of(path: Path, wished: FormatName | None) -> Format:
     """Choose the format: by the file's ending; ARX's has to be asked for.
 
     >>> format_of(Path("release.csv"), None).name, format_of(Path("release.csv"), "arx").name
@@ -144,14 +233,14 @@ def format_of(path: Path, asked: FormatName | None) -> Format:
     if ending is None:
         message = f"cannot tell what to write by the ending of '{path.name}'; name it .parquet or .csv"
         raise NotPublished(message)
-    chosen = asked or ending
+    chosen = wished or ending
     if (chosen == "parquet") != (ending == "parquet") or chosen not in FORMATS:
         message = f"'{path.name}' cannot be written as {chosen}; name it .parquet for Parquet, .csv for csv and arx"
         raise NotPublished(message)
     return FORMATS[chosen]
 
 
-def _stretches(rows: int) -> Iterator[slice]:
+def _row_blocks(rows: int) -> Iterator[slice]:
     for start in range(0, rows, ROWS_AT_ONCE):
         yield slice(start, min(start + ROWS_AT_ONCE, rows))
 
@@ -162,125 +251,23 @@ def _cells(column: Column | Integers, rows: slice) -> pa.Array:
     return pa.array(column[rows])
 
 
-# ----------------------------------------------------------------------------------------------------
-# What the rows of a published file are.
-# ----------------------------------------------------------------------------------------------------
-
-
-Layout: TypeAlias = Literal["people", "counts", "two tables", "shuffled"]
-"""A row per person; a row per group and value, with the people of the group and the value's count; and, for anatomy,
-one table of people with their buckets and one of buckets with their values, or people with values that are shuffled
-inside their bucket."""
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Sheet:
-    """The cells of a file, column by column: texts or whole numbers."""
-
-    columns: Mapping[str, Column | Integers]
-
-    def __len__(self) -> int:
-        return len(next(iter(self.columns.values())))
-
-    def texts(self) -> tuple[Column, ...]:
-        """Give the columns that hold labels."""
-        return tuple(column for column in self.columns.values() if isinstance(column, Column))
-
-
-def person_by_person(release: Release, shuffle: Shuffle) -> Sheet:
-    """Write a row per person: what is printed about the group, and a value of it; in an order drawn by chance."""
-    row, value, count = release.groups.counts.entries()
-    order = shuffle(int(count.sum()))
-    row, value = np.repeat(row, count)[order], np.repeat(value, count)[order]
-    columns = {column.name: column.take(row) for column in release.groups.columns}
-    return Sheet({**columns, release.sensitive: _values(release, value)})
-
-
-def by_counts(release: Release, shuffle: Shuffle, *, people: str, count: str) -> Sheet:
-    """Write a row per group and value; a group in which nobody has a value has one row, with a count of 0."""
-    groups = release.groups
-    row, value, amount = groups.counts.entries()
-    bare = np.flatnonzero(groups.counts.per_row() == 0)
-    row = np.concatenate((row, bare))
-    value = np.concatenate((value, np.full(len(bare), len(groups.domain))))
-    amount = np.concatenate((amount, np.zeros(len(bare), np.int64)))
-    order = shuffle(len(row))
-    row = row[order]
-    return Sheet(
-        {
-            **{column.name: column.take(row) for column in groups.columns},
-            people: groups.sizes[row],
-            release.sensitive: _values(release, value[order]),
-            count: amount[order],
-        }
-    )
-
-
-def _values(release: Release, value: Integers) -> Column:
-    return Column(release.sensitive, (*release.domain, None), value.astype(np.int32))
-
-
-def unused(name: str, taken: Collection[str]) -> str:
-    """Find a name for a column that no other has, whatever their capitals.
-
-    >>> unused("people", ["age", "sex"]), unused("people", ["People", "people 2"])
-    ('people', 'people 3')
-    """
-    folded = {each.casefold() for each in taken}
-    names = (name if number == 1 else f"{name} {number}" for number in range(1, len(folded) + 2))
-    return next(each for each in names if each.casefold() not in folded)
-
-
-# ----------------------------------------------------------------------------------------------------
-# Texts that a spreadsheet would take for formulas.
-# ----------------------------------------------------------------------------------------------------
-
-
-STARTS = "=+-@\t\r\n＝＋－＠"
-"""A cell that begins so may be run when the file is opened (OWASP, CSV injection)."""
-
-
-def as_text(label: str) -> str:
+def escape_formula(label: str) -> str:
     """Put a `'` before a text that a spreadsheet would run; numbers and single signs are left alone.
 
-    >>> [as_text(label) for label in ("=1+1", "-5", "-", "-5-0", "it's", "'=1")]
+    >>> [escape_formula(label) for label in ("=1+1", "-5", "-", "-5-0", "it's", "'=1")]
     ["'=1+1", '-5', '-', "'-5-0", "it's", "''=1"]
     """
-    return "'" + label if _runs(label.lstrip("'")) else label
+    return "'" + label if _is_formula(label.lstrip("'")) else label
 
 
-def from_text(cell: str) -> str:
-    """Take the `'` away that `as_text` put there.
+def unescape_formula(cell: str) -> str:
+    """Take the `'` away that `escape_formula` put there.
 
-    >>> [from_text(as_text(label)) for label in ("=1+1", "-5", "'=1", "'")]
+    >>> [unescape_formula(escape_formula(label)) for label in ("=1+1", "-5", "'=1", "'")]
     ['=1+1', '-5', "'=1", "'"]
     """
-    return cell[1:] if cell.startswith("'") and _runs(cell.lstrip("'")) else cell
+    return cell[1:] if cell.startswith("'") and _is_formula(cell.lstrip("'")) else cell
 
 
-def _runs(text: str) -> bool:
-    return len(text) > 1 and text[0] in STARTS and as_number(text) is None
-
-
-# ----------------------------------------------------------------------------------------------------
-# Orders that tell nothing: drawn from the operating system's randomness.
-# ----------------------------------------------------------------------------------------------------
-
-
-Shuffle: TypeAlias = Callable[[int], Integers]
-"""Draws an order of 0, 1, …, length − 1."""
-
-
-def shuffles(seed: int | None = None) -> Shuffle:
-    """Draw orders from the operating system's randomness, or, for tests, the same ones for the same seed.
-
-    >>> shuffled = shuffles(seed=7)
-    >>> sorted(shuffled(4).tolist()), (shuffles(seed=7)(100) == shuffles(seed=7)(100)).all()
-    ([0, 1, 2, 3], np.True_)
-    """
-    draw = os.urandom if seed is None else np.random.default_rng(seed).bytes
-
-    def shuffle(length: int) -> Integers:
-        return np.argsort(np.frombuffer(draw(8 * length), np.uint64), kind="stable").astype(np.int64, copy=False)
-
-    return shuffle
+def _is_formula(text: str) -> bool:
+    return len(text) > 1 and text[0] in FORMULA_STARTS and as_number(text) is None

@@ -1,4 +1,8 @@
-"""Publish a release: written aside, read back, judged again, and only then put in its place."""
+"""Publish a release: written aside, read back, judged again, and only then put in its place.
+
+First it is plan_files which files there are and which release a reader must find in each (`plan_files`); then `publish`
+writes them and makes sure of it.  Nothing is published that was not read back the same and within policy.
+"""
 
 from __future__ import annotations
 
@@ -24,13 +28,13 @@ from sidelight.publish.formats import (
     Layout,
     Sheet,
     Shuffle,
-    by_counts,
     format_of,
-    person_by_person,
-    shuffles,
-    unused,
+    sheet_of_counts,
+    sheet_of_people,
+    shuffler,
+    unused_name,
 )
-from sidelight.publish.read import as_printed, digest, read_back, same, with_members
+from sidelight.publish.read import as_printed, digest, read_back, same_release, with_members
 from sidelight.publish.sidecar import PublishedFile, Reading, Sidecar, sidecar_of, sidecar_path
 from sidelight.release.release import Release, whole_groups
 from sidelight.search.method import SearchResult
@@ -53,7 +57,7 @@ class Published:
 
 
 def publish(
-    found: SearchResult,
+    result: SearchResult,
     path: str | Path,
     *,
     force: bool = False,
@@ -72,39 +76,39 @@ def publish(
     form = format_of(path, written_as)
     sidecar = sidecar_path(path)
     refuse_left_over(path, sidecar, force=force)
-    _refuse(found, (path, sidecar), force=force)
-    plan = planned(found, path, shuffle=shuffles(seed), layout=layout, written_as=form.name)
+    _refuse(result, (path, sidecar), force=force)
+    plan = plan_files(result, path, shuffle=shuffler(seed), layout=layout, written_as=form.name)
     paths = tuple(path.with_name(name) for name in plan.sheets)
-    _refuse(found, paths, force=force)
+    _refuse(result, paths, force=force)
     with unfinished_folder(path) as folder:
-        files = tuple(_written(folder / name, sheet, form) for name, sheet in plan.sheets.items())
-        read = _checked(folder, plan.groups)
+        files = tuple(_write(folder / name, sheet, form) for name, sheet in plan.sheets.items())
+        read = _read_back(folder, plan.groups)
         if plan.who is not None:
-            read = with_members(read, _checked(folder, plan.who))
-        verdict = _judged(read, found.policy)
+            read = with_members(read, _read_back(folder, plan.who))
+        verdict = _judge(read, result.policy)
         who = None if plan.who is None else plan.who.reading
         seeded = seed is not None
-        document = sidecar_of(found, read, verdict, files=files, reading=plan.groups.reading, who=who, seeded=seeded)
+        document = sidecar_of(result, read, verdict, files=files, reading=plan.groups.reading, who=who, seeded=seeded)
         (folder / sidecar.name).write_text(document.to_json(), encoding="utf-8")
         flush_to_disk(folder / sidecar.name)
         move_into_place(folder, (sidecar, *paths))
     return Published(paths, sidecar, document)
 
 
-def _refuse(found: SearchResult, targets: tuple[Path, ...], *, force: bool) -> None:
+def _refuse(result: SearchResult, targets: tuple[Path, ...], *, force: bool) -> None:
     for target in targets:
-        refuse_input(target, found.outcome.recoding.table.intake.files)
+        refuse_input(target, result.outcome.recoding.table.intake.files)
         refuse_existing(target, force=force)
 
 
-def _written(path: Path, sheet: Sheet, form: Format) -> PublishedFile:
+def _write(path: Path, sheet: Sheet, form: Format) -> PublishedFile:
     with path.open("wb") as file:
         form.write(sheet, file)
     flush_to_disk(path)
     return PublishedFile(name=path.name, sha256=digest(path), rows=len(sheet))
 
 
-def _judged(read: Release, policy: Policy) -> Verdict:
+def _judge(read: Release, policy: Policy) -> Verdict:
     """Judge what a reader sees."""
     verdict = policy.judge(read)
     if not verdict.safe:
@@ -113,26 +117,21 @@ def _judged(read: Release, policy: Policy) -> Verdict:
     return verdict
 
 
-def _checked(folder: Path, told: Told) -> Release:
+def _read_back(folder: Path, expected: ExpectedFile) -> Release:
     """Read a file, and check that it says what was meant."""
     try:
-        read = read_back(folder, told.reading)
+        read = read_back(folder, expected.reading)
     except (BadTable, BadRelease) as problem:
         message = f"what was written cannot be read back ({problem}); nothing was published; try .parquet"
         raise NotPublished(message) from None
-    if not same(read, told.release):
+    if not same_release(read, expected.release):
         message = "what was read back is not what was written; nothing was published; try .parquet"
         raise NotPublished(message)
     return read
 
 
-# ----------------------------------------------------------------------------------------------------
-# What is to be written: the files, and what a reader must find in them.
-# ----------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, eq=False, slots=True)
-class Told:
+class ExpectedFile:
     """A way to read a file, and the release that a reader must find."""
 
     reading: Reading
@@ -140,28 +139,28 @@ class Told:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Plan:
+class PublishPlan:
     """Files by name, in the order in which they appear; the groups they tell of, and who is in them (anatomy)."""
 
     sheets: Mapping[str, Sheet]
-    groups: Told
-    who: Told | None = None
+    groups: ExpectedFile
+    who: ExpectedFile | None = None
 
 
-def planned(
-    found: SearchResult, path: Path, *, shuffle: Shuffle, layout: Layout | None, written_as: FormatName
-) -> Plan:
-    """Plan the files of what was found.
+def plan_files(
+    result: SearchResult, path: Path, *, shuffle: Shuffle, layout: Layout | None, written_as: FormatName
+) -> PublishPlan:
+    """PublishPlan the files of what was result.
 
     Where a person may have several values, rows of (group, value) would lose the number of people, and rows that say
     whose values they are would tell more than the measures know of: only counts are published then.
     """
-    release = publishable(found)
-    buckets = found.outcome.buckets
-    chosen = layout or _usual(release, buckets)
+    release = as_printed(result.release)
+    buckets = result.outcome.buckets
+    chosen = layout or _usual_layout(release, buckets)
     if (buckets is not None) != (chosen in ("two tables", "shuffled")):
         message = (
-            f'{parameter("layout", chosen)} is not for method "{found.method.name}"; '
+            f'{parameter("layout", chosen)} is not for method "{result.method.name}"; '
             f"leave {parameter('layout')} out for the usual one"
         )
         raise NotPublished(message)
@@ -171,18 +170,13 @@ def planned(
             f"publish them with {parameter('layout', 'counts')}"
         )
         raise NotPublished(message)
-    told = Told(_reading(release, path.name, written_as, counts=chosen == "counts"), release)
+    expected = ExpectedFile(_reading(release, path.name, written_as, counts=chosen == "counts"), release)
     if buckets is None:
-        return Plan({path.name: _sheet(told, shuffle)}, told)
-    return _anatomised(told, buckets, path, shuffle, together=chosen == "shuffled")
+        return PublishPlan({path.name: _sheet(expected, shuffle)}, expected)
+    return _plan_anatomy(expected, buckets, path, shuffle, in_one_file=chosen == "shuffled")
 
 
-def publishable(found: SearchResult) -> Release:
-    """Give the release that was found as readers will see it."""
-    return as_printed(found.release)
-
-
-def _usual(release: Release, buckets: Buckets | None) -> Layout:
+def _usual_layout(release: Release, buckets: Buckets | None) -> Layout:
     if buckets is not None:
         return "two tables"
     return "people" if release.semantics == "single" else "counts"
@@ -198,43 +192,45 @@ def _reading(release: Release, file: str, written_as: FormatName, *, counts: boo
         values=release.semantics,
         domain=release.domain,
         rows="counts" if counts else "people",
-        people=unused("people", taken) if counts else None,
-        count=unused("count", taken) if counts else None,
+        people=unused_name("people", taken) if counts else None,
+        count=unused_name("count", taken) if counts else None,
         format=written_as,
     )
 
 
-def _sheet(told: Told, shuffle: Shuffle) -> Sheet:
-    people, count = told.reading.people, told.reading.count
+def _sheet(expected: ExpectedFile, shuffle: Shuffle) -> Sheet:
+    people, count = expected.reading.people, expected.reading.count
     if people is None or count is None:
-        return person_by_person(told.release, shuffle)
-    return by_counts(told.release, shuffle, people=people, count=count)
+        return sheet_of_people(expected.release, shuffle)
+    return sheet_of_counts(expected.release, shuffle, people=people, count=count)
 
 
-def _anatomised(told: Told, buckets: Buckets, path: Path, shuffle: Shuffle, *, together: bool) -> Plan:
+def _plan_anatomy(
+    expected: ExpectedFile, buckets: Buckets, path: Path, shuffle: Shuffle, *, in_one_file: bool
+) -> PublishPlan:
     """Print everybody's columns with a bucket; the values of the buckets apart, or shuffled inside them."""
     columns = buckets.tables().people
-    known = _who_is_where(columns)
-    who = Told(
+    known = _people_in_buckets(columns)
+    who = ExpectedFile(
         Reading(
             file=path.name,
             group=tuple(column.name for column in columns[:-1]),
             sensitive=columns[-1].name,
             values="single",
             rows="people",
-            format=told.reading.format,
+            format=expected.reading.format,
         ),
         known,
     )
-    if together:
-        everything = (*columns, _shuffled_inside(buckets, shuffle))
-        return Plan({path.name: _shuffled(everything, shuffle)}, told, who)
+    if in_one_file:
+        everything = (*columns, _shuffled_values(buckets, shuffle))
+        return PublishPlan({path.name: _shuffled_sheet(everything, shuffle)}, expected, who)
     beside = path.with_name(f"{path.stem}.values{path.suffix}").name
-    apart = Told(_reading(told.release, beside, told.reading.format, counts=True), told.release)
-    return Plan({beside: _sheet(apart, shuffle), path.name: _shuffled(columns, shuffle)}, apart, who)
+    apart = ExpectedFile(_reading(expected.release, beside, expected.reading.format, counts=True), expected.release)
+    return PublishPlan({beside: _sheet(apart, shuffle), path.name: _shuffled_sheet(columns, shuffle)}, apart, who)
 
 
-def _who_is_where(columns: tuple[Column, ...]) -> Release:
+def _people_in_buckets(columns: tuple[Column, ...]) -> Release:
     *quasi, bucket = columns
     people = np.arange(len(bucket))
     groups = whole_groups(
@@ -246,12 +242,12 @@ def _who_is_where(columns: tuple[Column, ...]) -> Release:
     return as_printed(Release(groups, sensitive=bucket.name))
 
 
-def _shuffled(columns: tuple[Column, ...], shuffle: Shuffle) -> Sheet:
+def _shuffled_sheet(columns: tuple[Column, ...], shuffle: Shuffle) -> Sheet:
     order = shuffle(len(columns[0]))
     return Sheet({column.name: column.take(order) for column in columns})
 
 
-def _shuffled_inside(buckets: Buckets, shuffle: Shuffle) -> Column:
+def _shuffled_values(buckets: Buckets, shuffle: Shuffle) -> Column:
     """Give the values bucket by bucket, as the people stand, in an order drawn by chance inside each."""
     bucket, value, count = buckets.counts.entries()
     bucket, value = np.repeat(bucket, count), np.repeat(value, count)

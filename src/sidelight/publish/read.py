@@ -1,4 +1,8 @@
-"""Read a published release back: as its sidecar says, and only if it is the file that was judged."""
+"""What does a file that was published say?  It is read as its sidecar says, and only if it is the file that was judged.
+
+No file can say the order of groups, nor keep groups apart that print the same; so releases are compared as printed
+(`as_printed`): such groups are one, in the order of their labels, and labels that nobody has are gone.
+"""
 
 from __future__ import annotations
 
@@ -58,21 +62,21 @@ def read_checked(path: Path) -> Sidecar:
 
 def read_back(folder: Path, reading: Reading) -> Release:
     """Read a file as published: labels as they were, groups and values in their order."""
-    written = FORMATS[reading.format]
+    form = FORMATS[reading.format]
     roles, domain = reading.to_roles(), reading.domain
     release = release_from(
         folder / reading.file,
         replace(
             roles,
-            quasi=tuple(map(written.written, roles.quasi)),
-            sensitive=written.written(reading.sensitive),
-            domain=None if domain is None else tuple(_written(text, written) for text in domain),
+            quasi=tuple(map(form.encode, roles.quasi)),
+            sensitive=form.encode(reading.sensitive),
+            domain=None if domain is None else tuple(_encoded(text, form) for text in domain),
         ),
         rows=reading.rows,
         people=reading.people or "people",
         count=reading.count or "count",
     )
-    return as_printed(_meant(release, written, reading))
+    return as_printed(_with_labels_decoded(release, form, reading))
 
 
 def with_members(release: Release, who: Release) -> Release:
@@ -85,34 +89,29 @@ def with_members(release: Release, who: Release) -> Release:
     return replace(release, members=Members(who.groups.columns, group[order], line[order], people[order]))
 
 
-def _meant(release: Release, written: Format, reading: Reading) -> Release:
+def _with_labels_decoded(release: Release, form: Format, reading: Reading) -> Release:
     """Say the labels as they were before they were written."""
     groups = release.groups
     columns = tuple(
-        Column(name, tuple(_label(text, written) for text in column.labels), column.codes)
+        Column(name, tuple(_decoded(text, form) for text in column.labels), column.codes)
         for name, column in zip(reading.group, groups.columns, strict=True)
     )
-    domain = tuple(_label(text, written) for text in groups.domain)
+    domain = tuple(_decoded(text, form) for text in groups.domain)
     return replace(release, groups=replace(groups, columns=columns, domain=domain), sensitive=reading.sensitive)
 
 
-def _written(text: Label, written: Format) -> Label:
-    return None if text is None else written.written(text)
+def _encoded(text: Label, form: Format) -> Label:
+    return None if text is None else form.encode(text)
 
 
-def _label(text: Label, written: Format) -> Label:
-    return None if text is None else written.meant(text)
+def _decoded(text: Label, form: Format) -> Label:
+    return None if text is None else form.decode(text)
 
 
 def digest(path: Path) -> str:
     """Give the SHA-256 of a file's bytes."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-# ----------------------------------------------------------------------------------------------------
-# A release as a reader of the file will see it: groups that print the same are one group, in the order of labels.
-# ----------------------------------------------------------------------------------------------------
 
 
 def as_printed(release: Release) -> Release:
@@ -123,18 +122,18 @@ def as_printed(release: Release) -> Release:
     <Release of 3 people in 1 group, value: 1 value (single)>
     """
     groups = release.groups
-    said = roll_up(groups, tuple(_tidy(column) for column in groups.columns))
-    made = whole_groups(
-        domain=said.domain,
-        sizes=said.sizes,
-        counts=said.counts,
-        columns=tuple(_tidy(column) for column in said.columns),
-        semantics=said.semantics,
+    merged = roll_up(groups, tuple(_tidy(column) for column in groups.columns))
+    printed = whole_groups(
+        domain=merged.domain,
+        sizes=merged.sizes,
+        counts=merged.counts,
+        columns=tuple(_tidy(column) for column in merged.columns),
+        semantics=merged.semantics,
     )
-    return replace(release, groups=made, people=None, members=None)
+    return replace(release, groups=printed, people=None, members=None)
 
 
-def same(one: Release, other: Release) -> bool:
+def same_release(one: Release, other: Release) -> bool:
     """Whether two releases, each as printed, have the same groups and counts."""
     return (
         one.domain == other.domain

@@ -1,9 +1,13 @@
-"""The sidecar: a JSON document beside a published file; how to read it, what it was judged by, how it was made."""
+"""The sidecar: how is a published file read, what was it judged by, how was it made?  A JSON document beside the file.
+
+Whoever has the file may have the document: it holds plain data, witnesses reduced to what is printed, and what was
+computed with the table only to three digits.  The digests of the files say that they are the ones that were judged.
+The classes are the document, `sidecar_of` fills it; the keys are a public format, as in `report/report`.
+"""
 
 from __future__ import annotations
 
 import datetime as dt
-import json
 import math
 import platform
 from dataclasses import fields, replace
@@ -11,7 +15,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from sidelight import __version__
 from sidelight.errors import BadRelease, in_python
@@ -22,14 +26,16 @@ from sidelight.release.read import Rows
 from sidelight.release.release import Release
 from sidelight.report.report import (
     NOT_JUDGED,
+    DocumentPart,
     Number,
     Plain,
+    PolicyBound,
     ReleaseFacts,
-    Wanted,
-    bound_of,
     number,
     plain,
+    policy_bound,
     release_facts,
+    schema_text,
 )
 from sidelight.search.method import Method, SearchResult
 from sidelight.table.labels import Label
@@ -45,14 +51,15 @@ SCHEMA_HOME = "docs/reference/sidecar.schema.json"
 ENDING = ".sidelight.json"
 NOISE_ENDING = ".noise.json"
 
+SEEDED = "the order of the rows was drawn with a seed, for a test: whoever knows the seed learns the order before it"
+
+KNOWN_FROM_THE_RELEASE = ("discernibility", "average group size", "suppressed")
+"""Utilities that anybody can compute from what is published."""
+
 Says: TypeAlias = dict[str, Label]
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class PublishedFile(_Part):
+class PublishedFile(DocumentPart):
     """One file that was written."""
 
     name: str
@@ -60,7 +67,7 @@ class PublishedFile(_Part):
     rows: int
 
 
-class Reading(_Part):
+class Reading(DocumentPart):
     """How to read a published file, in the words of `read_release`."""
 
     file: str
@@ -81,13 +88,13 @@ class Reading(_Part):
         return Roles(self.group, self.sensitive, values=self.values, missing=missing, domain=self.domain)
 
 
-class PublishedFinding(_Part):
+class PublishedFinding(DocumentPart):
     """What one criterion of the policy found in the published file."""
 
     measure: str
     settings: Plain
     said: str
-    wanted: Wanted
+    wanted: PolicyBound
     found: Number
     holds: bool
     group: Says | None = Field(description="what is printed about the group that is worst off")
@@ -95,14 +102,14 @@ class PublishedFinding(_Part):
     notes: tuple[str, ...] = ()
 
 
-class HierarchyFacts(_Part):
+class HierarchyFacts(DocumentPart):
     """Which hierarchy a column had; no digest of it, by which guesses at the column's values could be tried."""
 
     column: str
     levels: int = Field(description="how many there are, the values themselves included")
 
 
-class People(_Part):
+class PeopleCounts(DocumentPart):
     """How many rows and people went in and came out."""
 
     rows_in: int = Field(description="rows that were read; 0 when the table did not come from rows")
@@ -111,8 +118,8 @@ class People(_Part):
     suppressed: int = Field(description="people whose rows are suppressed, as * or left out")
 
 
-class Search(_Part):
-    """How the release was found."""
+class SearchFacts(DocumentPart):
+    """How the release was result."""
 
     method: str
     options: Plain
@@ -122,7 +129,7 @@ class Search(_Part):
     complete: bool = Field(description="whether the search came to its end; else a more useful release may exist")
 
 
-class Sidecar(_Part):
+class Sidecar(DocumentPart):
     """What is said about a published release."""
 
     kind: Literal["published release"] = "published release"
@@ -137,11 +144,11 @@ class Sidecar(_Part):
     hierarchies: tuple[HierarchyFacts, ...] = Field(default=(), description="of the columns that had one")
     verdict: Literal["within policy"] = "within policy"
     findings: tuple[PublishedFinding, ...] = Field(description="measured on the file as it was read back")
-    people: People
+    people: PeopleCounts
     utility: dict[str, float | None] = Field(
         description="smaller is better; null: infinite; to three digits where it was computed with the table"
     )
-    search: Search
+    search: SearchFacts
     versions: dict[str, str]
     warnings: tuple[str, ...] = ()
 
@@ -187,24 +194,11 @@ def read_sidecar(path: Path) -> Sidecar:
 
 def sidecar_schema() -> str:
     """Write the JSON schema of the document."""
-    made = Sidecar.model_json_schema(mode="serialization")
-    schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **made}
-    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
-
-
-# ----------------------------------------------------------------------------------------------------
-# What the sidecar tells of a release that was found: plain data, witnesses reduced to what is printed.
-# ----------------------------------------------------------------------------------------------------
-
-
-SEEDED = "the order of the rows was drawn with a seed, for a test: whoever knows the seed learns the order before it"
-
-TOLD_BY_THE_RELEASE = ("discernibility", "average group size", "suppressed")
-"""Utilities that anybody can compute from what is published."""
+    return schema_text(Sidecar)
 
 
 def sidecar_of(
-    found: SearchResult,
+    result: SearchResult,
     release: Release,
     verdict: Verdict,
     *,
@@ -214,29 +208,29 @@ def sidecar_of(
     seeded: bool,
 ) -> Sidecar:
     """Tell of a search and of what was read back, `release`, with the verdict on that."""
-    table = found.outcome.recoding.table
+    table = result.outcome.recoding.table
     return Sidecar(
         files=files,
         reading=reading,
         who=who,
         release=release_facts(release),
         date=dt.datetime.now(dt.UTC).date().isoformat(),
-        policy=_policy(found, table),
+        policy=_policy(result, table),
         hierarchies=tuple(
             HierarchyFacts(column=name, levels=hierarchy.height)
-            for name, hierarchy in sorted(found.hierarchies.items())
+            for name, hierarchy in sorted(result.hierarchies.items())
         ),
         findings=tuple(_finding(each) for each in verdict.judgements),
-        people=People(
+        people=PeopleCounts(
             rows_in=table.intake.rows,
             people_in=table.people,
             people_out=release.size,
-            suppressed=found.suppressed,
+            suppressed=result.suppressed,
         ),
-        utility={name: _worth(name, worth) for name, worth in found.utility.items()},
-        search=_search(found),
+        utility={name: _worth(name, worth) for name, worth in result.utility.items()},
+        search=_search_facts(result),
         versions=_versions(),
-        warnings=(*((SEEDED,) if seeded else ()), *found.warnings),
+        warnings=(*((SEEDED,) if seeded else ()), *result.warnings),
     )
 
 
@@ -247,7 +241,7 @@ def _finding(judgement: Judgement) -> PublishedFinding:
         measure=measure.name,
         settings={name: plain(value) for name, value in measure.settings().items()},
         said=str(measure),
-        wanted=bound_of(criterion),
+        wanted=policy_bound(criterion),
         found=number(finding.value, large_is_bad=measure.large_is_bad),
         holds=judgement.holds,
         group=None if witness is None else dict(witness.group.says),
@@ -256,28 +250,28 @@ def _finding(judgement: Judgement) -> PublishedFinding:
     )
 
 
-def _policy(found: SearchResult, table: Table) -> str:
+def _policy(result: SearchResult, table: Table) -> str:
     """Write the policy and how the table was read; not its domain, which may name values that are suppressed."""
     names = tuple(column.name for column in table.quasi)
     columns = Roles(quasi=names, sensitive=table.sensitive, values=table.semantics)
-    return policy_text(found.policy, replace(columns, **table.intake.roles).stated())
+    return policy_text(result.policy, replace(columns, **table.intake.roles).stated())
 
 
 def _worth(name: str, worth: float) -> float | None:
     """Say what a release is worth; what was computed with the table only roughly, so that guesses cannot be tried."""
     if not math.isfinite(worth):
         return None
-    return worth if name in TOLD_BY_THE_RELEASE else float(f"{worth:.3g}")
+    return worth if name in KNOWN_FROM_THE_RELEASE else float(f"{worth:.3g}")
 
 
-def _search(found: SearchResult) -> Search:
-    return Search(
-        method=found.method.name,
-        options=_options(found.method),
-        levels=dict(found.levels),
-        minimal=tuple(dict(levels) for levels in found.minimal),
-        checked=found.checked,
-        complete=found.complete,
+def _search_facts(result: SearchResult) -> SearchFacts:
+    return SearchFacts(
+        method=result.method.name,
+        options=_options(result.method),
+        levels=dict(result.levels),
+        minimal=tuple(dict(levels) for levels in result.minimal),
+        checked=result.checked,
+        complete=result.complete,
     )
 
 

@@ -1,6 +1,9 @@
-"""The report of an audit: one versioned JSON document, from which the terminal and the pages are drawn.
+"""What did an audit find?  One versioned JSON document, from which the terminal and the pages are drawn.
 
-It holds what was measured, never the rows: names of people appear only where the release itself names them.
+It holds what was measured, never the rows: names of people appear only where the release itself names them.  The
+classes are the document, `audit_report` fills it: every object is reduced to plain data (`plain`), every number is
+written exactly and rounded once, towards caution (`number`), and what a data owner would want to notice in the counts
+is noted.  The keys are a public format: `said`, `wanted` and `found` are words of the document.
 """
 
 from __future__ import annotations
@@ -8,9 +11,10 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from fractions import Fraction
+from types import NoneType
 from typing import Annotated, Literal, TypeAlias
 
 import numpy as np
@@ -36,15 +40,25 @@ SCHEMA_HOME = "docs/reference/report.schema.json"
 NOT_JUDGED = "Attackers the policy does not name are not judged."
 """Stands in every document, so that nobody takes a verdict for more than it is."""
 
+ALONE = "the group that is worst off has one person: its line here describes that person; do not share this report"
+
+READABLE = 12
+"""The largest denominator of a fraction that people compare at a glance; others are shown as decimals."""
+
+MOST_LOOK_ALIKES = 3
+"""How many sets of values that look alike are named of a column."""
+
 Outcome: TypeAlias = Literal["within policy", "not within policy", "no policy"]
 Plain: TypeAlias = dict[str, JsonValue]
 
 
-class _Part(BaseModel):
+class DocumentPart(BaseModel):
+    """A part of a document for other programs: what it does not know is an error."""
+
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Number(_Part):
+class Number(DocumentPart):
     """A number three ways: exactly, as a float rounded towards caution, and as a person reads it."""
 
     exact: str = Field(description='"2/3", "7" or "inf"; with `rounded`, the nearest float on the cautious side')
@@ -58,7 +72,7 @@ class Number(_Part):
     )
 
 
-class Wanted(_Part):
+class PolicyBound(DocumentPart):
     """The bound that a policy sets."""
 
     comparison: Literal["at_least", "above", "at_most", "below"]
@@ -66,20 +80,20 @@ class Wanted(_Part):
     said: str = Field(description='"≥ 5"')
 
 
-class BrokenBy(_Part):
+class BrokenBy(DocumentPart):
     """The groups that break a limit, each on its own."""
 
     groups: int
     people: int = Field(description="how many people are in them")
 
 
-class Answer(_Part):
+class Answer(DocumentPart):
     """One measure: what was found, who is worst off, and whether it is what the policy wants."""
 
     measure: str = Field(description='the name, as in a policy file: "group size"')
     settings: Plain
     said: str = Field(description="the measure with its settings, in words")
-    wanted: Wanted | None = Field(description="none when it was measured without a limit")
+    wanted: PolicyBound | None = Field(description="none when it was measured without a limit")
     found: Number
     holds: bool | None = Field(description="none when there is no limit")
     broken_by: BrokenBy | None = Field(
@@ -91,7 +105,7 @@ class Answer(_Part):
     notes: tuple[str, ...] = ()
 
 
-class ReleaseFacts(_Part):
+class ReleaseFacts(DocumentPart):
     """How large the release is and what it is about."""
 
     people: int
@@ -102,7 +116,7 @@ class ReleaseFacts(_Part):
     semantics: Literal["single", "set", "multiset"]
 
 
-class IntakeFacts(_Part):
+class IntakeFacts(DocumentPart):
     """What reading did to the rows."""
 
     rows: int
@@ -112,7 +126,7 @@ class IntakeFacts(_Part):
     repeats: int
 
 
-class AuditReport(_Part):
+class AuditReport(DocumentPart):
     """What a release reveals, measure by measure."""
 
     kind: Literal["audit"] = "audit"
@@ -134,18 +148,14 @@ class AuditReport(_Part):
 
 def report_schema() -> str:
     """Write the JSON schema of reports."""
-    made = AuditReport.model_json_schema(mode="serialization")
-    schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **made}
-    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+    return schema_text(AuditReport)
 
 
-# ----------------------------------------------------------------------------------------------------
-# From findings to the report's document: every object reduced to plain data, every number rounded once.
-# ----------------------------------------------------------------------------------------------------
-
-
-READABLE = 12
-"""The largest denominator of a fraction that people compare at a glance; others are shown as decimals."""
+def schema_text(document: type[DocumentPart]) -> str:
+    """Write the JSON schema of a document."""
+    schema = document.model_json_schema(mode="serialization")
+    dialect = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
+    return json.dumps(dialect | schema, indent=2, ensure_ascii=False) + "\n"
 
 
 def audit_report(
@@ -167,14 +177,14 @@ def audit_report(
     ('not within policy', '3')
     """
     judgements = () if verdict is None else verdict.judgements
-    judged = [_answer(each.finding, release, each) for each in judgements]
+    answers = [_answer(each.finding, release, each) for each in judgements]
     return AuditReport(
         sidelight=__version__,
         source=source,
         roles={name: plain(value) for name, value in (roles or {}).items()},
         release=release_facts(release),
         intake=IntakeFacts.model_validate(release.intake, from_attributes=True),
-        answers=(*judged, *(_answer(finding, release) for finding in findings)),
+        answers=(*answers, *(_answer(finding, release) for finding in findings)),
         verdict="no policy" if verdict is None else "within policy" if verdict.safe else "not within policy",
         notes=(*release.intake.notes(), *look_alikes(release), *notes),
     )
@@ -198,22 +208,22 @@ def _answer(finding: Finding, release: Release, judgement: Judgement | None = No
         measure=measure.name,
         settings={name: plain(value) for name, value in measure.settings().items()},
         said=str(measure),
-        wanted=None if judgement is None else bound_of(judgement.criterion),
+        wanted=None if judgement is None else policy_bound(judgement.criterion),
         found=number(finding.value, large_is_bad=measure.large_is_bad),
         holds=None if judgement is None else judgement.holds,
         broken_by=None if judgement is None else broken_by(judgement, release),
         witness=_witness(finding.witness),
         worst_off=_worst_off(finding.witness),
         explanation=finding.explain(),
-        notes=(*finding.notes, *alone(finding.witness, release)),
+        notes=(*finding.notes, *_alone(finding.witness, release)),
     )
 
 
-def bound_of(criterion: Criterion) -> Wanted:
+def policy_bound(criterion: Criterion) -> PolicyBound:
     """Say which bound a criterion sets."""
     bound = number(exact(criterion.bound), large_is_bad=not criterion.measure.large_is_bad)
-    said = f"{criterion.comparison.sign} {'infinite' if criterion.bound == math.inf else criterion.bound}"
-    return Wanted(comparison=criterion.comparison.value, bound=bound, said=said)
+    text = f"{criterion.comparison.sign} {'infinite' if criterion.bound == math.inf else criterion.bound}"
+    return PolicyBound(comparison=criterion.comparison.value, bound=bound, said=text)
 
 
 def number(value: Amount, *, large_is_bad: bool) -> Number:
@@ -231,11 +241,11 @@ def number(value: Amount, *, large_is_bad: bool) -> Number:
         exact=repr(float(value)) if irrational else str(value),
         number=round_cautiously(Fraction(value), large_is_bad=large_is_bad),
         rounded=irrational,
-        said=_said(Fraction(value), large_is_bad=large_is_bad),
+        said=_for_people(Fraction(value), large_is_bad=large_is_bad),
     )
 
 
-def _said(value: Fraction, *, large_is_bad: bool, places: int = 4) -> str:
+def _for_people(value: Fraction, *, large_is_bad: bool, places: int = 4) -> str:
     if value.denominator <= READABLE:
         return f"{value.numerator:,}" if value.denominator == 1 else str(value)
     return f"{to_places(value, places, up=large_is_bad):,f}"
@@ -255,7 +265,7 @@ def _worst_off(witness: Witness | None) -> str:
     return str(witness.group) + (f": {witness.value}" if witness.value is not None else "")
 
 
-def plain(thing: object) -> JsonValue:  # noqa: PLR0911 - one line per kind of thing
+def plain(thing: object) -> JsonValue:
     """Reduce anything a witness may hold to plain data; numbers that JSON cannot hold become text.
 
     >>> plain(Witness(GroupName(2, (("sex", None),)), "Flu"))
@@ -263,38 +273,52 @@ def plain(thing: object) -> JsonValue:  # noqa: PLR0911 - one line per kind of t
     >>> plain((Fraction(2, 3), math.inf, frozenset({"b", "a"})))
     ['2/3', 'inf', ['a', 'b']]
     """
-    if thing is None or isinstance(thing, bool | str):
-        return thing
-    if isinstance(thing, int | np.integer):
-        return int(thing)
-    if isinstance(thing, float | np.floating):
-        return float(thing) if math.isfinite(thing) else str(float(thing))
-    if isinstance(thing, GroupName):
-        return {"number": thing.number, "says": dict(thing.says)}
-    if isinstance(thing, Mapping):
-        return {_key(name): plain(each) for name, each in thing.items()}
-    if isinstance(thing, AbstractSet):
-        return sorted((plain(each) for each in thing), key=str)
-    if isinstance(thing, Sequence | np.ndarray):
-        return [plain(each) for each in thing]
+    for kinds, reduced in _REDUCTIONS:
+        if isinstance(thing, kinds):
+            return reduced(thing)
     if dataclasses.is_dataclass(thing) and type(thing).__str__ is object.__str__:
         return {each.name: plain(getattr(thing, each.name)) for each in dataclasses.fields(thing)}
-    return str(thing)
+    return str(thing)  # it has words for itself, as facts and fractions do
+
+
+def _same(thing: JsonValue) -> JsonValue:
+    return thing
+
+
+def _float(thing: float) -> JsonValue:
+    return float(thing) if math.isfinite(thing) else str(float(thing))
+
+
+def _group(name: GroupName) -> JsonValue:
+    return {"number": name.number, "says": dict(name.says)}
+
+
+def _mapping(things: Mapping[object, object]) -> JsonValue:
+    return {_key(name): plain(each) for name, each in things.items()}
 
 
 def _key(name: object) -> str:
     return shown(name) if name is None or isinstance(name, str) else str(plain(name))
 
 
-# ----------------------------------------------------------------------------------------------------
-# What a data owner would want to notice in a release, from its counts alone.
-# ----------------------------------------------------------------------------------------------------
+def _sorted(things: AbstractSet[object]) -> JsonValue:
+    return sorted((plain(each) for each in things), key=str)
 
 
-ALONE = "the group that is worst off has one person: its line here describes that person; do not share this report"
+def _list(things: Iterable[object]) -> JsonValue:
+    return [plain(each) for each in things]
 
-SHOWN = 3
-"""How many sets of values that look alike are named of a column."""
+
+# The first kind that fits decides: a bool is an int, and a text is a sequence.
+_REDUCTIONS: tuple[tuple[tuple[type, ...], Callable[..., JsonValue]], ...] = (
+    ((NoneType, bool, str), _same),
+    ((int, np.integer), int),
+    ((float, np.floating), _float),
+    ((GroupName,), _group),
+    ((Mapping,), _mapping),
+    ((AbstractSet,), _sorted),
+    ((Sequence, np.ndarray), _list),
+)
 
 
 def broken_by(judgement: Judgement, release: Release) -> BrokenBy | None:
@@ -319,7 +343,7 @@ def broken_by(judgement: Judgement, release: Release) -> BrokenBy | None:
     return BrokenBy(groups=int(np.count_nonzero(broken)), people=int(groups.sizes[broken].sum()))
 
 
-def alone(witness: Witness | None, release: Release) -> tuple[str, ...]:
+def _alone(witness: Witness | None, release: Release) -> tuple[str, ...]:
     """Warn when the group that is worst off is one person."""
     if witness is None or release.group(witness.group).sizes[0] > 1:
         return ()
@@ -335,13 +359,13 @@ def look_alikes(release: Release) -> Iterator[str]:
     """
     columns = [(column.name, column.compact().labels) for column in release.groups.columns]
     for name, labels in (*columns, (release.sensitive, release.domain)):
-        alike = [", ".join(map(repr, texts)) for texts in _alike(labels)]
-        more = f" (and {len(alike) - SHOWN:,} more such)" if len(alike) > SHOWN else ""
-        if alike:
-            yield f"{name}: {'; '.join(alike[:SHOWN])}{more} look alike; they count as different values"
+        sets = [", ".join(map(repr, texts)) for texts in _sets_of_look_alikes(labels)]
+        more = f" (and {len(sets) - MOST_LOOK_ALIKES:,} more such)" if len(sets) > MOST_LOOK_ALIKES else ""
+        if sets:
+            yield f"{name}: {'; '.join(sets[:MOST_LOOK_ALIKES])}{more} look alike; they count as different values"
 
 
-def _alike(labels: Iterable[Label]) -> list[list[str]]:
+def _sets_of_look_alikes(labels: Iterable[Label]) -> list[list[str]]:
     kinds: dict[str, list[str]] = {}
     for text in labels:
         if text is not None:

@@ -1,4 +1,8 @@
-"""The report as a person reads it in a terminal: a table, sentences, notes.  No arithmetic, and not colour alone."""
+"""How does a person read a report in a terminal?  A table, sentences, notes, and the verdict in words.
+
+Everything is drawn from the document: no arithmetic here, nothing is said by colour alone, and texts of the data are
+never taken for markup.
+"""
 
 from __future__ import annotations
 
@@ -20,11 +24,11 @@ _MARKS = {True: ("✓ yes", "green"), False: ("✗ no", "bold red"), None: ("no 
 
 def show(report: AuditReport, console: Console) -> None:
     """Print a report."""
-    for part in drawn(report):
+    for part in report_parts(report):
         console.print(part)
 
 
-def drawn(report: AuditReport) -> Iterator[RenderableType]:
+def report_parts(report: AuditReport) -> Iterator[RenderableType]:
     """Give the parts of the page, from top to bottom."""
     yield _heading(report)
     yield _table(report)
@@ -36,11 +40,9 @@ def drawn(report: AuditReport) -> Iterator[RenderableType]:
 def _heading(report: AuditReport) -> Text:
     facts = report.release
     text = Text(report.source or "Release", style="bold")
-    alike = f" alike in {', '.join(facts.columns)}" if facts.columns else ""
-    said = (
-        f": {counted(facts.people, 'person')} in {counted(facts.groups, 'group')}{alike}; sensitive: {facts.sensitive}"
-    )
-    return text.append(said, style="not bold")
+    printed = f" alike in {', '.join(facts.columns)}" if facts.columns else ""
+    size = f"{counted(facts.people, 'person')} in {counted(facts.groups, 'group')}"
+    return text.append(f": {size}{printed}; sensitive: {facts.sensitive}", style="not bold")
 
 
 def _table(report: AuditReport) -> Table:
@@ -54,9 +56,11 @@ def _table(report: AuditReport) -> Table:
         table.add_column("within policy?", max_width=8)
     table.add_column("who is worst off", overflow="fold", ratio=4)
     for answer in report.answers:
-        judged = _judged(answer) if limited else None
-        cells = (Text(answer.said), judged and judged[0], Text(answer.found.said), judged and judged[1])
-        table.add_row(*(cell for cell in cells if cell is not None), Text(_briefly(answer.worst_off, answer)))
+        worst_off = Text(_briefly(answer.worst_off, answer))
+        if limited:
+            table.add_row(Text(answer.said), _bound(answer), Text(answer.found.said), _mark(answer), worst_off)
+        else:
+            table.add_row(Text(answer.said), Text(answer.found.said), worst_off)
     return table
 
 
@@ -96,9 +100,13 @@ def brief(label: str) -> str:
     return label if len(label) <= LONGEST else f"{label[: LONGEST - 1 - half]}…{label[-half:]}"
 
 
-def _judged(answer: Answer) -> tuple[Text, Text]:
+def _bound(answer: Answer) -> Text:
+    return Text(answer.wanted.said if answer.wanted else "")
+
+
+def _mark(answer: Answer) -> Text:
     mark, style = _MARKS[answer.holds]
-    return Text(answer.wanted.said if answer.wanted else ""), Text(mark, style=style)
+    return Text(mark, style=style)
 
 
 def sentences(title: str, lines: list[str]) -> Iterator[RenderableType]:

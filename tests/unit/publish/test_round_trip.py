@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.errors import NotPublished
-from sidelight.publish.formats import STARTS, as_text, from_text
-from sidelight.publish.publish import publishable
-from sidelight.publish.read import same
+from sidelight.publish.formats import FORMULA_STARTS, escape_formula, unescape_formula
+from sidelight.publish.read import as_printed, same_release
 from sidelight.search.full_domain import FullDomain
 from sidelight.table.table import Column
 from sidelight.testing import measures, tables
@@ -94,7 +93,7 @@ def test_whatever_the_labels_what_is_read_is_what_was_found(name, written_as, ta
             assert not sayable(table, name, written_as)
             return
         read = sl.read_published(path)
-    assert same(read, publishable(found))
+    assert same_release(read, as_printed(found.release))
     assert read.sensitive == table.sensitive
 
 
@@ -106,7 +105,7 @@ def test_published_files_judged_from_the_disk_give_the_same_findings(data, table
     with TemporaryDirectory() as folder:
         found.publish(f"{folder}/release.parquet")
         read = sl.read_published(f"{folder}/release.parquet")
-    assert measure.measure(read).value == measure.measure(publishable(found)).value
+    assert measure.measure(read).value == measure.measure(as_printed(found.release)).value
 
 
 @pytest.mark.parametrize(("name", "written_as"), FORMATS)
@@ -134,11 +133,11 @@ def test_all_methods_and_formats_on_real_data(method, name, written_as, tmp_path
     assert [finding.found.exact for finding in document.findings] == [str(value) for value in wanted]
 
 
-@given(st.text(st.sampled_from([*STARTS, "'", "1", "a"]), max_size=5) | st.sampled_from(NASTY))
+@given(st.text(st.sampled_from([*FORMULA_STARTS, "'", "1", "a"]), max_size=5) | st.sampled_from(NASTY))
 def test_no_text_is_run_by_a_spreadsheet_and_none_is_changed(label):
-    assert from_text(as_text(label)) == label
-    cell = as_text(label)
-    if len(cell) > 1 and cell[0] in STARTS:
+    assert unescape_formula(escape_formula(label)) == label
+    cell = escape_formula(label)
+    if len(cell) > 1 and cell[0] in FORMULA_STARTS:
         float(cell)  # a number is a number
 
 
@@ -157,7 +156,7 @@ def test_missing_cells_and_the_text_that_shows_them(tmp_path):
         }
     kept = Counter(tuple(row.values()) for row in pq.read_table(tmp_path / "release.parquet").to_pylist())
     assert kept == {("(missing)", None): 1, (None, "(missing)"): 1, ("(missing)", "Flu"): 1}
-    assert same(sl.read_published(tmp_path / "release.csv"), sl.read_published(tmp_path / "release.parquet"))
+    assert same_release(sl.read_published(tmp_path / "release.csv"), sl.read_published(tmp_path / "release.parquet"))
 
 
 def test_several_values_are_published_as_counts(tmp_path):
@@ -184,7 +183,7 @@ def test_several_values_are_published_as_counts(tmp_path):
         people="people 2",
         count="count 2",
     )
-    assert same(again, sl.read_published(tmp_path / "release.csv"))
+    assert same_release(again, sl.read_published(tmp_path / "release.csv"))
     with pytest.raises(NotPublished, match='publish them with layout="counts"'):
         found.publish(tmp_path / "other.csv", layout="people")
 

@@ -13,7 +13,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.policy.policy_file import read_policy_text
-from sidelight.publish.sidecar import SCHEMA_HOME, TOLD_BY_THE_RELEASE, Sidecar, read_sidecar, sidecar_schema
+from sidelight.publish.sidecar import KNOWN_FROM_THE_RELEASE, SCHEMA_HOME, Sidecar, read_sidecar, sidecar_schema
 from sidelight.search.anatomy import Anatomy
 from sidelight.search.full_domain import FullDomain
 
@@ -67,7 +67,8 @@ def test_it_tells_of_the_search_and_of_what_was_read(adult, tmp_path):
         "suppressed": 0,
     }
     assert document.utility == {
-        name: worth if name in TOLD_BY_THE_RELEASE else float(f"{worth:.3g}") for name, worth in found.utility.items()
+        name: worth if name in KNOWN_FROM_THE_RELEASE else float(f"{worth:.3g}")
+        for name, worth in found.utility.items()
     }
     wanted = {"sidelight": sl.__version__, "python": platform.python_version()}
     wanted |= {"numpy": np.__version__, "duckdb": duckdb.__version__, "pyarrow": pa.__version__}

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 
 import sidelight as sl
 from sidelight.errors import BadRelease, MissingValues, UnknownColumn
-from sidelight.publish.formats import Parquet, by_counts, shuffles
-from sidelight.publish.read import as_printed, same
+from sidelight.publish.formats import Parquet, sheet_of_counts, shuffler
+from sidelight.publish.read import as_printed, same_release
 from sidelight.testing import releases
 
 ROWS = {
@@ -98,7 +98,7 @@ def test_any_release_written_as_counts_reads_back(release):
     printed = as_printed(release)
     with TemporaryDirectory() as folder:
         with Path(folder, "release.parquet").open("wb") as file:
-            Parquet().write(by_counts(printed, shuffles(), people="people", count="count"), file)
+            Parquet().write(sheet_of_counts(printed, shuffler(), people="people", count="count"), file)
         read = sl.read_release(
             f"{folder}/release.parquet",
             group=[column.name for column in release.groups.columns],
@@ -108,4 +108,4 @@ def test_any_release_written_as_counts_reads_back(release):
             missing="a value",
             domain=release.domain,
         )
-    assert same(as_printed(read), printed)
+    assert same_release(as_printed(read), printed)
