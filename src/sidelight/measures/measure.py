@@ -303,7 +303,7 @@ class Comparison(Enum):
         return compare[self](value, bound)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Criterion:
     """A measure and the bound it must keep.
 
@@ -341,6 +341,12 @@ class Criterion:
 
     def __str__(self) -> str:
         return f"{call_text(self.measure.name, self.measure.settings())} {self.comparison.sign} {self.bound}"
+
+    def __repr__(self) -> str:
+        return f"<Criterion: {self}>"
+
+    def _repr_html_(self) -> str:
+        return html_table("Criterion", ["limit"], [(self,)])
 
     def __bool__(self) -> bool:
         message = f"'{self}' is a criterion, not true or false; ask .judge(release).holds or put it into a Policy"

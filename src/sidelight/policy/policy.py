@@ -1,4 +1,8 @@
-"""Measures with bounds, and what they say about a release."""
+"""Which bounds must a release keep, and which does it?  A policy is criteria; its verdict is a judgement of each.
+
+A measure that several criteria share is measured once.  A policy is written as TOML here (`policy_text`), and read by
+`policy/policy_file`.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +13,14 @@ from numbers import Rational
 
 import tomli_w
 
-from sidelight.errors import BadPolicy, NotTrueOrFalse
-from sidelight.measures.measure import Criterion, Finding, Judgement, Measure, findings
+from sidelight._notebook import html_table
+from sidelight.errors import BadPolicy, NotTrueOrFalse, expect
+from sidelight.measures.measure import Criterion, Finding, Judgement, Measure, findings, in_words
 from sidelight.release.release import Release
 from sidelight.table.labels import shown
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Verdict:
     """What a policy says about a release, criterion by criterion."""
 
@@ -45,8 +50,16 @@ class Verdict:
             return "within policy"
         return "not within policy: " + "; ".join(str(judgement.criterion) for judgement in self.broken)
 
+    def __repr__(self) -> str:
+        return f"<Verdict: {self}>"
 
-@dataclass(frozen=True, init=False)
+    def _repr_html_(self) -> str:
+        title = "Within policy" if self.safe else "Not within policy"
+        rows = [(each.criterion, _value_found(each), "✓ yes" if each.holds else "✗ no") for each in self.judgements]
+        return html_table(title, ["limit", "found", "within policy?"], rows, total=len(rows))
+
+
+@dataclass(frozen=True, init=False, repr=False)
 class Policy:
     """Which bounds must a release keep?
 
@@ -68,10 +81,8 @@ class Policy:
         if not criteria:
             message = "a policy needs at least one criterion, such as GroupSize() >= 5"
             raise BadPolicy(message)
-        wrong = [type(each).__name__ for each in criteria if not isinstance(each, Criterion)]
-        if wrong:
-            message = f"a policy is made of criteria such as GroupSize() >= 5, and got a {wrong[0]}"
-            raise BadPolicy(message)
+        for each in criteria:
+            _expect_criterion(each)
         object.__setattr__(self, "criteria", criteria)
 
     @property
@@ -81,13 +92,13 @@ class Policy:
 
     def judge(self, release: Release) -> Verdict:
         """Measure a release and decide each criterion."""
+        expect(Release, release, "what is judged")
         return self.decide(findings(self.measures, release))
 
     def decide(self, findings: tuple[Finding, ...]) -> Verdict:
         """Decide on findings that are at hand, one for each of `measures`."""
-        place = self.measures
-        found = [findings[place.index(criterion.measure)] for criterion in self.criteria]
-        return Verdict(tuple(each.decide(finding) for each, finding in zip(self.criteria, found, strict=True)))
+        measures = self.measures
+        return Verdict(tuple(each.decide(findings[measures.index(each.measure)]) for each in self.criteria))
 
     def to_toml(self) -> str:
         """Write the policy as a policy file that `read_policy` reads back.
@@ -103,6 +114,31 @@ class Policy:
 
     def __str__(self) -> str:
         return "; ".join(str(criterion) for criterion in self.criteria)
+
+    def __repr__(self) -> str:
+        return f"<Policy: {self}>"
+
+    def _repr_html_(self) -> str:
+        return html_table("Policy", ["limit"], [(each,) for each in self.criteria], total=len(self.criteria))
+
+
+def _expect_criterion(thing: object) -> None:
+    """Say in one line how to come by a criterion."""
+    if isinstance(thing, Criterion):
+        return
+    kind = type(thing).__name__
+    remedy = "; a policy that stands in a file is read with sl.read_policy(file)" if isinstance(thing, str) else ""
+    if isinstance(thing, Measure):
+        comparison = "< 0.5" if thing.large_is_bad else ">= 5"
+        remedy = f"; compare it with a number, such as {kind}(...) {comparison}"
+    if isinstance(thing, Policy):
+        remedy = "; give what it is made of: Policy(*policy.criteria, ...)"
+    message = f"a policy is made of criteria such as GroupSize() >= 5, and got a {kind}{remedy}"
+    raise BadPolicy(message)
+
+
+def _value_found(judgement: Judgement) -> str:
+    return in_words(judgement.finding.value, large_is_bad=judgement.criterion.measure.large_is_bad)
 
 
 def different(measures: Iterable[Measure]) -> tuple[Measure, ...]:

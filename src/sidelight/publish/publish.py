@@ -20,6 +20,8 @@ from sidelight._files import (
     refuse_left_over,
     unfinished_folder,
 )
+from sidelight._notebook import html_table
+from sidelight._text import counted
 from sidelight.errors import BadRelease, BadTable, NotPublished, parameter
 from sidelight.policy.policy import Policy, Verdict
 from sidelight.publish.formats import (
@@ -42,7 +44,7 @@ from sidelight.search.recoding import Buckets
 from sidelight.table.table import Column, Counts
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Published:
     """What was written: the files of the release, the sidecar beside them, and what that says."""
 
@@ -54,6 +56,20 @@ class Published:
     def path(self) -> Path:
         """The file that was asked for."""
         return self.paths[-1]
+
+    def __repr__(self) -> str:
+        people = counted(self.document.people.people_out, "person")
+        return f"<Published {', '.join(path.name for path in self.paths)}: {people}, {self.document.verdict}>"
+
+    def _repr_html_(self) -> str:
+        rows = [(each.said, each.wanted.said, each.found.said) for each in self.document.findings]
+        return html_table(
+            f"Published as {self.path.name}, {self.document.verdict}",
+            ["measure", "wanted", "found"],
+            rows,
+            total=len(rows),
+            note=f"{self.document.not_covered} All that is told of it is in {self.sidecar.name}.",
+        )
 
 
 def publish(

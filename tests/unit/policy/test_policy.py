@@ -3,10 +3,11 @@
 from dataclasses import FrozenInstanceError, dataclass
 from fractions import Fraction
 
+import pyarrow as pa
 import pytest
 
 import sidelight as sl
-from sidelight.errors import BadMeasure, BadPolicy, NotTrueOrFalse
+from sidelight.errors import BadMeasure, BadPolicy, NotTrueOrFalse, WrongKind
 from sidelight.measures.k_anonymity import GroupSize
 from sidelight.measures.measure import Finding, Witness
 
@@ -73,3 +74,39 @@ def test_a_measure_that_does_not_apply_is_an_error_not_a_verdict():
     visits = sl.Release.from_counts([{"a": 2, "b": 3}], sizes=[4], values="set")
     with pytest.raises(BadMeasure, match="single values"):
         sl.Policy(OnlySingle() >= 2).judge(visits)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "remedy"),
+    [
+        ("group size >= 5", r"got a str; a policy that stands in a file is read with sl\.read_policy\(file\)"),
+        (sl.Implications(2), r"got a Implications; compare it with a number, such as Implications\(\.\.\.\) < 0\.5"),
+        (sl.Policy(GroupSize() >= 5), r"got a Policy; give what it is made of: Policy\(\*policy\.criteria, \.\.\.\)"),
+    ],
+)
+def test_what_is_no_criterion_is_said_with_the_remedy(wrong, remedy):
+    with pytest.raises(BadPolicy, match=remedy):
+        sl.Policy(wrong)
+
+
+def test_what_is_no_release_is_not_judged():
+    table = sl.read_table(pa.table({"age": ["20"], "disease": ["Flu"]}), quasi=["age"], sensitive="disease")
+    with pytest.raises(WrongKind, match=r"what is judged should be a Release, not a Table; group it first"):
+        sl.Policy(GroupSize() >= 5).judge(table)
+
+
+def test_policies_and_verdicts_show_themselves_in_short():
+    policy = sl.Policy(GroupSize() >= 5, sl.Implications(1, value="<b>") < 0.5)
+    assert repr(policy) == '<Policy: group size ≥ 5; implications(k=1, value="<b>") < 0.5>'
+    assert repr(policy.criteria[0]) == "<Criterion: group size ≥ 5>"
+    assert repr(sl.Policy(GroupSize() > 5).judge(RELEASE)) == "<Verdict: not within policy: group size > 5>"
+
+
+def test_notebooks_show_tables_with_everything_escaped():
+    release = sl.Release.from_counts([{"<b>": 3, "Cold": 2}])
+    policy = sl.Policy(GroupSize() >= 5, sl.Implications(0, value="<b>") < 0.5)
+    pages = [policy._repr_html_(), policy.criteria[1]._repr_html_(), policy.judge(release)._repr_html_()]
+    assert all("<table>" in page and "&lt;b&gt;" in page and "<b>" not in page for page in pages)
+    assert "Not within policy" in pages[2]
+    assert "✗ no" in pages[2]
+    assert "3/5" in pages[2]

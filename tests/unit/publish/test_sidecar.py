@@ -31,6 +31,8 @@ def test_it_tells_of_the_search_and_of_what_was_read(adult, tmp_path):
     document = read_sidecar(published.path)
     assert document == published.document == Sidecar.model_validate_json(published.sidecar.read_text(encoding="utf-8"))
     assert published.sidecar.name == "release.csv.sidelight.json"
+    assert repr(published) == "<Published release.csv: 45,222 people, within policy>"
+    assert "Published as release.csv, within policy" in published._repr_html_()
     written = read_policy_text(document.policy)
     assert written.policy == POLICY
     assert written.roles.stated() == {
