@@ -17,7 +17,7 @@ from typing import Literal
 import numpy as np
 import pyarrow as pa
 
-from sidelight._arrays import Flags, Floats, Integers
+from sidelight._arrays import Flags, Floats, Integers, number_vectors
 from sidelight._notebook import html_table
 from sidelight._text import counted
 from sidelight.attack.linkage import Published, release_of
@@ -133,8 +133,8 @@ class Exposure:
         bound = exact(belief)
         sure = self.belief >= float(bound)  # nan is not
         close = np.flatnonzero(np.abs(self.belief - float(bound)) <= NEAR)  # floats cannot say: decided in fractions
-        profiles = np.stack([view.linkage.profile[close] for view in self.views], axis=1)
-        _, first, kind = np.unique(profiles, axis=0, return_index=True, return_inverse=True)
+        # people of the same profile in every release are decided once
+        kind, first = number_vectors(np.stack([view.linkage.profile[close] for view in self.views], axis=1))
         decided = [max(exact_posterior(self.views, self.prior, row) or [0]) >= bound for row in close[first].tolist()]
         sure[close] = np.array(decided, bool)[kind]
         return self._share(sure)

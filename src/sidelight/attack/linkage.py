@@ -25,7 +25,7 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from sidelight._arrays import Codes, Flags, Floats, Integers, add_up
+from sidelight._arrays import Codes, Flags, Floats, Integers, add_up, number_rows
 from sidelight.attack.box_join import Cover, join
 from sidelight.attack.targets import People
 from sidelight.errors import BadRelease, BadTable, did_you_mean, parameter
@@ -208,12 +208,9 @@ def link_by_covers(covers: Sequence[Cover], rows: int, sizes: Integers) -> Linka
     """
     if not covers:
         return _link_to_all(rows, sizes)
-    columns = tuple(
-        Column(str(at), (None,) * (int(cover.segment.max()) + 1), cover.segment.astype(np.int32))
-        for at, cover in enumerate(covers)
-    )
     # one row stands for each profile, so that the join meets every combination of segments once
-    profile, first = number_equal_rows(columns, rows)
+    segments = [cover.segment for cover in covers]
+    profile, first = number_rows(segments, [int(each.max()) + 1 for each in segments], rows=rows)
     row, group = join(covers, first, np.arange(len(sizes)))
     return Linkage.of(profile, len(first), profile[row], group, sizes[group])
 
