@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sidelight.errors import BadKnowledge, expect
+from sidelight.errors import BadKnowledge, expect, parameter
 from sidelight.knowledge.facts import Fact, all_of, named_values
 from sidelight.knowledge.parse_facts import Knowledge, read_facts
 from sidelight.release.release import Release
