@@ -141,6 +141,14 @@ class _Disjunction:
         return _Disjunction(self.parts[1:]), self.parts[0]
 
 
+def _all_of(parts: list[Constraint]) -> Constraint:
+    return _Conjunction(tuple(parts))
+
+
+def _any_of(parts: list[Constraint]) -> Constraint:
+    return _Disjunction(tuple(parts))
+
+
 @dataclass(slots=True)
 class WorldSearch:
     """Searches worlds of a release; what it learned of the people is kept from question to question."""
@@ -175,12 +183,7 @@ class WorldSearch:
         raise OverEffort
 
     def _constraint(self, fact: Fact) -> Constraint:
-        return fold(
-            fact,
-            self._literal,
-            conjunction=lambda parts: _Conjunction(tuple(parts)),
-            disjunction=lambda parts: _Disjunction(tuple(parts)),
-        )
+        return fold(fact, self._literal, conjunction=_all_of, disjunction=_any_of)
 
     def _literal(self, atom: Atom, positive: bool) -> Constraint:  # noqa: FBT001 - as facts are folded
         if isinstance(atom, Same):
@@ -194,8 +197,8 @@ class WorldSearch:
             return _Within(variable, named if positive else self._whole_domain(variable) - named)
         counts = self._counts(who)
         has = [self._variable((who, value)) for value in values if value in counts]
-        parts = tuple(_Within(each, frozenset([positive])) for each in has)
-        return _Disjunction(parts) if positive else _Conjunction(parts)
+        parts: list[Constraint] = [_Within(each, frozenset([positive])) for each in has]
+        return _any_of(parts) if positive else _all_of(parts)
 
     def _same(self, one: Who, other: Who, *, equal: bool) -> Constraint:
         if self.release.semantics == "single":
@@ -204,11 +207,9 @@ class WorldSearch:
         both = [(self._variable((one, value)), self._variable((other, value))) for value in mine if value in theirs]
         alone = [(one, value) for value in mine if value not in theirs]
         alone += [(other, value) for value in theirs if value not in mine]
-        parts: tuple[Constraint, ...] = (
-            *(_Equality(*pair, equal) for pair in both),
-            *(_Within(self._variable(each), frozenset([not equal])) for each in alone),
-        )
-        return _Conjunction(parts) if equal else _Disjunction(parts)
+        parts: list[Constraint] = [_Equality(*pair, equal) for pair in both]
+        parts += [_Within(self._variable(each), frozenset([not equal])) for each in alone]
+        return _all_of(parts) if equal else _any_of(parts)
 
     def _counts(self, who: Who) -> dict[Hashable, int]:
         counts = self.release.groups.counts.row(self.entities.group_of[who]).tolist()
