@@ -3,7 +3,7 @@
 Symbols     A label has a *rank* r = 0, 1, …; a *stretch* [start, stop) is a set of neighbouring ranks.  Level h of a
             hierarchy has nodes; `levels[h, r]` numbers the node above rank r, and level 0 is the labels themselves.
 Order       Numbers and days by size, a missing cell last.  Other labels by their path from the hierarchy's top down
-            (a missing node after all others), then in natural order; without a hierarchy in natural order alone.
+            (a missing node as if it were empty text), then in natural order; without a hierarchy in that alone.
 Invariant   Every node of every level covers one stretch, and so does every interval of numbers: groups can be kept as
             (start, stop) per column, two ranks are in one node exactly when the node's ends are, and cutting a
             stretch means choosing one border inside it.
@@ -147,7 +147,7 @@ def _sorted_codes(labels: tuple[Label, ...], above: list[list[Label]]) -> list[i
     natural = {text: place for place, text in enumerate(in_order(labels))}
 
     def path(code: int) -> tuple[object, ...]:
-        # the coarsest node first, so that labels of a node are neighbours on every level; a missing node last
+        # the coarsest node first, so that labels of a node are neighbours on every level; none just after empty text
         nodes = (("", 1) if level[code] is None else (level[code], 0) for level in reversed(above))
         return (*nodes, (natural[labels[code]],))
 

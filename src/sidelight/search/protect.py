@@ -109,7 +109,7 @@ def _hierarchies(by: object) -> Mapping[str, Hierarchy]:
         return {}
     if not isinstance(by, Mapping):
         message = (
-            f"{parameter('by')} should be a mapping of columns to hierarchies, not a {type(by).__name__}; "
+            f"{parameter('by')} is a mapping of columns to hierarchies, and this is of type {type(by).__name__}; "
             f"write by={{'age': hierarchy}}, or read a folder of them with sl.read_hierarchies"
         )
         raise WrongKind(message)
@@ -126,7 +126,7 @@ def _named(what: str, name: object, among: Iterable[str]) -> str:
     if isinstance(name, str):
         message = f"no {what} '{name}'{did_you_mean(name, names)}"
         raise BadPolicy(message)
-    message = f"{parameter(what)} should be a name, not a {type(name).__name__}; there are: {listed(names)}"
+    message = f"{parameter(what)} is a name, and this is of type {type(name).__name__}; there are: {listed(names)}"
     raise WrongKind(message)
 
 

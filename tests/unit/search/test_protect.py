@@ -54,9 +54,7 @@ def test_a_dataframe_is_no_table_and_the_line_says_how_to_read_it():
 def test_hierarchies_are_named_by_their_columns():
     hierarchy = ADULT.hierarchies["age"]
     for by in (hierarchy, [hierarchy], "hierarchies/"):
-        with pytest.raises(
-            WrongKind, match=r"by= should be a mapping .* write by=\{'age': hierarchy\}, or read a folder"
-        ):
+        with pytest.raises(WrongKind, match=r"by= is a mapping .* write by=\{'age': hierarchy\}, or read a folder"):
             protected(by=by)
     with pytest.raises(WrongKind, match=r"the hierarchy of 'age' should be a Hierarchy, not a list; read one with"):
         protected(by={"age": [1, 2]})
@@ -71,9 +69,9 @@ def test_methods_and_utilities_are_told_apart_by_name():
         protected(method="modrian")
     with pytest.raises(WrongKind, match=r"method= should be a method or its name, not a class; write sl\.Mondrian\(\)"):
         protected(method=sl.Mondrian)
-    with pytest.raises(WrongKind, match="method= should be a name, not a int; there are: lattice, mondrian"):
+    with pytest.raises(WrongKind, match="method= is a name, and this is of type int; there are: lattice, mondrian"):
         protected(method=5)
-    with pytest.raises(WrongKind, match="utility= should be a name, not a list"):
+    with pytest.raises(WrongKind, match="utility= is a name, and this is of type list"):
         protected(utility=["loss"])
 
 

@@ -1,6 +1,7 @@
-"""Days are ordered, cut, averaged and found like the numbers that they are."""
+"""Orders of labels: everything that is printed covers neighbours; days are ordered, cut and averaged as numbers are."""
 
 import datetime as dt
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -9,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sidelight as sl
+from sidelight.errors import BadHierarchy
 from sidelight.release.printed_labels import covers
-from sidelight.search.orders import order_of
+from sidelight.search.orders import column_orders, order_along, order_of
 from sidelight.table.labels import as_day, as_text
 from sidelight.table.table import Column
 
@@ -32,6 +34,60 @@ def drawn(people: int = 200, missing: int = 7) -> list[str | None]:
     rng = np.random.default_rng(5)
     days: list[str | None] = [as_text(day) for day in rng.integers(700_000, 730_000, people)]
     return [*days, *[None] * missing]
+
+
+COUNTRY = sl.Hierarchy.nested(
+    "country", {"Europe": {"North": ["Norway"], "South": ["Italy"]}, "Asia": {"East": ["Japan"]}}
+)
+LABELS = ["Japan", "Italy", "Norway"]
+
+
+@given(st.permutations(["France", "Poland", "Peru", "Chile", None]))
+def test_every_node_covers_neighbours(labels: list[str | None]) -> None:
+    hierarchy = sl.Hierarchy.nested("country", {"Europe": ["France", "Poland"], "America": ["Peru", "Chile"]})
+    order = order_of(Column.of("country", labels), hierarchy)
+    for nodes in order.levels.tolist():
+        assert sum(one != other for one, other in pairwise(nodes)) == len(set(nodes)) - 1
+    assert order_of(Column.of("country", labels)).labels == ("Chile", "France", "Peru", "Poland", None)
+
+
+def test_a_stretch_is_printed_as_few_nodes_as_there_can_be() -> None:
+    order = order_of(Column.of("country", LABELS), COUNTRY)
+    assert order.labels == ("Japan", "Italy", "Norway") or order.labels == ("Japan", "Norway", "Italy")
+    assert order.label_of(1, 3) == "Europe"
+    assert order.label_of(0, 2) == "{" + f"Asia, {order.nodes[1][order.levels[1, 1]]}" + "}"
+    assert order.label_of(2, 3) in ("North", "South")
+
+
+def test_a_border_is_as_deep_as_the_coarsest_level_that_differs() -> None:
+    order = order_of(Column.of("country", LABELS), COUNTRY)
+    assert order.depth(np.array([0, 1]), np.array([1, 2])).tolist() == [2, 1]
+
+
+def test_numbers_are_ordered_by_size_or_along_their_hierarchy() -> None:
+    ages = Column.of("age", ["30", "4", None, "5"])
+    hierarchy = sl.Hierarchy("age", (("4", "30", "5"), ("even", "even", "odd")))
+    assert order_of(ages, hierarchy).labels == ("4", "5", "30", None)
+    assert order_of(ages, hierarchy).position.tolist() == [4, 5, 30, 31]
+    along = order_along(Column.of("age", ["30", "4", "5"]), hierarchy)
+    assert along.labels == ("4", "30", "5")
+    assert not along.numeric
+
+
+def test_a_missing_cell_stands_last_and_is_named() -> None:
+    order = order_of(Column.of("age", ["30", None, "5"]))
+    assert order.label_of(0, 3) == "5-30 or (missing)"
+    assert order.label_of(1, 3) == "30 or (missing)"
+    assert order.label_of(2, 3) is None
+    assert order.depth(np.array([0, 1]), np.array([1, 2])).tolist() == [0, 1]
+
+
+def test_ranks_are_of_the_columns_rows_and_hierarchies_have_to_fit() -> None:
+    column = Column.of("age", ["30", "4", "30"])
+    assert order_of(column).ranks(column).tolist() == [1, 0, 1]
+    assert order_of(Column.of("age", ["7"])).width == 1.0
+    with pytest.raises(BadHierarchy, match="not in it: 30"):
+        column_orders((column,), {"age": sl.Hierarchy.suppression("age", ["4"])})
 
 
 @given(DAYS)

@@ -1,0 +1,79 @@
+"""Mondrian: which column is cut first, where it stops, and criteria judged over several groups."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import sidelight as sl
+from sidelight.errors import UnknownColumn
+from sidelight.search.mondrian import cut_everybody, label_counts
+from sidelight.search.orders import column_orders
+from sidelight.search.policy_check import PolicyCheck
+from sidelight.table.table import Column, Counts, Table
+
+
+def ages(*counts: tuple[int, ...]) -> Table:
+    """One key per age, with so many people of each value."""
+    column = Column.of("age", [str(age) for age in range(len(counts))])
+    domain = ("Flu", "Cold", "Ulcer", "Heart")[: len(counts[0])]
+    return Table((column,), "disease", domain, np.sum(counts, axis=1), Counts.from_cells(counts))
+
+
+def test_mondrian_towards_a_column_cuts_along_what_tells_about_it():
+    cells = [(age, sex) for age in ("1", "2", "3", "4", "5", "6", "7", "8") for sex in ("f", "m")]
+    table = Table(
+        quasi=(Column.of("age", [age for age, _ in cells]), Column.of("sex", [sex for _, sex in cells])),
+        sensitive="disease",
+        domain=("Flu", "Cold"),
+        sizes=np.full(len(cells), 4),
+        counts=Counts.from_cells([[4, 0] if sex == "f" else [0, 4] for _, sex in cells]),
+    )
+    policy = sl.Policy(sl.GroupSize() >= 30)
+    towards = sl.protect(table, policy, method=sl.Mondrian(towards="disease"))
+    widest = sl.protect(table, policy, method="mondrian")
+    assert {dict(towards.release.groups.name(row).says)["sex"] for row in range(2)} == {"f", "m"}
+    assert {dict(widest.release.groups.name(row).says)["age"] for row in range(2)} == {"1-4", "5-8"}
+
+
+def test_a_column_that_is_not_there_is_named():
+    with pytest.raises(UnknownColumn, match="did you mean 'age'"):
+        sl.protect(ages((1, 1)), sl.GroupSize() >= 1, method=sl.Mondrian(towards="aeg"))
+
+
+def test_labels_are_counted_by_key():
+    table = ages((1, 1), (2, 0))
+    assert label_counts(table, "disease").dense().tolist() == [[1, 1], [2, 0]]
+    assert label_counts(table, "age").dense().tolist() == [[2, 0], [0, 2]]
+
+
+def test_a_group_that_cannot_be_halved_is_cut_elsewhere():
+    found = sl.protect(ages((9, 9), (1, 0), (0, 1), (1, 1)), sl.GroupSize() >= 4, method="mondrian")
+    assert sorted(found.release.groups.sizes.tolist()) == [4, 18]
+
+
+def test_progress_tells_groups_generation_by_generation():
+    seen = []
+    table = ages((2, 2), (2, 2), (2, 2), (2, 2))
+    check = PolicyCheck.of([sl.GroupSize() >= 4], people=16)
+    partition = cut_everybody(table, check, column_orders(table.quasi, {}), progress=seen.append)
+    assert seen == [1, 2, 4]
+    assert partition.start.tolist() == [[0], [2], [1], [3]]
+
+
+def test_cuts_judged_together_are_accepted_as_one_by_one():
+    """Someone who knows two implications may use several groups; what runs of cuts accept is what a plain loop does."""
+    rng = np.random.default_rng(3)
+    table = ages(*(tuple(row) for row in rng.integers(1, 5, (12, 4)).tolist()))
+    policy = sl.Policy(sl.Implications(2) <= Fraction(9, 10))
+    found = sl.protect(table, policy, method="mondrian")
+    assert found.verdict.safe
+    assert len(found.release) > 1
+    group = found.outcome.recoding.group
+    for at in range(1, 12):
+        if group[at] == group[at - 1]:
+            split = group.copy()
+            split[at:][group[at:] == group[at]] = group.max() + 1
+            bags = [table.counts.dense()[split == each].sum(axis=0) for each in np.unique(split)]
+            release = sl.Release.from_counts([dict(zip(table.domain, bag.tolist(), strict=True)) for bag in bags])
+            assert not policy.judge(release).safe

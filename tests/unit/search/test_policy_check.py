@@ -1,0 +1,57 @@
+"""A policy made ready for a search: floats where they are clear, exact arithmetic where they are not."""
+
+from fractions import Fraction
+
+import numpy as np
+
+import sidelight as sl
+from sidelight.search.policy_check import CriterionCheck, PolicyCheck
+
+GROUPS = sl.Release.from_counts([{"a": 1, "b": 2}, {"a": 2, "b": 4}, {"a": 3, "b": 1}]).groups
+
+
+def test_floats_decide_only_beyond_the_margin():
+    check = CriterionCheck.of(sl.Implications(0) <= Fraction(2, 3), people=10)
+    values = np.array([0.5, 2 / 3, 2 / 3 + check.margin / 2, 0.7])
+    assert check.clearly_holds(values).tolist() == [True, False, False, False]
+    assert check.is_close(values).tolist() == [False, True, True, False]
+
+
+def test_what_is_close_is_decided_exactly_and_once_per_kind():
+    check = CriterionCheck.of(sl.Implications(0) <= Fraction(2, 3), people=10)
+    assert check.holds_in_each(GROUPS).tolist() == [True, True, False]
+    assert 1 <= len(check.decided) <= 2
+    strict = CriterionCheck.of(sl.Implications(0) < Fraction(2, 3), people=10)
+    assert strict.holds_in_each(GROUPS).tolist() == [False, False, False]
+
+
+def test_small_whole_numbers_have_no_margin():
+    check = CriterionCheck.of(sl.GroupSize() >= 3, people=10)
+    assert check.margin == 0
+    assert check.holds(GROUPS)
+    assert check.worst_first(GROUPS).tolist() == [0, 2, 1]
+
+
+def test_cheap_criteria_come_first_and_those_judged_together_apart():
+    policy = sl.Policy(sl.EntropyDiversity() >= 1.5, sl.Implications(2) <= 0.9, sl.GroupSize() >= 3)
+    check = PolicyCheck.of(policy, people=10)
+    assert [each.criterion.measure for each in check.by_group] == [sl.GroupSize(), sl.EntropyDiversity()]
+    assert [each.criterion.measure for each in check.together] == [sl.Implications(2)]
+    assert PolicyCheck.of(policy.criteria, people=10).checks == check.checks
+
+
+def test_the_least_size_is_the_largest_that_is_asked():
+    assert PolicyCheck.of([sl.GroupSize() >= 3, sl.GroupSize() >= 4.5], people=10).least_group_size == 5
+    assert PolicyCheck.of([sl.DistinctValues() >= 3], people=10).least_group_size == 1
+
+
+def test_values_that_the_policy_names_are_known():
+    check = PolicyCheck.of([sl.Implications(1, value="b") <= 1, sl.GroupSize() >= 1], people=10)
+    assert check.mentions(("a", "b", None)).tolist() == [False, True, False]
+
+
+def test_nothing_to_keep_is_always_kept():
+    check = PolicyCheck.of([], people=10)
+    assert check.checks == ()
+    assert check.holds(GROUPS)
+    assert check.holds_in_each(GROUPS).all()

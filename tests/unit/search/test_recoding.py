@@ -1,0 +1,77 @@
+"""Recodings: what is printed about a region, what a reader expects, and queries."""
+
+import numpy as np
+import pytest
+
+from sidelight.search import recoding
+from sidelight.search.orders import column_orders
+from sidelight.search.recoding import Buckets, Query, Regions, free_name, random_queries, region_labels, release_of
+from sidelight.table.table import Column, Counts, Table
+
+TABLE = Table(
+    quasi=(Column.of("age", ["10", "20", "30", "40"]), Column.of("sex", ["f", "f", "m", "m"])),
+    sensitive="disease",
+    domain=("Flu", "Cold"),
+    sizes=np.array([1, 2, 3, 4]),
+    counts=Counts.from_cells([[1, 0], [1, 1], [0, 3], [2, 2]]),
+)
+ORDERS = column_orders(TABLE.quasi, {})
+ONE_LEFT_OUT = Regions.of(
+    TABLE, ORDERS, np.array([-1, 0, 1, 1]), np.array([[1, 0], [2, 1]]), np.array([[2, 1], [4, 2]])
+)
+
+
+def test_each_different_stretch_is_put_into_words_once():
+    column = region_labels(ORDERS[0], np.array([0, 2, 0]), np.array([2, 4, 2]))
+    assert column.labels == ("10-20", "30-40")
+    assert column.codes.tolist() == [0, 1, 0]
+
+
+def test_a_release_leaves_out_who_is_in_no_group():
+    release = release_of(TABLE, np.array([-1, 0, 1, 1]), (), 2)
+    assert release.groups.sizes.tolist() == [2, 7]
+    assert release.groups.whole.tolist() == [3, 6]
+
+
+def test_groups_are_looked_up_only_when_needed():
+    def never():
+        raise AssertionError
+
+    lazy = Regions(TABLE, ORDERS, np.array([10]), 0, np.array([[0, 0]]), np.array([[4, 2]]), never)
+    assert lazy.information_loss().tolist() == [1.0]
+    with pytest.raises(AssertionError):
+        lazy.guessing_bits()
+
+
+def test_expected_people_are_the_same_looked_up_densely_or_by_sorting(monkeypatch):
+    dense = ONE_LEFT_OUT.reconstruction()
+    monkeypatch.setattr(recoding, "DENSE_COUNTS", 0)
+    np.testing.assert_allclose(ONE_LEFT_OUT.reconstruction(), dense)
+
+
+def test_a_suppressed_person_may_be_of_any_key():
+    everything = Query({}, np.array([True, True]))
+    assert ONE_LEFT_OUT.estimate(everything) == 10
+    young = Query({0: (0, 1)}, np.array([True, True]))
+    assert young.answer(TABLE, ORDERS) == 1
+    assert ONE_LEFT_OUT.estimate(young) == pytest.approx(1 / 4)
+
+
+def test_queries_ask_for_a_stretch_of_columns_and_values():
+    for query in random_queries(ORDERS, 2, count=20, columns=5):
+        assert set(query.ranges) == {0, 1}
+        assert all(0 <= start < stop <= len(ORDERS[at]) for at, (start, stop) in query.ranges.items())
+        assert query.values.any()
+
+
+def test_people_of_a_key_may_be_in_several_buckets():
+    key, bucket = np.array([0, 1, 1, 2]), np.array([0, 1, 1, 0])
+    people = Table(TABLE.quasi, "disease", TABLE.domain, np.array([1, 2, 1, 0]), Counts.from_cells([[1, 0]] * 4))
+    buckets = Buckets.of(people, ORDERS, key, bucket, Counts.from_cells([[1, 1], [2, 0]]))
+    assert buckets.people.tolist() == [1, 1, 2]
+    assert buckets.key.tolist() == [0, 2, 1]
+
+
+def test_a_name_that_is_taken_is_lengthened():
+    assert free_name("bucket", []) == "bucket"
+    assert free_name("bucket", ["bucket", "bucket_"]) == "bucket__"
