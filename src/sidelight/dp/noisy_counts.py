@@ -32,7 +32,7 @@ from sidelight.release.release import Release, whole_groups
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Label, shown
 from sidelight.table.table import Column, Counts, Table
-from sidelight.table.tabular import Tabular
+from sidelight.table.tabular import Tabular, arrow_labels
 
 COUNT, MEASURED = "count", "measured"
 """What the columns of post-processed counts, and of counts as they were drawn, are called."""
@@ -144,10 +144,14 @@ class NoisyCounts(Tabular):
         groups, values = self.declared_domain.shape
         row = np.repeat(np.arange(groups), values)
         texts = [*(column.take(row) for column in self.columns), self.values_column()]
-        arrays = [pa.array(each.labels, pa.string()).take(pa.array(each.codes)) for each in texts]
+        arrays = [arrow_labels(each) for each in texts]
         names = [each.name for each in texts]
         numbers = [pa.array(self.counts.ravel()), pa.array(self.measured.ravel())]
         return pa.Table.from_arrays([*arrays, *numbers], names=[*names, COUNT, MEASURED])
+
+    def to_arrow(self) -> pa.Table:
+        """Give `table()`, by the name that dataframes have for it."""
+        return self.table()
 
     def values_column(self) -> Column:
         """Give the value of each row of `table()`."""

@@ -14,7 +14,7 @@ Source: Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -37,7 +37,7 @@ from sidelight.release.groups import GroupName
 from sidelight.release.release import Members, Release
 from sidelight.table.labels import Label, label, shown
 from sidelight.table.table import Column, Table, number_equal_rows
-from sidelight.table.tabular import Tabular
+from sidelight.table.tabular import Tabular, arrow_labels, free_name
 
 
 def maxent(
@@ -242,12 +242,16 @@ class Beliefs(Tabular):
         """
         row, column, amounts = self._entries
         members, release = self.variables.members, self.release
-        arrays = {each.name: _arrow(each, members.key[row]) for each in members.columns}
+        arrays = {each.name: arrow_labels(each, members.key[row]) for each in members.columns}
         values = Column(release.sensitive, release.domain, self.variables.value.astype(np.int32))
-        arrays[_free_name(release.sensitive, arrays)] = _arrow(values, column)
-        arrays[_free_name("group", arrays)] = pa.array(release.groups.numbers[members.group[row]])
-        arrays[_free_name("probability", arrays)] = pa.array(amounts / release.size)
+        arrays[free_name(release.sensitive, arrays)] = arrow_labels(values, column)
+        arrays[free_name("group", arrays)] = pa.array(release.groups.numbers[members.group[row]])
+        arrays[free_name("probability", arrays)] = pa.array(amounts / release.size)
         return pa.table(arrays)
+
+    def to_arrow(self) -> pa.Table:
+        """Give `table()`, by the name that dataframes have for it."""
+        return self.table()
 
     @cached_property
     def by_key(self) -> KeyBeliefs:
@@ -316,16 +320,6 @@ def _clip(probability: float) -> float:
     if abs(probability - round(probability)) < 1e-12:
         return float(round(probability))
     return min(max(probability, 0.0), 1.0)
-
-
-def _arrow(column: Column, rows: Integers) -> pa.Array:
-    return pa.DictionaryArray.from_arrays(column.codes[rows], pa.array(column.labels, pa.string())).cast(pa.string())
-
-
-def _free_name(name: str, taken: Sequence[str] | Mapping[str, object]) -> str:
-    while name in taken:
-        name += "_"
-    return name
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from inspect import signature
 from itertools import product
 from math import isfinite, prod
-from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -22,9 +21,7 @@ from sidelight.errors import BadMeasure, did_you_mean
 from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Measure, in_words
 from sidelight.release.release import Release
-
-if TYPE_CHECKING:
-    from sidelight.table.dataframe_source import PandasFrame, PolarsFrame
+from sidelight.table.tabular import Tabular
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +33,7 @@ class KnowledgeAxis:
 
 
 @dataclass(frozen=True, slots=True)
-class DisclosureCurve:
+class DisclosureCurve(Tabular):
     """The risk at each combination of amounts; `risks` run along the last axis first."""
 
     measure: str
@@ -96,18 +93,6 @@ class DisclosureCurve:
         amounts = [list(column) for column in zip(*product(*(axis.amounts for axis in self.axes)), strict=True)]
         columns = dict(zip([axis.name for axis in self.axes], amounts, strict=True))
         return pa.table({**columns, "risk": list(map(round_up, self.risks)), "exact": list(map(str, self.risks))})
-
-    def to_pandas(self) -> PandasFrame:
-        """Give the same as a pandas DataFrame."""
-        from sidelight.table.dataframe_source import to_pandas  # noqa: PLC0415 - narwhals is slow to import
-
-        return to_pandas(self.to_arrow())
-
-    def to_polars(self) -> PolarsFrame:
-        """Give the same as a polars DataFrame."""
-        from sidelight.table.dataframe_source import to_polars  # noqa: PLC0415 - narwhals is slow to import
-
-        return to_polars(self.to_arrow())
 
 
 def disclosure_curve(

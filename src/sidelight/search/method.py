@@ -21,11 +21,11 @@ from sidelight._text import counted
 from sidelight.measures.measure import in_words
 from sidelight.policy.policy import Policy, Verdict
 from sidelight.release.release import Release
-from sidelight.search.recoding import Buckets, Recoding, free_name
+from sidelight.search.recoding import Buckets, Recoding
 from sidelight.search.utility import UtilityName
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.table import Column, Table
-from sidelight.table.tabular import Tabular
+from sidelight.table.tabular import Tabular, arrow_labels, free_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -163,12 +163,16 @@ class SearchResult(Tabular):
 
         buckets = self.outcome.buckets
         columns = _released_columns(self.release) if buckets is None else buckets.tables().people
-        arrays = [pa.array(each.labels, pa.string()).take(pa.array(each.codes)) for each in columns]
+        arrays = [arrow_labels(each) for each in columns]
         names = [each.name for each in columns]
         if buckets is None and self.release.semantics != "single":
             arrays += [pa.array(each) for each in _released_counts(self.release)]
             names += [free_name("people", names), free_name("count", names)]
         return pa.Table.from_arrays(arrays, names=names)
+
+    def to_arrow(self) -> pa.Table:
+        """Give `table()`, by the name that dataframes have for it."""
+        return self.table()
 
     def publish(
         self,

@@ -19,7 +19,7 @@ Queries are drawn at random, always the same ones for the same seed: what an ana
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -30,6 +30,7 @@ from sidelight.release.release import Members, Release, whole_groups
 from sidelight.search.orders import Order
 from sidelight.table.labels import Label
 from sidelight.table.table import Column, Counts, Table
+from sidelight.table.tabular import free_name
 
 DENSE_COUNTS = 1 << 24
 """Counts of up to so many groups × values are spread out to look single ones up."""
@@ -304,14 +305,3 @@ class Buckets(Recoding):
         labels = tuple(str(number) for number in range(1, len(self.sizes) + 1))
         taken = {column.name for column in self.table.quasi} | {self.table.sensitive}
         return Column(free_name("bucket", taken), labels, bucket.astype(np.int32))
-
-
-def free_name(name: str, taken: Collection[str]) -> str:
-    """Give a column this name, or something like it where another has it.
-
-    >>> free_name("bucket", ["age", "bucket"])
-    'bucket_'
-    """
-    while name in taken:
-        name += "_"
-    return name

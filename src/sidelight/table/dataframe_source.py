@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
-import pyarrow as pa
 from narwhals.exceptions import DuplicateError
 
-from sidelight.errors import BadTable, NotAvailable
+from sidelight.errors import BadTable
 from sidelight.table.labels import label
 from sidelight.table.roles import Roles
 from sidelight.table.source import Frame, Source, TextRows, saying
-
-if TYPE_CHECKING:
-    import pandas as pd
-    import polars as pl
-
-    PandasFrame: TypeAlias = pd.DataFrame  # for the signatures of those who hand frames out, and import neither
-    PolarsFrame: TypeAlias = pl.DataFrame
 
 
 def frame_rows(source: object, roles: Roles) -> TextRows:
@@ -107,23 +99,3 @@ def _categories(column: nw.Series[Any]) -> nw.Series[Any] | None:
     said = np.array([*(label(each) for each in categories), None], object)
     texts = said[column.to_native().cat.codes.to_numpy()].tolist()
     return nw.new_series(column.name, texts, nw.String, backend=column.implementation)
-
-
-def to_pandas(table: pa.Table) -> pd.DataFrame:
-    """Hand a table out as a pandas DataFrame."""
-    try:
-        frame: pd.DataFrame = table.to_pandas()
-    except ImportError:
-        raise NotAvailable.without(package="pandas", what="to_pandas()") from None
-    return frame
-
-
-def to_polars(table: pa.Table) -> pl.DataFrame:
-    """Hand a table out as a polars DataFrame."""
-    try:
-        import polars  # noqa: PLC0415, ICN001 - optional, and slow to import
-    except ImportError:
-        raise NotAvailable.without(package="polars", what="to_polars()") from None
-    frame = polars.from_arrow(table)
-    assert isinstance(frame, polars.DataFrame)
-    return frame

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -29,9 +28,7 @@ from sidelight.release.groups import Groups
 from sidelight.release.lattice import Lattice, Node
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.table import Counts, Table
-
-if TYPE_CHECKING:
-    from sidelight.table.dataframe_source import PandasFrame, PolarsFrame
+from sidelight.table.tabular import Tabular
 
 COUNTS_IN_A_BATCH = 1 << 15
 """Small generalisations are measured together, up to about this many counts: few enough for a processor's cache."""
@@ -61,7 +58,7 @@ class EpsilonRow:
 
 
 @dataclass(frozen=True, slots=True)
-class EpsilonTable:
+class EpsilonTable(Tabular):
     """The rows of all generalisations, finer ones before coarser ones."""
 
     columns: tuple[str, ...]
@@ -102,18 +99,6 @@ class EpsilonTable:
             for place in range(len(self.adversaries))
         ]
         return pa.Table.from_arrays([*levels, *epsilons], names=[*columns, *self.adversaries])
-
-    def to_pandas(self) -> PandasFrame:
-        """Give the same as a pandas DataFrame."""
-        from sidelight.table.dataframe_source import to_pandas  # noqa: PLC0415 - narwhals is slow to import
-
-        return to_pandas(self.to_arrow())
-
-    def to_polars(self) -> PolarsFrame:
-        """Give the same as a polars DataFrame."""
-        from sidelight.table.dataframe_source import to_polars  # noqa: PLC0415 - narwhals is slow to import
-
-        return to_polars(self.to_arrow())
 
 
 def smallest_epsilon_table(
