@@ -1,4 +1,13 @@
-"""By how much does a value become more likely?"""
+"""By how much does a value become more likely?
+
+Symbols     q a value's share in a group, p its share in the whole release.
+Value       basic: the largest (q − p)/p.  enhanced: the least β with q ≤ (1 + min(β, −ln p))·p everywhere: the same
+            number where no q/p is more than 1 − ln p, and infinite where one is.
+Ties        q/p and 1 − ln p are never equal but at p = 1, as logarithms of fractions are irrational; where floats
+            cannot tell them apart, 60 digits do (`too_much`).
+
+Source: Cao and Karras, Publishing Microdata with a Robust Privacy Guarantee, PVLDB 2012.
+"""
 
 from __future__ import annotations
 

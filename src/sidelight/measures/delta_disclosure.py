@@ -1,4 +1,10 @@
-"""By what factor does a value become more or less likely?"""
+"""By what factor does a value become more or less likely?
+
+Symbols     q a value's share in a group, p its share in the whole release.
+Value       the largest |ln(q/p)|, which is ln of the largest of all q/p and p/q: one logarithm a group.
+
+Source: Brickell and Shmatikov, The Cost of Privacy, KDD 2008.
+"""
 
 from __future__ import annotations
 

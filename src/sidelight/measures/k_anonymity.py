@@ -1,4 +1,7 @@
-"""How small is the smallest group?"""
+"""How small is the smallest group (equivalence class)?
+
+k-anonymity, the first of the classics: the statistic of a group is its size n_g, and its value is that number itself.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,12 @@
-"""How few different values does a group have?"""
+"""How few different values does a group have?
+
+Three ways to count them, each the worst over the groups g with counts n_g(x): the different ones (distinct
+ℓ-diversity), the effective number exp H_g (entropy ℓ-diversity), and how far the most frequent outweighs the rarer
+ones (recursive (c, ℓ)-diversity).  The first and the last are ratios of whole numbers; the effective number
+n / Π c^(c/n) is mostly irrational, and the end of this file tells exactly when it is not.
+
+Source: Machanavajjhala, Gehrke, Kifer and Venkitasubramaniam, l-Diversity, ICDE 2006.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +29,9 @@ from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, 
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, shown
+
+RATIONAL_WITHIN = Decimal(10) ** -40
+"""An effective number farther than this from every fraction it could be is irrational (we have it to 10⁻⁵⁰)."""
 
 
 @dataclass(frozen=True)
@@ -70,15 +81,6 @@ class DistinctValues(FormulaMeasure):
         """Count the different values of the group again."""
         counts = release.group(witness.group).counts.row(0).tolist()
         return Fraction(sum(1 for count in counts if count > 0))
-
-
-# ----------------------------------------------------------------------------------------------------
-# How many equally frequent values is the least diverse group worth?
-# ----------------------------------------------------------------------------------------------------
-
-
-RATIONAL_WITHIN = Decimal(10) ** -40
-"""An effective number farther than this from every fraction it could be is irrational (we have it to 10⁻⁵⁰)."""
 
 
 @dataclass(frozen=True)
@@ -136,50 +138,6 @@ class EntropyDiversity(FormulaMeasure):
         with localcontext(PRECISE):
             entropy = sum((-Decimal(q.numerator) / q.denominator * log(q) for q in shares), Decimal(0))
             return fraction_or_float(entropy.exp(), release.group(witness.group).counts.row(0).tolist())
-
-
-def fraction_or_float(number: Decimal, counts: list[int]) -> Amount:
-    """Give the fraction that exp H of these counts, to 60 digits, stands for, or, if irrational, a float not above it.
-
-    If n / Π c^(c/n) is a fraction a/b, then b ≤ n (because b^n divides Π c^c); so only a number that is as good as
-    such a fraction needs a proof that it is one.
-
-    >>> fraction_or_float(Decimal(4), [4, 1, 1, 1, 1]), fraction_or_float(Decimal(8).sqrt(), [2, 1, 1])
-    (Fraction(4, 1), 2.82842712474619)
-    """
-    times = Counter(count for count in counts if count > 0)
-    total = sum(count * often for count, often in times.items())
-    fraction = Fraction(number).limit_denominator(total)
-    if abs(Fraction(number) - fraction) < RATIONAL_WITHIN and _is_rational(times, total):
-        return fraction
-    return round_down(number)
-
-
-def _is_rational(times: Counter[int], total: int) -> bool:
-    """Say whether n^n / Π c^c is the n-th power of a fraction: whether every prime occurs a multiple of n times."""
-    powers: Counter[int] = Counter()
-    for count, often in times.items():
-        for prime, power in _primes(count).items():
-            powers[prime] += power * count * often
-    return all(power % total == 0 for power in powers.values())
-
-
-def _primes(number: int) -> Counter[int]:
-    powers: Counter[int] = Counter()
-    prime = 2
-    while prime * prime <= number:
-        while number % prime == 0:
-            powers[prime] += 1
-            number //= prime
-        prime += 1
-    if number > 1:
-        powers[number] += 1
-    return powers
-
-
-# ----------------------------------------------------------------------------------------------------
-# How far does a group's most frequent value outweigh its rarer ones?
-# ----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -244,12 +202,51 @@ class RecursiveDiversity(FormulaMeasure):
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Compute it from the group's counts by the definition."""
         group = release.group(witness.group)
-        falling = sorted(group.counts.row(0).tolist(), reverse=True)
+        by_frequency = sorted(group.counts.row(0).tolist(), reverse=True)
         top = int(group.counts.row(0)[group.place(witness.value)])
-        tail = sum(falling[self.l - 1 :])
+        tail = sum(by_frequency[self.l - 1 :])
         return Fraction(top, tail) if tail else math.inf
 
 
 def _ordinal(number: int) -> str:
     ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th") if number % 100 not in (11, 12, 13) else "th"
     return f"{number}{ending}"
+
+
+def fraction_or_float(number: Decimal, counts: list[int]) -> Amount:
+    """Give the fraction that exp H of these counts, to 60 digits, stands for, or, if irrational, a float not above it.
+
+    If n / Π c^(c/n) is a fraction a/b, then b ≤ n (because b^n divides Π c^c); so only a number that is as good as
+    such a fraction needs a proof that it is one.
+
+    >>> fraction_or_float(Decimal(4), [4, 1, 1, 1, 1]), fraction_or_float(Decimal(8).sqrt(), [2, 1, 1])
+    (Fraction(4, 1), 2.82842712474619)
+    """
+    times = Counter(count for count in counts if count > 0)
+    total = sum(count * often for count, often in times.items())
+    fraction = Fraction(number).limit_denominator(total)
+    if abs(Fraction(number) - fraction) < RATIONAL_WITHIN and _is_rational(times, total):
+        return fraction
+    return round_down(number)
+
+
+def _is_rational(times: Counter[int], total: int) -> bool:
+    """Say whether n^n / Π c^c is the n-th power of a fraction: whether every prime occurs a multiple of n times."""
+    powers: Counter[int] = Counter()
+    for count, often in times.items():
+        for prime, power in _primes(count).items():
+            powers[prime] += power * count * often
+    return all(power % total == 0 for power in powers.values())
+
+
+def _primes(number: int) -> Counter[int]:
+    powers: Counter[int] = Counter()
+    prime = 2
+    while prime * prime <= number:
+        while number % prime == 0:
+            powers[prime] += 1
+            number //= prime
+        prime += 1
+    if number > 1:
+        powers[number] += 1
+    return powers

@@ -1,4 +1,19 @@
-"""How unlike the whole release is the most unlike group?"""
+"""How unlike the whole release is the most unlike group?
+
+Symbols     q the group's shares of the values, p the whole release's; d(x, y) the ground distance of two values, at most 1.
+Value       the earth mover's distance: the least Σ d(x, y)·(what is moved from x to y) that turns q into p.
+Form        All three ground distances here are those of a tree (a star, a line, a hierarchy), for which no program is
+            needed: what must cross a border S (a set of values cut off by one edge) is |Σ_{x ∈ S} (q − p)|, and
+
+                distance = cost of crossing a border · Σ over borders S of |Σ_{x ∈ S} (q(x) − p(x))|
+
+            with S each value (equal), the first values (ordered), the values under each node (hierarchical).
+Cost        O(values) for each group and level, by one cumulative sum.
+
+`flows` does this for many groups at once; `earth_movers_distance` is the paper's own formula for one, which replays.
+
+Source: Li, Li and Venkatasubramanian, t-Closeness, ICDE 2007, section 5.
+"""
 
 from __future__ import annotations
 
@@ -105,10 +120,10 @@ class Closeness(FormulaMeasure):
 
     def settings(self) -> dict[str, object]:
         """Say it as a policy file does: the hierarchy in lines, so that the policy stands by itself."""
-        said = self.parameters()
+        settings = self.parameters()
         if self.hierarchy is not None:
-            said["hierarchy"] = tuple(zip(*self.hierarchy.levels, strict=True))
-        return said
+            settings["hierarchy"] = tuple(zip(*self.hierarchy.levels, strict=True))
+        return settings
 
     def __str__(self) -> str:
         return self.name if self.distance == "equal" else f"{self.name} ({self.distance} distance)"
@@ -116,31 +131,31 @@ class Closeness(FormulaMeasure):
     def check(self, release: Release) -> None:
         """Refuse releases with values that have no place in the order or the hierarchy."""
         super().check(release)
-        self.ground(release.domain)
+        self.ground_distance(release.domain)
 
     @lru_cache(maxsize=16)  # noqa: B019 - a few small values, asked for by every block of groups
-    def ground(self, domain: tuple[Label, ...]) -> Ground:
+    def ground_distance(self, domain: tuple[Label, ...]) -> GroundDistance:
         """Lay out the values, nearer ones together."""
         if self.hierarchy is not None:
-            return Hierarchical(domain, self.hierarchy)
+            return HierarchicalDistance(domain, self.hierarchy)
         if self.distance == "ordered":
-            return Ordered(domain, domain if self.order is None else tuple(map(label, self.order)))
-        return Equal(domain)
+            return OrderedDistance(domain, domain if self.order is None else tuple(map(label, self.order)))
+        return EqualDistance(domain)
 
     def notes(self, groups: Groups) -> tuple[str, ...]:
         """Name the order if nobody gave it: sorted texts are hardly ever in the order of what they mean."""
         if self.distance != "ordered" or self.order is not None:
             return ()
-        said = listed(groups.domain, most=20)
-        return (f"{self} takes the values in this order: {said}; give order= or declare domain= if it is another",)
+        order = listed(groups.domain, most=20)
+        return (f"{self} takes the values in this order: {order}; give order= or declare domain= if it is another",)
 
     def formula(self, statistic: Numbers, groups: Groups, arithmetic: Arithmetic) -> Numbers:
-        """Σ over the borders S of |Σ_{x ∈ S} (q − p)|, times the length of a step."""
-        ground = self.ground(groups.domain)
+        """The cost of crossing a border, times Σ over the borders S of |Σ_{x ∈ S} (q − p)|."""
+        ground = self.ground_distance(groups.domain)
         here, overall = shares(statistic, groups, arithmetic)
         here -= overall
-        moved = ground.moved(here)
-        distances: Numbers = np.abs(moved, out=moved).sum(axis=1) * arithmetic.ratio(*ground.step.as_integer_ratio())
+        flows = ground.flows(here)
+        distances: Numbers = np.abs(flows, out=flows).sum(axis=1) * arithmetic.ratio(*ground.cost.as_integer_ratio())
         return distances
 
     def witness(self, groups: Groups, row: int) -> Witness:
@@ -163,61 +178,54 @@ class Closeness(FormulaMeasure):
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Move the earth by the definition, in fractions."""
         here, overall = exact_shares(release, witness)
-        return self.ground(release.domain).distance({value: here[value] - overall[value] for value in here})
-
-
-# ----------------------------------------------------------------------------------------------------
-# How far apart are two values, and what does it cost to move belief from some to others?
-#
-# All three distances are of one form: some sets of values S (each value; the first ones; those under a node), a step,
-# and `distance = step · Σ_S |Σ_{x ∈ S} (q − p)|`: what must cross the border of S, times the length of the border.
-# `moved` does this for many groups at once; `distance` is the paper's own formula, for one.
-# ----------------------------------------------------------------------------------------------------
+        return self.ground_distance(release.domain).earth_movers_distance(
+            {value: here[value] - overall[value] for value in here}
+        )
 
 
 Number = TypeVar("Number", bound=np.generic)
 
 
 @dataclass(frozen=True)
-class Ground(ABC):
-    """Where the values of a domain lie."""
+class GroundDistance(ABC):
+    """How far apart the values of a domain lie, by the borders between them."""
 
     domain: tuple[Label, ...]
 
     @property
     @abstractmethod
-    def step(self) -> Fraction:
+    def cost(self) -> Fraction:
         """What crossing a border costs."""
 
     @abstractmethod
-    def moved(self, differences: npt.NDArray[Number]) -> npt.NDArray[Number]:
+    def flows(self, differences: npt.NDArray[Number]) -> npt.NDArray[Number]:
         """Give what crosses each border, from q − p, one row per group; floats or exact whole numbers."""
 
     @abstractmethod
-    def distance(self, differences: Mapping[Label, Fraction]) -> Fraction:
+    def earth_movers_distance(self, differences: Mapping[Label, Fraction]) -> Fraction:
         """Give the earth mover's distance by its formula in the paper."""
 
 
 @dataclass(frozen=True)
-class Equal(Ground):
+class EqualDistance(GroundDistance):
     """All values are equally far apart."""
 
     @property
-    def step(self) -> Fraction:
+    def cost(self) -> Fraction:
         """What is moved leaves one value and reaches another: count it half at each."""
         return Fraction(1, 2)
 
-    def moved(self, differences: npt.NDArray[Number]) -> npt.NDArray[Number]:
+    def flows(self, differences: npt.NDArray[Number]) -> npt.NDArray[Number]:
         """Around each value runs a border."""
         return differences
 
-    def distance(self, differences: Mapping[Label, Fraction]) -> Fraction:
+    def earth_movers_distance(self, differences: Mapping[Label, Fraction]) -> Fraction:
         """Σ of q − p where it is positive."""
         return sum((each for each in differences.values() if each > 0), Fraction(0))
 
 
 @dataclass(frozen=True)
-class Ordered(Ground):
+class OrderedDistance(GroundDistance):
     """Values lie in a row, one step apart; values that do not occur have their places too."""
 
     order: tuple[Label, ...]
@@ -229,27 +237,27 @@ class Ordered(Ground):
             raise BadMeasure(message)
 
     @property
-    def step(self) -> Fraction:
+    def cost(self) -> Fraction:
         """The row is 1 long."""
         return Fraction(1, len(self.order) - 1) if len(self.order) > 1 else Fraction(0)
 
-    def moved(self, differences: npt.NDArray[Number]) -> npt.NDArray[Number]:
+    def flows(self, differences: npt.NDArray[Number]) -> npt.NDArray[Number]:
         """Between each value and the next runs a border."""
         if self.order != self.domain:
             place = {value: code for code, value in enumerate(self.order)}
-            spread = np.zeros((len(differences), len(self.order)), differences.dtype)
-            spread[:, [place[value] for value in self.domain]] = differences
-            differences = spread
+            ordered = np.zeros((len(differences), len(self.order)), differences.dtype)
+            ordered[:, [place[value] for value in self.domain]] = differences
+            differences = ordered
         return np.cumsum(differences, axis=1)
 
-    def distance(self, differences: Mapping[Label, Fraction]) -> Fraction:
+    def earth_movers_distance(self, differences: Mapping[Label, Fraction]) -> Fraction:
         """Σ of absolute cumulative differences / (number of values − 1)."""
-        heaps = accumulate(differences.get(value, Fraction(0)) for value in self.order)
-        return sum((abs(heap) for heap in heaps), Fraction(0)) * self.step
+        cumulative = accumulate(differences.get(value, Fraction(0)) for value in self.order)
+        return sum((abs(each) for each in cumulative), Fraction(0)) * self.cost
 
 
 @dataclass(frozen=True)
-class Hierarchical(Ground):
+class HierarchicalDistance(GroundDistance):
     """Values lie on the leaves of a tree; two are as far apart as the level where they meet, the top being 1."""
 
     hierarchy: Hierarchy
@@ -264,7 +272,7 @@ class Hierarchical(Ground):
         return last if len(self.hierarchy.labels(last)) == 1 else last + 1
 
     @property
-    def step(self) -> Fraction:
+    def cost(self) -> Fraction:
         """Up through as many levels as down again."""
         return Fraction(1, 2 * self.top) if self.top else Fraction(0)
 
@@ -290,21 +298,21 @@ class Hierarchical(Ground):
     def _node(self, value: Label, level: int) -> Label:
         return None if level == self.hierarchy.height else self.hierarchy.generalise(value, level)
 
-    def moved(self, differences: npt.NDArray[Number]) -> npt.NDArray[Number]:
+    def flows(self, differences: npt.NDArray[Number]) -> npt.NDArray[Number]:
         """Around each node below the top runs a border."""
-        heaps = np.zeros((len(differences), len(self.domain) + 1), differences.dtype)
-        np.cumsum(differences[:, self.order], axis=1, out=heaps[:, 1:])
-        higher = [np.diff(heaps[:, borders], axis=1) for borders in self.borders]
+        cumulative = np.zeros((len(differences), len(self.domain) + 1), differences.dtype)
+        np.cumsum(differences[:, self.order], axis=1, out=cumulative[:, 1:])
+        higher = [np.diff(cumulative[:, borders], axis=1) for borders in self.borders]
         return np.hstack([differences if self.top else differences[:, :0], *higher])
 
-    def distance(self, differences: Mapping[Label, Fraction]) -> Fraction:
+    def earth_movers_distance(self, differences: Mapping[Label, Fraction]) -> Fraction:
         """Σ over nodes N of height(N)/H · min(what its children have too much, what they have too little)."""
-        cost = Fraction(0)
+        total = Fraction(0)
         for level in range(1, self.top + 1):
             for under in self.nodes(level).values():
                 children = [values for values in self.nodes(level - 1).values() if values[0] in under]
-                extra = [sum((differences[value] for value in values), Fraction(0)) for values in children]
-                too_much = sum((each for each in extra if each > 0), Fraction(0))
-                too_little = sum((-each for each in extra if each < 0), Fraction(0))
-                cost += Fraction(level, self.top) * min(too_much, too_little)
-        return cost
+                surplus = [sum((differences[value] for value in values), Fraction(0)) for values in children]
+                too_much = sum((each for each in surplus if each > 0), Fraction(0))
+                too_little = sum((-each for each in surplus if each < 0), Fraction(0))
+                total += Fraction(level, self.top) * min(too_much, too_little)
+        return total

@@ -1,4 +1,10 @@
-"""How sure can someone get who can rule out any k values?"""
+"""How sure can someone get who can rule out any k values?
+
+The milder adversary of the paper: k facts "p does not have s".  All of them do most about the target itself, so no
+program is needed; a group's statistic is how many have the value, and how many have none of those ruled out.
+
+Source: Martin et al., Worst-case background knowledge, ICDE 2007, section 5.
+"""
 
 from __future__ import annotations
 
