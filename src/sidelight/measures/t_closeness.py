@@ -1,6 +1,6 @@
 """How unlike the whole release is the most unlike group?
 
-Symbols     q the group's shares of the values, p the whole release's; d(x, y) the ground distance of two values, at most 1.
+Symbols     q the group's shares of the values, p the whole release's; d(x, y) ≤ 1 the ground distance of two values.
 Value       the earth mover's distance: the least Σ d(x, y)·(what is moved from x to y) that turns q into p.
 Form        All three ground distances here are those of a tree (a star, a line, a hierarchy), for which no program is
             needed: what must cross a border S (a set of values cut off by one edge) is |Σ_{x ∈ S} (q − p)|, and
@@ -178,9 +178,8 @@ class Closeness(FormulaMeasure):
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Move the earth by the definition, in fractions."""
         here, overall = exact_shares(release, witness)
-        return self.ground_distance(release.domain).earth_movers_distance(
-            {value: here[value] - overall[value] for value in here}
-        )
+        differences = {value: here[value] - overall[value] for value in here}
+        return self.ground_distance(release.domain).earth_movers_distance(differences)
 
 
 Number = TypeVar("Number", bound=np.generic)
