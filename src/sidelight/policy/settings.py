@@ -74,20 +74,20 @@ def _number_in(text: str, *, decimals_stay: bool) -> int | float | Fraction | No
     return int(exact) if exact.denominator == 1 else exact
 
 
-def _whole(given: object) -> object:
+def _whole(setting: object) -> object:
     try:
-        return int(given) if isinstance(given, Word) else given
+        return int(setting) if isinstance(setting, Word) else setting
     except ValueError:
-        return given  # which the strict type refuses
+        return setting  # which the strict type refuses
 
 
-def _true_or_false(given: object) -> object:
-    return {"true": True, "false": False}.get(given, given) if isinstance(given, Word) else given
+def _true_or_false(setting: object) -> object:
+    return {"true": True, "false": False}.get(setting, setting) if isinstance(setting, Word) else setting
 
 
-def _text(given: object) -> object:
-    whole = isinstance(given, int) and not isinstance(given, bool)
-    return str(given) if whole or isinstance(given, Word) else given
+def _text(setting: object) -> object:
+    whole = isinstance(setting, int) and not isinstance(setting, bool)
+    return str(setting) if whole or isinstance(setting, Word) else setting
 
 
 Number = Annotated[

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.errors import NotPublished
-from sidelight.publish.formats import FORMULA_STARTS, escape_formula, unescape_formula
 from sidelight.publish.read import as_printed, same_release
 from sidelight.search.full_domain import FullDomain
 from sidelight.table.table import Column
@@ -127,18 +126,10 @@ def test_all_methods_and_formats_on_real_data(method, name, written_as, tmp_path
     document = found.publish(tmp_path / name, written_as=written_as).document
     read = sl.read_published(tmp_path / name)
     plainly = sl.read_release(tmp_path / name, group=["age", "sex", "race"], sensitive="occupation")
-    wanted = [finding.value for finding in found.verdict.findings]
-    assert [finding.value for finding in policy.judge(read).findings] == wanted
-    assert [finding.value for finding in policy.judge(plainly).findings] == wanted
-    assert [finding.found.exact for finding in document.findings] == [str(value) for value in wanted]
-
-
-@given(st.text(st.sampled_from([*FORMULA_STARTS, "'", "1", "a"]), max_size=5) | st.sampled_from(NASTY))
-def test_no_text_is_run_by_a_spreadsheet_and_none_is_changed(label):
-    assert unescape_formula(escape_formula(label)) == label
-    cell = escape_formula(label)
-    if len(cell) > 1 and cell[0] in FORMULA_STARTS:
-        float(cell)  # a number is a number
+    expected = [finding.value for finding in found.verdict.findings]
+    assert [finding.value for finding in policy.judge(read).findings] == expected
+    assert [finding.value for finding in policy.judge(plainly).findings] == expected
+    assert [finding.found.exact for finding in document.findings] == [str(value) for value in expected]
 
 
 def test_missing_cells_and_the_text_that_shows_them(tmp_path):
