@@ -57,7 +57,7 @@ ONLY_IN = {
     ),  # tables that are read, written or handed out
     "pydantic": ("policy", "report", "publish", "web"),  # documents that people write or receive
     "hypothesis": ("testing",),  # an extra: only `sidelight.testing` needs it
-    "typer": ("cli",),
+    "cyclopts": ("cli",),
     "rich": ("report", "cli"),
     "fastapi": ("web",),
     "uvicorn": ("web", "cli"),
@@ -189,7 +189,7 @@ def test_importing_sidelight_imports_nothing_heavy():
     loaded = set(
         subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
     )
-    heavy = {"numpy", "scipy", "pyarrow", "typer", "rich", "pydantic", "hypothesis", *ENGINES_AND_FRAMES}
+    heavy = {"numpy", "scipy", "pyarrow", "cyclopts", "rich", "pydantic", "hypothesis", *ENGINES_AND_FRAMES}
     assert loaded & heavy == set()
 
 

@@ -1,6 +1,7 @@
 """The command line: one thin function per verb.
 
-Exit status: 0 within policy, 1 not, 2 bad input or could not tell, 130 interrupted.
+A verb puts the words of a command into a request and hands it to the verb's own file, which is imported only then:
+`--help` is quick.  Exit status: 0 within policy, 1 not, 2 bad input or could not tell, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -9,53 +10,73 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from cyclopts import App, Group, Parameter
 
 from sidelight import __version__
-from sidelight.cli import options
-from sidelight.cli import options as asking
-from sidelight.cli import options as columns
-from sidelight.cli import options as publishing
-from sidelight.cli.run import Status, Verb, Verbs, spread
-
-app = typer.Typer(
-    name="sidelight",
-    cls=Verbs,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    subcommand_metavar="VERB ...",
-    context_settings={"help_option_names": ["-h", "--help"]},
+from sidelight.cli.options import (
+    READ,
+    AttackerOptions,
+    CountColumns,
+    EffortOptions,
+    ExploreOptions,
+    HierarchyFolder,
+    JointColumns,
+    KnowledgeOptions,
+    LedgerOptions,
+    Limits,
+    Measures,
+    NoiseOptions,
+    NoisyOutputOptions,
+    OutputOptions,
+    PolicyPath,
+    PublishOptions,
+    ReleaseColumns,
+    ReleaseFile,
+    ReleaseFiles,
+    RolesPath,
+    SearchOptions,
+    TableColumns,
+    TableFile,
 )
+from sidelight.cli.run import run
 
 
-def _version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it so
-    if wanted:
-        typer.echo(f"sidelight {__version__}")
-        raise typer.Exit
+def _default(value: object) -> object:
+    """Show a default where there is something to show."""
+    return value if value not in ((), False) else None
 
 
-@app.callback()
-def every_verb(
-    *,
-    version: Annotated[
-        bool, typer.Option("--version", is_eager=True, callback=_version, help="Say which version this is.")
-    ] = False,
-    debug: options.Debug = False,
-) -> None:
-    """What does your release reveal to someone who already knows something?"""
+app = App(
+    name="sidelight",
+    help="What does your release reveal to someone who already knows something?",
+    version=f"sidelight {__version__}",
+    version_flags=["--version"],
+    help_flags=["--help", "-h"],
+    help_format="plaintext",
+    help_epilogue="Show where an error comes from: --debug, with any verb.",
+    group_arguments=READ,
+    group_commands=Group("Verbs"),
+    default_parameter=Parameter(show_default=_default),
+    result_action="return_value",
+    exit_on_error=False,
+    print_error=False,
+    suppress_keyboard_interrupt=False,
+)
+OPTIONS = Group("Options", sort_key=9)
+app.register_install_completion_command(group=OPTIONS)
+app["--help"].group = app["--version"].group = OPTIONS
 
 
-@app.command(cls=Verb)
-@spread
+@app.command(sort_key=0)
 def audit(
-    file: options.ReleaseFile,
+    file: ReleaseFile,
+    /,
     *,
-    policy: options.PolicyPath = None,
-    limit: options.Limits = None,
-    measure: options.Measures = None,
-    said: columns.OfRelease,
-    answer: options.Answer,
+    policy: PolicyPath = None,
+    limits: Limits = (),
+    measures: Measures = (),
+    columns: ReleaseColumns = ReleaseColumns(),
+    answer: OutputOptions = OutputOptions(),
 ) -> int:
     """Judge a published file as it stands: how bad is it, against whom, and who is worst off?
 
@@ -63,171 +84,142 @@ def audit(
     """
     from sidelight.cli import audit as verb  # noqa: PLC0415 - `--help` is quick
 
-    question = verb.asked(policy, limits=limit or (), measures=measure or (), roles=said.roles())
-    return verb.audit(file, question, answer.to(policy))
+    request = verb.request(policy, limits=limits, measures=measures, roles=columns.roles())
+    return verb.audit(file, request, answer.to(policy))
 
 
-@app.command(cls=Verb)
-@spread
+@app.command(sort_key=1)
 def explore(
-    file: options.ReleaseFile,
+    file: ReleaseFile,
+    /,
     *,
-    value: asking.Value,
-    below: asking.Below = "0.95",
-    up_to: asking.UpTo = 10,
-    policy: options.RolesPath = None,
-    said: columns.OfRelease,
-    answer: options.Answer,
+    explored: ExploreOptions,
+    policy: RolesPath = None,
+    columns: ReleaseColumns = ReleaseColumns(),
+    answer: OutputOptions = OutputOptions(),
 ) -> int:
     """See how much a published file withstands: who may know what before one value is given away?"""
     from sidelight.cli import explore as verb  # noqa: PLC0415 - `--help` is quick
+    from sidelight.cli.inputs import roles_of  # noqa: PLC0415
 
-    question = verb.Question(file, value=value, below=below, up_to=up_to, roles=verb.roles_of(policy, said.roles()))
-    return verb.explore(question, answer.to(policy))
+    return verb.explore(file, explored, roles_of(policy, columns.roles()), answer.to(policy))
 
 
-@app.command(cls=Verb)
-@spread
+@app.command(sort_key=2)
 def protect(
-    file: options.TableFile,
+    file: TableFile,
+    /,
     *,
-    policy: options.PolicyPath = None,
-    limit: options.Limits = None,
-    hierarchies: options.HierarchyFolder = None,
-    search: publishing.Search,
-    said: columns.OfTable,
-    output: publishing.ReleasePath,
-    written: publishing.Written,
+    policy: PolicyPath = None,
+    limits: Limits = (),
+    hierarchies: HierarchyFolder = None,
+    search: SearchOptions = SearchOptions(),
+    columns: TableColumns = TableColumns(),
+    target: PublishOptions,
 ) -> int:
     """Find the most useful release of a table within a policy, and publish it."""
-    from sidelight.cli.audit import asked  # noqa: PLC0415 - `--help` is quick
-    from sidelight.cli.protect import protect as verb  # noqa: PLC0415
+    from sidelight.cli import protect as verb  # noqa: PLC0415 - `--help` is quick
+    from sidelight.cli.audit import request  # noqa: PLC0415
 
-    question = asked(policy, limits=limit or (), roles=said.roles())
-    return verb(file, question, search.way(hierarchies), written.target(output))
+    return verb.protect(file, request(policy, limits=limits, roles=columns.roles()), hierarchies, search, target)
 
 
-@app.command(cls=Verb)
-@spread
+@app.command(sort_key=3)
 def believe(
-    file: options.ReleaseFile,
+    file: ReleaseFile,
+    /,
     *,
-    know: asking.Know = None,
-    about: asking.About = None,
-    top: asking.Top = 10,
-    quasi: asking.ToldApart = None,
-    table: asking.Original = None,
-    policy: options.RolesPath = None,
-    counting: asking.Counting,
-    said: columns.OfRelease,
-    answer: options.Answer,
+    knowledge: KnowledgeOptions = KnowledgeOptions(),
+    policy: RolesPath = None,
+    effort: EffortOptions = EffortOptions(),
+    columns: ReleaseColumns = ReleaseColumns(),
+    answer: OutputOptions = OutputOptions(),
 ) -> int:
     """See what someone who knows exactly this would conclude about people in a published file."""
-    from sidelight.cli import believe as shares  # noqa: PLC0415
     from sidelight.cli import believe as verb  # noqa: PLC0415 - `--help` is quick
-    from sidelight.cli.explore import roles_of  # noqa: PLC0415
+    from sidelight.cli.inputs import roles_of  # noqa: PLC0415
 
-    roles = roles_of(policy, said.roles())
-    asked = counting.wanted()
-    question = verb.Question(file, roles, tuple(know or ()), tuple(about or ()), top, asked, tuple(quasi or ()))
-    if shares.speaks_of_shares(question, table):
-        return shares.believe_shares(question, table, answer.to(policy))
-    return verb.believe(question, answer.to(policy))
+    request = verb.BelieveRequest(file, roles_of(policy, columns.roles()), knowledge, effort)
+    return verb.believe(request, answer.to(policy))
 
 
-@app.command(cls=Verb)
-@spread
+@app.command(sort_key=4)
 def attack(
-    files: options.ReleaseFiles,
+    files: ReleaseFiles,
+    /,
     *,
-    people: asking.People,
-    attacker: asking.Attacker,
-    hierarchies: options.HierarchyFolder = None,
-    policy: options.RolesPath = None,
-    said: columns.OfReleases,
-    answer: options.Answer,
+    attacker: AttackerOptions,
+    hierarchies: HierarchyFolder = None,
+    policy: RolesPath = None,
+    columns: JointColumns = JointColumns(),
+    answer: OutputOptions = OutputOptions(),
 ) -> int:
     """See what files that were published independently give away together about the same people."""
     from sidelight.cli import attack as verb  # noqa: PLC0415 - `--help` is quick
-    from sidelight.cli.explore import roles_of  # noqa: PLC0415
+    from sidelight.cli.inputs import roles_of  # noqa: PLC0415
 
-    question = verb.Question(
-        files=tuple(files),
-        people=people,
-        roles=roles_of(policy, said.roles()),
-        person=attacker.person,
-        truth=attacker.truth,
-        hierarchies=hierarchies,
-        locate=attacker.locate,
-        prior=attacker.prior,
-        same_values=tuple(attacker.same_value or ()),
-        who=attacker.who,
-        at_most=attacker.at_most,
-    )
-    return verb.attack(question, answer.to(policy))
+    request = verb.AttackRequest(files, roles_of(policy, columns.roles()), attacker, hierarchies)
+    return verb.attack(request, answer.to(policy))
 
 
-@app.command(cls=Verb)
-@spread
+@app.command(sort_key=5)
 def noise(
-    file: options.TableFile,
+    file: TableFile,
+    /,
     *,
-    levels: publishing.Levels = None,
-    hierarchies: options.HierarchyFolder = None,
-    outside: publishing.Outside = "an error",
-    cells: publishing.Cells = 1_000_000,
-    policy: options.RolesPath = None,
-    epsilon: publishing.Epsilon,
-    delta: publishing.Delta = "0",
-    neighbours: publishing.Neighbours = "add or remove",
-    budget: publishing.Budget,
-    said: columns.OfCounts,
-    output: publishing.NoisyPath,
-    json: options.AsJson = False,
-    force: options.Force = False,
+    counts: NoiseOptions,
+    hierarchies: HierarchyFolder = None,
+    policy: RolesPath = None,
+    paid: LedgerOptions = LedgerOptions(),
+    columns: CountColumns = CountColumns(),
+    target: NoisyOutputOptions,
 ) -> int:
     """Publish differentially private counts over levels that were fixed in advance, paid from a budget."""
     from sidelight.cli import noise as verb  # noqa: PLC0415 - `--help` is quick
-    from sidelight.cli.audit import asked  # noqa: PLC0415
+    from sidelight.cli.audit import request  # noqa: PLC0415
 
-    wanted = verb.Noise(tuple(levels or ()), hierarchies, epsilon, delta, neighbours, outside, cells)
-    target = verb.Target(output, force=force, as_json=json)
-    return verb.noise(file, asked(policy, roles=said.roles()), wanted, budget.wanted(), target)
+    question = request(policy, roles=columns.roles())
+    return verb.noise(file, question, verb.NoiseRequest(counts, hierarchies, paid), target)
 
 
-@app.command(cls=Verb)
-def demo(*, folder: options.Folder = Path("sidelight-demo")) -> int:
+@app.command(sort_key=6)
+def demo(
+    *,
+    folder: Annotated[Path, Parameter(metavar="FOLDER", help="Where to write the files.")] = Path("sidelight-demo"),
+) -> int:
     """Judge a release of real census data, publish a better one, and leave the files to go on with."""
-    from sidelight.cli.demo import demo as verb  # noqa: PLC0415 - `--help` is quick
+    from sidelight.cli import demo as verb  # noqa: PLC0415 - `--help` is quick
 
-    return verb(folder)
+    return verb.demo(folder)
 
 
-@app.command("policy-schema", cls=Verb, hidden=True)
+@app.command(show=False)
 def policy_schema() -> int:
     """Print the JSON schema of policy files, for editors and for the documentation."""
-    from sidelight.policy.policy_file import policy_schema as schema  # noqa: PLC0415 - `--help` is quick
+    from sidelight.policy import policy_file  # noqa: PLC0415 - `--help` is quick
 
-    typer.echo(schema(), nl=False)
-    return Status.WITHIN_POLICY
+    return _print(policy_file.policy_schema())
 
 
-@app.command("report-schema", cls=Verb, hidden=True)
+@app.command(show=False)
 def report_schema() -> int:
     """Print the JSON schema of reports, for programs that read them."""
     from sidelight.report.report import report_schema as schema  # noqa: PLC0415 - `--help` is quick
 
-    typer.echo(schema(), nl=False)
-    return Status.WITHIN_POLICY
+    return _print(schema())
 
 
-@app.command("sidecar-schema", cls=Verb, hidden=True)
+@app.command(show=False)
 def sidecar_schema() -> int:
     """Print the JSON schema of the sidecars of published releases, for programs that read them."""
     from sidelight.publish.sidecar import sidecar_schema as schema  # noqa: PLC0415 - `--help` is quick
 
-    typer.echo(schema(), nl=False)
-    return Status.WITHIN_POLICY
+    return _print(schema())
+
+
+def _print(text: str) -> int:
+    sys.stdout.write(text)
+    return 0
 
 
 def main() -> None:
@@ -236,4 +228,4 @@ def main() -> None:
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="replace")  # a terminal that cannot show ≥ or ✓ shows ?, and the words beside it
-    app()
+    sys.exit(run(app, sys.argv[1:]))

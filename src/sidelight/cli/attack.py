@@ -16,9 +16,9 @@ from rich.text import Text
 from sidelight.attack.exposure import Exposure, ExposureWitness
 from sidelight.attack.intersection import intersect
 from sidelight.attack.linkage import Listed, Locate, Way
-from sidelight.attack.posterior import Prior
 from sidelight.attack.report import CONFIDENCES, document, percent, sentences, witness_document
-from sidelight.cli.inputs import read
+from sidelight.cli.inputs import open_release
+from sidelight.cli.options import AttackerOptions
 from sidelight.cli.output import Output
 from sidelight.cli.run import Status
 from sidelight.errors import BadMeasure, BadRelease
@@ -30,49 +30,42 @@ from sidelight.table.hierarchy_io import hierarchy_files, read_hierarchies
 from sidelight.table.roles import Roles
 
 WAYS: dict[str, Way] = {"mondrian": "intervals", "microaggregation": "nearest"}
-"""How people are found in what a method has published, when nothing else is said."""
+"""How people are located in what a method has published, unless somebody says otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class AttackRequest:
     """Which files, about whom, and what the attacker knows and believes."""
 
     files: tuple[str, ...]
-    people: str
     roles: Roles
-    person: str | None = None
-    truth: str | None = None
+    attacker: AttackerOptions
     hierarchies: Path | None = None
-    locate: Way | None = None
-    prior: Prior = "pooled"
-    same_values: tuple[str, ...] = ()
-    who: str | None = None
-    at_most: str | None = None
-
-    @property
-    def limit(self) -> Fraction | None:
-        """The share of people that may be given away, as a number."""
-        if self.at_most is None:
-            return None
-        try:
-            share = Fraction(exact(read_number(self.at_most)))
-        except (ValueError, OverflowError):
-            share = Fraction(-1)
-        if not 0 <= share <= 1:
-            message = f"cannot read --at-most {self.at_most}; give a share of the people, such as 0.01 or 1/100"
-            raise BadMeasure(message)
-        return share
 
 
-def attack(question: Question, output: Output) -> Status:
-    """Read, intersect, tell, judge."""
-    limit = question.limit
-    _refuse_repeated(question.files)
-    output.refuse(*question.files, question.people, *_hierarchies(question))
-    exposure = exposed(question)
-    witness = None if question.who is None else exposure.witness(question.who)
-    tell(question, exposure, witness, output)
-    return Status.WITHIN_POLICY if limit is None else judged(exposure, limit)
+def attack(request: AttackRequest, output: Output) -> Status:
+    """Read, intersect, print, judge."""
+    limit = _limit(request.attacker.at_most)
+    _refuse_repeated(request.files)
+    output.refuse(*request.files, request.attacker.people, *_hierarchies(request))
+    exposure = expose(request)
+    witness = None if request.attacker.who is None else exposure.witness(request.attacker.who)
+    output.write(_json(request, exposure, witness), draw(request, exposure, witness))
+    return Status.WITHIN_POLICY if limit is None else judge(exposure, limit)
+
+
+def _limit(at_most: str | None) -> Fraction | None:
+    """Read the share of people that may be given away."""
+    if at_most is None:
+        return None
+    try:
+        share = Fraction(exact(read_number(at_most)))
+    except (ValueError, OverflowError):
+        share = Fraction(-1)
+    if not 0 <= share <= 1:
+        message = f"cannot read --at-most {at_most}; give a share of the people, such as 0.01 or 1/100"
+        raise BadMeasure(message)
+    return share
 
 
 def _refuse_repeated(files: Sequence[str]) -> None:
@@ -84,27 +77,28 @@ def _refuse_repeated(files: Sequence[str]) -> None:
             raise BadRelease(message)
 
 
-def _hierarchies(question: Question) -> list[str]:
-    return [] if question.hierarchies is None else [*map(str, hierarchy_files(question.hierarchies))]
+def _hierarchies(request: AttackRequest) -> list[str]:
+    return [] if request.hierarchies is None else [*map(str, hierarchy_files(request.hierarchies))]
 
 
-def exposed(question: Question) -> Exposure:
+def expose(request: AttackRequest) -> Exposure:
     """Read the files and intersect them."""
+    roles, attacker = request.roles, request.attacker
     return intersect(
-        [read(file, question.roles) for file in question.files],
-        people=question.people,
-        quasi=question.roles.quasi or None,
-        person=question.person,
-        truth=question.truth,
-        by=None if question.hierarchies is None else read_hierarchies(question.hierarchies),
-        locate=[question.locate or _told(file) for file in question.files],
-        prior=question.prior,
-        same_values=_same(question.same_values),
-        missing_marks=question.roles.missing_marks,
+        [open_release(file, roles) for file in request.files],
+        people=attacker.people,
+        quasi=roles.quasi or None,
+        person=attacker.person,
+        truth=attacker.truth,
+        by=None if request.hierarchies is None else read_hierarchies(request.hierarchies),
+        locate=[attacker.locate or _by_sidecar(file) for file in request.files],
+        prior=attacker.prior,
+        same_values=_same_values(attacker.same_value),
+        missing_marks=roles.missing_marks,
     )
 
 
-def _told(file: str) -> Locate | None:
+def _by_sidecar(file: str) -> Locate | None:
     """Find people as fits the method that the sidecar names; without one, by labels."""
     if not sidecar_path(Path(file)).is_file():
         return None
@@ -114,10 +108,10 @@ def _told(file: str) -> Locate | None:
     return WAYS.get(document.search.method)
 
 
-def _same(given: Sequence[str]) -> dict[str, str] | None:
+def _same_values(pairs: Sequence[str]) -> dict[str, str] | None:
     """Read 'Influenza=Flu'; '=' alone says that equal words, and no others, mean the same."""
     same = {}
-    for text in given:
+    for text in pairs:
         one, equals, other = text.partition("=")
         if not equals or bool(one) != bool(other):
             message = (
@@ -126,33 +120,31 @@ def _same(given: Sequence[str]) -> dict[str, str] | None:
             raise BadRelease(message)
         if one:
             same[one] = other
-    return same if given else None
+    return same if pairs else None
 
 
-def judged(exposure: Exposure, limit: Fraction) -> Status:
+def judge(exposure: Exposure, limit: Fraction) -> Status:
     """Whoever is contradicted, or located nowhere, is not known to be safe."""
-    untold = exposure.contradicted + Fraction(exposure.located_nowhere, exposure.people.total)
+    unknown = exposure.contradicted + Fraction(exposure.located_nowhere, exposure.people.total)
     if exposure.perfect > limit:
         return Status.NOT_WITHIN_POLICY
-    return Status.COULD_NOT_TELL if exposure.perfect + untold > limit else Status.WITHIN_POLICY
+    return Status.COULD_NOT_TELL if exposure.perfect + unknown > limit else Status.WITHIN_POLICY
 
 
-def tell(question: Question, exposure: Exposure, witness: ExposureWitness | None, output: Output) -> None:
-    """Print it, as JSON or for people, and write it to a file if asked."""
-    told = {"sources": list(question.files), **document(exposure)}
+def _json(request: AttackRequest, exposure: Exposure, witness: ExposureWitness | None) -> str:
+    answer = {"sources": list(request.files), **document(exposure)}
     if witness is not None:
-        told["witness"] = witness_document(witness)
-    text = json.dumps(told, indent=2, ensure_ascii=False) + "\n"
-    output.tell(text, drawn(question, exposure, witness))
+        answer["witness"] = witness_document(witness)
+    return json.dumps(answer, indent=2, ensure_ascii=False) + "\n"
 
 
-def drawn(question: Question, exposure: Exposure, witness: ExposureWitness | None) -> Iterator[RenderableType]:
+def draw(request: AttackRequest, exposure: Exposure, witness: ExposureWitness | None) -> Iterator[RenderableType]:
     """Give the parts of the page, from top to bottom."""
-    yield _releases(question, exposure)
+    yield _releases(request, exposure)
     yield _breaches(exposure)
     for sentence in sentences(exposure):
         yield Text(sentence)
-    if any(exposure.unlocated) and question.hierarchies is None:
+    if any(exposure.unlocated) and request.hierarchies is None:
         yield Text(
             "People fit no group where labels are coarser than theirs; give --hierarchies or --locate intervals."
         )
@@ -160,11 +152,11 @@ def drawn(question: Question, exposure: Exposure, witness: ExposureWitness | Non
         yield Text("\n" + witness.explain())
 
 
-def _releases(question: Question, exposure: Exposure) -> Table:
+def _releases(request: AttackRequest, exposure: Exposure) -> Table:
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     for heading in ("release", "groups", "smallest", "people around one", "not located", "in several groups"):
         table.add_column(heading, justify="left" if heading == "release" else "right")
-    for number, file in enumerate(question.files):
+    for number, file in enumerate(request.files):
         table.add_row(
             Text(Path(file).name),
             f"{len(exposure.views[number].groups):,}",

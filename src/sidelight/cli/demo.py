@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import io
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-import typer
 from rich.console import Console
 
 import sidelight as sl
 from sidelight._files import write_whole
-from sidelight.cli.audit import asked, judged, tell
-from sidelight.cli.inputs import read
+from sidelight.cli.audit import judge, print_report, request
+from sidelight.cli.inputs import open_release, open_table
+from sidelight.cli.options import PublishOptions, SearchOptions
 from sidelight.cli.output import Output
-from sidelight.cli.protect import Target, Way, protect
-from sidelight.cli.protect import read as read_rows
+from sidelight.cli.protect import protect
 from sidelight.cli.run import Status
 from sidelight.errors import SidelightError
 from sidelight.publish.formats import Csv, sheet_of_people, shuffler
@@ -76,31 +76,38 @@ def demo(folder: Path) -> Status:
     adult = sl.datasets.adult()
     write_whole(table, adult.path.read_bytes(), force=True)
     _keep_or_write(policy)
-    question = asked(policy)
+    question = request(policy)
     quasi = question.roles.quasi or ()
     for name in quasi:
         if name in adult.hierarchies:
             sl.write_hierarchy(adult.hierarchies[name], folder / HIERARCHIES / f"{name}.csv")
 
-    typer.echo("1. The US census of 1994, published with ages in steps of 20 years and school or college.\n")
-    coarse = sl.generalise(read_rows(str(table), question.roles), by=adult.hierarchies, to=_levels(quasi))
+    _say("1. The US census of 1994, published with ages in steps of 20 years and school or college.\n")
+    coarse = sl.generalise(open_table(str(table), question.roles), by=adult.hierarchies, to=_levels(quasi))
     write_whole(rough, as_csv(coarse), force=True)
-    report = judged(read(str(rough), question.roles), question, source=str(rough))
-    tell(report, Output())
-    typer.echo(f"\n{moral(report)}\n")
+    report = judge(open_release(str(rough), question.roles), question, source=str(rough))
+    print_report(report, Output())
+    _say(f"\n{moral(report)}\n")
 
-    typer.echo(f"2. sidelight protect {table} --policy {policy} --hierarchies {folder / HIERARCHIES} -o {release}\n")
-    status = protect(str(table), question, Way(hierarchies=folder / HIERARCHIES), Target(release, force=True))
+    _say(f"2. sidelight protect {table} --policy {policy} --hierarchies {folder / HIERARCHIES} -o {release}\n")
+    status = protect(
+        str(table), question, folder / HIERARCHIES, SearchOptions(), PublishOptions(output=release, force=True)
+    )
     if status != Status.WITHIN_POLICY:
         return status
 
-    typer.echo(f"\n3. sidelight audit {release} --policy {policy}\n")
-    report = judged(read(str(release), question.roles), question, source=str(release))
+    _say(f"\n3. sidelight audit {release} --policy {policy}\n")
+    report = judge(open_release(str(release), question.roles), question, source=str(release))
     write_whole(kept, report.to_json(), force=True)
     Console(highlight=False).print(conclusion(report))
-    typer.echo(f"\nData: {adult.citation}, CC BY 4.0")
-    typer.echo(f"Written to {folder}: {', '.join((*FILES, release.name + ENDING, HIERARCHIES))}")
+    _say(f"\nData: {adult.citation}, CC BY 4.0")
+    _say(f"Written to {folder}: {', '.join((*FILES, release.name + ENDING, HIERARCHIES))}")
     return Status.WITHIN_POLICY
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
 
 
 def moral(report: AuditReport) -> str:
@@ -117,7 +124,7 @@ def _keep_or_write(policy: Path) -> None:
     if not policy.exists():
         write_whole(policy, POLICY)
     elif policy.read_bytes() != POLICY.encode():
-        typer.echo(f"{policy} was changed, and is used as it is; delete it to begin again.\n")
+        _say(f"{policy} was changed, and is used as it is; delete it to begin again.\n")
 
 
 def _levels(quasi: Sequence[str]) -> dict[str, int]:

@@ -9,7 +9,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
-from pathlib import Path
 
 from rich.box import SIMPLE_HEAD
 from rich.console import RenderableType
@@ -17,7 +16,8 @@ from rich.table import Table
 from rich.text import Text
 
 from sidelight._progress import Progress, quiet
-from sidelight.cli.inputs import read
+from sidelight.cli.inputs import open_release
+from sidelight.cli.options import ExploreOptions
 from sidelight.cli.output import Output, bar
 from sidelight.cli.run import Status
 from sidelight.errors import BadMeasure, TooHard
@@ -27,7 +27,6 @@ from sidelight.measures.disclosure_curve import DisclosureCurve, KnowledgeAxis, 
 from sidelight.measures.measure import Measure
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
 from sidelight.measures.privacy_skyline.skyline import KnowledgePoint, knowledge_skyline
-from sidelight.policy.policy_file import read_policy_file
 from sidelight.policy.settings import read_number
 from sidelight.release.release import Release
 from sidelight.report.report import number
@@ -47,30 +46,11 @@ LINES = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """What is explored: a file, a value in it, a limit, and how far the curves go."""
+class Exploration:
+    """How much a release withstands: the most that may be known, and how the risk grows."""
 
     file: str
-    value: str
-    below: str
-    up_to: int
-    roles: Roles
-
-    @property
-    def limit(self) -> int | float | Fraction:
-        """The limit as a number."""
-        try:
-            return read_number(self.below)
-        except ValueError as error:
-            message = f"cannot read --below {self.below}; {error}"
-            raise BadMeasure(message) from None
-
-
-@dataclass(frozen=True, slots=True)
-class Explored:
-    """What was found."""
-
-    question: Question
+    options: ExploreOptions
     release: Release
     skyline: tuple[KnowledgePoint, ...]
     curves: tuple[tuple[str, DisclosureCurve], ...]  # what is known, risk against how much of it
@@ -83,49 +63,55 @@ class Explored:
         ]
         document = {
             "version": 1,
-            "source": self.question.file,
+            "source": self.file,
             "sensitive": self.release.sensitive,
-            "value": self.question.value,
-            "below": self.question.below,
+            "value": self.options.value,
+            "below": self.options.below,
             "knowledge_skyline": points,
             "curves": [json.loads(curve.to_json()) for _, curve in self.curves],
         }
         return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 
-def explore(question: Question, output: Output) -> Status:
-    """Read, explore, tell."""
-    output.refuse(question.file)
-    release = read(question.file, question.roles)
+def explore(file: str, options: ExploreOptions, roles: Roles, output: Output) -> Status:
+    """Read, explore, print."""
+    limit = _limit(options.below)
+    output.refuse(file)
+    release = open_release(file, roles)
     with bar("exploring") as progress:
         progress("what may be known", 0, None)
-        skyline = knowledge_skyline(release, question.value, question.limit)
-        found = Explored(question, release, skyline, tuple(curves(release, question, progress)))
-    tell(found, output)
+        skyline = knowledge_skyline(release, options.value, limit)
+        exploration = Exploration(file, options, release, skyline, tuple(curves(release, options, progress)))
+    output.write(exploration.to_json(), draw(exploration))
     return Status.WITHIN_POLICY
 
 
-def roles_of(policy: Path | None, roles: Roles) -> Roles:
-    """Take the roles of a policy file; options have the last word."""
-    return roles if policy is None else read_policy_file(policy).roles.updated(roles)
+def _limit(below: str) -> int | float | Fraction:
+    try:
+        return read_number(below)
+    except ValueError as error:
+        message = f"cannot read --below {below}; {error}"
+        raise BadMeasure(message) from None
 
 
-def curves(release: Release, question: Question, progress: Progress = quiet) -> Iterator[tuple[str, DisclosureCurve]]:
+def curves(
+    release: Release, options: ExploreOptions, progress: Progress = quiet
+) -> Iterator[tuple[str, DisclosureCurve]]:
     """Compute the risk of the value against each kind of knowledge alone."""
     kinds: list[tuple[str, type[Measure], str]] = [
         (family.name, family, "k") for family in (Implications, Negations) if release.semantics in family.semantics
     ]
-    kinds += [(said, Acquaintance, name) for name, said in zip(DIRECTIONS, HEADINGS, strict=True)]
-    amounts = amounts_up_to(question.up_to)
-    for said, family, name in kinds:
+    kinds += [(title, Acquaintance, name) for name, title in zip(DIRECTIONS, HEADINGS, strict=True)]
+    amounts = amounts_up_to(options.up_to)
+    for title, family, name in kinds:
         parts = []
         for done, amount in enumerate(amounts):
-            progress(said, done, len(amounts))
+            progress(title, done, len(amounts))
             with suppress(TooHard):  # few amounts are, and more of the same is not: it makes sure
-                parts.append(disclosure_curve(release, family, {name: [amount]}, value=question.value))
+                parts.append(disclosure_curve(release, family, {name: [amount]}, value=options.value))
         tried = tuple(amount for part in parts for amount in part.axes[0].amounts)
         risks = tuple(risk for part in parts for risk in part.risks)
-        yield said, replace(parts[0], axes=(KnowledgeAxis(name, tried),), risks=risks)
+        yield title, replace(parts[0], axes=(KnowledgeAxis(name, tried),), risks=risks)
 
 
 def amounts_up_to(most: int) -> list[int]:
@@ -140,43 +126,39 @@ def amounts_up_to(most: int) -> list[int]:
     return amounts
 
 
-def tell(found: Explored, output: Output) -> None:
-    """Print it, as JSON or for people, and write it to a file if asked."""
-    output.tell(found.to_json(), drawn(found))
-
-
-def drawn(found: Explored) -> Iterator[RenderableType]:
+def draw(exploration: Exploration) -> Iterator[RenderableType]:
     """Give the parts of the page, from top to bottom."""
-    value, below = found.question.value, found.question.below
+    value, below = exploration.options.value, exploration.options.below
     yield Text(f"How sure can somebody get that a person has '{value}'?", style="bold")
-    yield _curves(found)
+    yield _curve_table(exploration)
     yield Text("Decimals are rounded up; --json has the exact fractions.\n")
     yield Text(f"What somebody may know and still be less than {below} sure", style="bold")
-    if not found.skyline:
+    if not exploration.skyline:
         yield Text("Nothing: even someone who knows nothing can be as sure as that.")
         return
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     for heading in HEADINGS:
         table.add_column(heading, justify="right")
-    for point in found.skyline[:LINES]:
+    for point in exploration.skyline[:LINES]:
         table.add_row(*("no end" if amount == math.inf else f"{amount:,}" for amount in point))
     yield table
-    if len(found.skyline) > LINES:
-        yield Text(f"… and {len(found.skyline) - LINES:,} more such lines; --json has all.")
+    if len(exploration.skyline) > LINES:
+        yield Text(f"… and {len(exploration.skyline) - LINES:,} more such lines; --json has all.")
     yield Text("Each line is the most: with more of any one of the three, somebody may be surer.")
 
 
-def _curves(found: Explored) -> Table:
+def _curve_table(exploration: Exploration) -> Table:
     """Draw the curves; far out, where nothing changes any more, the last line is enough."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("knows", justify="right")
-    for said, _ in found.curves:
-        table.add_column(said, justify="right")
+    for title, _ in exploration.curves:
+        table.add_column(title, justify="right")
     rows = [
-        (amount, [_risk(curve, amount) for _, curve in found.curves]) for amount in amounts_up_to(found.question.up_to)
+        (amount, [_risk(curve, amount) for _, curve in exploration.curves])
+        for amount in amounts_up_to(exploration.options.up_to)
     ]
     for (_, before), (amount, risks) in pairwise([(-1, []), *rows]):
-        if amount <= EVERY or amount == found.question.up_to or not before == risks == rows[-1][1]:
+        if amount <= EVERY or amount == exploration.options.up_to or not before == risks == rows[-1][1]:
             table.add_row(f"{amount:,}", *risks)
     return table
 

@@ -7,15 +7,18 @@ from dataclasses import replace
 from pathlib import Path
 
 from sidelight.errors import BadPolicy, BadRelease, listed
+from sidelight.policy.policy_file import read_policy_file
 from sidelight.publish.read import as_printed, read_checked, read_published
 from sidelight.publish.sidecar import Reading, Sidecar, noise_path, read_sidecar, sidecar_path
 from sidelight.release.read import release_from
 from sidelight.release.release import Release
 from sidelight.table.duckdb_source import columns_of, found_files
+from sidelight.table.read import table_from
 from sidelight.table.roles import Roles
+from sidelight.table.table import Table
 
 
-def read(file: str, roles: Roles, *, keep_people: bool = False) -> Release:
+def open_release(file: str, roles: Roles, *, keep_people: bool = False) -> Release:
     """Read a published file with these roles; what they do not say, a sidecar beside it does."""
     if noise_path(Path(file)).is_file():
         message = (
@@ -39,14 +42,25 @@ def read(file: str, roles: Roles, *, keep_people: bool = False) -> Release:
     )
 
 
+def open_table(file: str, roles: Roles) -> Table:
+    """Read a table of people with these roles."""
+    require_columns(file, roles)
+    return table_from(file, roles)
+
+
+def roles_of(policy: Path | None, roles: Roles) -> Roles:
+    """Take the roles of a policy file; options have the last word."""
+    return roles if policy is None else read_policy_file(policy).roles.updated(roles)
+
+
 def require_columns(file: str, roles: Roles) -> None:
     """Refuse roles without the columns that outsiders may know or the sensitive one, and list those of the file."""
     if roles.quasi and roles.sensitive is not None:
         return
     options = {"--group": roles.quasi or None, "--sensitive": roles.sensitive}
-    wanted = " and ".join(option for option, column in options.items() if column is None)
+    unnamed = " and ".join(option for option, column in options.items() if column is None)
     message = (
-        f"which columns? name them with {wanted}, or in [roles] of the policy; {file} has: {listed(columns_of(file))}"
+        f"which columns? name them with {unnamed}, or in [roles] of the policy; {file} has: {listed(columns_of(file))}"
     )
     raise BadPolicy(message)
 
@@ -75,22 +89,22 @@ def _as_published(document: Sidecar, roles: Roles) -> bool:
 
 def _by(release: Release, roles: Roles, document: Sidecar) -> Release:
     """Let groups that are alike in the columns that were asked for be one."""
-    wanted = set(roles.quasi or document.reading.group)
-    kept = tuple(column for column in release.groups.columns if column.name in wanted)
+    names = set(roles.quasi or document.reading.group)
+    kept = tuple(column for column in release.groups.columns if column.name in names)
     if len(kept) in (0, len(release.groups.columns)):  # none: asked for by the columns of anatomy's people
         return release
     return as_printed(replace(release, groups=replace(release.groups, columns=kept)))
 
 
 def _roles(reading: Reading, roles: Roles) -> Roles:
-    """Say who is who as the sidecar does, but where something else is said."""
-    told = reading.to_roles()
+    """Say who is who as the sidecar does, unless these roles say otherwise."""
+    published = reading.to_roles()
     if roles.sensitive not in (None, reading.sensitive):
-        others = tuple(name for name in told.quasi if name != roles.sensitive)
-        told = replace(told, quasi=others, missing=None, domain=None)
+        others = tuple(name for name in published.quasi if name != roles.sensitive)
+        published = replace(published, quasi=others, missing=None, domain=None)
     if roles.person is None and reading.rows != "counts":
-        told = replace(told, values=None)
-    merged = told.updated(roles)
+        published = replace(published, values=None)
+    merged = published.updated(roles)
     if merged.missing == "a value" or merged.domain is None:
         return merged
     return replace(merged, domain=tuple(text for text in merged.domain if text is not None))

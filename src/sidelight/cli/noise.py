@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import typer
 
 from sidelight import __version__
 from sidelight._files import (
@@ -22,106 +21,109 @@ from sidelight._files import (
     refuse_left_over,
     unfinished_folder,
 )
-from sidelight.cli.audit import Question
+from sidelight.cli.audit import AuditRequest
+from sidelight.cli.inputs import open_table
 from sidelight.cli.interrupts import heed_interrupts
-from sidelight.cli.protect import read
-from sidelight.cli.run import Status, note
-from sidelight.dp.domain import CELLS, Outside
-from sidelight.dp.ledger import Account, Accounting, Ledger
+from sidelight.cli.options import LedgerOptions, NoiseOptions, NoisyOutputOptions
+from sidelight.cli.run import Status, note, say
+from sidelight.dp.ledger import Account, Ledger
 from sidelight.dp.noisy_counts import COUNT, MEASURED, NoisyCounts, noisy_counts
-from sidelight.dp.parameters import Neighbours, amount_text, exact_amount
+from sidelight.dp.parameters import Neighbours, amount_text
 from sidelight.dp.semantic_privacy import SemanticPrivacy, semantic_privacy
 from sidelight.errors import BadNoise, BadPolicy, BudgetExceeded, NotPublished
 from sidelight.publish.formats import Sheet, format_of
 from sidelight.publish.read import digest
 from sidelight.publish.sidecar import noise_path
+from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.hierarchy_io import hierarchy_files, read_hierarchies
 from sidelight.table.labels import Label
 from sidelight.table.roles import Roles
+from sidelight.table.table import Table
 
 
 @dataclass(frozen=True, slots=True)
-class Noise:
-    """What is published, with how much noise."""
+class NoiseRequest:
+    """Which counts are published with how much noise, and what they are paid from."""
 
-    levels: tuple[str, ...]
+    counts: NoiseOptions
     hierarchies: Path | None
-    epsilon: str
-    delta: str = "0"
-    neighbours: Neighbours = "add or remove"
-    outside: Outside = "an error"
-    cells: int = CELLS
+    paid: LedgerOptions
+
+    @property
+    def folder(self) -> Path:
+        """Where the hierarchies are, without which nobody knows which labels there could be."""
+        if self.hierarchies is None:
+            message = "which labels could there be? give a folder of hierarchies with --hierarchies"
+            raise BadNoise(message)
+        return self.hierarchies
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """From which ledger it is paid; with a budget, one is begun if there is none."""
-
-    ledger: Path | None = None
-    epsilon: str | None = None
-    delta: str = "0"
-    accounting: Accounting = "basic"
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """Where the counts go."""
-
-    path: Path
-    force: bool = False
-    as_json: bool = False
-
-
-def noise(file: str, question: Question, wanted: Noise, budget: Budget, target: Target) -> Status:
-    """Read, spend, draw, write, tell."""
-    format_of(target.path, None)
-    beside = noise_path(target.path)
-    refuse_left_over(target.path, beside, force=target.force)
-    for path in (target.path, beside):
-        refuse_existing(path, force=target.force)
-    levels = read_levels(wanted.levels)
+def noise(file: str, question: AuditRequest, request: NoiseRequest, target: NoisyOutputOptions) -> Status:
+    """Read, spend, draw noise, write, print."""
+    path, beside = target.output, noise_path(target.output)
+    _refuse_targets(path, beside, force=target.force)
+    levels = read_levels(request.counts.levels)
     domain = _domain(question.roles)
-    by = read_hierarchies(_folder(wanted))
+    by = read_hierarchies(request.folder)
     roles = replace(question.roles, quasi=tuple(levels), domain=None)
-    table = read(file, roles)
-    kept = [each for each in (budget.ledger,) if each is not None]
-    refuse_input(target.path, (*table.intake.files, *question.files, *kept, *hierarchy_files(_folder(wanted))))
+    table = open_table(file, roles)
+    ledger = [each for each in (request.paid.ledger,) if each is not None]
+    refuse_input(path, (*table.intake.files, *question.files, *ledger, *hierarchy_files(request.folder)))
     heed_interrupts()  # from here on, budget is spent
     try:
-        noisy = noisy_counts(
-            table,
-            by=by,
-            levels=levels,
-            domain=domain,
-            epsilon=wanted.epsilon,
-            delta=wanted.delta,
-            neighbours=wanted.neighbours,
-            outside=wanted.outside,
-            ledger=_ledger(budget, wanted),
-            cells=wanted.cells,
-        )
+        noisy = _draw_noise(table, by, levels, domain, request)
     except BudgetExceeded as refused:
-        typer.echo(f"sidelight: {refused}", err=True)
+        say(str(refused))
         return Status.NOT_WITHIN_POLICY
-    said = _written(noisy, target, beside)
-    account = None if budget.ledger is None else Ledger(budget.ledger).read()
+    published = _write(noisy, path, beside)
+    account = None if request.paid.ledger is None else Ledger(request.paid.ledger).read()
     notes = (*table.intake.notes(), *_notes(question.roles, account))
-    if target.as_json:
-        sys.stdout.write(as_text(said))  # byte for byte the document beside the counts
+    if target.json:
+        sys.stdout.write(as_text(published))  # byte for byte the document beside the counts
         note(*notes)
-        return Status.WITHIN_POLICY
-    sys.stdout.write("\n".join(told(noisy, (target.path, beside), account, notes)) + "\n")
+    else:
+        sys.stdout.write("\n".join(summary(noisy, (path, beside), account, notes)) + "\n")
     return Status.WITHIN_POLICY
 
 
-def read_levels(given: Sequence[str]) -> dict[str, int]:
+def _refuse_targets(path: Path, beside: Path, *, force: bool) -> None:
+    """Refuse, before any work is done, places that cannot be written."""
+    format_of(path, None)
+    refuse_left_over(path, beside, force=force)
+    for each in (path, beside):
+        refuse_existing(each, force=force)
+
+
+def _draw_noise(
+    table: Table,
+    by: Mapping[str, Hierarchy],
+    levels: Mapping[str, int],
+    domain: tuple[Label, ...],
+    request: NoiseRequest,
+) -> NoisyCounts:
+    counts = request.counts
+    return noisy_counts(
+        table,
+        by=by,
+        levels=levels,
+        domain=domain,
+        epsilon=counts.epsilon,
+        delta=counts.delta,
+        neighbours=counts.neighbours,
+        outside=counts.outside,
+        ledger=_ledger(request.paid, counts.neighbours),
+        cells=counts.cells,
+    )
+
+
+def read_levels(texts: Sequence[str]) -> dict[str, int]:
     """Read `age=2`, one per column.
 
     >>> read_levels(["age=2", "sex=0"])
     {'age': 2, 'sex': 0}
     """
     levels: dict[str, int] = {}
-    for each in given:
+    for each in texts:
         name, sign, level = each.rpartition("=")
         if not sign or not name or not level.isdecimal():
             message = f"'{each}' is no level of a column; write the column and its level, such as --levels age=2"
@@ -134,13 +136,6 @@ def read_levels(given: Sequence[str]) -> dict[str, int]:
         message = "which columns are published, and at which level? say --levels age=2 for each, fixed in advance"
         raise BadNoise(message)
     return levels
-
-
-def _folder(wanted: Noise) -> Path:
-    if wanted.hierarchies is None:
-        message = "which labels could there be? give a folder of hierarchies with --hierarchies"
-        raise BadNoise(message)
-    return wanted.hierarchies
 
 
 def _domain(roles: Roles) -> tuple[Label, ...]:
@@ -156,54 +151,53 @@ def _domain(roles: Roles) -> tuple[Label, ...]:
     return (*roles.domain, None) if roles.missing == "a value" else roles.domain
 
 
-def _ledger(budget: Budget, wanted: Noise) -> Ledger | None:
-    if budget.ledger is None:
-        if budget.epsilon is not None:
+def _ledger(paid: LedgerOptions, neighbours: Neighbours) -> Ledger | None:
+    if paid.ledger is None:
+        if paid.budget is not None:
             message = "a budget is kept in a ledger; say where with --ledger"
             raise BadNoise(message)
         return None
-    ledger = Ledger(budget.ledger)
-    if budget.epsilon is None and not ledger.path.exists():
-        message = f"no ledger '{budget.ledger}'; check the path, or begin one with --budget"
+    ledger = Ledger(paid.ledger)
+    if paid.budget is None and not ledger.path.exists():
+        message = f"no ledger '{paid.ledger}'; check the path, or begin one with --budget"
         raise BadNoise(message)
-    if budget.epsilon is None:
+    if paid.budget is None:
         return ledger
     if not ledger.path.exists():
         return Ledger.start(
-            budget.ledger,
-            epsilon=budget.epsilon,
-            delta=budget.delta,
-            accounting=budget.accounting,
-            neighbours=wanted.neighbours,
+            paid.ledger,
+            epsilon=paid.budget,
+            delta=paid.budget_delta,
+            accounting=paid.accounting,
+            neighbours=neighbours,
         )
     account = ledger.read()
-    asked = exact_amount(budget.epsilon, "budget"), exact_amount(budget.delta, "budget delta"), budget.accounting
-    if asked != (account.epsilon, account.delta, account.accounting):
+    begun = exact_amount(paid.budget, "budget"), exact_amount(paid.budget_delta, "budget delta"), paid.accounting
+    if begun != (account.epsilon, account.delta, account.accounting):
         message = (
-            f"the ledger '{budget.ledger.name}' has a budget of epsilon {amount_text(account.epsilon)} and "
-            f"delta {amount_text(account.delta)} ({account.accounting}); a budget is not changed afterwards: "
-            "leave --budget out"
+            f"the ledger '{paid.ledger.name}' has a budget of epsilon {amount_text(account.epsilon)} and delta "
+            f"{amount_text(account.delta)} ({account.accounting}); a budget is not changed afterwards: leave --budget out"
         )
         raise BadNoise(message)
     return ledger
 
 
-def _written(noisy: NoisyCounts, target: Target, beside: Path) -> dict[str, Any]:
+def _write(noisy: NoisyCounts, path: Path, beside: Path) -> dict[str, Any]:
     """Write the counts and what is said about them, both or none."""
     try:
-        with unfinished_folder(target.path) as folder:
-            file = folder / target.path.name
+        with unfinished_folder(path) as folder:
+            file = folder / path.name
             with file.open("wb") as open_file:
-                format_of(target.path, None).write(_sheet(noisy), open_file)
+                format_of(path, None).write(_sheet(noisy), open_file)
             flush_to_disk(file)
-            said = document(noisy, file)
-            (folder / beside.name).write_text(as_text(said), encoding="utf-8")
+            contents = document(noisy, file)
+            (folder / beside.name).write_text(as_text(contents), encoding="utf-8")
             flush_to_disk(folder / beside.name)
-            move_into_place(folder, (beside, target.path))
+            move_into_place(folder, (beside, path))
     except NotPublished as problem:
         message = f"{problem}; what a ledger spent on it stays spent, as the noise was drawn"
         raise NotPublished(message) from None
-    return said
+    return contents
 
 
 def _sheet(noisy: NoisyCounts) -> Sheet:
@@ -223,10 +217,7 @@ def _notes(roles: Roles, account: Account | None) -> tuple[str, ...]:
     return tuple(notes)
 
 
-# ----------------------------------------------------------------------------------------------------
-# What `sidelight noise` says about noisy counts: the document beside them, and what it prints.
-# ----------------------------------------------------------------------------------------------------
-
+# The document beside noisy counts, and what is printed.
 
 SCHEMA_VERSION = 1
 
@@ -238,7 +229,7 @@ HIDDEN: dict[Neighbours, str] = {
 
 def document(noisy: NoisyCounts, file: Path) -> dict[str, Any]:
     """Say what a reader of the counts should know: nothing of it was seen in the data but the noisy counts."""
-    spending, mechanism, promise = noisy.spending, noisy.mechanism, promised(noisy)
+    spending, mechanism, promise = noisy.spending, noisy.mechanism, promise_of(noisy)
     return {
         "kind": "noisy counts",
         "schema_version": SCHEMA_VERSION,
@@ -258,7 +249,7 @@ def document(noisy: NoisyCounts, file: Path) -> dict[str, Any]:
     }
 
 
-def promised(noisy: NoisyCounts) -> SemanticPrivacy:
+def promise_of(noisy: NoisyCounts) -> SemanticPrivacy:
     """Say what this release alone promises; how many people there are is itself known only with noise."""
     spending = noisy.spending
     return semantic_privacy(spending.epsilon, spending.delta, people=_people(noisy))
@@ -268,26 +259,26 @@ def _people(noisy: NoisyCounts) -> int:
     return max(int(noisy.counts.sum()), 1)
 
 
-def as_text(said: Mapping[str, Any]) -> str:
+def as_text(contents: Mapping[str, Any]) -> str:
     """Write a document as JSON."""
-    return json.dumps(said, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(contents, indent=2, ensure_ascii=False) + "\n"
 
 
-def told(noisy: NoisyCounts, files: Sequence[Path], account: Account | None, notes: Sequence[str]) -> list[str]:
+def summary(noisy: NoisyCounts, files: Sequence[Path], account: Account | None, notes: Sequence[str]) -> list[str]:
     """Tell the publisher what was published, line by line."""
-    spending, mechanism, promise = noisy.spending, noisy.mechanism, promised(noisy)
+    spending, mechanism, promise = noisy.spending, noisy.mechanism, promise_of(noisy)
     delta = f" and delta {amount_text(spending.delta)}" if spending.delta else ""
     cost = f"epsilon {amount_text(spending.epsilon)}{delta}"
     reach = f"95 of 100 measured counts are within {noisy.margin(0.95)} of the truth"
-    said = [
+    lines = [
         f"✓ Published {noisy.counts.size:,} counts of {noisy.sensitive} with noise: {cost}.",
         f"What is hidden: {HIDDEN[spending.neighbours]}.",
         f"Noise: {mechanism.kind}, scale {mechanism.scale:.6g}; {reach}.",
         f"To each person: {promise.sentence()}",
         *(() if account is None else (_balance(account, _people(noisy)),)),
     ]
-    said += [f" • {note}" for note in (*notes, *promise.warnings)]
-    return [*said, f"Written: {', '.join(map(str, files))}"]
+    lines += [f" • {note}" for note in (*notes, *promise.warnings)]
+    return [*lines, f"Written: {', '.join(map(str, files))}"]
 
 
 def _balance(account: Account, people: int) -> str:

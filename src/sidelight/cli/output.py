@@ -31,7 +31,7 @@ class Output:
             refuse_input(self.file, (*self.inputs, *(each for file in published for each in inputs_of(file))))
             refuse_existing(self.file, force=self.force)
 
-    def tell(self, text: str, parts: Iterable[RenderableType]) -> None:
+    def write(self, text: str, parts: Iterable[RenderableType]) -> None:
         """Print an answer, as JSON (`text`) or for people (`parts`), and write the JSON to a file if asked."""
         if self.file is not None:
             write_whole(self.file, text, force=self.force)
@@ -39,17 +39,12 @@ class Output:
             sys.stdout.write(text)
             return
         console = Console(highlight=False)
-        with console.capture() as drawn:
+        with console.capture() as page:
             for part in parts:
                 console.print(part)
             if self.file is not None:
                 console.print(f"Written to {self.file}", markup=False, soft_wrap=True)
-        sys.stdout.write(drawn.get())
-
-
-# ----------------------------------------------------------------------------------------------------
-# Progress of what may take long, on standard error, where a person looks at it.
-# ----------------------------------------------------------------------------------------------------
+        sys.stdout.write(page.get())
 
 
 @contextmanager
@@ -66,6 +61,6 @@ def bar(doing: str) -> Iterator[Progress]:
         rich_progress.MofNCompleteColumn(),
         rich_progress.TimeElapsedColumn(),
     )
-    with rich_progress.Progress(*columns, console=console, transient=True) as drawn:
-        task = drawn.add_task(doing, total=None)
-        yield lambda what, done, total: drawn.update(task, description=f"{doing} {what}", completed=done, total=total)
+    with rich_progress.Progress(*columns, console=console, transient=True) as shown:
+        task = shown.add_task(doing, total=None)
+        yield lambda what, done, total: shown.update(task, description=f"{doing} {what}", completed=done, total=total)

@@ -5,26 +5,24 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
-import typer
 from rich.box import SIMPLE_HEAD
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
 
 from sidelight._files import refuse_existing, refuse_input, refuse_left_over
 from sidelight._text import counted, form
-from sidelight.cli.audit import Question
-from sidelight.cli.inputs import require_columns
+from sidelight.cli.audit import AuditRequest
+from sidelight.cli.inputs import open_table
 from sidelight.cli.interrupts import heed_interrupts, noticing_interrupts
-from sidelight.cli.output import bar
-from sidelight.cli.run import Status, as_options, note
+from sidelight.cli.options import PublishOptions, SearchOptions
+from sidelight.cli.output import Output, bar
+from sidelight.cli.run import Status, in_options, note, say
 from sidelight.errors import BadHierarchy, BadPolicy, NothingSafe, SidelightError
 from sidelight.policy.policy import Policy
-from sidelight.publish.formats import FormatName, Layout, format_of
+from sidelight.publish.formats import format_of
 from sidelight.publish.publish import Published
 from sidelight.publish.sidecar import Sidecar, sidecar_path
 from sidelight.release.generalise import group
@@ -32,95 +30,66 @@ from sidelight.report.report import AuditReport, audit_report
 from sidelight.report.terminal import sentences
 from sidelight.search.full_domain import FullDomain
 from sidelight.search.method import SearchResult
-from sidelight.search.protect import MethodName
-from sidelight.search.protect import protect as search
-from sidelight.search.utility import UtilityName
+from sidelight.search.protect import protect as find_release
 from sidelight.table.duckdb_source import found_files
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.hierarchy_io import column_of, hierarchy_files, read_hierarchies
-from sidelight.table.read import table_from
-from sidelight.table.roles import Roles
 from sidelight.table.table import Table
 
 NOTHING_YET = "nothing was published, and nothing within policy was found yet"
 
 
-@dataclass(frozen=True, slots=True)
-class Way:
-    """How to search."""
-
-    method: MethodName = "lattice"
-    utility: UtilityName = "discernibility"
-    hierarchies: Path | None = None
-    suppress_only: tuple[str, ...] = ()
-    suppress: float = 0
-    suppressed: Literal["as *", "left out"] = "as *"
-    nodes: int = 100_000
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """Where the release goes, and how it is written."""
-
-    path: Path
-    force: bool = False
-    layout: Layout | None = None
-    written_as: FormatName | None = None
-    as_json: bool = False
-
-
-def protect(file: str, question: Question, way: Way, target: Target) -> Status:
-    """Read, search, publish, tell."""
+def protect(
+    file: str, question: AuditRequest, hierarchies: Path | None, search: SearchOptions, target: PublishOptions
+) -> Status:
+    """Read, search, publish, print."""
     policy = _policy(question)
-    format_of(target.path, target.written_as)
-    refuse_left_over(target.path, sidecar_path(target.path), force=target.force)
-    for path in (target.path, sidecar_path(target.path)):
-        refuse_input(path, (*found_files(file), *question.files, *_hierarchy_files(way)))
-        refuse_existing(path, force=target.force)
-    table = read(file, question.roles)
-    by = hierarchies(table, way)
-    notes = (*question.notes, *_unused(way))
+    _refuse_targets(file, question, hierarchies, target)
+    table = open_table(file, question.roles)
+    by = column_hierarchies(table, hierarchies, search)
+    notes = (*question.notes, *_unused(hierarchies, search))
     try:
-        found = uninterrupted(table, policy, by, way)
+        result = search_to_the_end(table, policy, by, search)
     except NothingSafe as nothing:
-        return _nothing(nothing, as_json=target.as_json)
+        return _report_nothing(nothing, as_json=target.json)
     heed_interrupts()
-    published = found.publish(target.path, force=target.force, layout=target.layout, written_as=target.written_as)
-    if target.as_json:
+    published = result.publish(target.output, force=target.force, layout=target.layout, written_as=target.written_as)
+    if target.json:
         sys.stdout.write(published.document.to_json())  # byte for byte the sidecar
         note(*table.intake.notes(), *notes)
         return Status.WITHIN_POLICY
     raw = group(table, by=[column.name for column in table.quasi])
     before = audit_report(raw, verdict=policy.judge(raw), source=file, notes=notes)
-    console = Console(highlight=False)
-    with console.capture() as drawn:
-        for part in shown(before, published, by):
-            console.print(part)
-    sys.stdout.write(drawn.get())
+    Output().write("", draw(before, published, by))
     return Status.WITHIN_POLICY
 
 
-def _policy(question: Question) -> Policy:
+def _refuse_targets(file: str, question: AuditRequest, hierarchies: Path | None, target: PublishOptions) -> None:
+    """Refuse, before any work is done, places that cannot be written or that something is read from."""
+    path, beside = target.output, sidecar_path(target.output)
+    format_of(path, target.written_as)
+    refuse_left_over(path, beside, force=target.force)
+    inputs = (*found_files(file), *question.files, *_hierarchy_files(hierarchies))
+    for each in (path, beside):
+        refuse_input(each, inputs)
+        refuse_existing(each, force=target.force)
+
+
+def _policy(question: AuditRequest) -> Policy:
     if question.policy is None:
         message = "a policy without any limit; give --policy, or limits such as --limit 'group size >= 5'"
         raise BadPolicy(message)
     return question.policy
 
 
-def read(file: str, roles: Roles) -> Table:
-    """Read the table with these roles."""
-    require_columns(file, roles)
-    return table_from(file, roles)
-
-
-def hierarchies(table: Table, way: Way) -> dict[str, Hierarchy]:
+def column_hierarchies(table: Table, folder: Path | None, search: SearchOptions) -> dict[str, Hierarchy]:
     """Read the hierarchies, and make those of columns that are published as they are or as `*`."""
-    by = dict(read_hierarchies(way.hierarchies)) if way.hierarchies else {}
-    for name in way.suppress_only:
+    by = dict(read_hierarchies(folder)) if folder else {}
+    for name in search.suppress_only:
         labels = [text for text in table.column(name).labels if text is not None]
         by[name] = Hierarchy.suppression(name, labels or ["*"])
     bare = [column.name for column in table.quasi if column.name not in by]
-    if way.method == FullDomain.name and bare:
+    if search.method == FullDomain.name and bare:
         message = (
             f"no hierarchy for '{bare[0]}'; put '{bare[0]}.csv' into the folder of --hierarchies, or say "
             f"--suppress-only '{bare[0]}' to publish it as it is or as *"
@@ -129,62 +98,59 @@ def hierarchies(table: Table, way: Way) -> dict[str, Hierarchy]:
     return by
 
 
-def _unused(way: Way) -> list[str]:
+def _unused(folder: Path | None, search: SearchOptions) -> list[str]:
     """Note the hierarchies that `--suppress-only` takes the place of."""
-    unused = [file for file in _hierarchy_files(way) if column_of(file) in way.suppress_only]
+    unused = [file for file in _hierarchy_files(folder) if column_of(file) in search.suppress_only]
     return [f"{file} is not used: --suppress-only {column_of(file)} takes its place" for file in unused]
 
 
-def _hierarchy_files(way: Way) -> list[Path]:
-    return hierarchy_files(way.hierarchies) if way.hierarchies else []
+def _hierarchy_files(folder: Path | None) -> list[Path]:
+    return hierarchy_files(folder) if folder else []
 
 
-def uninterrupted(table: Table, policy: Policy, by: Mapping[str, Hierarchy], way: Way) -> SearchResult:
+def search_to_the_end(table: Table, policy: Policy, by: Mapping[str, Hierarchy], search: SearchOptions) -> SearchResult:
     """Search to the end: what a search has when Ctrl-C is pressed depends on the moment, and is not published."""
     with noticing_interrupts() as interrupts:
         try:
-            found = searched(table, policy, by, way)
+            result = _search(table, policy, by, search)
         except SidelightError:
             if interrupts.noticed:
                 raise KeyboardInterrupt(NOTHING_YET) from None
             raise
     if interrupts.noticed:
-        said = ", ".join(f"{name} {level}" for name, level in found.levels.items())
-        message = f"nothing was published; the best so far has levels {said}: --nodes {found.checked} publishes that"
+        levels = ", ".join(f"{name} {level}" for name, level in result.levels.items())
+        message = f"nothing was published; the best so far has levels {levels}: --nodes {result.checked} publishes that"
         raise KeyboardInterrupt(message)
-    return found
+    return result
 
 
-def searched(table: Table, policy: Policy, by: Mapping[str, Hierarchy], way: Way) -> SearchResult:
+def _search(table: Table, policy: Policy, by: Mapping[str, Hierarchy], search: SearchOptions) -> SearchResult:
     """Search, showing what is being tried."""
-    method = FullDomain(suppress=way.suppress, suppressed=way.suppressed, nodes=way.nodes)
-    suppresses = way.method == FullDomain.name
+    method = FullDomain(suppress=search.suppress, suppressed=search.suppressed, nodes=search.nodes)
+    suppresses = search.method == FullDomain.name
     with bar("trying") as progress:
-        return search(
+        return find_release(
             table,
             policy,
             by=by,
-            method=method if suppresses else way.method,
-            utility=way.utility,
-            suppress=0 if suppresses else way.suppress,
+            method=method if suppresses else search.method,
+            utility=search.utility,
+            suppress=0 if suppresses else search.suppress,
             progress=progress,
         )
 
 
-def _nothing(nothing: NothingSafe, *, as_json: bool) -> Status:
+def _report_nothing(nothing: NothingSafe, *, as_json: bool) -> Status:
     """Say that nothing can be published, and what would pass."""
     if as_json:
-        said = {"kind": "nothing within policy", "blocked_by": nothing.blocked_by, "closest": nothing.closest}
-        sys.stdout.write(json.dumps(said, indent=2, ensure_ascii=False) + "\n")
+        answer = {"kind": "nothing within policy", "blocked_by": nothing.blocked_by, "closest": nothing.closest}
+        sys.stdout.write(json.dumps(answer, indent=2, ensure_ascii=False) + "\n")
     else:
-        typer.echo(f"sidelight: {as_options(str(nothing))}", err=True)
+        say(in_options(nothing))
     return Status.NOT_WITHIN_POLICY
 
 
-# ----------------------------------------------------------------------------------------------------
-# What `sidelight protect` prints: before and after, how coarse each column is, what it cost, what was written.
-# ----------------------------------------------------------------------------------------------------
-
+# What is printed: before and after, how coarse each column is, what it cost, what was written.
 
 ONE_GROUP = (
     "Everybody is in one group: nothing is left of these columns. A few people may be the reason "
@@ -192,13 +158,13 @@ ONE_GROUP = (
 )
 
 
-def shown(before: AuditReport, published: Published, by: Mapping[str, Hierarchy]) -> Iterator[RenderableType]:
+def draw(before: AuditReport, published: Published, by: Mapping[str, Hierarchy]) -> Iterator[RenderableType]:
     """Give the parts of the page, from top to bottom; `before` is about the table as it is."""
     document = published.document
     yield Text("✓ Published within policy", style="bold green").append(
         f": {before.source} by {document.search.method}, judged again as read from the disk.", style="not bold default"
     )
-    yield _compared(before, document)
+    yield _comparison(before, document)
     yield from map(Text, _sentences(document, by))
     if document.release.groups == 1 < before.release.groups:
         yield Text(ONE_GROUP)
@@ -209,7 +175,7 @@ def shown(before: AuditReport, published: Published, by: Mapping[str, Hierarchy]
     yield Text(f"Written: {written}", no_wrap=True, overflow="ignore")  # paths stay in one piece
 
 
-def _compared(before: AuditReport, document: Sidecar) -> Grid:
+def _comparison(before: AuditReport, document: Sidecar) -> Grid:
     table = Grid(box=SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     for title in ("", "the table", "the release", "wanted"):
         table.add_column(title, overflow="fold", justify="left" if title in ("", "wanted") else "right")
@@ -223,8 +189,8 @@ def _compared(before: AuditReport, document: Sidecar) -> Grid:
 def _sentences(document: Sidecar, by: Mapping[str, Hierarchy]) -> Iterator[str]:
     levels = document.search.levels
     if levels:
-        said = (f"{name} {level} of {by[name].height - 1}" for name, level in levels.items())
-        yield f"Levels: {', '.join(said)} (0: as it is)."
+        shown = (f"{name} {level} of {by[name].height - 1}" for name, level in levels.items())
+        yield f"Levels: {', '.join(shown)} (0: as it is)."
         least, checked = len(document.search.minimal), document.search.checked
         yield f"{counted(least, 'minimal choice')} of levels; {checked:,} {form('was', checked)} looked at."
     yield "Utility (smaller is better): " + ", ".join(f"{name} {_figure(u)}" for name, u in document.utility.items())

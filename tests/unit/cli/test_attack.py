@@ -4,10 +4,9 @@ import json
 
 import pyarrow.parquet as pq
 import pytest
-from typer.testing import CliRunner
+from support.command_line import invoke
 
 import sidelight as sl
-from sidelight.cli.app import app
 
 SPRING = "zip,disease\n1,Flu\n1,AIDS\n2,Cold\n2,Flu"
 AUTUMN = "zip,disease\n1,AIDS\n1,Cold\n2,AIDS\n2,AIDS"
@@ -16,7 +15,7 @@ ROLES = ("--quasi", "zip", "--sensitive", "disease")
 
 
 def run(*args):
-    return CliRunner().invoke(app, ["attack", *map(str, args)])
+    return invoke(["attack", *map(str, args)])
 
 
 @pytest.fixture

@@ -7,10 +7,9 @@ import subprocess
 import sys
 
 import pytest
-from typer.testing import CliRunner
+from support.command_line import invoke
 
 from sidelight import _files as writing
-from sidelight.cli.app import app
 from sidelight.cli.audit import CLASSICS
 from sidelight.policy.limits import settings_of
 from sidelight.policy.measures import MEASURES
@@ -37,7 +36,7 @@ at_least = 2
 
 def run(*args):
     """Run it in this process, which is quick."""
-    return CliRunner().invoke(app, ["audit", *map(str, args)])
+    return invoke(["audit", *map(str, args)])
 
 
 def process(*args, **options):
@@ -232,7 +231,7 @@ def test_inputs_are_never_written_over(file, policy, tmp_path, monkeypatch):
     for place in ("published.csv", "policy.toml", "link.csv", "hard.toml", tmp_path / "published.csv"):
         for verb in (("audit",), ("explore", "--value", "Flu"), ("believe",)):
             args = [verb[0], "published.csv", *verb[1:], "-p", "policy.toml", "-o", str(place), "--force"]
-            one_line(CliRunner().invoke(app, args), "inputs are never written over")
+            one_line(invoke(args), "inputs are never written over")
     assert (file.read_text(), policy.read_text()) == (ROWS, POLICY)
 
 

@@ -4,9 +4,7 @@ import json
 import re
 
 import pytest
-from typer.testing import CliRunner
-
-from sidelight.cli.app import app
+from support.command_line import invoke
 
 ROWS = """name,ward,disease
 Bob,1,Flu
@@ -27,7 +25,7 @@ ROLES = ("--group", "ward", "--sensitive", "disease")
 def run(tmp_path):
     file = tmp_path / "wards.csv"
     file.write_text(ROWS)
-    return lambda *args: CliRunner().invoke(app, ["believe", str(file), *ROLES, *map(str, args)])
+    return lambda *args: invoke(["believe", str(file), *ROLES, *map(str, args)])
 
 
 def test_what_the_neighbour_concludes(run):
@@ -48,7 +46,7 @@ def test_decimals_say_that_they_are_rounded_up(tmp_path):
     file = tmp_path / "ward.csv"
     file.write_text("ward,disease\n" + "1,Flu\n" * 1000 + "1,Cold\n" * 2001)
     asked = ["believe", str(file), *ROLES, "--know", "#1.2 = Flu"]
-    most, one = (CliRunner().invoke(app, [*asked, *about]).stdout for about in ([], ["--about", "#1"]))
+    most, one = (invoke([*asked, *about]).stdout for about in ([], ["--about", "#1"]))
     assert "0.3333 (1000/3001)" in one  # 0.33322…
     for told in (most, one):
         assert told.endswith("Decimals are rounded up; --json has the exact fractions.\n")
@@ -74,11 +72,11 @@ def test_people_of_buckets_are_described_by_columns_that_tell_them_apart(tmp_pat
     file.write_text("bucket,age,sex,illness\n1,34,m,Flu\n1,35,f,Cold\n2,34,f,Flu\n2,36,m,Heart\n")
     roles = ["-g", "bucket", "-q", "age", "-q", "sex", "-s", "illness"]
     known = ["-k", "{age = 34, sex = f} != Heart", "-a", "{age = 36}", "-a", "{age = 34, sex = m}"]
-    told = CliRunner().invoke(app, ["believe", str(file), *roles, *known, "--json"])
+    told = invoke(["believe", str(file), *roles, *known, "--json"])
     first, second = json.loads(told.stdout)["beliefs"]
     assert (first["group"], second["group"]) == (2, 1)
     assert {each["value"]: each["after"] for each in first["values"]} == {"Flu": "0", "Cold": "0", "Heart": "1"}
-    told = CliRunner().invoke(app, ["believe", str(file), *roles, *known, "--table", str(file)])
+    told = invoke(["believe", str(file), *roles, *known, "--table", str(file)])
     assert told.exit_code == 2
     assert "--table is for statements" in told.stderr
 

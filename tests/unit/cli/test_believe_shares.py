@@ -3,9 +3,6 @@
 import json
 
 import pytest
-from typer.testing import CliRunner
-
-from sidelight.cli.app import app
 
 ORIGINAL = """bucket,sex,degree,disease
 1,male,college,Flu
@@ -25,7 +22,7 @@ def run(tmp_path):
     file.write_text(ORIGINAL)
 
     def invoke(*args, roles=ROLES):
-        return CliRunner().invoke(app, ["believe", str(file), *roles, *map(str, args)])
+        return invoke(["believe", str(file), *roles, *map(str, args)])
 
     invoke.file = file
     return invoke

@@ -4,10 +4,9 @@ import csv
 from collections import Counter
 
 import pytest
-from typer.testing import CliRunner
+from support.command_line import invoke
 
 import sidelight as sl
-from sidelight.cli.app import app
 from sidelight.cli.demo import as_csv
 from sidelight.publish.sidecar import read_sidecar
 from sidelight.report.report import AuditReport
@@ -20,7 +19,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def result(folder):
-    return CliRunner().invoke(app, ["demo", "--folder", str(folder)])
+    return invoke(["demo", "--folder", str(folder)])
 
 
 def test_it_shows_a_release_that_keeps_the_classic_limits_and_still_falls(result):
@@ -51,7 +50,7 @@ def test_it_names_the_files_it_wrote(result, folder):
 def test_the_files_can_be_judged_again(folder):
     for name, status in (("release.csv", 0), ("rough.csv", 1)):
         args = ["audit", str(folder / name), "--policy", str(folder / "policy.toml"), "--json"]
-        again = CliRunner().invoke(app, args)
+        again = invoke(args)
         assert again.exit_code == status
         if name == "release.csv":
             assert again.stdout == (folder / "report.json").read_text(encoding="utf-8")
@@ -59,7 +58,7 @@ def test_the_files_can_be_judged_again(folder):
 
 @pytest.mark.usefixtures("result")
 def test_it_can_be_run_again(folder):
-    assert CliRunner().invoke(app, ["demo", "--folder", str(folder)]).exit_code == 0
+    assert invoke(["demo", "--folder", str(folder)]).exit_code == 0
 
 
 def test_a_policy_that_was_changed_is_kept_and_used(tmp_path):
@@ -83,12 +82,12 @@ def test_a_policy_that_was_changed_is_kept_and_used(tmp_path):
 
 
 def demo(folder):
-    return CliRunner().invoke(app, ["demo", "--folder", str(folder)])
+    return invoke(["demo", "--folder", str(folder)])
 
 
 def test_a_folder_that_cannot_be_made(tmp_path):
     (tmp_path / "file").write_text("")
-    result = CliRunner().invoke(app, ["demo", "--folder", str(tmp_path / "file")])
+    result = invoke(["demo", "--folder", str(tmp_path / "file")])
     assert result.exit_code == 2
     assert "cannot make the folder" in result.stderr
 

@@ -4,11 +4,10 @@ import json
 from contextlib import contextmanager
 
 import pytest
-from typer.testing import CliRunner
+from support.command_line import invoke
 
 import sidelight as sl
 from sidelight.cli import explore
-from sidelight.cli.app import app
 from sidelight.measures.ck_safety import minimize_across_groups as worst
 
 ROWS = "age,disease\n" + "\n".join(
@@ -18,7 +17,7 @@ ROLES = ("--group", "age", "--sensitive", "disease")
 
 
 def run(*args):
-    return CliRunner().invoke(app, ["explore", *map(str, args)])
+    return invoke(["explore", *map(str, args)])
 
 
 @pytest.fixture

@@ -4,10 +4,9 @@ from pathlib import Path
 import pyarrow.csv as pc
 import pyarrow.parquet as pq
 import pytest
-from typer.testing import CliRunner
+from support.command_line import invoke
 
 import sidelight as sl
-from sidelight.cli.app import app
 
 pytest.importorskip("opendp", reason="noise needs the extra dp")
 
@@ -28,7 +27,7 @@ DOMAIN = [word for disease in DISEASES for word in ("--domain", disease)]
 
 
 def run(*words, code=0):
-    done = CliRunner().invoke(app, ["noise", "patients.parquet", *words])
+    done = invoke(["noise", "patients.parquet", *words])
     assert done.exit_code == code, done.stderr
     return done
 
@@ -72,7 +71,7 @@ def test_notes_say_what_was_not_checked():
 
 def test_noisy_counts_are_not_taken_for_people():
     run(*USUAL, *DOMAIN, "-o", "noisy.csv")
-    done = CliRunner().invoke(app, ["audit", "noisy.csv", "-g", "age", "-g", "sex", "-s", "disease"])
+    done = invoke(["audit", "noisy.csv", "-g", "age", "-g", "sex", "-s", "disease"])
     assert (done.exit_code, done.stdout) == (2, "")
     assert done.stderr == (
         "sidelight: 'noisy.csv' holds noisy counts, not people; 'noisy.csv.noise.json' beside it says what they promise\n"

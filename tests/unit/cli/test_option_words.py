@@ -3,24 +3,26 @@
 from typing import Literal, get_args, get_origin, get_type_hints
 
 import pytest
-import typer
-from typer.testing import CliRunner
+from support.command_line import invoke
 
 from sidelight.cli.app import app
-from sidelight.cli.options import OfTable, Search
-from sidelight.cli.run import OPTIONS, as_options
+from sidelight.cli.options import SearchOptions, TableColumns
+from sidelight.cli.run import OPTIONS, in_options
+from sidelight.errors import SidelightError, in_python, parameter
 from sidelight.search.utility import UtilityName
 from sidelight.table.table import Semantics
 
 
 def test_every_word_is_an_option_of_some_verb():
-    verbs = typer.main.get_command(app).commands.values()
-    known = {option for verb in verbs for parameter in verb.params for option in parameter.opts}
+    verbs = [app[name] for name in app if not name.startswith("-")]
+    known = {
+        option for verb in verbs for parameter in verb.assemble_argument_collection() for option in parameter.names
+    }
     assert set(OPTIONS.values()) <= known
 
 
 @pytest.mark.parametrize(
-    ("options", "name", "kind"), [(Search, "utility", UtilityName), (OfTable, "values", Semantics)]
+    ("options", "name", "kind"), [(SearchOptions, "utility", UtilityName), (TableColumns, "values", Semantics)]
 )
 def test_choices_are_those_of_the_library(options, name, kind):
     """They are written again for the command line, so that `--help` does not import what they belong to."""
@@ -30,23 +32,23 @@ def test_choices_are_those_of_the_library(options, name, kind):
 
 
 @pytest.mark.parametrize(
-    ("message", "said"),
+    ("message", "line"),
     [
-        ('values="set" needs person=, the column', '--values "set" needs --person, the column'),
-        ("suppress=4 is not a share", "--suppress 4 is not a share"),
-        ("suppress=-1.5 is not a share", "--suppress -1.5 is not a share"),
-        ("use method='lattice', 'mondrian' or", "use --method 'lattice', 'mondrian' or"),
-        ("as in same_values={'Grippe': 'Flu'}, or", "as in --same-value 'Grippe=Flu', or"),
-        ("or same_values={} if none", "or --same-value '=' if none"),
-        ("replace it with --force (in Python force=True)", "replace it with --force"),
-        ("write settings like (k=3), each once", "write settings like (k=3), each once"),
-        ("cannot read 'values=3' in 'closeness(values=3)'; so", "cannot read 'values=3' in 'closeness(values=3)'; so"),
-        ("people's values=, and by=", "people's --values, and --hierarchies"),
+        (
+            f"{parameter('values', 'set')} needs {parameter('person')}, the column",
+            '--values "set" needs --person, the column',
+        ),
+        (f"{parameter('suppress', -1.5)} is not a share", "--suppress -1.5 is not a share"),
+        (f"as in {parameter('same_values', {'Grippe': 'Flu'})}, or", "as in --same-value 'Grippe=Flu', or"),
+        (f"or {parameter('same_values', {})} if none", "or --same-value '=' if none"),
+        (f"replace it with --force{in_python(' force=True')}", "replace it with --force"),
+        (f"people's {parameter('values')}, and {parameter('by')}", "people's --values, and --hierarchies"),
         ('add measure = "group size" to it', 'add measure = "group size" to it'),
+        ("somebody's own words, as in 'values=3', stay", "somebody's own words, as in 'values=3', stay"),
     ],
 )
-def test_parameters_become_options(message, said):
-    assert as_options(message) == said
+def test_parameters_become_options(message, line):
+    assert in_options(SidelightError(message)) == line
 
 
 FILE = "id,age,disease\n1,20,Flu\n2,20,\n"
@@ -65,12 +67,12 @@ FILE = "id,age,disease\n1,20,Flu\n2,20,\n"
 def test_errors_of_the_library_name_options(tmp_path, args, said):
     path = tmp_path / "published.csv"
     path.write_text(FILE)
-    result = CliRunner().invoke(app, ["audit", str(path), *args])
+    result = invoke(["audit", str(path), *args])
     assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
     assert said in result.stderr
 
 
 def test_a_file_of_an_unknown_kind_is_not_told_about_dataframes(tmp_path):
     (tmp_path / "people.xlsx").write_text("")
-    result = CliRunner().invoke(app, ["audit", str(tmp_path / "people.xlsx"), "-g", "age", "-s", "disease"])
+    result = invoke(["audit", str(tmp_path / "people.xlsx"), "-g", "age", "-s", "disease"])
     assert "name it .csv, .tsv (also .gz or .zst) or .parquet\n" in result.stderr

@@ -11,10 +11,9 @@ import time
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from support.command_line import invoke
 
 import sidelight as sl
-from sidelight.cli.app import app
 from sidelight.publish.sidecar import Sidecar
 
 POLICY = """
@@ -35,7 +34,7 @@ def here(sample_files):
 
 
 def run(*args):
-    return CliRunner().invoke(app, ["protect", *args])
+    return invoke(["protect", *args])
 
 
 def names(folder):
@@ -60,7 +59,7 @@ def test_it_publishes_within_policy(here, method, output):
     assert names(here) == {output, f"{output}.sidelight.json"} | values
     assert all(name in done.stdout.splitlines()[-1] for name in names(here))
     assert sl.GroupSize().measure(sl.read_published(here / output)).value >= 5
-    again = CliRunner().invoke(app, ["audit", output, "--policy", "policy.toml"])
+    again = invoke(["audit", output, "--policy", "policy.toml"])
     assert again.exit_code == 0
 
 
@@ -243,7 +242,7 @@ import os, signal, sys
 from sidelight.cli import protect
 from sidelight.cli.app import main
 
-read = protect.read
+read = protect.open_table
 
 def swallowing(*args):
     try:
@@ -252,7 +251,7 @@ def swallowing(*args):
         pass
     return read(*args)
 
-protect.read = swallowing
+protect.open_table = swallowing
 sys.argv = ["sidelight", *sys.argv[1:]]
 main()
 """

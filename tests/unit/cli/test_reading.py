@@ -3,14 +3,13 @@
 import json
 
 import pytest
-from typer.testing import CliRunner
+from support.command_line import invoke
 
 import sidelight as sl
-from sidelight.cli.app import app
 
 
 def audit(*args):
-    return CliRunner().invoke(app, ["audit", *map(str, args)])
+    return invoke(["audit", *map(str, args)])
 
 
 def told(*args):

@@ -8,13 +8,11 @@ import time
 import typing
 
 import pytest
-import typer
-from typer.testing import CliRunner
+from cyclopts import App
+from support.command_line import invoke
 
 import sidelight
-from sidelight.cli import app as cli
 from sidelight.cli.app import app
-from sidelight.cli.run import Verbs
 from sidelight.errors import BadTable
 
 SIDELIGHT = [sys.executable, "-m", "sidelight"]
@@ -24,24 +22,26 @@ def run(*args, **options):
     return subprocess.run([*SIDELIGHT, *args], capture_output=True, text=True, check=False, **options)
 
 
+def command_line():
+    """An empty command line that treats errors as ours does."""
+    return App(name="sidelight", result_action="return_value", exit_on_error=False, print_error=False,
+               suppress_keyboard_interrupt=False)  # fmt: skip
+
+
 def failing(error):
     """A command line whose one verb fails."""
-    verbs = typer.Typer(cls=Verbs)
+    verbs = command_line()
 
-    @verbs.callback()
-    def every_verb():
-        pass
-
-    @verbs.command()
+    @verbs.command
     def fail():
         raise error
 
-    return CliRunner().invoke(verbs, ["fail"]), CliRunner().invoke(verbs, ["fail", "--debug"])
+    return invoke(["fail"], verbs), invoke(["fail", "--debug"], verbs)
 
 
 def test_help_and_version():
     for args in (["--help"], ["-h"], ["audit", "--help"], ["demo", "--help"]):
-        result = CliRunner().invoke(app, args)
+        result = invoke(args)
         assert (result.exit_code, result.stderr) == (0, "")
     assert run("--version").stdout == f"sidelight {sidelight.__version__}\n"
 
@@ -49,56 +49,50 @@ def test_help_and_version():
 VERBS = ("audit", "explore", "protect", "believe", "attack", "noise", "demo")
 
 
-def page(*args):
-    """A help page, 80 columns wide, as one line of words."""
-    result = CliRunner().invoke(app, [*args, "--help"], env={"COLUMNS": "80"})
+def page(monkeypatch, *args):
+    """A help page, 80 columns wide."""
+    monkeypatch.setenv("COLUMNS", "80")
+    result = invoke([*args, "--help"])
     assert (result.exit_code, result.stderr) == (0, "")
     assert max(map(len, result.stdout.splitlines())) <= 80
     return result.stdout
 
 
 @pytest.mark.parametrize("verb", VERBS)
-def test_help_says_what_to_give_and_not_of_which_type(verb):
-    text = page(verb)
-    assert [word for word in ("<str>", "<bool>", "list[", "[required]", "{", "}") if word in text.split()] == []
-    for option in typer.main.get_command(app).commands[verb].params:
-        gives = option.metavar or ""
+def test_help_says_what_to_give_and_not_of_which_type(monkeypatch, verb):
+    text = page(monkeypatch, verb)
+    for option in app[verb].assemble_argument_collection():
+        gives = option.parameter.metavar or ""
         assert gives == gives.upper()
-        assert gives or isinstance(option.default, bool), "a word for what to give"
-        names = (
-            [gives] if option.param_type_name == "argument" else [f"{name} {gives}".rstrip() for name in option.opts]
-        )
-        assert any(name in text for name in names)
+        flag = option.hint is bool
+        assert flag != bool(gives) or not option.name.startswith("-"), "a word for what to give"
+        assert f"{option.name} " in text
 
 
 @pytest.mark.parametrize("verb", VERBS)
-def test_help_names_every_choice(verb):
-    text = " ".join(page(verb).split()).replace("- ", "-")  # non- uniform
-    for name, annotation in typing.get_type_hints(getattr(cli, verb), include_extras=True).items():
-        if name == "return":
-            continue
-        kinds = [annotation.__origin__, *typing.get_args(annotation.__origin__)]
-        choices = [
-            each for kind in kinds if typing.get_origin(kind) is typing.Literal for each in typing.get_args(kind)
-        ]
-        missing = [each for each in choices if (f"'{each}'" if " " in each else each) not in text]
-        assert missing == [], name
+def test_help_names_every_choice(monkeypatch, verb):
+    text = " ".join(page(monkeypatch, verb).replace("│", " ").split())
+    hints = [option.hint for option in app[verb].assemble_argument_collection()]
+    kinds = [kind for hint in hints for kind in (hint, *typing.get_args(hint))]
+    choices = [each for kind in kinds if typing.get_origin(kind) is typing.Literal for each in typing.get_args(kind)]
+    assert [each for each in choices if each not in text] == []
 
 
-def test_usage_says_what_a_verb_cannot_do_without():
-    assert page("protect").splitlines()[0] == "Usage: sidelight protect TABLE --output FILE [OPTIONS]"
-    assert page("attack").splitlines()[0] == "Usage: sidelight attack RELEASES --people FILE [OPTIONS]"
-    assert page().splitlines()[0] == "Usage: sidelight VERB ..."
-    assert [verb for verb in VERBS if f"\n  {verb} " not in page()] == []
+def test_usage_says_what_a_verb_cannot_do_without(monkeypatch):
+    assert page(monkeypatch, "protect").splitlines()[0] == "Usage: sidelight protect --output FILE [OPTIONS] TABLE"
+    assert page(monkeypatch, "attack").splitlines()[0] == "Usage: sidelight attack --people FILE [OPTIONS] RELEASES"
+    root = page(monkeypatch)
+    assert [root.index(f"│ {verb} ") for verb in VERBS] == sorted(root.index(f"│ {verb} ") for verb in VERBS)
+    assert "schema" not in root
 
 
 def test_help_imports_nothing_heavy():
     code = (
-        "import sys; from typer.testing import CliRunner; from sidelight.cli.app import app;"
-        "CliRunner().invoke(app, ['audit', '--help']); print(*sys.modules)"
+        "import sys; from sidelight.cli.app import app; from sidelight.cli.run import run;"
+        "run(app, ['audit', '--help']); print(*sys.modules)"
     )
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    assert {"numpy", "scipy", "pyarrow", "duckdb", "narwhals", "rich"}.intersection(loaded) == set()
+    assert {"numpy", "scipy", "pyarrow", "duckdb", "narwhals", "pydantic"}.intersection(loaded) == set()
 
 
 @pytest.mark.parametrize(
@@ -106,12 +100,21 @@ def test_help_imports_nothing_heavy():
     [
         (["audit"], "missing argument 'RELEASE'"),
         (["audt"], "no verb 'audt'"),
-        (["audit", "x.csv", "--grup", "age"], "no option"),
-        (["audit", "x.csv", "--values", "sets"], "Invalid value for '--values': 'sets' is not one of 'single', 'set'"),
-        (["explore", "x.csv", "--up-to", "far", "--value", "a"], "Invalid value for '--up-to': give a whole number"),
-        (["protect", "x.csv", "--suppress", "few", "-o", "y.csv"], "Invalid value for '--suppress': give a number"),
+        (["audit", "x.csv", "--grup", "age"], "no option '--grup'; did you mean '--group'?"),
+        (["protect", "x.csv", "--outptu", "y.csv"], "no option '--outptu'; did you mean '--output'?"),
+        (["--verbos"], "no option '--verbos'; did you mean '--version'?"),
+        (["attack", "x.csv"], "missing option '--people'"),
+        (["audit", "x.csv", "--json=yes please"], "invalid value for '--json': it takes none"),
+        (["audit", "x.csv", "-p", "a.toml", "-p", "b.toml"], "option '-p' is given twice"),
+        (
+            ["explore", "x.csv", "--up-to", "-1", "--value", "a"],
+            "invalid value for '--up-to': give a number of at least 0",
+        ),
+        (["audit", "x.csv", "--values", "sets"], "invalid value for '--values': 'sets' is not one of 'single', 'set'"),
+        (["explore", "x.csv", "--up-to", "far", "--value", "a"], "invalid value for '--up-to': give a whole number"),
+        (["protect", "x.csv", "--suppress", "few", "-o", "y.csv"], "invalid value for '--suppress': give a number"),
         (["audit", "x.csv", "y.csv", "z.csv"], "cannot tell what 'y.csv z.csv' is for"),
-        (["audit", "x.csv", "--policy"], "Option '--policy' requires an argument"),
+        (["audit", "x.csv", "--policy"], "option '--policy' requires an argument"),
     ],
 )
 def test_usage_errors_are_one_line_and_status_2(args, line):
@@ -160,13 +163,9 @@ def test_an_interrupt_is_one_line(said, line):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 def test_an_interrupt_that_a_library_made_an_error_of_is_one_too():
-    verbs = typer.Typer(cls=Verbs)
+    verbs = command_line()
 
-    @verbs.callback()
-    def every_verb():
-        pass
-
-    @verbs.command()
+    @verbs.command
     def half():
         try:
             signal.raise_signal(signal.SIGINT)
@@ -174,30 +173,26 @@ def test_an_interrupt_that_a_library_made_an_error_of_is_one_too():
             message = "half of it was imported"
             raise AttributeError(message) from None
 
-    result = CliRunner().invoke(verbs, ["half"])
+    result = invoke(["half"], verbs)
     assert (result.exit_code, result.stderr) == (130, "sidelight: interrupted; nothing unfinished is left behind\n")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 @pytest.mark.filterwarnings("default")
 def test_an_interrupt_that_came_while_something_was_cleaned_up_is_not_lost():
-    verbs = typer.Typer(cls=Verbs)
+    verbs = command_line()
 
     class Rubbish:
         def __del__(self):
             signal.raise_signal(signal.SIGINT)
 
-    @verbs.callback()
-    def every_verb():
-        pass
-
-    @verbs.command()
+    @verbs.command
     def tidy():
         rubbish = Rubbish()
         del rubbish
         time.sleep(30)
 
-    result = CliRunner().invoke(verbs, ["tidy"])
+    result = invoke(["tidy"], verbs)
     assert (result.exit_code, result.stderr) == (130, "sidelight: interrupted; nothing unfinished is left behind\n")
 
 
@@ -226,7 +221,7 @@ def stopped(where):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
-@pytest.mark.parametrize("module", ["sidelight.cli.app", "typer", "sidelight.cli.options", "numpy", "pydantic"])
+@pytest.mark.parametrize("module", ["sidelight.cli.app", "cyclopts", "sidelight.cli.options", "numpy", "pydantic"])
 def test_ctrl_c_while_modules_are_loaded_is_one_line(module):
     result = stopped(module)
     line = "sidelight: interrupted; nothing unfinished is left behind\n"
@@ -240,10 +235,11 @@ def test_ctrl_c_when_all_is_done_changes_nothing():
     assert result.stdout.startswith("{")
 
 
-def test_completion_is_shown_and_is_no_error():
-    result = run("--show-completion", "bash", env={**os.environ, "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"})
+def test_completion_is_installed_for_a_shell(tmp_path):
+    result = run("--install-completion", "--shell", "bash", env={**os.environ, "HOME": str(tmp_path)})
     assert (result.returncode, result.stderr) == (0, "")
-    assert "complete" in result.stdout
+    installed = [path.read_text() for path in tmp_path.rglob("*") if path.is_file()]
+    assert any("audit" in text for text in installed)
 
 
 def test_a_reader_who_leaves_learns_nothing():

@@ -9,11 +9,10 @@ import sys
 
 import pyarrow as pa
 import pytest
-from typer.testing import CliRunner
+from support.command_line import invoke
 
 import sidelight as sl
 from sidelight import _files as placing
-from sidelight.cli.app import app
 from sidelight.errors import BadRelease, NotPublished, SidelightError
 from sidelight.publish import formats, publish
 
@@ -125,7 +124,7 @@ def test_a_kill_at_any_step_leaves_the_old_or_the_new_or_what_every_reader_refus
             with pytest.raises(BadRelease, match=r"is missing|is not the file that its sidecar tells of"):
                 sl.read_published(path)
             for said in READINGS:
-                audited = CliRunner().invoke(app, ["audit", str(path), "-m", "group size", *said])
+                audited = invoke(["audit", str(path), "-m", "group size", *said])
                 assert (audited.exit_code, audited.stdout) == (2, "")
         elif name == "none" or before == "earlier":
             size = sl.GroupSize().measure(sl.read_published(path)).value

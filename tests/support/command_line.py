@@ -1,0 +1,30 @@
+"""The command line, run in this process: quick, and with everything it prints at hand."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+
+from sidelight.cli.app import app
+from sidelight.cli.run import run
+
+
+@dataclass(frozen=True)
+class Outcome:
+    exit_code: int
+    stdout: str
+    stderr: str
+
+    @property
+    def output(self) -> str:
+        return self.stdout + self.stderr
+
+
+def invoke(arguments: Sequence[object], verbs=app) -> Outcome:
+    """Run a command as a shell would; `verbs` is another command line than ours, for tests of how verbs end."""
+    out, err = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        status = run(verbs, [*map(str, arguments)])
+    return Outcome(int(status), out.getvalue(), err.getvalue())
