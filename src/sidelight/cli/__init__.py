@@ -1,1 +1,6 @@
-"""What the verbs of the command line do; `cli.py` only names them and their options."""
+"""The command line: `sidelight audit | protect | explore | believe | attack | noise | demo`.
+
+Here belong the words of commands, exit statuses, help pages, and what is drawn in a terminal; no mathematics, and
+nothing that a user of the library would miss.  Read `app` (all verbs on one screen), `options` (what they take), then
+the file of a verb; `run` (how every verb ends), `inputs`, `output` and `interrupts` serve all of them.
+"""

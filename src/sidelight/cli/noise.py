@@ -28,7 +28,7 @@ from sidelight.cli.options import LedgerOptions, NoiseOptions, NoisyOutputOption
 from sidelight.cli.run import Status, note, say
 from sidelight.dp.ledger import Account, Ledger
 from sidelight.dp.noisy_counts import COUNT, MEASURED, NoisyCounts, noisy_counts
-from sidelight.dp.parameters import Neighbours, amount_text
+from sidelight.dp.parameters import Neighbours, amount_text, exact_amount
 from sidelight.dp.semantic_privacy import SemanticPrivacy, semantic_privacy
 from sidelight.errors import BadNoise, BadPolicy, BudgetExceeded, NotPublished
 from sidelight.publish.formats import Sheet, format_of
@@ -176,7 +176,8 @@ def _ledger(paid: LedgerOptions, neighbours: Neighbours) -> Ledger | None:
     if begun != (account.epsilon, account.delta, account.accounting):
         message = (
             f"the ledger '{paid.ledger.name}' has a budget of epsilon {amount_text(account.epsilon)} and delta "
-            f"{amount_text(account.delta)} ({account.accounting}); a budget is not changed afterwards: leave --budget out"
+            f"{amount_text(account.delta)} ({account.accounting}); a budget is not changed afterwards: leave --budget "
+            "out"
         )
         raise BadNoise(message)
     return ledger

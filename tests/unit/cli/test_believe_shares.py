@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from support.command_line import invoke
 
 ORIGINAL = """bucket,sex,degree,disease
 1,male,college,Flu
@@ -21,11 +22,11 @@ def run(tmp_path):
     file = tmp_path / "buckets.csv"
     file.write_text(ORIGINAL)
 
-    def invoke(*args, roles=ROLES):
+    def believe(*args, roles=ROLES):
         return invoke(["believe", str(file), *roles, *map(str, args)])
 
-    invoke.file = file
-    return invoke
+    believe.file = file
+    return believe
 
 
 def test_who_is_most_at_risk(run):
