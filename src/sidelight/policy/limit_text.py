@@ -18,8 +18,9 @@ from sidelight.errors import BadPolicy, SidelightError
 from sidelight.knowledge.tokens import TokenReader
 from sidelight.measures.measure import Comparison, Criterion, Measure
 from sidelight.measures.notation import LEFT_OUT, SIGNS
-from sidelight.policy.limits import Limit, read_limit_table, settings_of
+from sidelight.policy.limits import Limit, limit_model, settings_of
 from sidelight.policy.measures import measure_named
+from sidelight.policy.messages import validated
 from sidelight.policy.settings import Word
 
 _COMPARISONS = {
@@ -73,7 +74,7 @@ def _read(text: str) -> Limit:
     kind = measure_named(reader.name("a measure", stop=()).replace("_", " ").casefold(), f"'{text}'")
     table = {"measure": kind.name, **_settings(reader, kind), **_bound(reader)}
     reader.end("write the bound last, such as group size >= 5")
-    return read_limit_table(table, f"'{text}'")
+    return validated(limit_model(kind), table, f"'{text}'")
 
 
 def _settings(reader: TokenReader, kind: type[Measure]) -> dict[str, object]:
@@ -81,6 +82,7 @@ def _settings(reader: TokenReader, kind: type[Measure]) -> dict[str, object]:
     settings: dict[str, object] = {}
     if not reader.accept("("):
         return _refuse_needed(reader, kind)
+    # Each round takes one setting and, but for the first, the comma before it: nothing between them is passed over.
     while not reader.accept(")"):
         if settings:
             reader.expect(",", "write settings like (k=3), with a comma between them")
@@ -108,6 +110,7 @@ def _setting_name(reader: TokenReader, names: list[str], *, place: int) -> str:
     if start.kind in ("word", "quoted") and reader.peek(1).is_sign("="):
         reader.take(2)
         return start.text
+    # `k 3` would otherwise be the text "k 3", which nobody means.
     if start.kind == "word" and start.text in names and reader.peek(1).kind in ("word", "quoted"):
         reader.fail(f"'{start.text}' is a setting; write {start.text}={reader.peek(1).text}, or a text in quotes")
     if start.kind in ("word", "quoted") and place >= len(names):
@@ -133,6 +136,7 @@ def _text(reader: TokenReader, what: str) -> str:
     text = reader.name(what, stop=())
     if reader.next.kind in ("word", "quoted"):
         reader.fail(f"{reader.next} follows another text; put a comma between them, or the whole into quotes")
+    # Quoted text is text; only words may be read as a number.
     return text if start.kind == "quoted" else Word(text)
 
 

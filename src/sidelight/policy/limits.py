@@ -8,7 +8,7 @@ the class, or of a class method `from_settings` where a policy should say them d
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache
 from typing import ClassVar, Literal, TypeAlias, get_type_hints
 
@@ -17,8 +17,6 @@ from pydantic import ConfigDict, Field, StrictInt, create_model
 from sidelight.errors import BadPolicy
 from sidelight.measures.measure import Comparison, Criterion, Measure
 from sidelight.measures.privacy_skyline.skyline import Skyline, SkylinePoint
-from sidelight.policy.measures import measure_named
-from sidelight.policy.messages import not_a_table, validated, without_measure
 from sidelight.policy.settings import Number, Section, Text, setting_type
 from sidelight.table.labels import Label, shown
 
@@ -52,6 +50,7 @@ class Limit(Section):
 
     def to_measure(self) -> Measure:
         """Make the measure."""
+        # Only what was set: defaults stay those of the measure.
         settings = {name: getattr(self, name) for name in self.model_fields_set - {"measure", *BOUNDS}}
         return measure_maker(self.measure_kind)(**settings)
 
@@ -62,28 +61,18 @@ class Limit(Section):
             right = " or ".join(right_bounds(self.measure_kind))
             message = f"'{self.measure_kind.name}' has {bounds}; give exactly one of {right}"
             raise BadPolicy(message)
-        (comparison,) = self.comparisons
+        (comparison,) = self.comparisons  # a bound on the wrong side is refused by the criterion itself
         return Criterion(self.to_measure(), comparison, getattr(self, comparison.value))
-
-
-def read_limit_table(table: object, where: str) -> Limit:
-    """Read a [[limit]]: first which measure it is about, which decides what else it may say.
-
-    `where` is for messages: "limit 2 of policy.toml".
-
-    >>> read_limit_table({"measure": "group size", "at_least": 5}, "limit 1").to_criterion().bound
-    5
-    """
-    if not isinstance(table, Mapping):
-        raise not_a_table(where, "limit", many=True)
-    if "measure" not in table:
-        raise without_measure(table, where)
-    return validated(limit_model(measure_named(str(table["measure"]), where)), table, where)
 
 
 @cache
 def limit_model(kind: type[Measure]) -> type[Limit]:
-    """Make the model of limits on a measure."""
+    """Make the model of limits on a measure.
+
+    >>> from sidelight.measures.k_anonymity import GroupSize
+    >>> print(limit_model(GroupSize)(measure="group size", at_least=5).to_criterion())
+    group size ≥ 5
+    """
 
     class Base(Limit):
         model_config = ConfigDict(json_schema_extra=lambda schema: _keep_right_bounds(schema, kind))
@@ -157,10 +146,3 @@ class SkylineSection(Section):
             raise BadPolicy(message)
         points = tuple(SkylinePoint(each.rules_out, each.others, each.family, each.below) for each in self.points)
         return Skyline(points, self.value, elsewhere if self.value is None else ())
-
-
-def read_skyline_table(table: object, where: str) -> SkylineSection:
-    """Read a [[skyline]]."""
-    if not isinstance(table, Mapping):
-        raise not_a_table(where, "skyline", many=True)
-    return validated(SkylineSection, table, where)

@@ -19,9 +19,9 @@ from pydantic.json_schema import models_json_schema
 
 from sidelight.errors import BadPolicy, SidelightError
 from sidelight.measures.measure import Criterion
-from sidelight.policy.limits import SkylineSection, limit_model, read_limit_table, read_skyline_table
-from sidelight.policy.measures import MEASURES
-from sidelight.policy.messages import not_a_table, unknown_key, validated
+from sidelight.policy.limits import SkylineSection, limit_model
+from sidelight.policy.measures import MEASURES, measure_named
+from sidelight.policy.messages import not_a_table, unknown_key, validated, without_measure
 from sidelight.policy.policy import Policy
 from sidelight.policy.settings import Section, Text
 from sidelight.table.roles import Missing, Roles, Suppressed
@@ -136,18 +136,29 @@ def _roles(data: Mapping[str, object], name: str) -> Roles:
     return validated(RolesSection, table, f"roles of {name}").to_roles()
 
 
+def _mapping(table: object, where: str, section: str) -> Mapping[str, object]:
+    if not isinstance(table, Mapping):
+        raise not_a_table(where, section, many=True)
+    return table
+
+
 def _criterion(table: object, where: str) -> Criterion:
-    limit = read_limit_table(table, where)
+    # The measure first: it decides what else the limit may say.
+    table = _mapping(table, where, "limit")
+    if "measure" not in table:
+        raise without_measure(table, where)
+    limit = validated(limit_model(measure_named(str(table["measure"]), where)), table, where)
     with _told_where(where):
         return limit.to_criterion()
 
 
 def _skylines(tables: Iterable[tuple[str, object]]) -> tuple[list[Criterion], tuple[str, ...]]:
     """Give the criteria of all skylines, and notes on points that were dropped."""
-    sections = [(where, read_skyline_table(table, where)) for where, table in tables]
+    sections = [(where, validated(SkylineSection, _mapping(table, where, "skyline"), where)) for where, table in tables]
     criteria: list[Criterion] = []
     notes: list[str] = []
     for where, section in sections:
+        # A skyline without a value is about every value that has none of its own.
         elsewhere = tuple(other.value for _, other in sections if other is not section)
         with _told_where(where):
             skyline = section.to_skyline(elsewhere)

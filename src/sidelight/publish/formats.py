@@ -106,6 +106,7 @@ def shuffler(seed: int | None = None) -> Shuffle:
     >>> sorted(shuffle(4).tolist()), (shuffler(seed=7)(100) == shuffler(seed=7)(100)).all()
     ([0, 1, 2, 3], np.True_)
     """
+    # 64 random bits per row: two rows are equal, and then stand as they came, with probability below n² / 2⁶⁵.
     draw = os.urandom if seed is None else np.random.default_rng(seed).bytes
 
     def shuffle(length: int) -> Integers:
@@ -142,6 +143,7 @@ class Parquet(Format):
         from pyarrow.parquet import ParquetWriter  # noqa: PLC0415 - slow to import, and only Parquet needs it
 
         kinds = [pa.string() if isinstance(column, Column) else pa.int64() for column in sheet.columns.values()]
+        # Texts, not dictionaries: a dictionary would name labels that no row has.
         schema = pa.schema(list(zip(sheet.columns, kinds, strict=True)))
         with ParquetWriter(file, schema, compression="zstd", store_schema=False) as writer:
             for rows in _row_blocks(len(sheet)):

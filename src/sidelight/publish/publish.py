@@ -97,6 +97,7 @@ def publish(
     paths = tuple(path.with_name(name) for name in plan.sheets)
     _refuse(result, paths, force=force)
     with unfinished_folder(path) as folder:
+        # From here on nothing is believed but what was read from the disk.
         files = tuple(_write(folder / name, sheet, form) for name, sheet in plan.sheets.items())
         read = _read_back(folder, plan.groups)
         if plan.who is not None:
@@ -107,6 +108,7 @@ def publish(
         document = sidecar_of(result, read, verdict, files=files, reading=plan.groups.reading, who=who, seeded=seeded)
         (folder / sidecar.name).write_text(document.to_json(), encoding="utf-8")
         flush_to_disk(folder / sidecar.name)
+        # The sidecar first, the file that was asked for last: when that is there, all is there.
         move_into_place(folder, (sidecar, *paths))
     return Published(paths, sidecar, document)
 
@@ -267,6 +269,7 @@ def _shuffled_values(buckets: Buckets, shuffle: Shuffle) -> Column:
     """Give the values bucket by bucket, as the people stand, in an order drawn by chance inside each."""
     bucket, value, count = buckets.counts.entries()
     bucket, value = np.repeat(bucket, count), np.repeat(value, count)
+    # An order of all, sorted by bucket and stable, is an order drawn by chance inside each bucket.
     order = shuffle(len(value))
     order = order[np.argsort(bucket[order], kind="stable")]
     return Column(buckets.table.sensitive, buckets.table.domain, value[order].astype(np.int32))

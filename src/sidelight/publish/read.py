@@ -122,6 +122,7 @@ def as_printed(release: Release) -> Release:
     <Release of 3 people in 1 group, value: 1 value (single)>
     """
     groups = release.groups
+    # Tidy labels first, so that groups which print the same have the same codes and are rolled up into one.
     merged = roll_up(groups, tuple(_tidy(column) for column in groups.columns))
     printed = whole_groups(
         domain=merged.domain,

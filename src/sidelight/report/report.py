@@ -221,6 +221,7 @@ def _answer(finding: Finding, release: Release, judgement: Judgement | None = No
 
 def policy_bound(criterion: Criterion) -> PolicyBound:
     """Say which bound a criterion sets."""
+    # A bound is rounded to the strict side, which is the other one than that of a finding.
     bound = number(exact(criterion.bound), large_is_bad=not criterion.measure.large_is_bad)
     text = f"{criterion.comparison.sign} {'infinite' if criterion.bound == math.inf else criterion.bound}"
     return PolicyBound(comparison=criterion.comparison.value, bound=bound, said=text)
@@ -339,6 +340,7 @@ def broken_by(judgement: Judgement, release: Release) -> BrokenBy | None:
     if judgement.holds:
         return BrokenBy(groups=0, people=0)
     groups = release.groups
+    # Decided as in a search: in floats, and in fractions where the floats are too close to the bound to tell.
     broken = ~CriterionCheck.of(criterion, int(groups.sizes.max())).holds_in_each(groups)
     return BrokenBy(groups=int(np.count_nonzero(broken)), people=int(groups.sizes[broken].sum()))
 
