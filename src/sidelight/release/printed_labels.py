@@ -169,15 +169,13 @@ def read_label(text: Label, opaque: Container[Label] = ()) -> PrintedLabel:
     """
     if text is None:
         return PrintedLabel((), frozenset([None]))
+    body = text if text in opaque else text.removesuffix(_OR_MISSING)
     # `*` is the top of most hierarchies, and covers also what they lack: it is never opaque
-    if text in opaque and text != SUPPRESSED:
-        return PrintedLabel((text,), frozenset([text]))
-    if text.endswith(_OR_MISSING):
-        body = read_label(text.removesuffix(_OR_MISSING), opaque)
-        return replace(body, labels=body.labels | {text, None})
-    if text.startswith("{") and text.endswith("}"):
-        return _read_set(text, opaque)
-    return _read_form(text)
+    if body in opaque and body != SUPPRESSED:
+        printed = PrintedLabel((body,), frozenset([body]))
+    else:
+        printed = _read_set(body, opaque) if body.startswith("{") and body.endswith("}") else _read_form(body)
+    return printed if body == text else replace(printed, labels=printed.labels | {text, None})
 
 
 def _read_set(text: str, opaque: Container[Label]) -> PrintedLabel:

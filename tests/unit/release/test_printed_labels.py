@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.release.printed_labels import LabelOrder, covers, read_label
+from sidelight.table.labels import label, shown
 
 
 @pytest.mark.parametrize(
@@ -186,6 +187,19 @@ def test_what_sidelight_prints_covers_what_it_stands_for(ages, data):
     level = data.draw(st.integers(0, height.height - 1))
     for age in ages:
         assert covers(height.generalise(str(age), level), str(age))
+
+
+@given(st.lists(st.dates(), min_size=1, max_size=5), st.lists(st.floats(0, 99).map(lambda x: round(x, 1)), min_size=1))
+def test_what_hierarchies_of_days_codes_and_decimals_print_covers_what_it_stands_for(days, numbers):
+    codes = [f"{number:05.1f}" for number in numbers]
+    hierarchies = [
+        (sl.Hierarchy.dates("birth", days, periods=["day", "month", "quarter", "year"]), map(str, days)),
+        (sl.Hierarchy.masks("zip", codes), codes),
+        (sl.Hierarchy.intervals("weight", numbers, widths=[2.5, 5]), (shown(label(number)) for number in numbers)),
+    ]
+    for hierarchy, texts in hierarchies:
+        for text in texts:
+            assert all(covers(hierarchy.generalise(text, level), text) for level in range(hierarchy.height))
 
 
 @given(st.sets(st.sampled_from([*"abcde", None]), min_size=2), st.integers(2, 4))
