@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from sidelight.errors import BadKnowledge, expect, parameter
-from sidelight.knowledge.facts import Fact, all_of, named_values
+from sidelight.knowledge.facts import all_of, named_values
 from sidelight.knowledge.parse_facts import Knowledge, read_facts
+from sidelight.knowledge.people import Who
 from sidelight.release.release import Release
-from sidelight.worlds.counting.counter import WorldCounter
-from sidelight.worlds.effort import Effort, Meter, OverEffort
-from sidelight.worlds.identify import Entities, identify
-from sidelight.worlds.satisfiable import WorldSearch
-from sidelight.worlds.smallest_conflict import contradiction
+from sidelight.table.labels import Label
+from sidelight.worlds.effort import Effort, Meter
+from sidelight.worlds.posterior import Observer
 
 
 def covering_k(release: Release, given: Knowledge) -> int:
@@ -39,22 +38,15 @@ def covering_k(release: Release, given: Knowledge) -> int:
         )
         raise BadKnowledge(message)
     facts = read_facts(given)
-    entities = identify(release, dict.fromkeys(who for fact in facts for who in fact.people()))
-    _check(release, entities, facts)
-    occurring = {group: release.groups.counts.row(group).nonzero()[0].tolist() for group in entities.group_of.values()}
-    values = {who: [release.domain[place] for place in occurring[group]] for who, group in entities.group_of.items()}
-    return len(all_of(facts).basic_implications(values)) if facts else 0
+    observer = Observer.of(release, facts)
+    for value in dict.fromkeys(value for fact in facts for atom in fact.atoms() for value in named_values(atom)):
+        release.groups.place(value)  # refuses a value that nobody could have
+    observer.check_satisfiable(Meter(Effort()))
+    return len(all_of(facts).basic_implications(_possible_values(observer))) if facts else 0
 
 
-def _check(release: Release, entities: Entities, facts: tuple[Fact, ...]) -> None:
-    """Refuse values that nobody could have, and facts that cannot all hold."""
-    for fact in facts:
-        for atom in fact.atoms():
-            for value in named_values(atom):
-                release.groups.place(value)
-    try:
-        satisfiable = WorldSearch(release, entities).satisfiable(facts)
-    except OverEffort:
-        return  # they may be
-    if not satisfiable:
-        raise contradiction(WorldCounter(release, entities, Meter(Effort())), facts)
+def _possible_values(observer: Observer) -> dict[Who, list[Label]]:
+    """List for each person the values that occur in the person's group."""
+    release, group_of = observer.release, observer.entities.group_of
+    occurring = {group: release.groups.counts.row(group).nonzero()[0].tolist() for group in {*group_of.values()}}
+    return {who: [release.domain[place] for place in occurring[group]] for who, group in group_of.items()}

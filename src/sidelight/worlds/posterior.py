@@ -21,10 +21,11 @@ from typing import Literal, TypeAlias, overload
 import numpy as np
 
 from sidelight._text import counted
-from sidelight.errors import BadKnowledge, TooHard, expect
+from sidelight.errors import BadKnowledge, Contradiction, TooHard, expect
 from sidelight.knowledge.facts import And, Fact, Has, Implies, Not, OneOf, Or, Same
 from sidelight.knowledge.parse_facts import Knowledge, as_fact, read_facts
 from sidelight.knowledge.people import Someone, Who, as_who, person_text
+from sidelight.knowledge.tokens import in_short
 from sidelight.release.groups import GroupName
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, label, shown
@@ -33,7 +34,10 @@ from sidelight.worlds.effort import Effort, Meter, OverEffort
 from sidelight.worlds.estimate import Attempts, Estimate, as_generator, estimate_probabilities
 from sidelight.worlds.identify import Entities, identify
 from sidelight.worlds.satisfiable import WorldSearch
-from sidelight.worlds.smallest_conflict import contradiction
+from sidelight.worlds.smallest_conflict import minimum_unsatisfiable_subset
+
+MOST_SECONDS = 3
+"""After that, a minimal set of contradictory facts will do, which may not be the smallest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +65,10 @@ class Observer:
             possible, both = self.counter.joint(self.facts, target)
         except OverEffort:
             attempts = self._attempts()
-            self._check_satisfiable(attempts.meter())
+            self.check_satisfiable(attempts.meter())
             raise self._too_hard(*attempts.bounds(target, self.facts)) from None
         if not possible:
-            raise contradiction(self.counter, self.facts)
+            raise self.contradiction()
         return both / possible
 
     def value_probabilities(self, who: Who) -> dict[Label, Fraction]:
@@ -73,10 +77,10 @@ class Observer:
             possible = self.counter.probability(self.facts)
             marginals = self.counter.marginals(self.facts, who) if possible else {}
         except OverEffort:
-            self._check_satisfiable(self._attempts().meter())
+            self.check_satisfiable(self._attempts().meter())
             raise self._too_hard(Fraction(0), Fraction(1)) from None
         if not possible:
-            raise contradiction(self.counter, self.facts)
+            raise self.contradiction()
         return {value: probability / possible for value, probability in marginals.items()}
 
     def estimate(self, target: Fact, *, rng: np.random.Generator, samples: int, confidence: float) -> Estimate:
@@ -100,14 +104,38 @@ class Observer:
     def _attempts(self) -> Attempts:
         return Attempts(self.counter, Meter(self.effort))
 
-    def _check_satisfiable(self, meter: Meter) -> None:
-        """Refuse facts that cannot all hold even where their worlds cannot be counted."""
+    def check_satisfiable(self, meter: Meter) -> None:
+        """Refuse facts that cannot all hold, without counting; those of which that is not known may."""
         try:
             satisfiable = WorldSearch(self.release, self.entities, meter).satisfiable(self.facts)
         except OverEffort:
             return
         if not satisfiable:
-            raise contradiction(self.counter, self.facts)
+            raise self.contradiction()
+
+    def contradiction(self) -> Contradiction:
+        """Make the error that names a minimum set of facts that no world fits."""
+        meter = Meter(Effort(self.effort.states, MOST_SECONDS))
+        search = WorldSearch(self.release, self.entities, meter)
+
+        def unsatisfiable(chosen: Sequence[int]) -> bool:
+            some = [self.facts[number] for number in chosen]
+            if meter.is_late():
+                return False  # it is not known, so it is not blamed
+            try:
+                return not search.satisfiable(some)
+            except OverEffort:
+                return self._never_holds(some)
+
+        return _contradiction(
+            [self.facts[number] for number in minimum_unsatisfiable_subset(len(self.facts), unsatisfiable)]
+        )
+
+    def _never_holds(self, facts: Sequence[Fact]) -> bool:
+        try:
+            return self.counter.probability(facts) == 0
+        except OverEffort:
+            return False  # it is not known, so it is not blamed
 
     def _too_hard(self, low: Fraction, high: Fraction) -> TooHard:
         message = (
@@ -115,6 +143,15 @@ class Observer:
             f"between {in_decimals(low)} and {in_decimals(high)}; give a larger effort=, or ask for approximate=True"
         )
         return TooHard(message, low=low, high=high)
+
+
+def _contradiction(blamed: Sequence[Fact]) -> Contradiction:
+    names = " and ".join(f"'{in_short(str(fact))}'" for fact in blamed[:5]) + (" and others" if len(blamed) > 5 else "")
+    cannot = "cannot be so" if len(blamed) == 1 else "cannot all be so"
+    message = (
+        f"no world fits the release and the facts: {names} {cannot}; take {'it' if len(blamed) == 1 else 'one'} back"
+    )
+    return Contradiction(message, facts=tuple(map(str, blamed)))
 
 
 def in_decimals(number: Fraction) -> str:

@@ -18,55 +18,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from sidelight.errors import Contradiction
-from sidelight.knowledge.facts import Fact
-from sidelight.knowledge.tokens import in_short
-from sidelight.worlds.counting.counter import WorldCounter
-from sidelight.worlds.effort import Effort, Meter, OverEffort
-from sidelight.worlds.satisfiable import WorldSearch
-
 Oracle: TypeAlias = Callable[[Sequence[int]], bool]
 """Says of some things, by number and in order, whether they cannot all hold."""
 
 MOST_STEPS, ORACLE_STEPS = 100_000, 100
 """After so many steps, of which asking the oracle takes many, a minimal set that may not be a minimum will do."""
 
-MOST_SECONDS = 3
-"""After that, the same holds of facts."""
-
 
 class _OutOfSteps(Exception):
     """It took too long."""
-
-
-def contradiction(counter: WorldCounter, facts: Sequence[Fact]) -> Contradiction:
-    """Make the error that names a minimum set of facts that no world fits."""
-    meter = Meter(Effort(counter.meter.effort.states, MOST_SECONDS))
-    search = WorldSearch(counter.release, counter.entities, meter)
-
-    def unsatisfiable(chosen: Sequence[int]) -> bool:
-        some = [facts[number] for number in chosen]
-        if meter.is_late():
-            return False  # it is not known, so it is not blamed
-        try:
-            return not search.satisfiable(some)
-        except OverEffort:
-            return _is_never_counted(counter, some)
-
-    blamed = [facts[number] for number in minimum_unsatisfiable_subset(len(facts), unsatisfiable)]
-    names = " and ".join(f"'{in_short(str(fact))}'" for fact in blamed[:5]) + (" and others" if len(blamed) > 5 else "")
-    cannot = "cannot be so" if len(blamed) == 1 else "cannot all be so"
-    message = (
-        f"no world fits the release and the facts: {names} {cannot}; take {'it' if len(blamed) == 1 else 'one'} back"
-    )
-    return Contradiction(message, facts=tuple(map(str, blamed)))
-
-
-def _is_never_counted(counter: WorldCounter, facts: Sequence[Fact]) -> bool:
-    try:
-        return counter.probability(facts) == 0
-    except OverEffort:
-        return False  # it is not known, so it is not blamed
 
 
 def minimum_unsatisfiable_subset(number: int, unsatisfiable: Oracle) -> list[int]:

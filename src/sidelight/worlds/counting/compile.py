@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import comb, perm
 from typing import Literal, TypeAlias, TypeVar
 
 from sidelight.knowledge.facts import Atom, Fact, Same, conjuncts, fold, named_values
@@ -223,6 +224,17 @@ class CountingProblem:
         """Say which constraints mention any of some atoms."""
         return sorted({number for atom in atoms for number in self.mentions.get(atom, ())})
 
+    def ways_to_have(self, group: int, block: int, *, deciding: int, having: int) -> int:
+        """In how many ways do `having` of the `deciding` people of a group take a block, and the others of them not?"""
+        return ways_to_have(
+            self.semantics, people=self.sizes[group], count=self.counts[group, block], deciding=deciding, having=having
+        )
+
+    def ways_to_spread(self, group: int, block: int) -> int:
+        """In how many ways can a block go round a group, where people may have several values?"""
+        people, count = self.sizes[group], self.counts[group, block]
+        return comb(people, count) if self.semantics == "set" else people**count
+
     def _literal(self, atom: Atom, positive: bool) -> Formula:  # noqa: FBT001 - as facts are folded
         formula = self._equal(atom) if isinstance(atom, Same) else self._takes_one_of(atom.person, named_values(atom))
         return formula if positive else self.formulas.negate(formula)
@@ -296,7 +308,7 @@ def compile_facts(
     """
     everything = [*facts, *(() if target is None else (target,)), *watched]
     atoms = [atom for fact in everything for atom in fact.atoms()]
-    for value in {value for atom in atoms for value in named_values(atom)}:
+    for value in dict.fromkeys(value for atom in atoms for value in named_values(atom)):
         release.groups.place(value)  # refuses a value that nobody could have
     mentioned = dict.fromkeys([*(who for fact in everything for who in fact.people()), *people])
     problem = _with_variables(release, {who: entities.group_of[who] for who in mentioned}, facts, atoms)
@@ -347,6 +359,26 @@ def _told_apart(values: Iterable[Label], named: Iterable[frozenset[Label]]) -> I
     for value in values:
         blocks.setdefault(tuple(value in several for several in named), []).append(value)
     return blocks.values()
+
+
+def ways_to_have(semantics: Semantics, *, people: int, count: int, deciding: int, having: int) -> int:
+    """In how many ways do `having` of the `deciding` people have a value, and the others of them not?
+
+    `single`: so many occurrences are taken, one after the other.  `set`: the others who have it are chosen among the
+    people who do not decide.  `multiset`: each occurrence goes to anybody who may have it, and everybody who has it
+    gets at least one: Σ_j (−1)^j C(having, j) (people − lacking − j)^count.
+
+    >>> [ways_to_have("set", people=5, count=2, deciding=2, having=having) for having in (0, 1, 2)]
+    [3, 3, 1]
+    >>> [ways_to_have("multiset", people=3, count=2, deciding=1, having=having) for having in (0, 1)]
+    [4, 5]
+    """
+    if semantics == "single":
+        return perm(count, having)
+    if semantics == "set":
+        return comb(people - deciding, count - having) if having <= count else 0
+    others = people - (deciding - having)
+    return sum((-1) ** none * comb(having, none) * (others - none) ** count for none in range(having + 1))
 
 
 def components(things: Iterable[T], links: Iterable[Iterable[T]]) -> dict[T, T]:

@@ -31,8 +31,6 @@ from sidelight.worlds.counting.frontier import (
     Transition,
     Weights,
     completions,
-    ways_to_have,
-    ways_to_spread,
 )
 from sidelight.worlds.counting.order import Schedule
 from sidelight.worlds.effort import Meter, OverEffort
@@ -212,12 +210,7 @@ def _with_unscheduled(
     if problem.semantics == "single":  # they share what is left by their numbers
         left = possible - sum(scheduled.values())
         return scheduled | {block: left * Fraction(count, sum(counts.values())) for block, count in counts.items()}
-    people, semantics = problem.sizes[group], problem.semantics
+    having = {block: problem.ways_to_have(group, block, deciding=1, having=1) for block in counts}
     return scheduled | {
-        block: possible
-        * Fraction(
-            ways_to_have(semantics, people=people, count=count, deciding=1, having=1),
-            ways_to_spread(semantics, people=people, count=count),
-        )
-        for block, count in counts.items()
+        block: possible * Fraction(ways, problem.ways_to_spread(group, block)) for block, ways in having.items()
     }

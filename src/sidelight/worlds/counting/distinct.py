@@ -28,7 +28,6 @@ import numpy.typing as npt
 
 from sidelight.knowledge.facts import Fact, Or, Same
 from sidelight.worlds.counting.compile import CountingProblem, Equal, Takes
-from sidelight.worlds.counting.frontier import ways_to_have, ways_to_spread
 from sidelight.worlds.effort import Meter
 
 VariableSet: TypeAlias = int
@@ -201,11 +200,8 @@ class _WaysToTake:
 
     def total(self) -> int:
         """Count all worlds, as far as they are told apart here."""
-        problem = self.problem
         return prod(
-            ways_to_spread(problem.semantics, people=problem.sizes[group], count=problem.counts[group, block])
-            for block in self.blocks
-            for group in self._groups_with(block)
+            self.problem.ways_to_spread(group, block) for block in self.blocks for group in self._groups_with(block)
         )
 
     def _groups_with(self, block: int) -> list[int]:
@@ -221,9 +217,8 @@ class _WaysToTake:
             people_of += [people + problem.members[variable][group] for people in people_of]
         others = [(problem.members[atom.variable][group], takes) for atom, takes in self._others if atom.block == block]
         deciding, having = people_of[-1] + sum(n for n, _ in others), sum(n for n, takes in others if takes)
-        people, count = problem.sizes[group], problem.counts[group, block]
         return people_of, [
-            ways_to_have(problem.semantics, people=people, count=count, deciding=deciding, having=having + number)
+            problem.ways_to_have(group, block, deciding=deciding, having=having + number)
             for number in range(people_of[-1] + 1)
         ]
 

@@ -25,7 +25,6 @@ from fractions import Fraction
 from math import comb, perm, prod
 from typing import Literal, Protocol, TypeAlias
 
-from sidelight.table.table import Semantics
 from sidelight.worlds.counting.compile import CountingProblem, Formula, Takes
 from sidelight.worlds.counting.order import Schedule, Stage
 from sidelight.worlds.effort import Meter, OverEffort
@@ -80,7 +79,7 @@ class Frontier:
         if problem.semantics == "single":
             return prod(perm(problem.sizes[group], people) for group, people in self.schedule.people().items())
         return prod(
-            ways_to_spread(problem.semantics, people=problem.sizes[group], count=problem.counts[group, stage[1]])
+            problem.ways_to_spread(group, stage[1])
             for stage in self.schedule.scheduled
             for group in self.schedule.people_at(stage)
         )
@@ -414,9 +413,8 @@ class Distribute:
 
     def moves(self, fields: int) -> list[Move]:
         """Count the ways."""
-        problem, having = self.layout.problem, self.layout.count(self.layout.takers, self.group, fields)
-        people, count = problem.sizes[self.group], problem.counts[self.group, self.block]
-        ways = ways_to_have(problem.semantics, people=people, count=count, deciding=self.deciding, having=having)
+        having = self.layout.count(self.layout.takers, self.group, fields)
+        ways = self.layout.problem.ways_to_have(self.group, self.block, deciding=self.deciding, having=having)
         return [(0, ways)] if ways else []
 
 
@@ -455,32 +453,3 @@ class Finish:
         for atom in formula.atoms:
             formula = problem.formulas.condition(formula, atom, truth=not isinstance(problem.atoms[atom], Takes))
         return formula is problem.formulas.true
-
-
-def ways_to_have(semantics: Semantics, *, people: int, count: int, deciding: int, having: int) -> int:
-    """In how many ways do `having` of the `deciding` people have a value, and the others of them not?
-
-    `single`: so many occurrences are taken, one after the other.  `set`: the others who have it are chosen among the
-    people who do not decide.  `multiset`: each occurrence goes to anybody who may have it, and everybody who has it
-    gets at least one: Σ_j (−1)^j C(having, j) (people − lacking − j)^count.
-
-    >>> [ways_to_have("set", people=5, count=2, deciding=2, having=having) for having in (0, 1, 2)]
-    [3, 3, 1]
-    >>> [ways_to_have("multiset", people=3, count=2, deciding=1, having=having) for having in (0, 1)]
-    [4, 5]
-    """
-    if semantics == "single":
-        return perm(count, having)
-    if semantics == "set":
-        return comb(people - deciding, count - having) if having <= count else 0
-    others = people - (deciding - having)
-    return sum((-1) ** none * comb(having, none) * (others - none) ** count for none in range(having + 1))
-
-
-def ways_to_spread(semantics: Semantics, *, people: int, count: int) -> int:
-    """In how many ways can a value be spread, where people may have several?
-
-    >>> ways_to_spread("set", people=5, count=2), ways_to_spread("multiset", people=3, count=2)
-    (10, 9)
-    """
-    return comb(people, count) if semantics == "set" else people**count
