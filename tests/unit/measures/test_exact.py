@@ -1,7 +1,6 @@
 """Candidates are found in floats and decided exactly, and of many that are alike one is recomputed."""
 
 import math
-from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -9,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight._arrays import first_of_each, in_lowest_terms
-from sidelight._rounding import round_down, round_up
-from sidelight.measures.exact import near_worst, worst_row
+from sidelight.measures.exact import EXACT, FLOATS, near_worst, worst_row
 
 ROWS = np.arange(10)[:, np.newaxis]  # every row a kind of its own
 
@@ -87,8 +85,21 @@ def test_proportions_have_one_lowest_form(row, times):
     assert in_lowest_terms(np.array([row])).tolist() == in_lowest_terms(np.array([row]) * times).tolist()
 
 
-@given(st.decimals(-(10**9), 10**9, allow_nan=False, places=25))
-def test_rounding_goes_the_way_it_says(number):
-    down, up = round_down(number), round_up(number)
-    assert Decimal(down) <= number <= Decimal(up)
-    assert up in (down, math.nextafter(down, math.inf))
+@given(st.lists(st.integers(0, 70_000), min_size=1, max_size=6))
+def test_both_arithmetics_agree(counts):
+    """Also above the counts that are looked up in a table."""
+    listed = np.array([counts])
+    exact, floats = EXACT.times_log(EXACT.whole(listed)), FLOATS.times_log(FLOATS.whole(listed))
+    np.testing.assert_allclose(exact.astype(float), floats, rtol=1e-12)
+    ratios = EXACT.ratio(listed.astype(object), 7), FLOATS.ratio(listed, 7)
+    np.testing.assert_allclose(ratios[0].astype(float), ratios[1])
+
+
+def test_something_over_nothing_is_infinite():
+    with np.errstate(divide="ignore"):
+        assert EXACT.ratio(1, 0) == FLOATS.ratio(1, 0) == math.inf
+
+
+def test_whole_numbers_do_not_overflow_when_exact():
+    huge = EXACT.whole(np.array([2**62]))
+    assert (huge * huge).tolist() == [2**124]

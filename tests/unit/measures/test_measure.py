@@ -1,0 +1,89 @@
+"""What all measures share: findings that show themselves, bounds, the registry, and what is refused."""
+
+import math
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+import sidelight as sl
+from sidelight.errors import BadPolicy, WrongKind
+from sidelight.measures.k_anonymity import GroupSize
+from sidelight.measures.measure import Comparison, declared_measures, exact, findings, in_words
+from sidelight.policy.measures import MEASURES, measure_named
+
+RELEASE = sl.Release.from_counts([{"<Flu>": 2, "Cold": 1}, {"<Flu>": 2}])
+
+
+def test_a_finding_is_one_line():
+    assert repr(sl.DistinctValues().measure(RELEASE)) == "<Finding: distinct values is 1, in group 2>"
+    nobody = sl.Release.from_counts([{"a": 0}], sizes=[2], values="set")
+    assert repr(sl.BetaLikeness().measure(nobody)) == "<Finding: beta likeness is 0>"
+
+
+def test_a_finding_in_a_notebook_trusts_no_label():
+    page = sl.Implications(1).measure(RELEASE)._repr_html_()
+    assert "<Flu>" not in page
+    assert "&lt;Flu&gt;" in page
+    assert "implications (k 1)" in page
+    assert "group 2" in page
+
+
+@pytest.mark.parametrize("kind", MEASURES, ids=lambda kind: kind.__name__)
+def test_what_is_no_release_is_refused_with_the_remedy(kind):
+    measure = kind.examples(("a", "b"))[0]
+    with pytest.raises(WrongKind, match=r"should be a Release, not a dict; .*read_release"):
+        measure.measure({"a": 1})
+
+
+def test_a_finding_is_replayed_on_a_release():
+    with pytest.raises(WrongKind, match="should be a Release"):
+        sl.GroupSize().measure(RELEASE).replay("release.csv")
+
+
+def test_declaring_a_measure_registers_it():
+    @dataclass(frozen=True)
+    class Declared(GroupSize):
+        name: ClassVar[str] = "declared in a test"
+
+    assert declared_measures()["declared in a test"] is Declared
+    assert measure_named("declared in a test") is Declared
+    assert Declared not in MEASURES
+
+
+def test_all_of_ours_are_declared():
+    assert {kind.name for kind in MEASURES} <= {*declared_measures()}
+
+
+@pytest.mark.parametrize(
+    ("bound", "number"),
+    [(0.1, Fraction(1, 10)), (Decimal("0.1"), Fraction(1, 10)), (np.int64(5), 5), (True, 1), (-math.inf, -math.inf)],
+)
+def test_a_bound_means_what_it_says(bound, number):
+    assert exact(bound) == number
+
+
+@pytest.mark.parametrize("bound", [math.nan, "five", None])
+def test_what_is_no_number_is_no_bound(bound):
+    with pytest.raises(BadPolicy, match="a limit is a number"):
+        exact(bound)
+
+
+def test_comparisons():
+    assert [each.holds(Fraction(1), 1) for each in Comparison] == [True, False, True, False]
+    assert [each.sign for each in Comparison if each.from_above] == ["≤", "<"]
+
+
+def test_words_are_rounded_towards_caution():
+    assert in_words(Fraction(10**6, 3 * 10**6 + 1)) == "0.3334"
+    assert in_words(Fraction(10**6, 3 * 10**6 + 1), large_is_bad=False) == "0.3333"
+
+
+def test_several_at_once_in_the_order_they_were_given():
+    measures = [sl.Implications(1), sl.MaxEnt(), sl.GroupSize()]
+    together = findings(measures, RELEASE.__class__.from_counts([{"a": 2, "b": 1}, {"a": 2, "c": 2}]))
+    assert [finding.measure for finding in together] == measures
+    assert findings([], RELEASE) == ()
