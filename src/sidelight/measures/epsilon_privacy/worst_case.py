@@ -70,21 +70,26 @@ def ratios(
 ) -> tuple[Numbers, Numbers, Numbers, Numbers]:
     """Give p_in/p_out and (1 − p_out)/(1 − p_in), each as numerator and denominator.
 
-    `counts` are n_s, n − n_s, f and f − n_s; `prior` has σ(s) − e, σ − σ(s) and e, in any unit.
+    `counts` are n_s, n − n_s, f and f − n_s; `prior` has σ(s) − e, σ − σ(s) and e, in any unit.  Arrays of the prior
+    are overwritten: in fresh memory for every step it takes a sixth longer.
 
     >>> ratios((4, 6, 10, 6), (1, 3, 1), closed=False)  # of 10 people 4 match; σ(s) = 2, σ = 5
     (56, 50, 90, 84)
     """
     matching, others, unknown, unmatched = counts
     believed, doubted, evidence = prior
-    if evidence:  # else the belief is moved by nothing; no product with 1, which for arrays is a pass over memory
-        believed = believed + (matching if evidence == 1 else evidence * matching)  # O
-        doubted = doubted + (others if evidence == 1 else evidence * others)  # D
+    if evidence:  # else the belief is moved by nothing
+        believed += matching if evidence == 1 else evidence * matching  # O
+        doubted += others if evidence == 1 else evidence * others  # D
     both = believed + doubted
-    under_belief, under_doubt = unknown * believed, unmatched * both
+    under_doubt = unmatched * both
     if closed:
-        both, doubted = both + evidence, doubted + evidence
-    return matching * both, under_belief, unknown * doubted, under_doubt
+        both += evidence
+        doubted += evidence
+    both *= matching
+    believed *= unknown
+    doubted *= unknown
+    return both, believed, doubted, under_doubt
 
 
 def smallest_epsilon(case: Case, prior: Prior, column: int, rule: Rule) -> tuple[Amount, Ratio]:
@@ -160,7 +165,9 @@ class Cases:
         numbers = FloatTerms(terms.believed[self.columns], terms.doubted[self.columns], terms.evidence)
         belief, under_belief, doubt, under_doubt = ratios(self._counts, numbers, closed=closed)
         with np.errstate(divide="ignore", invalid="ignore"):
-            larger: Floats = np.fmax(belief / under_belief, doubt / under_doubt)  # 0/0: no doubt before and after
+            belief /= under_belief
+            doubt /= under_doubt
+        larger: Floats = np.fmax(belief, doubt, out=belief)  # 0/0, no doubt before and after, is nan and does not count
         if closed:
             larger[self.people - self.known < self.matching] = np.inf
         return larger
