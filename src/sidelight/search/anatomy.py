@@ -88,7 +88,8 @@ class Anatomy(Method):
             LeastOverlap(rng),
             progress=lambda left: progress("merging buckets", left, None),
         )
-        number = rng.permutation(int(merged.max()) + 1)[merged]  # a bucket's number says nothing
+        # buckets are numbered, and the people of a value lined up, at random: neither says who has which value
+        number = rng.permutation(int(merged.max()) + 1)[merged]
         key, value = _line_up(table, rng)
         bucket = number[deal(totals, count)]
         shape = (int(number.max()) + 1, len(totals))
@@ -114,6 +115,7 @@ def _line_up(table: Table, rng: np.random.Generator) -> tuple[Integers, Integers
     """Line up all people value by value, those of a value in any order; gives each one's key and value."""
     key, value, count = table.counts.entries()
     key, value = np.repeat(key, count), np.repeat(value, count)
+    # a stable sort of a random order: by value, and at random among the people of a value
     order = rng.permutation(len(key))
     order = order[np.argsort(value[order], kind="stable")]
     return key[order], value[order]
@@ -125,7 +127,8 @@ def max_buckets(totals: Integers, l: int) -> int:  # noqa: E741 - the paper's le
     >>> max_buckets(np.array([4, 3, 1]), 2), max_buckets(np.array([9, 1, 1]), 2)
     (4, 2)
     """
-    low, high = 0, int(totals.sum()) // l + 1  # the answer is at least low and below high
+    # invariant: the condition holds at low and not at high, so the answer is at least low and below high
+    low, high = 0, int(totals.sum()) // l + 1
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if np.minimum(totals, middle).sum() >= l * middle else (low, middle)
@@ -138,7 +141,8 @@ def max_buckets_within(table: Table, policy: PolicyCheck, progress: Progress) ->
     Halves the numbers between; what it gives holds, whatever the measures make of fewer buckets.
     """
     totals = table.counts.totals()
-    low, high = 1, table.people + 1  # at low the policy holds; at high it does not, or nobody would be in some bucket
+    # invariant: the policy holds at low; at high it does not, or some bucket would have nobody
+    low, high = 1, table.people + 1
     while high - low > 1:
         middle = (low + high) // 2
         progress("trying numbers of buckets", middle, None)
@@ -162,7 +166,8 @@ def deal(totals: Integers, buckets: int) -> Integers:
     """
     value = np.repeat(np.arange(len(totals)), totals)
     nth = np.arange(len(value)) - np.repeat(np.cumsum(totals) - totals, totals)
-    line = np.argsort(nth >= buckets, kind="stable")  # the first b of each value, and behind them what is left
+    # first the first b people of each value, who can all go to different buckets; behind them what is left
+    line = np.argsort(nth >= buckets, kind="stable")
     bucket = np.empty(len(value), np.int64)
     bucket[line] = np.arange(len(value)) % buckets
     return bucket
@@ -174,6 +179,7 @@ def bucket_kinds(totals: Integers, buckets: int) -> Integers:
     >>> bucket_kinds(np.array([4, 4, 1]), 4).tolist()
     [0, 1]
     """
+    # both parts of the line, modulo b: a bucket holds what the bucket before holds unless a value begins or ends here
     first = np.minimum(totals, buckets)
     borders = np.cumsum(np.concatenate((first, totals - first))) % buckets
     return np.unique(np.append(borders, 0))
@@ -209,7 +215,8 @@ class LeastOverlap(Neighbours):
             block = rows[start : start + COMPARED]
             others = np.take(shuffled, np.arange(start, start + min(COMPARED, len(groups))), mode="wrap")
             pairs = _float_counts(groups, block) @ _float_counts(groups, others).T
-            pairs += self.rng.random(pairs.shape) / 2  # whole numbers otherwise: equals are told apart by chance
+            # pairs are whole numbers, so less than one half settles nothing but ties
+            pairs += self.rng.random(pairs.shape) / 2
             pairs[block[:, np.newaxis] == others] = np.inf
             chosen = _choose_in_turn(pairs)
             best[start : start + COMPARED] = others[chosen]
@@ -236,6 +243,7 @@ def _choose_in_turn(distance: Floats) -> Integers:
     free = distance.copy()
     left = np.arange(len(distance))
     while len(left) and np.isfinite(free[left]).any():
+        # of rows that choose the same column the first gets it, the others choose again among what is free
         nearest = free[left].argmin(axis=1)
         taken, first = np.unique(nearest, return_index=True)
         chosen[left[first]] = taken

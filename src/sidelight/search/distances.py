@@ -44,6 +44,7 @@ def label_distances(order: Order) -> Floats:
         line = unit_line(order)
         squared: Floats = (line[:, np.newaxis] - line) ** 2
         return squared
+    # levels at which all labels are the same would make every distance smaller, and none different
     levels = _telling_levels(order)
     differ: Floats = (levels[:, :, np.newaxis] != levels[:, np.newaxis, :]).mean(axis=0)
     return differ
@@ -71,6 +72,7 @@ class DistanceMatrix:
     def beside(self, other: DistanceMatrix) -> DistanceMatrix:
         """Take two columns for one, whose labels are the combinations that occur."""
         both = tuple(Column("", (None,) * len(part.squared), part.codes.astype(np.int32)) for part in (self, other))
+        # combinations that occur are the new labels; squared distances add up over columns
         kind, first = number_equal_rows(both, len(self.codes))
         one, two = self.codes[first], other.codes[first]
         return DistanceMatrix(kind, self.squared[np.ix_(one, one)] + other.squared[np.ix_(two, two)])
@@ -99,6 +101,7 @@ class KeyDistances:
 
 def _combine(matrices: list[DistanceMatrix]) -> tuple[DistanceMatrix, ...]:
     """Put columns together, those with few labels first, while their combinations stay few."""
+    # few labels first, so that as many columns as possible share a matrix
     combined: list[DistanceMatrix] = []
     for each in sorted(matrices, key=lambda each: len(each.squared)):
         packed = combined[-1].codes * len(each.squared) + each.codes if combined else each.codes
@@ -140,6 +143,7 @@ class Centroids(Neighbours):
         step = max(CELLS_AT_ONCE // len(self.sizes), 1)
         for start in range(0, len(rows), step):
             block = rows[start : start + step]
+            # |c_g − c_h|² = |c_g|² + |c_h|² − 2 c_g·c_h: one product of matrices; rounding may leave a little below 0
             squared = length[block, np.newaxis] + length - 2 * (self.points[block] @ self.points.T)
             weight = self.sizes[block, np.newaxis] * (self.sizes / (self.sizes[block, np.newaxis] + self.sizes))
             error = np.maximum(squared, 0) * weight
@@ -151,6 +155,7 @@ class Centroids(Neighbours):
     def merged(self, into: Integers, groups: int) -> Self:
         """Average the points of merged groups, each by its people."""
         sizes = add_up(into, self.sizes, groups)
+        # averages times people are sums, and sums add up
         sums = np.zeros((groups, self.points.shape[1]))
         np.add.at(sums, into, self.points * self.sizes[:, np.newaxis])
         return type(self)(sizes, sums / sizes[:, np.newaxis])
@@ -161,6 +166,7 @@ def _point_sums(order: Order, rank: Integers, group: Integers, people: Integers,
     if order.numeric or len(order) > MANY_LABELS:
         yield np.bincount(group, people * unit_line(order)[rank], groups).astype(float)[:, np.newaxis]
         return
+    # labels that differ on a level differ in two coordinates, so 1/√(2·levels) each makes that level count 1/levels
     levels = _telling_levels(order)
     for level in levels:
         width = int(level.max()) + 1

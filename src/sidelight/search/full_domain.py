@@ -76,6 +76,7 @@ class FullDomain(Method):
         recodings = NodeRecodings(lattice, by)
         if self.suppress:
             return self._search_with_suppression(lattice, recodings, policy, utility, progress)
+        # only minimal nodes are weighed: every other node within policy prints less than one of them
         nodes = search_lattice(lattice, policy, max_checks=self.nodes, progress=progress)
         _refuse_nothing(len(nodes.minimal), complete=nodes.complete)
         best = min(nodes.minimal, key=lambda node: (UTILITIES[utility](recodings.at(node)), node))
@@ -198,6 +199,7 @@ class NodeRecodings:
         """Recode the labels of a column to a level; remembered, as thousands of nodes share it."""
         if (at, level) not in self._levels:
             column, order = self._lattice.table.quasi[at], self._orders[at]
+            # recode each label once, as a column in which every label stands once, instead of every row of the table
             labels = Column(column.name, column.labels, np.arange(len(column.labels), dtype=np.int32))
             recoded = coarser(labels, self._by, level)
             start, stop = np.zeros((2, len(recoded.labels)), np.int64)
@@ -216,6 +218,7 @@ class _Level(NamedTuple):
 
 def _covered(order: Order, level: int, rank: Integers) -> tuple[Integers, Integers]:
     """Give the stretch of ranks that share a rank's node at a level: neighbours, by the order's invariant."""
+    # a node's ranks are neighbours, so the numbers along the ranks never fall and two searches find both ends
     nodes = order.levels[min(level, len(order.levels) - 1)]
     ascending = np.maximum.accumulate(nodes)
     return np.searchsorted(ascending, nodes[rank], side="left"), np.searchsorted(ascending, nodes[rank], side="right")

@@ -52,6 +52,7 @@ def search_lattice(lattice: Lattice, policy: Policy, *, max_checks: int | None, 
     monotone = [each for each in policy.criteria if holds_upwards(each, lattice.table.semantics)]
     others = [each for each in policy.criteria if each not in monotone]
     counter = CheckCounter(len(lattice), progress)
+    # no other node can be within policy: it would have to keep the monotone criteria too
     nodes = search_monotone(lattice.heights, counter.counted(node_check(lattice, monotone)), max_checks=max_checks)
     if not others or not nodes.within:
         return nodes
@@ -70,6 +71,7 @@ def node_check(lattice: Lattice, criteria: list[Criterion]) -> NodeCheck:
     by_counts = PolicyCheck.of((each for each in criteria if each not in by_size), lattice.table.people)
 
     def check(node: Node) -> bool:
+        # sizes need no counts of values, and most nodes that fail do so by size
         if by_size:
             smallest = int(lattice.sizes_at(node).min())
             if not all(each.comparison.holds(smallest, exact(each.bound)) for each in by_size):
@@ -135,9 +137,11 @@ class NodeTags:
     def tag(self, node: Node, *, holds: bool) -> None:
         """Tag a node and all that follows from it."""
         if holds:
-            self._tags[tuple(slice(level, None) for level in node)] = 1  # closed upwards
+            # closed upwards: every coarser node holds too
+            self._tags[tuple(slice(level, None) for level in node)] = 1
         else:
-            self._tags[tuple(slice(None, level + 1) for level in node)] = -1  # closed downwards
+            # closed downwards: no finer node holds
+            self._tags[tuple(slice(None, level + 1) for level in node)] = -1
 
     def nodes_on_paths(self) -> Iterator[Node]:
         """Give the nodes to be checked next: each must be tagged before the next is drawn."""
@@ -145,7 +149,8 @@ class NodeTags:
             if self._tags[start] != 0:
                 continue
             path = self._path_down(start)
-            low, high = 0, len(path) - 1  # path[0] is the coarsest; before low all hold, after high none does
+            # invariant: path[:low] hold and path[high + 1:] do not; path[0] is the coarsest
+            low, high = 0, len(path) - 1
             while low <= high:
                 middle = (low + high) // 2
                 yield path[middle]
@@ -218,6 +223,7 @@ def minimal_among(nodes: Iterable[Node]) -> tuple[Node, ...]:
     left = np.array(finest_first(nodes))
     kept: list[Node] = []
     while len(left):
-        kept.append(tuple(left[0].tolist()))  # the finest one left is below none of the others
+        # the finest one left is coarser than none of the others; those coarser than it are struck out
+        kept.append(tuple(left[0].tolist()))
         left = left[(left < left[0]).any(axis=1)]
     return tuple(kept)

@@ -54,6 +54,7 @@ def merge_until_within(
     holds = policy.holds_in_each(groups)
     while len(groups) > 1:
         progress(len(groups))
+        # criteria judged together are looked at only once every group is within policy on its own
         bad = np.flatnonzero(~holds) if not holds.all() else _worst_together(groups, policy)
         if len(bad) == 0:
             break
@@ -70,14 +71,16 @@ def pair_up(one: Integers, other: Integers, distance: Floats, *, groups: int) ->
     >>> pair_up(np.array([0, 1, 3]), np.array([1, 2, 2]), np.array([2.0, 1.0, 3.0]), groups=4).tolist()
     [0, 1, 1, 2]
     """
-    tie_breaker = np.random.default_rng(0).permutation(len(one))  # any order but that of the rows, which is slow
+    # ties in any order but that of the rows, in which each pair would wait for the one before it
+    tie_breaker = np.random.default_rng(0).permutation(len(one))
     rank = np.empty(len(one), np.int64)
     rank[np.lexsort((tie_breaker, distance))] = np.arange(len(one))
     into = np.arange(groups)
     free = np.ones(groups, bool)
     left = np.arange(len(one))
     while len(left):
-        first = np.full(groups, len(one))  # per group, the rank of the first pair that is left and touches it
+        # per group, the rank of the first pair that is left and touches it; a pair that is first in both groups wins
+        first = np.full(groups, len(one))
         np.minimum.at(first, one[left], rank[left])
         np.minimum.at(first, other[left], rank[left])
         won = left[(first[one[left]] == rank[left]) & (first[other[left]] == rank[left])]
@@ -117,6 +120,7 @@ def _worst_together(groups: Groups, policy: PolicyCheck) -> Integers:
         if check.criterion.decide(finding).holds:
             continue
         worst = check.worst_first(groups)[: -(-len(groups) // WORST_SHARE)]
+        # the group of the exact worst case is among them, whatever the floats say
         if finding.witness is not None:
             worst[-1:] = finding.witness.group.number - 1
         return np.unique(worst)

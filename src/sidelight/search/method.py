@@ -226,6 +226,7 @@ def _sorted_entries(release: Release) -> tuple[Integers, Integers, Integers]:
     bare = np.flatnonzero(release.groups.counts.per_row() == 0)
     group, value = np.append(group, bare), np.append(value, np.full(len(bare), len(release.domain)))
     count = np.append(count, np.zeros(len(bare), np.int64))
+    # the last key of a lexsort comes first: columns from left to right, then value
     printed = [column.codes[group] for column in reversed(release.groups.columns)]
     rows = np.lexsort(np.stack([value, group, *printed]))
     return group[rows], value[rows], count[rows]

@@ -94,6 +94,7 @@ class Microaggregation(Method):
             k,
             progress=lambda done: progress("making clusters", done, len(table.sizes)),
         )
+        # k is kept by the last cluster too, which MDAV may leave smaller
         check = PolicyCheck.of((*policy.criteria, GroupSize() >= k), table.people)
         clusters = Clustering(table, orders, self.labels, cluster).merged_within(check, progress)
         return Outcome(
@@ -143,6 +144,7 @@ class Clustering:
                     progress=lambda groups: progress("merging clusters", groups, None),
                 )
             )
+            # clusters that are printed the same are one to a reader, and have to be judged as one
             printed, first = number_equal_rows(clusters.columns(), clusters.count)
             all_differ = len(first) == clusters.count
             clusters = clusters.renumbered(printed)
@@ -187,6 +189,7 @@ def mdav(
     clusters = 0
     while left.people >= 2 * k:
         progress(len(people) - left.keys)
+        # one cluster around the key farthest from the average, the next around the key farthest from that one
         distance = left.from_key(left.farthest(left.from_average()))
         cluster[left.take_nearest(distance, k)] = clusters
         clusters += 1
@@ -239,6 +242,7 @@ class UnclusteredKeys:
         return self._numbers[taken]
 
     def _remove(self, taken: Integers) -> None:
+        # D_c · (remaining people by label) and the sums along lines stay those of the people who remain
         weights = self._weights[taken]
         for at, (matrix, codes) in enumerate(zip(self._matrices, self._codes, strict=True)):
             self._pulls[at] = self._pulls[at] - weights @ matrix[codes[taken]]
@@ -288,6 +292,7 @@ def average_column(
 def _means(order: Order, group: Integers, rank: Integers, people: Integers, groups: int) -> Column:
     """Average the numbers or days that are known, to about a hundredth of the column's range; missing where none is."""
     known = np.array([text is not None for text in order.labels])
+    # a missing number counts for nothing; where all are missing, so is the mean
     weights = people * known[rank]
     total = np.bincount(group, weights=weights, minlength=groups)
     sums = np.bincount(group, weights=weights * order.position[rank], minlength=groups)
@@ -310,8 +315,10 @@ def decimals(numbers: Floats) -> int:
 def _ancestors(order: Order, start: Integers, stop: Integers) -> Column:
     """Go up the hierarchy until all labels of a group are one; without such a level, `*`."""
     texts: list[Label] = [SUPPRESSED] * len(start)
+    # from the coarsest level down, so that the finest common node is written last; a node covers neighbours, so a
+    # stretch is inside it exactly when both ends are
     for level in reversed(range(len(order.levels))):
-        same = order.levels[level, start] == order.levels[level, stop - 1]  # a node covers neighbours
+        same = order.levels[level, start] == order.levels[level, stop - 1]
         for row in np.flatnonzero(same).tolist():
             texts[row] = order.nodes[level][order.levels[level, start[row]]]
     return Column.of(order.name, texts)
@@ -321,6 +328,7 @@ def _modes(packed: Integers, people: Integers, width: int) -> Integers:
     """Give each group's most frequent rank, of several the first; packed is group · width + rank."""
     kinds, kind = np.unique(packed, return_inverse=True)
     often = np.bincount(kind, weights=people)
+    # by group, then the most frequent first, then the smallest rank: the first of each group is its mode
     best = np.lexsort((kinds, -often, kinds // width))
     _, first = np.unique(kinds[best] // width, return_index=True)
     modes: Integers = kinds[best][first] % width

@@ -113,7 +113,8 @@ def cut_everybody(
             for accepted in acceptance.runs(within, generation, active):
                 undecided[accepted.group] = False
                 halves += [active[accepted.group], partition.split(generation.keys, accepted, active)]
-        active = np.concatenate(halves) if halves else np.array([], np.int64)  # both halves are the next generation
+        # both halves of what was cut are the next generation; what was not cut is done
+        active = np.concatenate(halves) if halves else np.array([], np.int64)
     return partition
 
 
@@ -165,6 +166,7 @@ class Acceptance:
         fits = np.ones(len(cuts), bool)
         for check, rows, pair in zip(self.checks, self.screened, pairs, strict=True):
             values = check.screen.value(_joined_with_others(check, rows, pair, numbers[cuts.group]))
+            # each cut that is close is judged exactly, one by one: few are
             close = check.is_close(values)
             fits &= check.clearly_holds(values) | close
             for at in np.flatnonzero(fits & close):
@@ -186,6 +188,7 @@ class Acceptance:
                 release = check.screen.join(release, every)
             release[:-1] = check.screen.join(release[:-1], joined_after(check.screen, rows[groups])[1:])
             fits &= check.clearly_holds(check.screen.value(release))
+        # the first one fits by itself, perhaps by exact arithmetic where the floats here cannot tell
         fits[0] = True
         return int(np.argmin(fits)) if not fits.all() else len(groups)
 

@@ -81,6 +81,7 @@ class Partition:
 
         `keys` are those of the generation at hand, `numbers` its groups' numbers here.
         """
+        # left halves keep their numbers, right halves get the next ones: numbers of other groups never change
         old, new = numbers[cuts.group], len(self) + np.arange(len(cuts))
         keys_right, cut = self._right_of(keys, cuts, old)
         self.start, self.stop = np.vstack((self.start, self.start[old])), np.vstack((self.stop, self.stop[old]))
@@ -146,12 +147,14 @@ class Generation:
         others = []
         for each, rows in zip(cuts, medians, strict=True):
             rest = undecided[each.group]
-            rest[rows[rows >= 0]] = False  # these were proposed already
+            # the most balanced ones were proposed in the first round
+            rest[rows[rows >= 0]] = False
             others.append((each, np.flatnonzero(rest)))
         yield line_up(others, rank)
 
     def holds_in_halves(self, cuts: Cuts, policy: PolicyCheck) -> Flags:
         """Say which cuts leave two halves that each keep the policy on their own."""
+        # people are at hand; values are counted only for cuts that leave enough of them on both sides
         smaller = np.minimum(cuts.left, cuts.people - cuts.left)
         holds: Flags = smaller >= policy.least_group_size
         large = np.flatnonzero(holds)
@@ -222,6 +225,7 @@ class _Entries:
 
 def _blocks(group: Integers, rows: Integers, width: int) -> Iterator[Integers]:
     """Cut rows sorted by group into blocks that can be spread out, never through a group."""
+    # a group with more cuts than a block may have gets a block of its own
     most = max(CELLS_AT_ONCE // max(width, 1), 1)
     start = 0
     while start < len(rows):
@@ -258,7 +262,8 @@ class ColumnCuts:
         """Give, per group, the row of the cut nearest the median, or −1 where there is none."""
         best = np.full(groups, -1)
         by_balance = np.lexsort((np.abs(2 * self.left - self.people), self.group))[::-1]
-        best[self.group[by_balance]] = by_balance  # the last one written is the most balanced
+        # of several writes to a group the last stays, and the most balanced cut is written last
+        best[self.group[by_balance]] = by_balance
         return best
 
 
@@ -273,7 +278,8 @@ def cuts_along(order: Order, group: Integers, rank: Integers, people: Integers, 
     ([1, 2], [5, 7], [0])
     """
     packed, standing = _sums_by_number(group * len(order) + rank, people, groups * len(order))
-    at, here = packed // len(order), packed % len(order)  # each rank that occurs in a group: the group, and the rank
+    # one entry for each rank that occurs in a group, sorted: the group, the rank, and the people standing there
+    at, here = packed // len(order), packed % len(order)
     first = np.flatnonzero(np.diff(at, prepend=-1))
     last = np.append(first[1:], len(at)) - 1
     through = np.cumsum(standing)
@@ -281,7 +287,8 @@ def cuts_along(order: Order, group: Integers, rank: Integers, people: Integers, 
     total = np.diff(np.append(before, through[-1:]))
     spread = (order.position[here[last]] - order.position[here[first]]) / order.width
 
-    inner = np.setdiff1d(np.arange(len(at)), first, assume_unique=True)  # a border stands before each but the first
+    # a border stands before each entry of a group but the first; only the deepest of a group are kept
+    inner = np.setdiff1d(np.arange(len(at)), first, assume_unique=True)
     depth = order.depth(here[inner - 1], here[inner])
     deepest = np.zeros(groups, np.int64)
     np.maximum.at(deepest, at[inner], depth)

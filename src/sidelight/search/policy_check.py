@@ -48,6 +48,7 @@ class CriterionCheck:
 
     def clearly_holds(self, values: Floats) -> Flags:
         """Say which values keep the bound by more than rounding."""
+        # the value moved by the margin towards breaking the bound: if it still holds, so does the exact one
         comparison = self.criterion.comparison
         worst = values + self.margin if comparison.from_above else values - self.margin
         return np.asarray(comparison.holds(worst, self.bound))  # type: ignore[arg-type]
@@ -80,6 +81,7 @@ class CriterionCheck:
 
     def holds(self, groups: Groups) -> bool:
         """Judge groups together as one release, in exact arithmetic only where floats cannot tell."""
+        # clearly within, or too close and exactly within; clearly outside needs no exact arithmetic either
         value = self.screen.value(joined_all(self.screen, self.screen.of(groups)))
         return bool(self.clearly_holds(value)[0]) or (bool(self.is_close(value)[0]) and self.holds_exactly(groups))
 
@@ -110,6 +112,7 @@ class PolicyCheck:
         """Make a policy, or some criteria of one, ready for groups of up to so many people."""
         criteria = policy.criteria if isinstance(policy, Policy) else policy
         checks = [CriterionCheck.of(criterion, people) for criterion in criteria]
+        # screens that are exact are the cheap ones, and need no second look
         checks.sort(key=lambda check: not check.screen.exact)
         return cls(
             tuple(check for check in checks if check.screen.group_by_group),
@@ -136,6 +139,7 @@ class PolicyCheck:
         """Say which groups keep all criteria on their own: needed of each, enough where none is judged together."""
         holds = np.ones(len(groups), bool)
         for check in self.checks:
+            # what one criterion refuses the next ones need not look at
             left = np.flatnonzero(holds)
             if len(left) == 0:
                 break

@@ -80,6 +80,7 @@ def protect(
     hierarchies = _hierarchies(by)
     _named("utility", utility, UTILITIES)
     policy = _informed(_policy(policy), table)
+    # one group of everybody is what every search can fall back on: from here on something is within policy
     searchable = _searchable(policy)
     _refuse_impossible(table, searchable)
     outcome = chosen.search(table, searchable, by=hierarchies, utility=utility, progress=progress)
@@ -224,6 +225,7 @@ def _smaller_amounts(criterion: Criterion, release: Release) -> Iterator[Criteri
         amount = getattr(measure, each.name)
         if not isinstance(amount, int) or isinstance(amount, bool):
             continue
+        # the largest smaller amount that holds: what loses least of what the policy meant
         for less in reversed(range(amount)):
             other = _if_it_holds(criterion, {each.name: less}, release)
             if other is not None:

@@ -66,6 +66,7 @@ def random_queries(
     """
     rng = np.random.default_rng(seed)
     columns = min(columns, len(orders))
+    # the same share of each of the columns and of the values, which multiply to the share asked for
     side = share ** (1 / (columns + 1))
     for _ in range(count):
         chosen = rng.choice(len(orders), columns, replace=False)
@@ -166,6 +167,7 @@ class Regions(Recoding):
 
     def estimate(self, query: Query) -> float:
         """Take of each group the share of its stretches that the query asks for."""
+        # shares of a box multiply over columns, as inside a group every combination is as likely
         share = np.ones(len(self.start))
         everywhere = 1.0
         for column, (low, high) in query.ranges.items():
@@ -206,6 +208,7 @@ def _counts_at(counts: Counts, rows: Integers, values: Integers) -> Integers:
 
 def region_labels(order: Order, start: Integers, stop: Integers) -> Column:
     """Print a stretch per group; each different stretch is put into words once."""
+    # (start, stop) packed into one number, as both are at most len(order)
     width = len(order) + 1
     stretches, codes = np.unique(start * width + stop, return_inverse=True)
     labels: list[Label] = [order.label_of(*divmod(int(stretch), width)) for stretch in stretches]
@@ -261,6 +264,7 @@ class Buckets(Recoding):
         """Share out each bucket's values evenly: n̂_q(x) = Σ_b people of key q in b · n_b(x) / n_b."""
         key, value, _ = self.table.counts.entries()
         expected = np.empty(len(key))
+        # value by value, so that only one number per key and bucket is held at a time
         for x in range(self.counts.width):
             share = self.counts.column(x) / self.sizes
             spread = np.bincount(self.key, self.people * share[self.bucket], len(self.table.sizes))
@@ -289,6 +293,7 @@ class Buckets(Recoding):
             columns=(self._bucket_column(np.arange(len(self.sizes))),),
             semantics=table.semantics,
         )
+        # members stand by group, people of a bucket by their keys: never by their values
         by_bucket = np.argsort(self.bucket, kind="stable")
         members = Members(table.quasi, self.bucket[by_bucket], self.key[by_bucket], self.people[by_bucket])
         return Release(groups, sensitive=table.sensitive, intake=table.intake, members=members)

@@ -87,12 +87,14 @@ def search_with_suppression(
     sizes = [each for each in policy.criteria if each.measure == GroupSize()]
     few_too_small = counter.counted(lambda node: _too_small(lattice, node, sizes) <= max_suppressed)
     open_nodes = search_monotone(lattice.heights, few_too_small, max_checks=max_checks)
+    # where checks are short, the finest nodes are looked at
     affordable = finest_first(open_nodes.within)[: _checks_left(max_checks, counter)]
     complete = open_nodes.complete and len(affordable) == len(open_nodes.within)
     check = PolicyCheck.of(policy, lattice.table.people)
     within: dict[Node, SuppressedNode] = {}
     try:
-        for node in sorted(affordable):  # neighbours one after another, so that one is rolled up from the other
+        # neighbours one after another, so that one is rolled up from the other
+        for node in sorted(affordable):
             counter.count(node)
             chosen = _suppress_at(lattice, node, check, max_suppressed, as_group=as_group)
             if chosen is not None:
@@ -145,7 +147,8 @@ def offending_groups(groups: Groups, policy: PolicyCheck, max_suppressed: int) -
         worst = _worst_groups(as_whole_release(groups, left, policy), policy)
         if len(worst) == 0:
             return suppressed
-        suppressed[left[worst]] = True  # never taken back: the set only grows
+        # never taken back: the set only grows, and at the latest it is too large
+        suppressed[left[worst]] = True
 
 
 def _worst_groups(groups: Groups, policy: PolicyCheck) -> Integers:
@@ -154,6 +157,7 @@ def _worst_groups(groups: Groups, policy: PolicyCheck) -> Integers:
         bad = np.flatnonzero(~check.holds_in_each(groups))
         if len(bad) and check.screen.exact:
             return bad
+        # giving these up changes the totals that the others are compared with, so half of them may turn out fine
         if len(bad):
             return bad[check.worst_first(groups.take(bad))[: (len(bad) + 1) // 2]]
     for check in policy.together:
@@ -170,6 +174,7 @@ def as_whole_release(groups: Groups, rows: Integers, policy: PolicyCheck) -> Gro
     """
     some = groups if len(rows) == len(groups) else groups.take(rows)
     totals = some.counts.totals()
+    # values that nobody had in the whole table stay: they were declared, not lost by suppression
     kept = np.flatnonzero((totals > 0) | (groups.whole == 0) | policy.mentions(groups.domain))
     return Groups(
         tuple(some.domain[value] for value in kept),
