@@ -83,9 +83,10 @@ def audit(
     Without a policy, limits or measures, all classic measures are shown and nothing is judged.
     """
     from sidelight.cli import audit as verb  # noqa: PLC0415 - `--help` is quick
+    from sidelight.cli.inputs import question  # noqa: PLC0415
 
-    request = verb.request(policy, limits=limits, measures=measures, roles=columns.roles())
-    return verb.audit(file, request, answer.to(policy))
+    limited = question(policy, limits=limits, measures=measures, roles=columns.roles())
+    return verb.audit(file, limited, answer.to(policy))
 
 
 @app.command(sort_key=1)
@@ -119,9 +120,9 @@ def protect(
 ) -> int:
     """Find the most useful release of a table within a policy, and publish it."""
     from sidelight.cli import protect as verb  # noqa: PLC0415 - `--help` is quick
-    from sidelight.cli.audit import request  # noqa: PLC0415
+    from sidelight.cli.inputs import question  # noqa: PLC0415
 
-    return verb.protect(file, request(policy, limits=limits, roles=columns.roles()), hierarchies, search, target)
+    return verb.protect(file, question(policy, limits=limits, roles=columns.roles()), hierarchies, search, target)
 
 
 @app.command(sort_key=3)
@@ -176,10 +177,10 @@ def noise(
 ) -> int:
     """Publish differentially private counts over levels that were fixed in advance, paid from a budget."""
     from sidelight.cli import noise as verb  # noqa: PLC0415 - `--help` is quick
-    from sidelight.cli.audit import request  # noqa: PLC0415
+    from sidelight.cli.inputs import question  # noqa: PLC0415
 
-    question = request(policy, roles=columns.roles())
-    return verb.noise(file, question, verb.NoiseRequest(counts, hierarchies, paid), target)
+    request = verb.NoiseRequest(counts, hierarchies, paid)
+    return verb.noise(file, question(policy, roles=columns.roles()), request, target)
 
 
 @app.command(sort_key=6)

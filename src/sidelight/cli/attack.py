@@ -17,7 +17,7 @@ from sidelight.attack.exposure import Exposure, ExposureWitness
 from sidelight.attack.intersection import intersect
 from sidelight.attack.linkage import Listed, Locate, Way
 from sidelight.attack.report import CONFIDENCES, document, percent, sentences, witness_document
-from sidelight.cli.inputs import open_release
+from sidelight.cli.inputs import inputs_of, open_release
 from sidelight.cli.options import AttackerOptions
 from sidelight.cli.output import Output
 from sidelight.cli.run import Status
@@ -47,7 +47,7 @@ def attack(request: AttackRequest, output: Output) -> Status:
     """Read, intersect, print, judge."""
     limit = _limit(request.attacker.at_most)
     _refuse_repeated(request.files)
-    output.refuse(*request.files, request.attacker.people, *_hierarchies(request))
+    output.refuse((*inputs_of(*request.files, request.attacker.people), *_hierarchies(request)))
     exposure = expose(request)
     witness = None if request.attacker.who is None else exposure.witness(request.attacker.who)
     output.write(_json(request, exposure, witness), draw(request, exposure, witness))
@@ -77,8 +77,8 @@ def _refuse_repeated(files: Sequence[str]) -> None:
             raise BadRelease(message)
 
 
-def _hierarchies(request: AttackRequest) -> list[str]:
-    return [] if request.hierarchies is None else [*map(str, hierarchy_files(request.hierarchies))]
+def _hierarchies(request: AttackRequest) -> list[Path]:
+    return [] if request.hierarchies is None else hierarchy_files(request.hierarchies)
 
 
 def expose(request: AttackRequest) -> Exposure:

@@ -15,7 +15,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from sidelight.cli.inputs import open_release
+from sidelight.cli.inputs import inputs_of, open_release
 from sidelight.cli.options import EffortOptions, KnowledgeOptions
 from sidelight.cli.output import Output
 from sidelight.cli.run import Status
@@ -72,7 +72,7 @@ def believe(request: BelieveRequest, output: Output) -> Status:
 
 def believe_by_counting(request: BelieveRequest, output: Output) -> Status:
     """Read, count worlds, print."""
-    output.refuse(request.file)
+    output.refuse(inputs_of(request.file))
     facts = read_facts(request.knowledge.know)
     people = tuple(map(read_person, request.knowledge.about))
     beliefs = conclude(release_of(request), facts, people, request)
@@ -351,7 +351,7 @@ def _speaks_of_shares(request: BelieveRequest) -> bool:
 def believe_by_maximum_entropy(request: BelieveRequest, output: Output) -> Status:
     """Read, solve, print."""
     table = request.knowledge.table
-    output.refuse(request.file, *([] if table is None else [table]))
+    output.refuse(inputs_of(request.file, *([] if table is None else [table])))
     release = release_of(request)
     before = maxent(release)
     after = maxent(release, request.knowledge.know, seconds=request.effort.seconds or LONGEST)

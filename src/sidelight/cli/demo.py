@@ -11,8 +11,9 @@ from rich.console import Console
 
 import sidelight as sl
 from sidelight._files import write_whole
-from sidelight.cli.audit import judge, print_report, request
+from sidelight.cli.audit import judge, print_report
 from sidelight.cli.inputs import open_release, open_table
+from sidelight.cli.inputs import question as read_question
 from sidelight.cli.options import PublishOptions, SearchOptions
 from sidelight.cli.output import Output
 from sidelight.cli.protect import protect
@@ -76,7 +77,7 @@ def demo(folder: Path) -> Status:
     adult = sl.datasets.adult()
     write_whole(table, adult.path.read_bytes(), force=True)
     _keep_or_write(policy)
-    question = request(policy)
+    question = read_question(policy)
     quasi = question.roles.quasi or ()
     for name in quasi:
         if name in adult.hierarchies:

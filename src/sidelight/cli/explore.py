@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sidelight._progress import Progress, quiet
-from sidelight.cli.inputs import open_release
+from sidelight.cli.inputs import inputs_of, open_release
 from sidelight.cli.options import ExploreOptions
 from sidelight.cli.output import Output, bar
 from sidelight.cli.run import Status
@@ -76,7 +76,7 @@ class Exploration:
 def explore(file: str, options: ExploreOptions, roles: Roles, output: Output) -> Status:
     """Read, explore, print."""
     limit = _limit(options.below)
-    output.refuse(file)
+    output.refuse(inputs_of(file))
     release = open_release(file, roles)
     with bar("exploring") as progress:
         progress("what may be known", 0, None)

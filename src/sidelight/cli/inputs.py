@@ -1,12 +1,18 @@
-"""Published files as the verbs read them: as options and policy say and, where they are silent, as the sidecar does."""
+"""What the verbs read: the question of a policy file and options, and the files it is asked of.
+
+Options have the last word over a policy file, and both over the sidecar of a file that Sidelight published.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sidelight.errors import BadPolicy, BadRelease, listed
+from sidelight.measures.measure import Measure
+from sidelight.policy.limit_text import read_limit, read_measure
+from sidelight.policy.policy import Policy, different
 from sidelight.policy.policy_file import read_policy_file
 from sidelight.publish.read import as_printed, read_checked, read_published
 from sidelight.publish.sidecar import Reading, Sidecar, noise_path, read_sidecar, sidecar_path
@@ -16,6 +22,32 @@ from sidelight.table.duckdb_source import columns_of, found_files
 from sidelight.table.read import table_from
 from sidelight.table.roles import Roles
 from sidelight.table.table import Table
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked of a file: who is who in it, which limits, and which measures without a limit."""
+
+    roles: Roles
+    policy: Policy | None
+    measures: tuple[Measure, ...]
+    notes: tuple[str, ...] = ()
+    files: tuple[Path, ...] = ()  # where it was read from
+
+
+def question(
+    policy: Path | None, *, limits: Sequence[str] = (), measures: Sequence[str] = (), roles: Roles | None = None
+) -> Question:
+    """Put the question together from a policy file and options; options have the last word."""
+    file = read_policy_file(policy) if policy else None
+    criteria = [*(file.policy.criteria if file else ()), *(read_limit(text) for text in limits)]
+    return Question(
+        roles=(file.roles if file else Roles()).updated(roles or Roles()),
+        policy=Policy(*criteria) if criteria else None,
+        measures=different(read_measure(text) for text in measures),
+        notes=file.notes if file else (),
+        files=(policy,) if policy else (),
+    )
 
 
 def open_release(file: str, roles: Roles, *, keep_people: bool = False) -> Release:
@@ -65,9 +97,9 @@ def require_columns(file: str, roles: Roles) -> None:
     raise BadPolicy(message)
 
 
-def inputs_of(file: str) -> Iterator[Path]:
-    """Name all files that reading a published file takes: also its sidecar, and what that names."""
-    for each in found_files(file):
+def inputs_of(*files: str) -> Iterator[Path]:
+    """Name all files that reading published files takes: also their sidecars, and what those name."""
+    for each in (path for file in files for path in found_files(file)):
         yield each
         if sidecar_path(each).is_file():
             yield sidecar_path(each)

@@ -21,8 +21,7 @@ from sidelight._files import (
     refuse_left_over,
     unfinished_folder,
 )
-from sidelight.cli.audit import AuditRequest
-from sidelight.cli.inputs import open_table
+from sidelight.cli.inputs import Question, open_table
 from sidelight.cli.interrupts import heed_interrupts
 from sidelight.cli.options import LedgerOptions, NoiseOptions, NoisyOutputOptions
 from sidelight.cli.run import Status, note, say
@@ -58,7 +57,7 @@ class NoiseRequest:
         return self.hierarchies
 
 
-def noise(file: str, question: AuditRequest, request: NoiseRequest, target: NoisyOutputOptions) -> Status:
+def noise(file: str, question: Question, request: NoiseRequest, target: NoisyOutputOptions) -> Status:
     """Read, spend, draw noise, write, print."""
     path, beside = target.output, noise_path(target.output)
     _refuse_targets(path, beside, force=target.force)

@@ -13,7 +13,6 @@ from rich.console import Console, RenderableType
 
 from sidelight._files import refuse_existing, refuse_input, write_whole
 from sidelight._progress import Progress, quiet
-from sidelight.cli.inputs import inputs_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +24,10 @@ class Output:
     force: bool = False
     inputs: tuple[Path, ...] = ()  # what is read besides the published files, such as the policy
 
-    def refuse(self, *published: str) -> None:
+    def refuse(self, inputs: Iterable[Path]) -> None:
         """Refuse, before any work is done, a place that cannot be written or that something is read from."""
         if self.file is not None:
-            refuse_input(self.file, (*self.inputs, *(each for file in published for each in inputs_of(file))))
+            refuse_input(self.file, (*self.inputs, *inputs))
             refuse_existing(self.file, force=self.force)
 
     def write(self, text: str, parts: Iterable[RenderableType]) -> None:

@@ -14,8 +14,7 @@ from rich.text import Text
 
 from sidelight._files import refuse_existing, refuse_input, refuse_left_over
 from sidelight._text import counted, form
-from sidelight.cli.audit import AuditRequest
-from sidelight.cli.inputs import open_table
+from sidelight.cli.inputs import Question, open_table
 from sidelight.cli.interrupts import heed_interrupts, noticing_interrupts
 from sidelight.cli.options import PublishOptions, SearchOptions
 from sidelight.cli.output import Output, bar
@@ -40,7 +39,7 @@ NOTHING_YET = "nothing was published, and nothing within policy was found yet"
 
 
 def protect(
-    file: str, question: AuditRequest, hierarchies: Path | None, search: SearchOptions, target: PublishOptions
+    file: str, question: Question, hierarchies: Path | None, search: SearchOptions, target: PublishOptions
 ) -> Status:
     """Read, search, publish, print."""
     policy = _policy(question)
@@ -64,7 +63,7 @@ def protect(
     return Status.WITHIN_POLICY
 
 
-def _refuse_targets(file: str, question: AuditRequest, hierarchies: Path | None, target: PublishOptions) -> None:
+def _refuse_targets(file: str, question: Question, hierarchies: Path | None, target: PublishOptions) -> None:
     """Refuse, before any work is done, places that cannot be written or that something is read from."""
     path, beside = target.output, sidecar_path(target.output)
     format_of(path, target.written_as)
@@ -75,7 +74,7 @@ def _refuse_targets(file: str, question: AuditRequest, hierarchies: Path | None,
         refuse_existing(each, force=target.force)
 
 
-def _policy(question: AuditRequest) -> Policy:
+def _policy(question: Question) -> Policy:
     if question.policy is None:
         message = "a policy without any limit; give --policy, or limits such as --limit 'group size >= 5'"
         raise BadPolicy(message)
