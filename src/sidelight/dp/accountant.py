@@ -110,6 +110,7 @@ def basic(spendings: Sequence[Spending], delta: Fraction) -> float:
 
 def advanced(spendings: Sequence[Spending], delta: Fraction) -> float:
     """Bound the sum of privacy losses by Hoeffding: each has mean ≤ ε·tanh(ε/2) and stays within ±ε."""
+    # releases hold together with probability Π (1 − δ_i); what that leaves of δ is δ'
     left = 1 - (1 - delta) / math.prod(1 - each.delta for each in spendings)  # δ'
     if left <= 0:
         return math.inf
@@ -140,6 +141,7 @@ def concentrated_epsilon(rho: float, delta: float) -> float:
         alpha = 1 + excess
         return rho * alpha - (math.log(alpha) + math.log(delta)) / excess + math.log(excess / alpha)
 
+    # near the best α of the bound without its last term
     start = math.log(math.sqrt(-math.log(delta) / rho) + 1e-9)
     best = minimize_scalar(bound, bounds=(start - 10, start + 10), method="bounded", options={"xatol": 1e-12})
     return max(_above_rounding(float(best.fun)), 0.0)
@@ -148,6 +150,7 @@ def concentrated_epsilon(rho: float, delta: float) -> float:
 def loss_distribution(spendings: Sequence[Spending], delta: Fraction) -> float:
     """Convolve the mechanisms' privacy losses."""
     losses = privacy_loss_distributions()
+    # equal releases are composed by one power instead of one by one
     total = losses.identity()
     for each, times in Counter(spendings).items():
         one = _loss_of(losses, each)

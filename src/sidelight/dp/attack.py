@@ -143,6 +143,7 @@ def attack_noise(
         else:
             others = release.declared_domain.count(tables[number], by, "leave out")
             log_likelihood += _knowing_others(release, others, group, truth)
+    # the largest exponent becomes 0, so that nothing overflows and the sum is at least one prior
     odds = before * np.exp(log_likelihood - log_likelihood.max(axis=1, keepdims=True))
     posterior = odds / odds.sum(axis=1, keepdims=True)
     return NoisyExposure(domain, before, posterior, truth, sizes, None if tables is None else _bound(releases))
@@ -219,6 +220,7 @@ def posterior_means(noisy: NoisyCounts) -> Floats:
     E[n | measured], by Bayes' rule: before, n is Poisson with the mean that the group's people and the value's share
     over all groups suggest; Pr(measured | n) is that of the noise.
     """
+    # half a person more everywhere: no mean is 0, as noise rules nothing out
     people = noisy.counts.sum(axis=1, keepdims=True) + 0.5
     shares = (noisy.counts.sum(axis=0) + 0.5) / (noisy.counts.sum() + 0.5 * len(noisy.domain))
     means, measured = (people * shares).ravel(), noisy.measured.ravel()

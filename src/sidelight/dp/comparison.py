@@ -174,6 +174,7 @@ def side_by_side(
     amounts = {f"ε = {amount_text(exact_epsilon(each))} each": each for each in epsilons}
     figures: dict[str, list[dict[str, float]]] = {name: [] for name in (*partitions, *amounts)}
     for rng in map(np.random.default_rng, np.random.SeedSequence(seed).spawn(repetitions)):
+        # one draw for all ways of publishing, so that they are compared on the same people
         samples = draw_samples(table, overlap=overlap, people=people, releases=releases, rng=rng)
         for name, policy in partitions.items():
             figures[name] += _partition_figures(samples, policy, by, method)
@@ -233,6 +234,7 @@ def _noise_figures(
 def _priors_of_truth(exposure: Exposure, people: Table) -> list[Fraction]:
     """Give what was believed before in the true value of each person."""
     prior = dict(zip(exposure.domain, exposure.prior, strict=True))
+    # a prior per person, in any order: only their mean and their least are used
     totals = zip(people.domain, people.counts.totals().tolist(), strict=True)
     return [prior.get(text, Fraction(0)) for text, total in totals for _ in range(total)]
 
@@ -261,6 +263,7 @@ def noisy_query_error(noisy: NoisyCounts, table: Table, by: Mapping[str, Hierarc
     """
     orders = tuple(order_along(column, by.get(column.name)) for column in table.quasi)
     shares = tuple(_shares_below(noisy, order, each.name, by) for order, each in zip(orders, table.quasi, strict=True))
+    # as in the utility "query error": a nearly empty answer is not divided by nearly nothing
     least = table.people / 1000
     errors = []
     for query in random_queries(orders, len(table.domain)):

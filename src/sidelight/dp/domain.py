@@ -85,6 +85,7 @@ class Domain:
         for (name, level), labels in zip(self.levels.items(), self.labels, strict=True):
             column = table.column(name)
             place = _recode(by[name], level, column.labels, labels)[column.codes]
+            # Horner's rule; one unknown label makes the group unknown
             group, known = group * len(labels) + place, known & (place >= 0)
         return np.where(known, group, -1)
 
@@ -103,6 +104,7 @@ class Domain:
             raise BadNoise(message)
         row, value, count = table.counts.entries()
         group, place = self.groups_of(table, by)[row], self.places_of(table.domain)[value]
+        # outside the domain nobody is counted, so that what is published says nothing about them
         inside = (group >= 0) & (place >= 0)
         _check_outside(int(count[~inside].sum()), outside)
         groups, values = self.shape
@@ -134,6 +136,7 @@ def _labels(by: Mapping[str, Hierarchy], name: str, level: int) -> tuple[Label, 
 
 def _recode(hierarchy: Hierarchy, level: int, labels: Sequence[Label], among: tuple[Label, ...]) -> Integers:
     """Find the place of each label's coarser label; −1 for one that was not declared."""
+    # a label that the hierarchy does not list must not be guessed at: it would come from the data
     declared = {None, *hierarchy.levels[0]}
     place = {each: number for number, each in enumerate(among)}
     coarse = (place.get(hierarchy.generalise(each, level), -1) if each in declared else -1 for each in labels)

@@ -92,6 +92,7 @@ class Account:
             message = f"this ledger is about {self.neighbours} neighbours, the release about {spending.neighbours}"
             raise BadNoise(message)
         more = replace(self, entries=(*self.entries, Entry(at.isoformat(timespec="seconds"), spending)))
+        # decided exactly, on the account as it would be: fractions for basic, rounded up for concentrated
         epsilon, delta = more.spent
         if epsilon > self.epsilon or delta > self.delta:
             raise BudgetExceeded(self._refusal(spending, epsilon))
@@ -182,6 +183,7 @@ class Ledger:
         """Spend budget, if it is there; when this returns, it is on the disk."""
         self.read()  # no lock is left where there is no ledger
         with self._locked():
+            # read again under the lock: somebody else may have spent since
             account = self.read().after(spending, at=datetime.now(UTC))
             self._write(account)
         return account
@@ -220,6 +222,7 @@ def from_text(text: str) -> Account:
     document = json.loads(text)
     try:
         digest = document.pop("digest")
+        # the digest is of everything else in the document, in one order
         if (document["kind"], document["schema_version"]) != (KIND, SCHEMA_VERSION) or digest != _digest(document):
             message = "the digest does not fit"
             raise ValueError(message)

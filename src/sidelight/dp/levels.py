@@ -106,11 +106,13 @@ def choose_levels(
     cost = exact_epsilon(epsilon)
     candidates = [accept_levels(levels)[0] for levels in among]
     domains = [Domain.declare(by, levels, domain, cells=cells) for levels in candidates]
+    # exact scores: they never leave this function, only the noisy winner does
     scores = [
         detail * _standing_out(each.count(table, by, outside), above)
         for detail, each in zip(_details(domains), domains, strict=True)
     ]
     spending = Spending(f"choosing one of {len(among)} levels for {table.sensitive}", cost, Fraction(0), neighbours)
+    # paid before it is drawn, as counts are
     if ledger is not None:
         Ledger.open(ledger).spend(spending)
     return ChosenLevels(candidates[_noisy_maximum(scores, round_down(cost), neighbours)], spending)
@@ -136,5 +138,6 @@ def _noisy_maximum(scores: Sequence[int], epsilon: float, neighbours: Neighbours
     def noisy_max(scale: float) -> object:
         return dp.m.make_noisy_max(*space, dp.max_divergence(), scale=scale)
 
+    # d_in is the sensitivity of a score: one person times the largest detail
     scale = dp.binary_search_param(noisy_max, d_in=WHOLE, d_out=epsilon)
     return int(dp.m.make_noisy_max(*space, dp.max_divergence(), scale=scale)(list(scores)))

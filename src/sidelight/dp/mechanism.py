@@ -101,6 +101,7 @@ def calibrate(epsilon: Fraction, delta: Fraction, neighbours: Neighbours) -> Mec
 
 
 def _laplace_scale(epsilon: float, touched: int) -> float:
+    # division rounds: a scale that costs a last bit too much is raised until OpenDP agrees
     scale = touched / epsilon
     while _measurement("discrete Laplace", scale).map(touched) > epsilon:
         scale = math.nextafter(scale, math.inf)
@@ -109,6 +110,7 @@ def _laplace_scale(epsilon: float, touched: int) -> float:
 
 def _gaussian_scale(epsilon: float, delta: float, touched: int) -> float:
     dp = opendp()
+    # √2 is rounded up, so that the distance is not understated
     distance = 1.0 if touched == 1 else math.nextafter(math.sqrt(touched), math.inf)
 
     def approximate(scale: float) -> Any:  # noqa: ANN401 - a measurement of OpenDP, which has no types

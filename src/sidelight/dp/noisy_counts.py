@@ -211,6 +211,7 @@ def noisy_counts(
     Source: Dwork, McSherry, Nissim and Smith, TCC 2006; Canonne, Kamath and Steinke, NeurIPS 2020.
     """
     expect(Table, table, "what is counted")
+    # all that may be refused is refused before the budget is touched
     fixed, paid = accept_levels(levels)
     cost = exact_epsilon(epsilon), exact_delta(delta)
     _check_columns(table, fixed)
@@ -266,6 +267,7 @@ def postprocess(measured: Integers) -> Integers:
     flat = measured.ravel()
     lowered = np.maximum(flat - _threshold(flat, total), 0)
     over = int(lowered.sum()) - total
+    # the threshold is whole: what it leaves too much is less than one for each count that is left
     largest = np.argsort(-flat, kind="stable")[:over]
     lowered[largest] -= 1
     return lowered.reshape(measured.shape)
@@ -273,7 +275,8 @@ def postprocess(measured: Integers) -> Integers:
 
 def _threshold(counts: Integers, total: int) -> int:
     """Find the largest t with Σ max(count − t, 0) ≥ total, by halving."""
-    low, high = 0, int(counts.max()) + 1  # at low enough is left, at high too little
+    # invariant: at `low` enough is left, at `high` too little
+    low, high = 0, int(counts.max()) + 1
     while high - low > 1:
         middle = (low + high) // 2
         if int(np.maximum(counts - middle, 0).sum()) >= total:

@@ -106,6 +106,7 @@ def semantic_privacy(
     """
     loss, slack = exact_epsilon(epsilon), exact_delta(delta)
     if slack == 0:
+        # a few last bits up: a promise may be kept better than told
         shift = min(math.tanh(float(loss) / 2) * (1 + 1e-15), 1.0)
         return _with_warnings(loss, slack, people, shift, 0.0)
     if people is None or people < 1:
@@ -125,6 +126,7 @@ def _bad_mass(epsilon: float, delta: float, people: int) -> float:
 def _excess(mass: float, chance: Amount | None) -> tuple[float, float]:
     """Choose η: the smallest with mass·(1 + 1/η) within the chance; without a chance, the one that equals it."""
     if chance is None:
+        # η = A·(1 + 1/η) has this positive root
         both = (mass + math.sqrt(mass**2 + 4 * mass)) / 2
         return both, both
     allowed = exact_amount(chance, "chance")

@@ -124,7 +124,8 @@ class _Strongest:
         kept = _strongest(strength, support, self.most)
         strength = np.concatenate((self.strength, strength[kept]))
         support = np.concatenate((self.support, support[kept]))
-        order = np.lexsort((-support, -strength))[: self.most]  # stable: earlier subsets first
+        # stable, so that among equals earlier subsets, conditions and values come first
+        order = np.lexsort((-support, -strength))[: self.most]
         return _Strongest(
             self.most,
             strength[order],
@@ -141,6 +142,7 @@ class _Strongest:
             columns, row = conditions[int(self.subset[at])], int(self.condition[at])
             condition = tuple(sorted((column.name, column.cell(row)) for column in columns))
             follow = int(self.support[at])
+            # follow / strength is the size of the condition, a whole number
             share = Fraction(follow, round(follow / float(self.strength[at])))
             share = share if kind == "has" else 1 - share
             about = Share((table.domain[int(self.value[at])],), condition)
@@ -158,6 +160,7 @@ def _strongest(strength: Floats, support: Integers, most: int) -> Integers:
     """Choose at most so many: the strongest, of equally strong ones those with more support, of those the first."""
     if len(strength) <= most:
         return np.arange(len(strength))
+    # everything above the limit is in; of those at it, as many as there is room for
     limit = np.partition(strength, len(strength) - most)[len(strength) - most]
     above, level = np.flatnonzero(strength > limit), np.flatnonzero(strength == limit)
     followed = level[np.argsort(-support[level], kind="stable")[: most - len(above)]]

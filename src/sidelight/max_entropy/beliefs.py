@@ -218,6 +218,7 @@ class Beliefs(Tabular):
         mine = reduced.person == reduced.people.index(who)
         chosen = mine & np.isin(reduced.columns[reduced.problem.column], columns)
         classes = reduced.columns[reduced.problem.column[chosen]]
+        # of a class of columns, the share of those that are asked for
         inside = np.bincount(columns, self.variables.blocks.column_people[original])
         whole = reduced.quotient.blocks.column_people
         return _clip(float(self.solution.amounts[chosen] @ (inside[classes] / whole[classes])))
@@ -297,6 +298,7 @@ class Beliefs(Tabular):
         multipliers = self.solution.multipliers
         sums = problem.coefficients @ self.solution.amounts
         bound = np.where(multipliers > 0, problem.low, problem.high)
+        # complementary slackness: who pushes is at a bound
         pushing = np.isfinite(multipliers) & (multipliers != 0)
         misplaced = np.abs(sums - bound)[pushing].max(initial=0.0)
         return Certificate(
@@ -317,6 +319,7 @@ class Beliefs(Tabular):
 
 def _clip(probability: float) -> float:
     """Keep rounding from leaving [0, 1], and from hiding a certainty."""
+    # what is forced is exact but for the last bits of a sum; the solver's own error is larger, and stays visible
     if abs(probability - round(probability)) < 1e-12:
         return float(round(probability))
     return min(max(probability, 0.0), 1.0)
@@ -352,6 +355,7 @@ class KeyBeliefs:
 
     def largest(self, n: int) -> Iterator[tuple[int, int, float]]:
         """Give the n largest, as (key, value, probability); of equal ones the first keys and values."""
+        # ties of the last bits are ties, so that equal risks come in the order of keys
         rounded = np.round(self.probability, 12)
         few = np.flatnonzero(rounded >= np.partition(rounded, -n)[-n]) if n < len(rounded) else np.arange(len(rounded))
         order = few[np.lexsort((self.value[few], self.key[few], -rounded[few]))][:n]

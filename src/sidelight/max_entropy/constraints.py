@@ -95,6 +95,7 @@ class Constraints:
     def of_statements(self, numbers: Sequence[int]) -> Constraints:
         """Keep those of some statements; whoever is mentioned stays mentioned."""
         kept = np.isin(self.statement, numbers)
+        # terms keep their numbers, so that the support is only filtered; constraints are numbered anew
         number = np.where(kept, np.cumsum(kept) - 1, UNUSED)
         constraint = self.constraint
         if len(number):
@@ -236,6 +237,7 @@ class _ValueSets:
         self.member = np.zeros((len(numbers), len(variables.release.domain)), bool)
         for (values, others), number in numbers.items():
             self.member[number, [variables.release.groups.place(value) for value in values]] = True
+            # the complement, where all are to have one of the values
             self.member[number] ^= others
 
     def in_group_of_rows(self, number: int) -> Flags:
@@ -247,6 +249,7 @@ class _ValueSets:
 
     def columns(self, term: Integers, group: Integers) -> tuple[Integers, Integers]:
         """Find the columns that terms speak of in groups; these are ordered by term and group, and may repeat."""
+        # one list of columns for all rows of a term in a group: these are crossed later
         first = np.flatnonzero(np.diff(runs(term, group), prepend=-1))
         term, group = term[first], group[first]
         starts = self.variables.blocks.first_column
@@ -300,6 +303,7 @@ class _RowSets:
         sizes = sum(
             np.bitwise_count(rows & digit).sum(axis=1, dtype=np.int64) << at for at, digit in enumerate(self.digits)
         )
+        # who counts for the size of a condition may be in a group that has none of the values
         rows &= self.bits[self.with_values[terms]]
         some = np.flatnonzero(rows.ravel() != 0)
         inside = np.flatnonzero(np.unpackbits(rows.ravel()[some].view(np.uint8)))

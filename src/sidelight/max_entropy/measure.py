@@ -132,6 +132,7 @@ class MaxEnt(Measure):
         """Find the person of whom one would be most sure."""
         beliefs = self.beliefs(release)
         by_key, members = beliefs.by_key, beliefs.variables.members
+        # the largest float may not be the largest exact value: all that are close are compared as they are decided
         near = np.flatnonzero(by_key.probability >= by_key.probability.max() - CLOSE)[:1000]
         values = [_cautious(beliefs, int(by_key.key[at]), int(by_key.value[at])) for at in near]
         at = near[values.index(max(values))]
@@ -176,5 +177,6 @@ def _cautious(beliefs: Beliefs, key: int, value: int) -> Amount:
         return Fraction(expected, int(members.people[rows].sum()))
     by_key = beliefs.by_key
     (at,) = np.flatnonzero((by_key.key == key) & (by_key.value == value))
+    # up, but for the solver's own error, which is far below a tenth of the last place
     scale = 10**PLACES
     return float(min(math.ceil(float(by_key.probability[at]) * scale - 0.1) / scale, 1.0))

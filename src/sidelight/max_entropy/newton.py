@@ -82,6 +82,7 @@ def minimize_dual(problem: Problem, watch: Watch) -> DualMinimum:
         if best.residual <= newton.tolerance or stuck > 8:
             break
         following = newton.step(at, ridge)
+        # no step goes down: a larger ridge turns it towards the gradient
         if following is None:
             ridge, stuck = ridge * 1e3, stuck + 1
             continue
@@ -120,6 +121,7 @@ class _Newton:
         columns = sum_by(problem.column, at.amounts, len(problem.counts)) - problem.counts
         sums = problem.coefficients @ at.amounts
         missed = np.where(sums < problem.low - tolerance, 1.0, np.where(sums > problem.high + tolerance, -1.0, 0.0))
+        # at 0 a multiplier may move only to the side on which its sum is missed
         sign = np.where(at.constraints != 0, np.sign(at.constraints), missed)
         active = self.equal | (sign != 0)
         bound = np.where(self.equal | (sign > 0), problem.low, problem.high)
@@ -151,6 +153,7 @@ class _Newton:
             wrong = active & ~self.equal & (at.constraints == 0) & (gradient.sign * constraints <= 0)
             if not wrong.any():
                 break
+            # fewer and fewer are active, so that this ends
             active = active & ~wrong
         slope = float(gradient.columns @ columns + np.where(active, gradient.constraints, 0.0) @ constraints)
         return _Direction(columns, constraints, slope)

@@ -80,11 +80,13 @@ class _Propagation:
             np.minimum(upper, (totals - least)[margin] + low, out=upper)
             np.maximum(lower, (totals - most)[margin] + high, out=lower)
         self._through_constraints(low, high, lower, upper)
+        # rounding may cross the bounds by a last bit; they never part more than that
         np.maximum(upper, 0.0, out=upper)
         return np.minimum(lower, upper, out=lower), upper
 
     def _through_constraints(self, low: Floats, high: Floats, lower: Floats, upper: Floats) -> None:
         rising, problem = self.coefficient > 0, self.problem
+        # the least and the most that each term a_v x_v can be
         small = np.where(rising, low[self.variable], high[self.variable]) * self.coefficient
         large = np.where(rising, high[self.variable], low[self.variable]) * self.coefficient
         least, most = (sum_by(self.constraint, each, len(problem.low)) for each in (small, large))
@@ -217,6 +219,7 @@ def _without_margin(problem: Problem, margin: Integers, totals: Floats) -> Probl
     smallest, largest = np.full(len(key), np.inf), np.full(len(key), -np.inf)
     np.minimum.at(smallest, place, nonzeros.data)
     np.maximum.at(largest, place, nonzeros.data)
+    # a margin is known only where the constraint has all of it, with one coefficient
     complete = np.bincount(place) == np.bincount(margin, minlength=len(totals))[total]
     whole = complete & (smallest == largest)
     constant = sum_by(constraint, np.where(whole, largest * totals[total], 0), len(problem.low))
@@ -282,6 +285,7 @@ def forced_zeros(problem: Problem, suspects: Integers) -> Flags:
     program = _linear_program(problem)
     count, inequalities, equalities = len(suspects), len(program.most), len(program.equal_to)
     picked = sparse.csr_array((np.ones(count), (np.arange(count), suspects)), shape=(count, len(problem)))
+    # homogeneous in (x, τ): a solution may be scaled until every positive x_v is at least 1
     equal = _beside(program.equal, -program.equal_to[:, np.newaxis], _empty(equalities, count))
     bounded = _beside(program.at_most, -program.most[:, np.newaxis], _empty(inequalities, count))
     below = _beside(-picked, _empty(count, 1), sparse.eye_array(count))
@@ -308,6 +312,7 @@ def conflicting(problem: Problem) -> Flags:
     program = _linear_program(problem)
     fixed = len(problem.people) + len(problem.counts)
     elastic = np.concatenate((np.zeros(fixed), (problem.statement[program.exact] != ONE_PERSON).astype(float)))
+    # rows, columns and persons stay hard; each stated equality may be missed above or below
     above = sparse.diags_array(elastic)
     equal = _beside(program.equal, above, -above, _empty(len(elastic), len(program.most)))
     bounded = _beside(

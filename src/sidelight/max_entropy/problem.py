@@ -62,6 +62,7 @@ class Blocks:
     @cached_property
     def first_entry(self) -> Integers:
         """The first entry of each row, and their number."""
+        # every row of a group is as wide as the group has columns, so entries need no index of their own
         widths = np.diff(self.first_column)[self.row_group]
         return np.concatenate(([0], np.cumsum(widths)))
 
@@ -122,6 +123,7 @@ class Variables:
     @cached_property
     def _occurrences(self) -> tuple[Integers, Integers, Integers]:
         group, value, count = self.release.groups.counts.entries()
+        # columns by group, as rows are: all that follows pairs the two by group
         order = np.lexsort((value, group))
         return group[order], value[order], count[order]
 
@@ -181,6 +183,7 @@ class Variables:
             return np.zeros(len(self.members.group), bool)
         if name not in self._codes_of_rows:
             of_keys = any(column is each for each in self.members.columns)
+            # a column of the keys has a row per key, one that is printed a row per group; here each row gets its own
             self._codes_of_rows[name] = column.codes[self.members.key if of_keys else self.members.group]
         holds: Flags = self._codes_of_rows[name] == column.labels.index(text)
         return holds
@@ -260,6 +263,7 @@ class Problem:
             return self, np.arange(len(self.people)), np.arange(len(self.counts))
         rows = np.flatnonzero(np.bincount(self.row[variables], minlength=len(self.people)))
         columns = np.flatnonzero(np.bincount(self.column[variables], minlength=len(self.counts)))
+        # rows and columns keep their order, so that variables stay ordered by row and columns by group
         new_row, new_column = np.zeros(len(self.people), np.int64), np.zeros(len(self.counts), np.int64)
         new_row[rows], new_column[columns] = np.arange(len(rows)), np.arange(len(columns))
         smaller = Problem(
@@ -302,6 +306,7 @@ def ranges(start: Integers, stop: Integers) -> tuple[Integers, Integers]:
     >>> [each.tolist() for each in ranges(np.array([5, 7]), np.array([7, 8]))]
     [[0, 0, 1], [5, 6, 7]]
     """
+    # position i of the result is start + (i − how many came before this start)
     times = stop - start
     which = np.repeat(np.arange(len(start)), times)
     return which, np.arange(len(which)) + (start - np.cumsum(times) + times)[which]

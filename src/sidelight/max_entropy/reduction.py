@@ -57,6 +57,7 @@ class ReducedProblem:
         row, column = blocks.all_entries()
         size = blocks.people[blocks.row_group[row]]
         expanded: Floats = blocks.row_people[row] * (blocks.column_people[column] / size)
+        # solved groups are added up over persons, so they begin at nothing
         expanded[np.isin(blocks.row_group[row], blocks.row_group[self.rows])] = 0.0
         np.add.at(expanded, self.entry, amounts)
         return expanded
@@ -78,6 +79,7 @@ def reduce_problem(variables: Variables, constraints: Constraints) -> ReducedPro
     quotient = _quotient_by(variables, constraints)
     blocks = quotient.blocks
     entry, person, row, column = _numbered_variables(quotient, constraints)
+    # rows and columns that have variables are numbered anew, in the same order
     new_row, first = number_keys(row, below=len(blocks.row_group))
     new_column, top = number_keys(column, below=len(blocks.column_group))
     rows, columns = row[first], column[top]
@@ -263,12 +265,14 @@ class _Side:
         self.terms = sparse.coo_array((np.ones(len(term), np.uint64), (item, term)), shape=(len(group), terms)).tocsr()
         random = np.random.default_rng(seed)
         word = self.terms @ random.integers(2**64, size=terms, dtype=np.uint64)
+        # a word per group keeps equal rows of different groups apart
         first = _first_with_same(word + random.integers(2**64, size=groups, dtype=np.uint64)[group])
         self.item_class, self.first = _classes(first)
         self.people = add_up(self.item_class, people, len(self.first))
         class_group = group[self.first]
         self.order = np.lexsort((word[self.first], class_group))  # the same order in equivalent groups
         self.starts = np.searchsorted(class_group, np.arange(groups + 1))
+        # order within a group does not matter: classes are added up, mixed so that sums of different sets differ
         mixed = _mix(_mix(word[self.first]) + self.people.astype(np.uint64))
         self.group_word: Words = np.add.reduceat(mixed, self.starts[:-1])
 
@@ -283,6 +287,7 @@ class _Side:
 
     def matches(self, group: Integers) -> bool:
         """Say whether every item really is like its representative: as many classes, people and terms."""
+        # words may collide, so that everything is compared: this alone decides
         classes = np.diff(self.starts)
         if (classes != classes[group]).any() or (self.group[self.first][self.item_class] != self.group).any():
             return False

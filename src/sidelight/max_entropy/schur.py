@@ -93,6 +93,7 @@ class Hessian:
     def solve(self, columns: Floats, constraints: Floats, active: Flags) -> tuple[Floats, Floats]:
         """Solve with the whole Hessian, for the active constraints; the others stay where they are."""
         change = np.zeros(len(constraints))
+        # back substitution: constraints first, then the columns with what the constraints leave them
         chosen = np.flatnonzero(active & (self.diagonal > 0))  # where nothing is left, nothing can be pushed
         if len(chosen):
             right = (constraints - self._times_f_transposed(self._solve_columns(columns)))[chosen]
@@ -177,6 +178,7 @@ class GroupStack:
         shares = (crossed / self.people[:, :, np.newaxis]).transpose(0, 2, 1)
         block = -(shares @ crossed)
         diagonal = np.arange(width)
+        # the diagonal of D by columns; padded ones get 1, and an empty one something to divide by
         block[:, diagonal, diagonal] += crossed.sum(axis=1) * (1 + ridge) + self.padding + 1e-280
         inverse_roots = np.asarray(np.linalg.inv(_cholesky(block)), np.float64)
         if len(taken) and self.constraints.shape[1]:
@@ -194,6 +196,7 @@ class GroupStack:
         np.matmul(inverse_roots, mixed, out=by_column)
         by_row /= np.sqrt(self.people)[:, :, np.newaxis]
         if count == len(taken) - 1:
+            # all constraints in order: no need to scatter
             every = factor.reshape(-1, count)
             taken[:-1, :-1] += every.T @ every
         else:
@@ -216,6 +219,7 @@ def _stacks(problem: Problem, transposed: sparse.csr_array) -> Iterator[GroupSta
     """Put groups of about the same size into stacks; `transposed` are the constraints by variable."""
     offsets = _GroupOffsets(problem, transposed)
     sizes = offsets.padded_sizes()
+    # three sizes below 2^20 in one number
     kind, first = number_keys(sizes @ np.array([1 << 40, 1 << 20, 1]), below=1 << 62)
     for number, one in enumerate(first.tolist()):
         groups = np.flatnonzero(kind == number)
@@ -251,6 +255,7 @@ class _GroupOffsets:
         rows, columns, count = most.tolist()
         if len(sizes) * max(rows * columns, (rows + columns) * count, count * count) <= AT_ONCE:
             return np.broadcast_to(most, sizes.shape)
+        # up to the next eighth of a power of two: at most an eighth is padding, and different sizes stay few
         step = np.maximum(1 << np.log2(np.maximum(sizes, 1)).astype(np.int64), 8) // 8
         padded, every = -(-sizes // step) * step, len(self.problem.low)
         padded[:, 2] = np.where(sizes[:, 2] * NEARLY_ALL > every, every, padded[:, 2])

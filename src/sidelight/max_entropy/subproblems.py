@@ -110,6 +110,7 @@ def _components(problem: Problem, *, at_least: int) -> Iterator[tuple[Flags, Fla
     group = problem.group[problem.column]
     groups, constraints = int(group.max(initial=-1)) + 1, len(problem.low)
     nonzeros = sparse.coo_array(problem.coefficients)
+    # a graph of groups and constraints: a constraint is linked to every group that it counts in
     links = sparse.csr_array(
         (np.ones(len(nonzeros.data)), (group[nonzeros.coords[1]], groups + nonzeros.coords[0])),
         shape=(groups + constraints, groups + constraints),
@@ -137,6 +138,7 @@ class _Subproblem:
                 zero, rest = self._presolve(zero)
                 minimum = minimize_dual(rest, self._watch)
                 more = self._vanishing(zero, rest, minimum)
+                # each round removes a variable, so that this ends
                 if not more.any():
                     break
                 zero = zero | more
@@ -181,6 +183,7 @@ class _Subproblem:
         if arrived and len(rare) == 0:
             return more
         more |= self.oracle(_running_away(rest, minimum)) & ~zero
+        # a part that arrived is right without the program; it would only name zeros that are as good as 0
         if more.any() or (arrived and len(rest) > LARGEST_WHOLE):
             return more
         if not arrived and not is_feasible(rest):
@@ -194,6 +197,7 @@ class _Subproblem:
         amounts = np.zeros(len(zero))
         amounts[~zero] = minimum.at.amounts
         multipliers = np.full(len(self.problem.low), np.nan)
+        # a constraint that presolve dropped pushes nothing: its multiplier stays nan
         place = {number: at for at, number in enumerate(rest.statement.tolist()) if number >= 0}
         for at, number in enumerate(self.problem.statement.tolist()):
             if number in place:
@@ -233,6 +237,7 @@ class Relaxations:
         zero = (
             forced_zeros(relaxed.problem, np.arange(size)) if 0 < size <= LARGEST_RELAXATION else np.zeros(size, bool)
         )
+        # a variable that the relaxation does not have (−1) is not forced by it
         forced: Flags = np.append(zero, False)[self.reduced.variables_in(relaxed)]
         return forced
 
@@ -261,6 +266,7 @@ def _unsatisfiable_subset(infeasible: Infeasible, feasible: FeasibilityOracle) -
     statement = infeasible.problem.statement
     stated = statement != ONE_PERSON
     suspects = statement[conflicting(infeasible.problem) & stated].tolist()
+    # without any statement it cannot hold either: too many people are named
     if not suspects or not feasible([]):
         return []
     first = _minimum_unsatisfiable_subset(suspects, feasible)
