@@ -1,14 +1,21 @@
-"""Groups of a release as arrays: how many people each has, and how often each value occurs among them."""
+"""Groups of a release: how many people each has, and how often each value occurs among them.
+
+`Groups` are arrays, all groups at once, which is what measures and searches compute with; a `Group` is one of them as a
+person reads it.  A group (equivalence class) is the people who print the same.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
 
 from sidelight._arrays import Integers
+from sidelight._notebook import html_table
+from sidelight._text import counted
 from sidelight.errors import UnknownValue, did_you_mean
 from sidelight.table.labels import Label, label, shown
 from sidelight.table.table import CELLS_AT_ONCE, Column, Counts, Semantics
@@ -26,8 +33,34 @@ class GroupName:
     says: tuple[tuple[str, Label], ...] = ()
 
     def __str__(self) -> str:
-        said = ", ".join(f"{column} {shown(text)}" for column, text in self.says)
-        return f"group {self.number}" + (f" ({said})" if said else "")
+        printed = ", ".join(f"{column} {shown(text)}" for column, text in self.says)
+        return f"group {self.number}" + (f" ({printed})" if printed else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """One group as a person reads it: its name, how many people it has, and how often each value occurs among them.
+
+    `counts` has the values that occur, the most frequent first.
+
+    >>> Group(GroupName(1, (("age", "20-29"),)), 3, {"Flu": 2, "Cold": 1})
+    <group 1 (age 20-29): 3 people, Flu 2, Cold 1>
+    """
+
+    name: GroupName
+    size: int
+    counts: Mapping[Label, int]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "counts", MappingProxyType(dict(self.counts)))
+
+    def __repr__(self) -> str:
+        return f"<{self.name}: {counted(self.size, 'person')}, {self.values_in_words()}>"
+
+    def values_in_words(self, most: int = 5) -> str:
+        """List the most frequent values and how often each occurs."""
+        listed = [f"{shown(text)} {count:,}" for text, count in self.counts.items()]
+        return ", ".join([*listed[:most], *(["…"] if len(listed) > most else [])])
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -49,6 +82,28 @@ class Groups:
 
     def __len__(self) -> int:
         return len(self.sizes)
+
+    def __repr__(self) -> str:
+        people = counted(int(self.sizes.sum()), "person")
+        return f"<Groups: {len(self):,} of {people}, {counted(len(self.domain), 'value')} ({self.semantics})>"
+
+    def _repr_html_(self) -> str:
+        return self.to_html(counted(len(self), "group"))
+
+    def to_html(self, title: str) -> str:
+        """Draw the first groups as a table: what is printed about each, its people and its most frequent values."""
+        names = [column.name for column in self.columns]
+        rows = (
+            (group.name.number, *(shown(text) for _, text in group.name.says), group.size, group.values_in_words())
+            for group in map(self.group, range(len(self)))
+        )
+        return html_table(title, ["group", *names, "people", "values"], rows, total=len(self))
+
+    def group(self, row: int) -> Group:
+        """Read the group in one row of these arrays."""
+        counts = self.counts.row(row)
+        order = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)]
+        return Group(self.name(row), int(self.sizes[row]), {self.domain[at]: int(counts[at]) for at in order.tolist()})
 
     def take(self, rows: npt.NDArray[np.integer] | slice) -> Groups:
         """Keep some groups; they stay groups of the same release."""

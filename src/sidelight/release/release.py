@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import index
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from sidelight._arrays import Integers, add_up, number_rows
 from sidelight._text import counted, form
-from sidelight.errors import BadRelease, parameter
-from sidelight.release.groups import GroupName, Groups
+from sidelight.errors import BadRelease, did_you_mean, parameter
+from sidelight.release.groups import Group, GroupName, Groups
 from sidelight.table.labels import Label, in_order, label, shown
 from sidelight.table.table import Column, Counts, Intake, Semantics, number_equal_rows
+from sidelight.table.tabular import Tabular, arrow_labels, free_name
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Release:
+class Release(Tabular):
     """People in disjoint groups; per group how many, and the bag of their sensitive values.
 
     Made by `read_release`, `group`, `generalise`, `from_counts`, `from_groups` or `from_buckets`; `values` (called
@@ -43,10 +47,84 @@ class Release:
     def __len__(self) -> int:
         return len(self.groups)
 
+    def __iter__(self) -> Iterator[Group]:
+        """Go through the groups, each as a person reads it.
+
+        >>> for group in Release.from_counts([{"Flu": 2, "Cold": 1}, {"Flu": 3}]):
+        ...     print(group.name, group.size, group.counts["Flu"])
+        group 1 3 2
+        group 2 3 3
+        """
+        return map(self.groups.group, range(len(self)))
+
+    def __getitem__(self, which: int | GroupName | Mapping[str, object]) -> Group:
+        """Look at one group: by its place (from 0), its name, or what is printed about it.
+
+        >>> ward = Release.from_counts([{"Flu": 2}, {"Cold": 3}], labels=[{"age": "20-29"}, {"age": "30-39"}])
+        >>> ward[0], ward[{"age": "30-39"}].size
+        (<group 1 (age 20-29): 2 people, Flu 2>, 3)
+        """
+        if isinstance(which, Mapping):
+            return self.groups.group(self._row_printing(which))
+        if isinstance(which, GroupName):
+            return self.group(which).group(0)
+        row = index(which)
+        if not -len(self) <= row < len(self):
+            message = f"no group at place {row}; the release has {counted(len(self), 'group')}, the first at place 0"
+            raise IndexError(message)
+        return self.groups.group(row % len(self))
+
+    def _row_printing(self, cells: Mapping[str, object]) -> int:
+        """Find the one group that prints these cells."""
+        columns = {column.name: column for column in self.groups.columns}
+        prints = np.ones(len(self), bool)
+        for name, cell in cells.items():
+            if name not in columns:
+                message = f"no column '{name}' is printed about the groups{did_you_mean(name, columns)}"
+                raise BadRelease(message)
+            column = columns[name]
+            prints &= np.array([text == label(cell) for text in column.labels], bool)[column.codes]
+        rows = np.flatnonzero(prints)
+        if len(rows) != 1:
+            printed = ", ".join(f"{name} {shown(label(cell))}" for name, cell in cells.items())
+            message = f"{counted(len(rows), 'group')} print {printed}; name one by all that is printed about it"
+            raise BadRelease(message)
+        return int(rows[0])
+
     def __repr__(self) -> str:
+        return f"<{self._in_words()}>"
+
+    def _repr_html_(self) -> str:
+        return self.groups.to_html(self._in_words())
+
+    def _in_words(self) -> str:
         return (
-            f"<Release of {counted(self.size, 'person')} in {counted(len(self), 'group')}, "
-            f"{self.sensitive}: {counted(len(self.domain), 'value')} ({self.semantics})>"
+            f"Release of {counted(self.size, 'person')} in {counted(len(self), 'group')}, "
+            f"{self.sensitive}: {counted(len(self.domain), 'value')} ({self.semantics})"
+        )
+
+    def to_arrow(self) -> pa.Table:
+        """Give a row per group and value that occurs there: what `read_release` reads with `rows="counts"`.
+
+        Columns are the "group" (its number), what is printed about it, its "people", the value and its "count".
+
+        >>> Release.from_counts([{"Flu": 2, "Cold": 1}], labels=[{"age": "20-29"}]).to_arrow().to_pylist()[0]
+        {'group': 1, 'age': '20-29', 'people': 3, 'value': 'Cold', 'count': 1}
+        """
+        import pyarrow as pa  # noqa: PLC0415 - only where tables are handed out
+
+        row, value, count = self.groups.counts.entries()
+        printed = {column.name: arrow_labels(column, row) for column in self.groups.columns}
+        taken = {*printed, self.sensitive}
+        values = Column(self.sensitive, self.domain, value.astype(np.int32))
+        return pa.table(
+            {
+                free_name("group", taken): pa.array(self.groups.numbers[row]),
+                **printed,
+                free_name("people", taken): pa.array(self.groups.sizes[row]),
+                free_name(self.sensitive, printed): arrow_labels(values),
+                free_name("count", taken): pa.array(count),
+            }
         )
 
     @property

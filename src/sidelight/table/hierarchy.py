@@ -6,14 +6,20 @@ import datetime as dt
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Literal, NoReturn, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Literal, NoReturn, TypeAlias, TypeVar
 
 import numpy as np
 
 from sidelight._arrays import Codes
+from sidelight._notebook import html_table
+from sidelight._text import counted
 from sidelight.errors import BadHierarchy
 from sidelight.table.labels import SUPPRESSED, Label, hinted, in_order, label, listed, shown
 from sidelight.table.table import Column
+from sidelight.table.tabular import Tabular
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +31,8 @@ class FileStyle:
     last_line_ends: bool = True
 
 
-@dataclass(frozen=True)
-class Hierarchy:
+@dataclass(frozen=True, repr=False)
+class Hierarchy(Tabular):
     """How are the values of a column published at each level of coarseness?
 
     `levels[0]` holds the values and every further level a coarser label for each of them; a level is a
@@ -51,6 +57,26 @@ class Hierarchy:
     def __post_init__(self) -> None:
         object.__setattr__(self, "levels", tuple(tuple(level) for level in self.levels))
         object.__setattr__(self, "_place", _checked(self.column, self.levels))
+
+    def __repr__(self) -> str:
+        return f"<{self._in_words()}>"
+
+    def _repr_html_(self) -> str:
+        names = [f"level {number}" for number in range(self.height)]
+        return html_table(self._in_words(), names, zip(*self.levels, strict=True), total=len(self.levels[0]))
+
+    def _in_words(self) -> str:
+        return f"Hierarchy of {self.column}: {counted(len(self.levels[0]), 'value')}, {counted(self.height, 'level')}"
+
+    def to_arrow(self) -> pa.Table:
+        """Give a row per value, with what it becomes at each level.
+
+        >>> Hierarchy("sex", (("Female", "Male"), ("*", "*"))).to_arrow().to_pylist()[0]
+        {'level 0': 'Female', 'level 1': '*'}
+        """
+        import pyarrow as pa  # noqa: PLC0415 - only where tables are handed out
+
+        return pa.table({f"level {number}": list(level) for number, level in enumerate(self.levels)})
 
     @classmethod
     def intervals(

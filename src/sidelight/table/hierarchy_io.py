@@ -29,7 +29,7 @@ def read_hierarchy(path: str | os.PathLike[str], column: str | None = None) -> H
     >>> file = Path(folder.name) / "people_hierarchy_sex.csv"
     >>> _ = file.write_text("Male;*\nFemale;*\n")
     >>> read_hierarchy(file)
-    Hierarchy(column='sex', levels=(('Male', 'Female'), ('*', '*')))
+    <Hierarchy of sex: 2 values, 2 levels>
     >>> folder.cleanup()
     """
     file = Path(path)

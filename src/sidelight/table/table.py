@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight._arrays import Codes, Integers, add_up, number_keys, number_rows
+from sidelight._notebook import html_table
 from sidelight._text import counted, form
 from sidelight.errors import UnknownColumn, did_you_mean
 from sidelight.table.labels import Label, in_order
@@ -86,6 +87,14 @@ class Table:
         names = [column.name for column in self.quasi]
         message = f"no quasi-identifier '{name}' in the table{did_you_mean(name, names)}"
         raise UnknownColumn(message)
+
+    def _repr_html_(self) -> str:
+        """Show the columns and how much they hold; never what is in them, which is about people."""
+        rows = [(column.name, "quasi-identifier", len(column.labels)) for column in self.quasi]
+        note = f"{counted(len(self.sizes), 'key')} (distinct combinations of quasi-identifier values)"
+        title = f"Table of {counted(self.people, 'person')}"
+        columns = ["column", "role", "distinct values"]
+        return html_table(title, columns, [*rows, (self.sensitive, "sensitive", len(self.domain))], note=note)
 
     def __repr__(self) -> str:
         names = ", ".join(column.name for column in self.quasi)

@@ -1,4 +1,4 @@
-"""Releases that tell the people of a group apart."""
+"""A release group by group, as rows, and with the people of a group told apart."""
 
 import numpy as np
 import pyarrow as pa
@@ -65,3 +65,61 @@ def test_members_add_up_to_the_groups():
 def test_rows_of_counts_cannot_tell_people_apart():
     with pytest.raises(BadTable, match="tell them apart"):
         sl.read_release(ROWS, group="bucket", quasi="sex", sensitive="disease", rows="counts")
+
+
+WARD = sl.Release.from_counts(
+    [{"Flu": 2, "Cold": 1}, {"Flu": 3}], labels=[{"age": "20-29", "sex": "f"}, {"age": "30-39", "sex": "f"}]
+)
+
+
+def test_a_release_is_gone_through_group_by_group():
+    assert [(group.name.number, group.size, dict(group.counts)) for group in WARD] == [
+        (1, 3, {"Flu": 2, "Cold": 1}),
+        (2, 3, {"Flu": 3}),
+    ]
+    assert len(list(WARD)) == len(WARD)
+
+
+def test_a_group_is_found_by_place_by_name_and_by_what_is_printed():
+    first, second = WARD
+    assert (WARD[0], WARD[-1], WARD[np.int64(1)]) == (first, second, second)
+    assert WARD[second.name] == second
+    assert WARD[{"age": "30-39"}] == second
+
+
+@pytest.mark.parametrize("place", [2, -3])
+def test_a_place_beyond_the_end_is_an_index_error(place):
+    with pytest.raises(IndexError, match=f"no group at place {place}; the release has 2 groups, the first at place 0"):
+        WARD[place]
+
+
+@pytest.mark.parametrize(
+    ("printed", "says"),
+    [
+        ({"sex": "f"}, "2 groups print sex f; name one by all that is printed"),
+        ({"age": "40"}, "0 groups print age 40"),
+        ({"aeg": "20-29"}, "no column 'aeg' is printed about the groups; did you mean 'age'"),
+    ],
+)
+def test_what_is_printed_must_name_one_group(printed, says):
+    with pytest.raises(BadRelease, match=says):
+        WARD[printed]
+
+
+def test_rows_that_are_handed_out_are_read_back_as_the_same_release():
+    for source in (WARD.to_arrow(), WARD.to_pandas(), WARD.to_polars()):
+        again = sl.read_release(source, group=["age", "sex"], sensitive="value", rows="counts")
+        assert list(again) == list(WARD)
+
+
+def test_columns_that_are_called_like_ours_keep_their_names():
+    release = sl.Release.from_counts([{"Flu": 2}], labels=[{"group": "A", "count": "7", "value": "x"}])
+    assert release.to_arrow().to_pylist() == [
+        {"group_": 1, "group": "A", "count": "7", "value": "x", "people": 2, "value_": "Flu", "count_": 2}
+    ]
+
+
+def test_a_notebook_shows_the_first_groups_and_how_many_more():
+    many = sl.Release.from_counts([{"Flu": 1}] * 30)
+    assert many._repr_html_().startswith("<table><caption>Release of 30 people in 30 groups, value: 1 value (single)<")
+    assert many._repr_html_().endswith("<p>… and 10 more</p>")

@@ -1,0 +1,87 @@
+"""A table shows its columns and counts, and nobody's row; counts are the same dense or sparse."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidelight.errors import UnknownColumn
+from sidelight.table.table import Column, Counts, Intake, Table
+
+TABLE = Table(
+    quasi=(Column.of("age", ["31", "29"]), Column.of("<zip>", ["00734", None])),
+    sensitive="disease",
+    domain=("Flu", "Cold"),
+    sizes=np.array([1, 2]),
+    counts=Counts.from_cells([[1, 0], [1, 1]]),
+)
+
+MATRICES = st.integers(1, 4).flatmap(
+    lambda width: st.lists(st.lists(st.sampled_from([0, 0, 0, 1, 7]), min_size=width, max_size=width), min_size=1)
+)
+
+
+def test_a_notebook_sees_columns_and_counts_and_nobody():
+    drawn = TABLE._repr_html_()
+    assert "Table of 3 people" in drawn
+    assert "&lt;zip&gt;" in drawn
+    assert "2 keys" in drawn
+    for private in ("31", "00734", "Flu", "Cold"):
+        assert private not in drawn
+        assert private not in repr(TABLE)
+
+
+def test_an_unknown_column_names_the_nearest():
+    assert TABLE.column("age").cell(0) == "31"
+    with pytest.raises(UnknownColumn, match="no quasi-identifier 'aeg' in the table; did you mean 'age'"):
+        TABLE.column("aeg")
+
+
+def test_what_reading_did_is_told_in_numbers():
+    intake = Intake(rows=10, columns_dropped=("name",), rows_suppressed=1, repeats=2)
+    assert intake.notes() == (
+        "columns not used: name",
+        "1 of 10 rows is fully suppressed (*) and was left out",
+        "2 of 10 rows repeat a person's value and count once",
+    )
+    assert Intake(rows=10).notes() == ()
+
+
+@given(MATRICES, st.data())
+def test_dense_and_sparse_counts_say_the_same(cells, data):
+    full = np.array(cells, np.int64)
+    rows, values = np.nonzero(full)
+    sparse = Counts(
+        full.shape,
+        starts=np.searchsorted(rows, np.arange(len(full) + 1)),
+        where=values.astype(np.int32),
+        data=full[rows, values],
+    )
+    dense = Counts(full.shape, cells=full.copy())
+    group = np.array(data.draw(st.lists(st.integers(0, 2), min_size=len(full), max_size=len(full))))
+    for counts in (sparse, dense, Counts.from_cells(cells)):
+        assert counts.dense().tolist() == cells
+        assert counts.per_row().tolist() == full.sum(axis=1).tolist()
+        assert counts.totals().tolist() == full.sum(axis=0).tolist()
+        assert counts.spread_out().dense().tolist() == cells
+        assert [counts.row(row).tolist() for row in range(len(cells))] == cells
+        assert [counts.column(value).tolist() for value in range(full.shape[1])] == full.T.tolist()
+        assert counts.take(np.arange(len(cells))[::-1]).dense().tolist() == cells[::-1]
+        assert counts.take(slice(1, None)).dense().tolist() == cells[1:]
+        assert counts.roll_up(group, groups=3).dense().tolist() == [
+            full[group == number].sum(axis=0).tolist() for number in range(3)
+        ]
+
+
+def test_entries_in_any_order_add_up():
+    counts = Counts.from_entries([1, 0, 1], [0, 99, 0], [2, 1, 3], (2000, 100))
+    assert counts.cells is None
+    assert counts.entries()[0].tolist() == [0, 1]
+    assert (counts.row(0)[99], counts.row(1)[0]) == (1, 5)
+
+
+def test_labels_that_no_row_has_are_forgotten():
+    column = Column.of("age", ["30", "4", "50"]).take(slice(0, 2))
+    assert column.labels == ("4", "30", "50")
+    assert column.compact().labels == ("4", "30")
+    assert [column.compact().cell(row) for row in range(2)] == ["30", "4"]
