@@ -35,13 +35,12 @@ ORDER = (
     "publish",
     "datasets",
     "testing",
-    "web",
     "cli",
     "__main__",
 )
 
 # Who may use a library that comes from elsewhere; one that is not named here may be used by all.
-ENGINES_AND_FRAMES = ("duckdb", "narwhals", "pandas", "polars", "pyspark", "adbc_driver_postgresql")
+ENGINES_AND_FRAMES = ("duckdb", "narwhals", "pandas", "polars", "pyspark")
 ONLY_IN = {
     **dict.fromkeys(ENGINES_AND_FRAMES, ("table",)),
     "pyarrow": (
@@ -55,12 +54,10 @@ ONLY_IN = {
         "publish",
         "datasets",
     ),  # tables that are read, written or handed out
-    "pydantic": ("policy", "report", "publish", "web"),  # documents that people write or receive
+    "pydantic": ("policy", "report", "publish"),  # documents that people write or receive
     "hypothesis": ("testing",),  # an extra: only `sidelight.testing` needs it
     "cyclopts": ("cli",),
     "rich": ("report", "cli"),
-    "fastapi": ("web",),
-    "uvicorn": ("web", "cli"),
     "opendp": ("dp",),
     "dp_accounting": ("dp",),
 }

@@ -1,0 +1,116 @@
+# The public names, each once, with the room it lives in.  Type checkers read this file, and so does `__init__.py`,
+# which imports a name when it is first used.
+# ruff: noqa: I001 - by what they are for
+
+from . import datasets as datasets
+from . import errors as errors
+from . import testing as testing
+
+# what the publisher holds
+from .table.table import Table as Table
+from .table.read import read_table as read_table
+from .table.hierarchy import Hierarchy as Hierarchy
+from .table.hierarchy_io import read_hierarchies as read_hierarchies
+from .table.hierarchy_io import read_hierarchy as read_hierarchy
+from .table.hierarchy_io import write_hierarchy as write_hierarchy
+
+# what the world sees
+from .release.release import Release as Release
+from .release.read import read_release as read_release
+from .release.generalise import group as group
+from .release.generalise import generalise as generalise
+
+# measures: adversaries and classics alike
+from .measures.k_anonymity import GroupSize as GroupSize
+from .measures.l_diversity import DistinctValues as DistinctValues
+from .measures.l_diversity import EntropyDiversity as EntropyDiversity
+from .measures.l_diversity import RecursiveDiversity as RecursiveDiversity
+from .measures.t_closeness import Closeness as Closeness
+from .measures.beta_likeness import BetaLikeness as BetaLikeness
+from .measures.delta_disclosure import DeltaDisclosure as DeltaDisclosure
+from .measures.ck_safety.implications import Implications as Implications
+from .measures.ck_safety.negations import Negations as Negations
+from .measures.privacy_skyline.acquaintance import Acquaintance as Acquaintance
+from .measures.epsilon_privacy.prior_belief import PriorBelief as PriorBelief
+from .measures.measure import Finding as Finding
+from .measures.measure import Measure as Measure
+from .measures.measure import Monotonicity as Monotonicity
+
+# exploring
+from .measures.privacy_skyline.skyline import knowledge_skyline as knowledge_skyline
+from .measures.disclosure_curve import disclosure_curve as disclosure_curve
+from .measures.disclosure_curve import DisclosureCurve as DisclosureCurve
+from .measures.epsilon_privacy.table import smallest_epsilon_table as smallest_epsilon_table
+
+# what somebody would conclude
+from .worlds.posterior import posterior as posterior
+from .worlds.posterior import posteriors as posteriors
+from .worlds.posterior import Belief as Belief
+from .worlds.posterior import Posteriors as Posteriors
+from .worlds.covering import covering_k as covering_k
+from .knowledge.basic_implications import BasicImplication as BasicImplication
+from .worlds.effort import Effort as Effort
+from .worlds.estimate import Estimate as Estimate
+from .knowledge.facts import Fact as Fact
+from .knowledge.facts import Has as Has
+from .knowledge.facts import OneOf as OneOf
+from .knowledge.facts import Same as Same
+from .knowledge.people import Someone as Someone
+from .knowledge.parse_facts import read_fact as read_fact
+
+# policies
+from .measures.measure import Criterion as Criterion
+from .measures.privacy_skyline.skyline import skyline as skyline
+from .policy.policy import Policy as Policy
+from .policy.policy import Verdict as Verdict
+from .policy.policy_file import read_policy as read_policy
+
+# what somebody with statistics would believe
+from .knowledge.statements import P as P
+from .knowledge.statements import count as count
+from .knowledge.parse_statements import read_statement as read_statement
+from .max_entropy.beliefs import maxent as maxent
+from .max_entropy.beliefs import Beliefs as Beliefs
+from .max_entropy.association_rules import strongest_rules as strongest_rules
+from .max_entropy.measure import MaxEnt as MaxEnt
+
+# searching
+from .search.protect import protect as protect
+from .search.method import SearchResult as SearchResult
+from .search.full_domain import FullDomain as FullDomain
+from .search.mondrian import Mondrian as Mondrian
+from .search.anatomy import Anatomy as Anatomy
+from .search.microaggregation import Microaggregation as Microaggregation
+from .publish.publish import Published as Published
+from .publish.read import read_published as read_published
+from .errors import NothingSafe as NothingSafe
+
+# attacks
+from .attack.intersection import intersect as intersect
+from .attack.exposure import Exposure as Exposure
+from .attack.exposure import ExposureWitness as ExposureWitness
+from .attack.linkage import Listed as Listed
+from .attack.simulation import simulate_composition as simulate_composition
+from .attack.simulation import Simulation as Simulation
+
+# noise
+from .dp.noisy_counts import noisy_counts as noisy_counts
+from .dp.noisy_counts import NoisyCounts as NoisyCounts
+from .dp.levels import choose_levels as choose_levels
+from .dp.levels import ChosenLevels as ChosenLevels
+from .dp.ledger import Ledger as Ledger
+from .dp.accountant import Spending as Spending
+from .dp.accountant import privacy_spent as privacy_spent
+from .dp.accountant import PrivacySpent as PrivacySpent
+from .dp.attack import attack_noise as attack_noise
+from .dp.attack import NoisyExposure as NoisyExposure
+from .dp.comparison import side_by_side as side_by_side
+from .dp.comparison import SideBySide as SideBySide
+from .dp.comparison import Compared as Compared
+from .dp.semantic_privacy import semantic_privacy as semantic_privacy
+from .dp.semantic_privacy import SemanticPrivacy as SemanticPrivacy
+
+# errors
+from .errors import SidelightError as SidelightError
+
+__version__: str
