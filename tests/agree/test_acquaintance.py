@@ -13,8 +13,8 @@ from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.table import Counts
 from sidelight.testing import releases
-from sidelight.worlds.brute_force import worst_acquaintance
-from sidelight.worlds.closed_forms import by_every_world, few_worlds, in_floats, odds, spread_out
+from sidelight.worlds.brute_force import has_few_worlds, investigation_probability, worst_acquaintance
+from sidelight.worlds.closed_forms import divide_in_floats, odds, spread_out
 
 every_semantics = pytest.mark.parametrize("semantics", ["single", "set", "multiset"])
 amounts = st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, 3))
@@ -62,7 +62,7 @@ def test_it_agrees_with_people_spread_over_the_groups(semantics):
             finding = of_value(*knows, value, release.domain).measure(release)
             assert finding.value == worst
             assert finding.replay(release) == worst
-        quick = spread_out(release.groups, rules_out=rules_out, others=others, family=family, divide=in_floats)
+        quick = spread_out(release.groups, rules_out=rules_out, others=others, family=family, divide=divide_in_floats)
         assert quick == pytest.approx(slow.astype(float))
 
     agree()
@@ -73,10 +73,10 @@ def test_counting_in_lumps_agrees_with_every_world(semantics):
     @given(releases(semantics=semantics, max_groups=3, max_people=5), amounts)
     def agree(release, knows):
         witness = Acquaintance(*knows).measure(release).witness
-        if witness is None or not few_worlds(release, investigation(witness), 3_000):
+        if witness is None or not has_few_worlds(release, investigation(witness), 3_000):
             return
         has, lacks = odds(release, investigation(witness), Fraction)
-        assert has / (has + lacks) == by_every_world(release, investigation(witness))
+        assert has / (has + lacks) == investigation_probability(release, investigation(witness))
 
     agree()
 

@@ -19,7 +19,7 @@ from sidelight.worlds.identify import identify
 from sidelight.worlds.posterior import posterior
 
 
-def by_every_world(release, target, known):
+def investigation_probability(release, target, known):
     """Worlds with both / worlds with the facts; `None` if there is none of these."""
     people = dict.fromkeys(who for fact in (target, *known) for who in fact.people())
     rows = identify(release, people).group_of
@@ -48,7 +48,7 @@ def questions(draw, max_leaves=5, max_known=3, **sizes):
 @given(questions())
 def test_posteriors_agree_with_every_world(question):
     release, target, known = question
-    expected = by_every_world(release, target, known)
+    expected = investigation_probability(release, target, known)
     if expected is None:
         with pytest.raises(Contradiction):
             posterior(release, target, given=known)
@@ -123,7 +123,7 @@ def test_beyond_a_skyline_is_a_story(data):
 @given(questions(max_leaves=8, max_known=4, semantics="single"))
 def test_with_little_effort_the_answer_is_the_same_or_bounded(question):
     release, target, known = question
-    expected = by_every_world(release, target, known)
+    expected = investigation_probability(release, target, known)
     if expected is None:
         return
     try:
@@ -144,7 +144,7 @@ def crowds(draw):
 @given(crowds())
 def test_crowds_agree_with_every_world(question):
     release, target, known = question
-    expected = by_every_world(release, target, known)
+    expected = investigation_probability(release, target, known)
     if expected is not None:
         assert posterior(release, target, given=known) == expected
 
@@ -159,8 +159,8 @@ def test_contradictions_are_smallest(question):
         sizes = (
             size
             for size in range(1, len(parts) + 1)
-            if any(by_every_world(release, target, some) is None for some in combinations(parts, size))
+            if any(investigation_probability(release, target, some) is None for some in combinations(parts, size))
         )
         assert len(told.facts) == next(sizes)  # noqa: PT017
         blamed = [sl.read_fact(text) for text in told.facts]
-        assert by_every_world(release, target, blamed) is None
+        assert investigation_probability(release, target, blamed) is None

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import sidelight as sl
 from sidelight.measures.epsilon_privacy.prior import Predicate
 from sidelight.testing import releases
-from sidelight.worlds.brute_force import drawn_from, drawn_from_dirichlet, smallest_epsilon_of_group
+from sidelight.worlds.brute_force import dirichlet_prior, independent_prior, smallest_epsilon_of_group
 
 weights = st.integers(1, 12) | st.fractions(1, 12, max_denominator=5)
 
@@ -40,7 +40,7 @@ def worst(candidates):
 def by_sequences(release, asked, chance, known):
     return worst(
         smallest_epsilon_of_group(
-            bag, release.domain, lambda value, wanted=wanted: value in wanted, chance=chance, known=known
+            bag, release.domain, lambda value, wanted=wanted: value in wanted, prior=chance, known=known
         )
         for bag in bags(release)
         for wanted in asked
@@ -56,7 +56,7 @@ def test_class_one_is_the_sum_over_all_sequences(data):
     prior = {value: Fraction(data.draw(weights)) for value in release.domain}
     measure = sl.PriorBelief(counts=prior, known_people=known, predicates=predicates)
     finding = measure.measure(release)
-    assert finding.value == by_sequences(release, asked, drawn_from_dirichlet(prior), known)
+    assert finding.value == by_sequences(release, asked, dirichlet_prior(prior), known)
     assert finding.replay(release) == finding.value
 
 
@@ -69,7 +69,7 @@ def test_class_three_is_the_sum_over_all_sequences(data):
     given_ = {value: Fraction(data.draw(weights)) for value in release.domain}
     shares = {value: weight / sum(given_.values()) for value, weight in given_.items()}
     measure = sl.PriorBelief(shape=given_, stubbornness=math.inf, known_people=known, predicates=predicates)
-    assert measure.measure(release).value == by_sequences(release, asked, drawn_from(shares), known)
+    assert measure.measure(release).value == by_sequences(release, asked, independent_prior(shares), known)
 
 
 @settings(max_examples=25)
@@ -86,7 +86,7 @@ def test_class_two_is_the_worst_shape_in_whole_numbers(data):
     measure = sl.PriorBelief(stubbornness=stubbornness, known_people=known, predicates=predicates)
     assert measure.measure(release).value == max(
         by_sequences(
-            release, asked, drawn_from_dirichlet(dict(zip(release.domain, map(Fraction, shape), strict=True))), known
+            release, asked, dirichlet_prior(dict(zip(release.domain, map(Fraction, shape), strict=True))), known
         )
         for shape in shapes
     )

@@ -1,6 +1,17 @@
-"""The slow, obvious twin of everything: go through every world, one by one.
+"""The slow, obvious twins: every answer by its definition, going through all worlds one by one.
 
 For tests and for replaying small witnesses; the number of worlds explodes with the groups' sizes.
+
+    every_world, probability            of any event: the definition of everything else
+    investigation_probability           what somebody found out about a person (`closed_forms.odds`)
+    worst_acquaintance                  `Acquaintance`: every target, everything she may know
+    worst_implications, worst_negations `Implications`, `Negations`: every set of k pieces of knowledge.  Worlds are
+                                        numbered, and what is known is the set of worlds in which it holds, as bits
+    smallest_epsilon_of_group           `PriorBelief`: values are drawn independently from an unknown distribution,
+                                        itself drawn from a Dirichlet prior, so each sequence of values has a known
+                                        probability, and a belief is a ratio of two sums of such probabilities: over
+                                        the sequences that fit what is published and known, and over those of them
+                                        where it holds
 """
 
 from __future__ import annotations
@@ -11,13 +22,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import reduce
 from itertools import combinations, product
+from math import comb, factorial, prod
 from operator import and_, or_
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from sidelight.errors import BadMeasure
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label
+
+if TYPE_CHECKING:
+    from sidelight.worlds.closed_forms import Family, Investigation, Others
 
 Person: TypeAlias = tuple[int, int]
 """Somebody: the number of the group (from 1) and a place in it (from 0)."""
@@ -90,12 +105,72 @@ def probability(release: Release, event: Event, *, given: Event = lambda _world:
     return Fraction(both, possible)
 
 
-# ----------------------------------------------------------------------------------------------------
-# The slow, obvious twin of `Acquaintance`: every target, everything she may know, every world.
-# ----------------------------------------------------------------------------------------------------
+def investigation_probability(release: Release, investigation: Investigation) -> Fraction:
+    """How sure of a value does what was found out make somebody?  The slow twin of `closed_forms.odds`."""
+    numbers = investigation.groups()
+    groups = [release.group(number) for number in numbers]
+    small = Release.from_counts(
+        [_counts(group) for group in groups],
+        sizes=[int(group.sizes[0]) for group in groups],
+        values=release.semantics,
+        domain=release.domain,
+    )
+    target = (numbers.index(investigation.group) + 1, 0)
+    return probability(
+        small,
+        lambda world: investigation.value in world[target],
+        given=_event(small.semantics, investigation, numbers),
+    )
 
 
-People: TypeAlias = tuple[Person, ...]
+def has_few_worlds(release: Release, investigation: Investigation, most: int) -> bool:
+    """Say whether the groups in question have at most so many worlds."""
+    groups = [release.group(number) for number in investigation.groups()]
+    small = all(part.sizes[0] + part.counts.row(0).sum() <= 64 for part in groups)  # else do not even count them
+    return small and prod(number_of_worlds(part) for part in groups) <= most
+
+
+def number_of_worlds(group: Groups) -> int:
+    """Count the worlds of one group without going through them."""
+    people = int(group.sizes[0])
+    counts: list[int] = group.counts.row(0).tolist()
+    if group.semantics == "single":
+        return factorial(people) // prod(factorial(count) for count in counts)
+    if group.semantics == "set":
+        return prod(comb(people, count) for count in counts)
+    return int(people ** sum(counts))
+
+
+def _counts(group: Groups) -> dict[Label, int]:
+    return {value: count for value, count in zip(group.domain, group.counts.row(0).tolist(), strict=True) if count}
+
+
+def _event(semantics: str, investigation: Investigation, numbers: list[int]) -> Event:
+    """Turn what was found out into an event; the target is the first person of her group."""
+    target = (numbers.index(investigation.group) + 1, 0)
+    taken = {number: int(number == investigation.group) for number in numbers}
+
+    def next_people(part: Others | Family | None) -> list[tuple[int, int]]:
+        if part is None:
+            return []
+        start = taken[part.group]
+        taken[part.group] += part.people
+        return [(numbers.index(part.group) + 1, place) for place in range(start, start + part.people)]
+
+    others, family = next_people(investigation.others), next_people(investigation.family)
+    listed = investigation.others.values if investigation.others else ()
+    values = [text for text, people in listed for _ in range(people)]
+
+    def fits(world: World) -> bool:
+        has = investigation.value in world[target]
+        ruled_out = any(text in world[target] for text in investigation.rules_out)
+        if semantics == "single":
+            known = all(world[person] == {text} for person, text in zip(others, values, strict=True)) and not ruled_out
+        else:
+            known = all(investigation.value not in world[person] for person in others) and (has or not ruled_out)
+        return known and (has or all(investigation.value not in world[person] for person in family))
+
+    return fits
 
 
 def worst_acquaintance(release: Release, value: Label, *, rules_out: int, others: int, family: int) -> Fraction:
@@ -108,14 +183,14 @@ def worst_acquaintance(release: Release, value: Label, *, rules_out: int, others
     worlds = list(every_world(release))
     people = list(worlds[0])
     rest = [text for text in release.domain if text != value]
-    told = _values_of if release.semantics == "single" else _without(value)
+    learns = _values_of if release.semantics == "single" else _without(value)
     worst = Fraction(0)
     for target in people:
         for ruled_out in _up_to(rest, rules_out):
             possible = [world for world in worlds if _fits(release, world[target], value, ruled_out)]
             for known, relatives in _parts([each for each in people if each != target], others, family):
                 fitting = [world for world in possible if _implied(world, value, target, relatives)]
-                answers = [(told(world, known), value in world[target]) for world in fitting]
+                answers = [(learns(world, known), value in world[target]) for world in fitting]
                 worst = max(worst, _surest(answers))
     return worst
 
@@ -125,22 +200,22 @@ def _fits(release: Release, has: frozenset[Label], value: Label, ruled_out: Iter
     return allowed or (release.semantics != "single" and value in has)
 
 
-def _implied(world: World, value: Label, target: Person, relatives: People) -> bool:
+def _implied(world: World, value: Label, target: Person, relatives: tuple[Person, ...]) -> bool:
     return value in world[target] or all(value not in world[person] for person in relatives)
 
 
-def _values_of(world: World, known: People) -> object:
+def _values_of(world: World, known: tuple[Person, ...]) -> object:
     """Whatever the values of these people are: she learns them."""
     return tuple(world[person] for person in known)
 
 
-def _without(value: Label) -> Callable[[World, People], object]:
+def _without(value: Label) -> Callable[[World, tuple[Person, ...]], object]:
     """She learns that these people lack the value; worlds in which one has it say nothing (`None`)."""
     return lambda world, known: True if all(value not in world[person] for person in known) else None
 
 
 def _surest(answers: list[tuple[object, bool]]) -> Fraction:
-    """Take, over all that she may be told, the highest share of worlds in which the target has it."""
+    """Take, over all that she may learn, the highest share of worlds in which the target has it."""
     possible = Counter(answer for answer, _ in answers if answer is not None)
     has = Counter(answer for answer, it_has in answers if it_has)
     return max((Fraction(has[answer], possible[answer]) for answer in possible), default=Fraction(0))
@@ -151,7 +226,7 @@ def _up_to(things: list[Label], most: int) -> Iterator[tuple[Label, ...]]:
         yield from combinations(things, number)
 
 
-def _parts(people: list[Person], others: int, family: int) -> Iterator[tuple[People, People]]:
+def _parts(people: list[Person], others: int, family: int) -> Iterator[tuple[tuple[Person, ...], tuple[Person, ...]]]:
     """Choose others and a family, different people, at most so many of each."""
     for number in range(min(others, len(people)) + 1):
         for known in combinations(people, number):
@@ -159,14 +234,6 @@ def _parts(people: list[Person], others: int, family: int) -> Iterator[tuple[Peo
             for relatives in range(min(family, len(left)) + 1):
                 for chosen in combinations(left, relatives):
                     yield known, chosen
-
-
-# ----------------------------------------------------------------------------------------------------
-# The slow, obvious twin of the worst case: try everything somebody might know, in every world.
-#
-# For tests on tiny releases.  Worlds are numbered, and what is known or asked is the set of worlds in which it holds,
-# written as the bits of an integer.
-# ----------------------------------------------------------------------------------------------------
 
 
 class NumberedWorlds:
@@ -188,7 +255,7 @@ class NumberedWorlds:
     def surest(self, value: Label, known: Iterable[int]) -> Fraction:
         """Give the largest probability of any target under any of these pieces of knowledge that can be true."""
         targets = self.targets(value)
-        return max(_probability(target, given) for given in set(known) if given for target in targets)
+        return max(_probability(target, knowledge) for knowledge in set(known) if knowledge for target in targets)
 
 
 def worst_implications_with_one_conclusion(release: Release, k: int, value: Label = None) -> Fraction:
@@ -201,10 +268,10 @@ def worst_implications_with_one_conclusion(release: Release, k: int, value: Labe
     worlds = NumberedWorlds(release)
     every = {*worlds.atoms.values()}
     return max(
-        _probability(target, given)
+        _probability(target, knowledge)
         for target in worlds.targets(value)
-        for given in _conjunctions({worlds.all & ~atom | target for atom in every}, k, worlds.all)
-        if given
+        for knowledge in _conjunctions({worlds.all & ~atom | target for atom in every}, k, worlds.all)
+        if knowledge
     )
 
 
@@ -243,61 +310,52 @@ def _subsets(atoms: list[int]) -> Iterator[tuple[int, ...]]:
     return (some for size in range(1, len(different) + 1) for some in combinations(different, size))
 
 
-def _probability(target: int, given: int) -> Fraction:
-    return Fraction((target & given).bit_count(), given.bit_count())
+def _probability(target: int, knowledge: int) -> Fraction:
+    return Fraction((target & knowledge).bit_count(), knowledge.bit_count())
 
 
-# ----------------------------------------------------------------------------------------------------
-# The slow, obvious twin of prior belief: go through every sequence of values that could have been drawn.
-#
-# Somebody believes that people's values are drawn independently from an unknown distribution, itself drawn from a
-# Dirichlet prior.  Then a sequence of values has a known probability, and every belief is a ratio of two sums of such
-# probabilities: over the sequences that fit what was published and known, and over those of them where it is so.
-# ----------------------------------------------------------------------------------------------------
-
-
-Sequence: TypeAlias = tuple[Label, ...]
-Chance: TypeAlias = Callable[[Sequence], Fraction]
+Values: TypeAlias = tuple[Label, ...]
+Prior: TypeAlias = Callable[[Values], Fraction]
 """How likely a sequence of values is, before anything is published."""
 
 Amount: TypeAlias = Fraction | float
 
 
-def drawn_from_dirichlet(parameters: Mapping[Label, Fraction]) -> Chance:
+def dirichlet_prior(parameters: Mapping[Label, Fraction]) -> Prior:
     """Draw one after another: each value as likely as its parameter and its number so far make it.
 
-    >>> chance = drawn_from_dirichlet({"a": Fraction(1), "b": Fraction(2)})
-    >>> chance(("a", "a", "b")), chance(("b", "a", "a"))
+    >>> prior = dirichlet_prior({"a": Fraction(1), "b": Fraction(2)})
+    >>> prior(("a", "a", "b")), prior(("b", "a", "a"))
     (Fraction(1, 15), Fraction(1, 15))
     """
 
-    def chance(sequence: Sequence) -> Fraction:
-        likely, left = Fraction(1), dict(parameters)
-        for value in sequence:
-            likely *= left[value] / sum(left.values())
-            left[value] += 1
+    def prior(values: Values) -> Fraction:
+        likely, weights = Fraction(1), dict(parameters)
+        for value in values:
+            likely *= weights[value] / sum(weights.values())
+            weights[value] += 1
         return likely
 
-    return chance
+    return prior
 
 
-def drawn_from(shares: Mapping[Label, Fraction]) -> Chance:
+def independent_prior(shares: Mapping[Label, Fraction]) -> Prior:
     """Draw independently, with these shares: the infinitely stubborn."""
-    return lambda sequence: math.prod((shares[value] for value in sequence), start=Fraction(1))
+    return lambda values: prod((shares[value] for value in values), start=Fraction(1))
 
 
 def smallest_epsilon_of_group(
-    bag: Mapping[Label, int], domain: Sequence, has: Callable[[Label], bool], *, chance: Chance, known: int = 0
+    bag: Mapping[Label, int], domain: Values, has: Callable[[Label], bool], *, prior: Prior, known: int = 0
 ) -> Amount | None:
     """Give ε of one group by the definition: the worst over who is asked about and who is known.
 
     `bag` is what is published of the group, `has` the value or predicate asked about; None if nobody has it.
 
-    >>> chance = drawn_from_dirichlet({"Flu": Fraction(2), "Cold": Fraction(3)})
-    >>> smallest_epsilon_of_group({"Flu": 2, "Cold": 1}, ("Flu", "Cold"), lambda value: value == "Flu", chance=chance)
+    >>> prior = dirichlet_prior({"Flu": Fraction(2), "Cold": Fraction(3)})
+    >>> smallest_epsilon_of_group({"Flu": 2, "Cold": 1}, ("Flu", "Cold"), lambda value: value == "Flu", prior=prior)
     Fraction(12, 7)
     """
-    everything = [_Drawn.of(world, chance) for world in product(domain, repeat=sum(bag.values()))]
+    everything = [_DrawnSequence.of(world, prior) for world in product(domain, repeat=sum(bag.values()))]
     published = Counter(bag)
     worst: Amount | None = None
     for truth in everything:
@@ -305,24 +363,24 @@ def smallest_epsilon_of_group(
             continue  # the person asked about is the first, and has it
         for others in _known_people(len(truth.values), known):
             fits = [each for each in everything if all(each.values[n] == truth.values[n] for n in others)]
-            p_in = _share([each for each in fits if each.bag == published], has)
-            p_out = _share([each for each in fits if each.bag_of_others == truth.bag_of_others], has)
+            p_in = _belief([each for each in fits if each.bag == published], has)
+            p_out = _belief([each for each in fits if each.bag_of_others == truth.bag_of_others], has)
             epsilon = _ratio(p_in, p_out)
             worst = epsilon if worst is None else max(worst, epsilon)
     return worst
 
 
-class _Drawn(NamedTuple):
+class _DrawnSequence(NamedTuple):
     """A sequence of values, how likely it is, and what a release would publish with and without the first person."""
 
-    values: Sequence
-    chance: Fraction
+    values: Values
+    probability: Fraction
     bag: Counter[Label]
     bag_of_others: Counter[Label]
 
     @classmethod
-    def of(cls, values: Sequence, chance: Chance) -> _Drawn:
-        return cls(values, chance(values), Counter(values), Counter(values[1:]))
+    def of(cls, values: Values, prior: Prior) -> _DrawnSequence:
+        return cls(values, prior(values), Counter(values), Counter(values[1:]))
 
 
 def _known_people(people: int, known: int) -> Iterator[tuple[int, ...]]:
@@ -331,10 +389,10 @@ def _known_people(people: int, known: int) -> Iterator[tuple[int, ...]]:
         yield from combinations(range(1, people), number)
 
 
-def _share(worlds: list[_Drawn], has: Callable[[Label], bool]) -> Fraction:
+def _belief(worlds: list[_DrawnSequence], has: Callable[[Label], bool]) -> Fraction:
     """How likely is it that the first person has it, in the worlds that are left?"""
-    so = sum((each.chance for each in worlds if has(each.values[0])), Fraction(0))
-    return so / sum((each.chance for each in worlds), Fraction(0))
+    having = sum((each.probability for each in worlds if has(each.values[0])), Fraction(0))
+    return having / sum((each.probability for each in worlds), Fraction(0))
 
 
 def _ratio(p_in: Fraction, p_out: Fraction) -> Amount:

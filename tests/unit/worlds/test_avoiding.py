@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import sidelight as sl
 from sidelight.testing import releases
 from sidelight.worlds.brute_force import probability
-from sidelight.worlds.closed_forms import chance_of_avoiding
+from sidelight.worlds.closed_forms import probability_of_avoiding
 
 
 @given(st.data(), releases(semantics="single", max_groups=1, max_people=6))
@@ -19,12 +19,12 @@ def test_it_is_what_every_world_says(data, release):
     counted = probability(
         release, lambda world: all(not world[1, place] & values for place, values in enumerate(avoided))
     )
-    assert chance_of_avoiding(bag, avoided) == counted
+    assert probability_of_avoiding(bag, avoided) == counted
 
 
 def test_people_who_cannot_avoid():
-    assert chance_of_avoiding({"a": 2}, [frozenset("a")]) == 0
-    assert chance_of_avoiding({"a": 2, "b": 3}, []) == 1
+    assert probability_of_avoiding({"a": 2}, [frozenset("a")]) == 0
+    assert probability_of_avoiding({"a": 2, "b": 3}, []) == 1
 
 
 def test_large_groups():
@@ -35,4 +35,4 @@ def test_large_groups():
             finding = sl.Implications(k).measure(release)
             assert finding.replay(release) == finding.value < 1
     staircase = [frozenset(f"v{n}" for n in range(many)) for many in (6, 5, 4, 3, 2, 1, 1)]
-    assert 0 < chance_of_avoiding({f"v{n}": 10 for n in range(10)}, staircase) < Fraction(1, 2)
+    assert 0 < probability_of_avoiding({f"v{n}": 10 for n in range(10)}, staircase) < Fraction(1, 2)

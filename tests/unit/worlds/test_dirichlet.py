@@ -4,7 +4,7 @@ import math
 from fractions import Fraction
 from itertools import product
 
-from sidelight.worlds.brute_force import drawn_from, drawn_from_dirichlet, smallest_epsilon_of_group
+from sidelight.worlds.brute_force import dirichlet_prior, independent_prior, smallest_epsilon_of_group
 
 HALVES = {"a": Fraction(1, 2), "b": Fraction(1, 2)}
 
@@ -14,26 +14,26 @@ def has_a(value):
 
 
 def test_all_sequences_together_are_certain():
-    for chance in (drawn_from(HALVES), drawn_from_dirichlet({"a": Fraction(3, 2), "b": Fraction(4)})):
-        assert sum(chance(sequence) for sequence in product("ab", repeat=4)) == 1
+    for prior in (independent_prior(HALVES), dirichlet_prior({"a": Fraction(3, 2), "b": Fraction(4)})):
+        assert sum(prior(sequence) for sequence in product("ab", repeat=4)) == 1
 
 
 def test_what_was_drawn_makes_the_same_more_likely():
-    chance = drawn_from_dirichlet({"a": Fraction(1), "b": Fraction(1)})
-    assert chance(("a", "a")) == Fraction(1, 3) > chance(("a", "b")) == Fraction(1, 6)
+    prior = dirichlet_prior({"a": Fraction(1), "b": Fraction(1)})
+    assert prior(("a", "a")) == Fraction(1, 3) > prior(("a", "b")) == Fraction(1, 6)
 
 
 def test_alone_in_a_group_is_certain():
-    assert smallest_epsilon_of_group({"a": 1}, ("a", "b"), has_a, chance=drawn_from(HALVES)) == math.inf
-    assert smallest_epsilon_of_group({"b": 1}, ("a", "b"), has_a, chance=drawn_from(HALVES)) is None
+    assert smallest_epsilon_of_group({"a": 1}, ("a", "b"), has_a, prior=independent_prior(HALVES)) == math.inf
+    assert smallest_epsilon_of_group({"b": 1}, ("a", "b"), has_a, prior=independent_prior(HALVES)) is None
 
 
 def test_knowing_the_others_is_being_certain():
     bag = {"a": 1, "b": 1}
-    assert smallest_epsilon_of_group(bag, ("a", "b"), has_a, chance=drawn_from(HALVES)) == 1
-    assert smallest_epsilon_of_group(bag, ("a", "b"), has_a, chance=drawn_from(HALVES), known=1) == math.inf
+    assert smallest_epsilon_of_group(bag, ("a", "b"), has_a, prior=independent_prior(HALVES)) == 1
+    assert smallest_epsilon_of_group(bag, ("a", "b"), has_a, prior=independent_prior(HALVES), known=1) == math.inf
 
 
 def test_a_certainty_stays_one():
-    chance = drawn_from_dirichlet({"a": Fraction(2)})
-    assert smallest_epsilon_of_group({"a": 3}, ("a",), has_a, chance=chance, known=2) == 1
+    prior = dirichlet_prior({"a": Fraction(2)})
+    assert smallest_epsilon_of_group({"a": 3}, ("a",), has_a, prior=prior, known=2) == 1

@@ -27,7 +27,7 @@ from sidelight.release.release import Release
 from sidelight.table.labels import Label, label, shown
 from sidelight.table.table import Semantics
 from sidelight.worlds.brute_force import Person
-from sidelight.worlds.closed_forms import chance_of_avoiding
+from sidelight.worlds.closed_forms import probability_of_avoiding
 
 
 @dataclass(frozen=True)
@@ -260,11 +260,11 @@ class ImplicationsWitness(Witness):
         avoided = {person: {*values} for person, values in self.premises().items()}
         avoided.setdefault(self.target, set()).add(self.value)
         others = frozenset({*release.domain} - {self.value})
-        with_target = chance_of_avoiding(counts_of(release, self.target[0]), [others])
+        with_target = probability_of_avoiding(counts_of(release, self.target[0]), [others])
         without = Fraction(1)
         for number in {person[0] for person in avoided}:
             here = [frozenset(values) for person, values in avoided.items() if person[0] == number]
-            without *= chance_of_avoiding(counts_of(release, number), here)
+            without *= probability_of_avoiding(counts_of(release, number), here)
         return with_target / (with_target + without)
 
 

@@ -24,7 +24,7 @@ from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, shown
 from sidelight.table.table import Semantics
-from sidelight.worlds.closed_forms import chance_of_avoiding
+from sidelight.worlds.closed_forms import probability_of_avoiding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,5 +125,5 @@ class Negations(FormulaMeasure):
         """Count the worlds in which one person avoids the values, and those of them with the target's value."""
         assert isinstance(witness, NegationsWitness)
         counts = counts_of(release, witness.group.number)
-        known = chance_of_avoiding(counts, [frozenset(witness.ruled_out)])
-        return chance_of_avoiding(counts, [frozenset({*release.domain} - {witness.value})]) / known
+        known = probability_of_avoiding(counts, [frozenset(witness.ruled_out)])
+        return probability_of_avoiding(counts, [frozenset({*release.domain} - {witness.value})]) / known

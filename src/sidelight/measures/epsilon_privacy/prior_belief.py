@@ -54,7 +54,7 @@ from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, shown
 from sidelight.table.table import Semantics, Table
-from sidelight.worlds.brute_force import drawn_from, drawn_from_dirichlet, smallest_epsilon_of_group
+from sidelight.worlds.brute_force import dirichlet_prior, independent_prior, smallest_epsilon_of_group
 
 
 @dataclass(frozen=True, slots=True)
@@ -464,9 +464,9 @@ def worst_weights(belief: PriorBelief, release: Release, values: set[Label]) -> 
 def _by_worlds(
     belief: PriorBelief, bag: Mapping[Label, int], weights: Mapping[Label, Fraction], values: set[Label]
 ) -> Amount:
-    probability = drawn_from(weights) if belief.stubbornness == math.inf else drawn_from_dirichlet(weights)
+    probability = independent_prior(weights) if belief.stubbornness == math.inf else dirichlet_prior(weights)
     epsilon = smallest_epsilon_of_group(
-        bag, tuple(weights), lambda value: value in values, chance=probability, known=belief.known_people
+        bag, tuple(weights), lambda value: value in values, prior=probability, known=belief.known_people
     )
     assert epsilon is not None
     return epsilon

@@ -35,7 +35,8 @@ from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, label, shown
 from sidelight.table.table import CELLS_AT_ONCE, Semantics
-from sidelight.worlds.closed_forms import Family, Investigation, Others, by_every_world, few_worlds, odds
+from sidelight.worlds.brute_force import has_few_worlds, investigation_probability
+from sidelight.worlds.closed_forms import Family, Investigation, Others, odds
 
 FEW_WORLDS = 2_000
 """Up to so many worlds are gone through one by one when a witness is replayed."""
@@ -110,8 +111,8 @@ the target does not have Flu.
         assert isinstance(witness, AcquaintanceWitness)
         facts = investigation(witness)
         # where worlds are few, nothing of the closed forms is used
-        if few_worlds(release, facts, FEW_WORLDS):
-            return by_every_world(release, facts)
+        if has_few_worlds(release, facts, FEW_WORLDS):
+            return investigation_probability(release, facts)
 
         def risk(using: RatioArithmetic[Any]) -> Amount:
             has, lacks = odds(release, facts, using.ratio)
