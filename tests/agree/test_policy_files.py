@@ -11,14 +11,14 @@ import sidelight as sl
 from sidelight.measures.measure import Comparison, Criterion, exact
 from sidelight.policy.limit_text import read_limit
 from sidelight.policy.limits import settings_of
-from sidelight.policy.measures import MEASURES
+from sidelight.policy.measures import all_measures
 from sidelight.policy.policy import policy_text
 from sidelight.policy.policy_file import read_policy_text
 from sidelight.table.roles import Roles
 
 AWKWARD = st.text(st.characters(blacklist_categories=("Cs",)), max_size=8)
 MEASURED = [
-    *(kind() for kind in MEASURES if all(default is not ... for _, default in settings_of(kind).values()) and kind.name != "prior belief"),
+    *(kind() for kind in all_measures() if all(default is not ... for _, default in settings_of(kind).values()) and kind.name != "prior belief"),
     sl.RecursiveDiversity(l=5),
     sl.Closeness(distance="ordered", order=("low", "high")),
     sl.Closeness(distance="hierarchical", hierarchy=sl.Hierarchy("value", (("a", "b"), ("x", "x"), ("*", "*")))),

@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sidelight.measures.group_by_group import GroupByGroup
-from sidelight.policy.measures import MEASURES
+from sidelight.policy.measures import all_measures
 from sidelight.testing import orders, releases, reordered, splits
 
-every_kind = pytest.mark.parametrize("kind", MEASURES, ids=lambda kind: kind.__name__)
+every_kind = pytest.mark.parametrize("kind", all_measures(), ids=lambda kind: kind.__name__)
 every_mergeable = pytest.mark.parametrize(
-    "kind", [kind for kind in MEASURES if kind.mergeable], ids=lambda kind: kind.__name__
+    "kind", [kind for kind in all_measures() if kind.mergeable], ids=lambda kind: kind.__name__
 )
 
 
@@ -76,7 +76,7 @@ def test_the_order_of_groups_and_values_does_not_matter(kind):
     hunt()
 
 
-@pytest.mark.parametrize("kind", [kind for kind in MEASURES if issubclass(kind, GroupByGroup)])
+@pytest.mark.parametrize("kind", [kind for kind in all_measures() if issubclass(kind, GroupByGroup)])
 def test_of_equally_bad_groups_the_first_is_named(kind):
     @settings(max_examples=25)
     @given(releases(max_groups=1))

@@ -7,12 +7,12 @@ from hypothesis import given, settings
 
 import sidelight as sl
 from sidelight.measures.measure import Monotonicity
-from sidelight.policy.measures import MEASURES
+from sidelight.policy.measures import all_measures
 from sidelight.testing import merged, merges
 
 
 @pytest.mark.parametrize("semantics", ["single", "set", "multiset"])
-@pytest.mark.parametrize("kind", MEASURES, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", all_measures(), ids=lambda kind: kind.__name__)
 def test_merging_groups_keeps_the_claimed_monotonicity(kind, semantics):
     @settings(max_examples=60)
     @given(merges(semantics=semantics))
@@ -42,7 +42,7 @@ def test_skipping_absent_values_has_no_monotonicity():
     assert strict.measure(coarser).value == skipping.measure(coarser).value
 
 
-@pytest.mark.parametrize("kind", MEASURES, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", all_measures(), ids=lambda kind: kind.__name__)
 def test_the_monotonicity_goes_with_what_is_bad(kind):
     for measure in kind.examples(("a", "b")):
         helpful = Monotonicity.NON_INCREASING if measure.large_is_bad else Monotonicity.NON_DECREASING

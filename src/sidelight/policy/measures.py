@@ -1,42 +1,21 @@
 """Which measures may a policy name, and what are they called elsewhere?
 
-All of ours are listed here, in the order of pages and schemas.  Importing this file imports every measure (the maximum
-entropy one brings SciPy's solvers), so it is imported where a policy is read and not before.  Measures that somebody
-else declares are known by their name from then on.
+All of ours are listed here, in the order of pages and schemas.  They are imported when a policy first names one, the
+light ones first: the classics take 20 ms, while some adversaries bring 0.2 s of SciPy and maximum entropy its solvers,
+another 0.4 s.  Measures that somebody else declares are known by their name from then on.
 """
+# ruff: noqa: PLC0415 - imported when a policy names one, see above
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from typing import TypeAlias
 
 from sidelight.errors import BadPolicy, did_you_mean
-from sidelight.max_entropy.measure import MaxEnt
-from sidelight.measures.beta_likeness import BetaLikeness
-from sidelight.measures.ck_safety.implications import Implications
-from sidelight.measures.ck_safety.negations import Negations
-from sidelight.measures.delta_disclosure import DeltaDisclosure
-from sidelight.measures.epsilon_privacy.prior_belief import PriorBelief
-from sidelight.measures.k_anonymity import GroupSize
-from sidelight.measures.l_diversity import DistinctValues, EntropyDiversity, RecursiveDiversity
 from sidelight.measures.measure import Measure, declared_measures
-from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
-from sidelight.measures.t_closeness import Closeness
 
-MEASURES: tuple[type[Measure], ...] = (
-    GroupSize,
-    DistinctValues,
-    EntropyDiversity,
-    RecursiveDiversity,
-    Closeness,
-    BetaLikeness,
-    DeltaDisclosure,
-    Implications,
-    Negations,
-    Acquaintance,
-    PriorBelief,
-    MaxEnt,
-)
-
+Kinds: TypeAlias = tuple[type[Measure], ...]
 
 OTHER_NAMES: dict[str, tuple[str, ...]] = {
     "k-anonymity": ("group size",),
@@ -63,18 +42,59 @@ OTHER_NAMES: dict[str, tuple[str, ...]] = {
 """By the name in papers and other tools."""
 
 
+def all_measures() -> Kinds:
+    """List all measures of ours."""
+    return tuple(kind for declare in _IN_TURN for kind in declare())
+
+
+def _classics() -> Kinds:
+    from sidelight.measures.beta_likeness import BetaLikeness
+    from sidelight.measures.delta_disclosure import DeltaDisclosure
+    from sidelight.measures.k_anonymity import GroupSize
+    from sidelight.measures.l_diversity import DistinctValues, EntropyDiversity, RecursiveDiversity
+    from sidelight.measures.t_closeness import Closeness
+
+    diversities = (DistinctValues, EntropyDiversity, RecursiveDiversity)
+    return (GroupSize, *diversities, Closeness, BetaLikeness, DeltaDisclosure)
+
+
+def _ck_safety() -> Kinds:
+    from sidelight.measures.ck_safety.implications import Implications
+    from sidelight.measures.ck_safety.negations import Negations
+
+    return (Implications, Negations)
+
+
+def _further_adversaries() -> Kinds:
+    from sidelight.measures.epsilon_privacy.prior_belief import PriorBelief
+    from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
+
+    return (Acquaintance, PriorBelief)
+
+
+def _maximum_entropy() -> Kinds:
+    from sidelight.max_entropy.measure import MaxEnt
+
+    return (MaxEnt,)
+
+
+_IN_TURN: tuple[Callable[[], Kinds], ...] = (_classics, _ck_safety, _further_adversaries, _maximum_entropy)
+
+
 def measure_named(name: str, where: str = "") -> type[Measure]:
     """Give the measure of this name, ours or anybody's who declared one; `where` it was named is for the message.
 
     >>> measure_named("group size")
     <class 'sidelight.measures.k_anonymity.GroupSize'>
     """
-    known = {**{kind.name: kind for kind in MEASURES}, **declared_measures()}
-    if name not in known:
-        place = f" in {where}" if where else ""
-        message = f"no measure '{name}'{place}{name_here(name) or did_you_mean(name, known)}"
-        raise BadPolicy(message)
-    return known[name]
+    for declare in (*_IN_TURN, all_measures):
+        if name in declared_measures():
+            return declared_measures()[name]
+        declare()
+    place = f" in {where}" if where else ""
+    known = dict.fromkeys((*(kind.name for kind in all_measures()), *declared_measures()))
+    message = f"no measure '{name}'{place}{name_here(name) or did_you_mean(name, known)}"
+    raise BadPolicy(message)
 
 
 def name_here(name: str) -> str:

@@ -20,7 +20,7 @@ from pydantic.json_schema import models_json_schema
 from sidelight.errors import BadPolicy, SidelightError
 from sidelight.measures.measure import Criterion
 from sidelight.policy.limits import SkylineSection, limit_model
-from sidelight.policy.measures import MEASURES, measure_named
+from sidelight.policy.measures import all_measures, measure_named
 from sidelight.policy.messages import not_a_table, unknown_key, validated, without_measure
 from sidelight.policy.policy import Policy
 from sidelight.policy.settings import Section, Text
@@ -179,7 +179,7 @@ def _told_where(where: str) -> Iterator[None]:
 
 def policy_schema() -> str:
     """Write the JSON schema of policy files."""
-    limits = {kind.name: limit_model(kind) for kind in MEASURES}
+    limits = {kind.name: limit_model(kind) for kind in all_measures()}
     models: list[type[Section]] = [RolesSection, *limits.values(), SkylineSection]
     references, definitions = models_json_schema([(model, "validation") for model in models])
     place = {model: reference for (model, _), reference in references.items()}

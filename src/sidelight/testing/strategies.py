@@ -21,6 +21,7 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 from sidelight.knowledge.facts import And, Fact, Has, Implies, Not, OneOf, Or, Same
 from sidelight.knowledge.people import Who
 from sidelight.measures.measure import Measure
+from sidelight.policy.measures import all_measures
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release, whole_groups
 from sidelight.table.labels import Label
@@ -89,9 +90,7 @@ def merges(
 
 def measures(release: Release, *, mergeable: bool = False) -> SearchStrategy[Measure]:
     """Draw a measure, of all that there are, that can be asked of a release; `mergeable`: one that a search follows."""
-    from sidelight.policy.measures import MEASURES  # noqa: PLC0415 - all measures at once: only where they are drawn
-
-    every = (measure for kind in MEASURES for measure in kind.examples(release.domain))
+    every = (measure for kind in all_measures() for measure in kind.examples(release.domain))
     asked = [measure for measure in every if release.semantics in measure.semantics]
     return st.sampled_from([measure for measure in asked if measure.mergeable or not mergeable])
 

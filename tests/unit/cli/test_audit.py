@@ -12,7 +12,7 @@ from support.command_line import invoke
 from sidelight import _files
 from sidelight.cli.audit import CLASSICS
 from sidelight.policy.limits import settings_of
-from sidelight.policy.measures import MEASURES
+from sidelight.policy.measures import all_measures
 from sidelight.report.report import AuditReport
 
 ROWS = """age,sex,disease,name
@@ -106,7 +106,7 @@ def test_with_neither_policy_nor_measures_all_classics_are_shown(file):
 NEEDED = {"prior belief": "(stubbornness=1000)"}
 
 
-@pytest.mark.parametrize("kind", MEASURES, ids=lambda kind: kind.name)
+@pytest.mark.parametrize("kind", all_measures(), ids=lambda kind: kind.name)
 def test_every_measure_can_be_asked_and_explains_itself(file, kind):
     required = [f"{name}=1" for name, (_, default) in settings_of(kind).items() if default is ...]
     text = kind.name + NEEDED.get(kind.name, f"({', '.join(required)})")

@@ -9,7 +9,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadPolicy
-from sidelight.policy.measures import MEASURES
+from sidelight.policy.measures import all_measures
 from sidelight.policy.policy import policy_text
 from sidelight.policy.policy_file import SCHEMA_HOME, policy_schema, read_policy_file, read_policy_text
 from sidelight.table.roles import Roles
@@ -129,6 +129,6 @@ def test_every_measure_is_in_the_schema_with_the_right_bounds():
     measures = {
         part["properties"]["measure"]["const"]: part for name, part in schema["$defs"].items() if name.endswith("Limit")
     }
-    assert set(measures) == {kind.name for kind in MEASURES}
+    assert set(measures) == {kind.name for kind in all_measures()}
     assert measures["group size"]["oneOf"] == [{"required": ["at_least"]}, {"required": ["above"]}]
     assert measures["closeness"]["oneOf"] == [{"required": ["at_most"]}, {"required": ["below"]}]
