@@ -39,7 +39,7 @@ from sidelight.search.orders import Order
 from sidelight.search.recoding import Regions
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import SUPPRESSED, Label, as_day, as_number, in_order
-from sidelight.table.read import different_rows
+from sidelight.table.read import distinct_rows
 from sidelight.table.table import CELLS_AT_ONCE, Column, number_equal_rows
 
 
@@ -365,7 +365,7 @@ def entries_of_list(release: Release, listed: Listed, known: list[str]) -> Entri
 def _read_list(listed: Listed, known: list[str]) -> tuple[tuple[Column, ...], Integers]:
     """Read the different rows of a list; one that is read already is a release whose values are the groups."""
     if not isinstance(listed.source, Release):
-        return different_rows(listed.source, [*known, listed.bucket])
+        return distinct_rows(listed.source, [*known, listed.bucket])
     row, value, people = listed.source.groups.counts.entries()
     columns = tuple(column.take(row) for column in listed.source.groups.columns if column.name in known)
     return (*columns, Column(listed.bucket, listed.source.domain, value.astype(np.int32))), people

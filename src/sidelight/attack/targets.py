@@ -15,7 +15,7 @@ import numpy as np
 from sidelight._arrays import Integers, add_up
 from sidelight.errors import BadTable, UnknownColumn, did_you_mean, parameter
 from sidelight.table.labels import Label, label
-from sidelight.table.read import different_rows
+from sidelight.table.read import distinct_rows
 from sidelight.table.table import Column, Counts, Table, number_equal_rows
 
 
@@ -51,7 +51,7 @@ class Names:
     @cached_property
     def _rows(self) -> tuple[Column, ...]:
         known = [name for name in self.known if name != self.person]
-        return different_rows(self.source, [*known, self.person], missing_marks=self.missing_marks)[0]
+        return distinct_rows(self.source, [*known, self.person], missing_marks=self.missing_marks)[0]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -123,7 +123,7 @@ def people_of(
         return _from_table(source, known)
     # the truth is read with the rest, and taken out again: it is not what the attacker knows
     columns = list(dict.fromkeys([*known, *([truth] if truth else [])]))
-    rows, times = different_rows(source, columns, person=person, missing_marks=missing_marks)
+    rows, times = distinct_rows(source, columns, person=person, missing_marks=missing_marks)
     by_name = {column.name: column for column in rows}
     keys = tuple(by_name[name] for name in known)
     number, first = number_equal_rows(keys, len(times))

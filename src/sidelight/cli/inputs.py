@@ -18,7 +18,7 @@ from sidelight.publish.read import as_printed, read_checked, read_published
 from sidelight.publish.sidecar import Reading, Sidecar, noise_path, read_sidecar, sidecar_path
 from sidelight.release.read import release_from
 from sidelight.release.release import Release
-from sidelight.table.duckdb_source import columns_of, found_files
+from sidelight.table.duckdb_source import columns_of, files_of
 from sidelight.table.read import table_from
 from sidelight.table.roles import Roles
 from sidelight.table.table import Table
@@ -99,7 +99,7 @@ def require_columns(file: str, roles: Roles) -> None:
 
 def inputs_of(*files: str) -> Iterator[Path]:
     """Name all files that reading published files takes: also their sidecars, and what those name."""
-    for each in (path for file in files for path in found_files(file)):
+    for each in (path for file in files for path in files_of(file)):
         yield each
         if sidecar_path(each).is_file():
             yield sidecar_path(each)

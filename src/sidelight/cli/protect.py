@@ -30,7 +30,7 @@ from sidelight.report.terminal import sentences
 from sidelight.search.full_domain import FullDomain
 from sidelight.search.method import SearchResult
 from sidelight.search.protect import protect as find_release
-from sidelight.table.duckdb_source import found_files
+from sidelight.table.duckdb_source import files_of
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.hierarchy_io import column_of, hierarchy_files, read_hierarchies
 from sidelight.table.table import Table
@@ -68,7 +68,7 @@ def _refuse_targets(file: str, question: Question, hierarchies: Path | None, tar
     path, beside = target.output, sidecar_path(target.output)
     format_of(path, target.written_as)
     refuse_left_over(path, beside, force=target.force)
-    inputs = (*found_files(file), *question.files, *_hierarchy_files(hierarchies))
+    inputs = (*files_of(file), *question.files, *_hierarchy_files(hierarchies))
     for each in (path, beside):
         refuse_input(each, inputs)
         refuse_existing(each, force=target.force)

@@ -41,7 +41,7 @@ from sidelight.search.policy_check import PolicyCheck, candidate_groups
 from sidelight.search.recoding import Regions, release_of
 from sidelight.search.utility import UtilityName
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.labels import SUPPRESSED, Label, as_text, label
+from sidelight.table.labels import SUPPRESSED, Label, day_text, label
 from sidelight.table.table import Column, Table, number_equal_rows
 
 USUAL_SIZE = 3
@@ -297,7 +297,7 @@ def _means(order: Order, group: Integers, rank: Integers, people: Integers, grou
     total = np.bincount(group, weights=weights, minlength=groups)
     sums = np.bincount(group, weights=weights * order.position[rank], minlength=groups)
     means = np.round(sums / np.maximum(total, 1), decimals(order.position[known]))
-    print_number: Callable[[float], Label] = as_text if order.days else label
+    print_number: Callable[[float], Label] = day_text if order.days else label
     texts = [print_number(mean) if n else None for mean, n in zip(means.tolist(), total, strict=True)]
     return Column.of(order.name, texts)
 

@@ -12,7 +12,7 @@ from narwhals.exceptions import DuplicateError
 from sidelight.errors import BadTable
 from sidelight.table.labels import label
 from sidelight.table.roles import Roles
-from sidelight.table.source import Frame, Source, TextRows, saying
+from sidelight.table.source import Frame, Source, TextRows, is_any_of
 
 
 def frame_rows(source: object, roles: Roles) -> TextRows:
@@ -26,7 +26,7 @@ def frame_rows(source: object, roles: Roles) -> TextRows:
 
 def text_rows(frame: Frame, roles: Roles, source: Source, columns: Mapping[str, str]) -> TextRows:
     """Count rows by their cells as they are; `columns` says what the frame calls each of ours."""
-    chosen = frame.select(plain(frame, name, roles).alias(ours) for ours, name in columns.items())
+    chosen = frame.select(nulls_for_missing(frame, name, roles).alias(ours) for ours, name in columns.items())
     return TextRows(chosen, roles, source)
 
 
@@ -46,7 +46,7 @@ def as_frame(source: object) -> nw.DataFrame[Any] | Frame:
     return found
 
 
-def plain(frame: Frame, name: str, roles: Roles) -> nw.Expr:
+def nulls_for_missing(frame: Frame, name: str, roles: Roles) -> nw.Expr:
     """Make every missing cell of a column a null, before anything is counted."""
     dtype, column = frame.collect_schema()[name], nw.col(name)
     if dtype == nw.Object or dtype.is_nested():
@@ -56,7 +56,7 @@ def plain(frame: Frame, name: str, roles: Roles) -> nw.Expr:
         column = column.fill_nan(None)
     elif dtype in (nw.Int128, nw.UInt128):  # Arrow has no such numbers
         column = column.cast(nw.String)
-    marked = saying(frame, name, roles.missing_marks)
+    marked = is_any_of(frame, name, roles.missing_marks)
     return column if marked is None else nw.when(~marked).then(column)
 
 

@@ -19,12 +19,12 @@ import pyarrow as pa
 
 from sidelight._arrays import Integers
 from sidelight.errors import BadTable, in_python
-from sidelight.table.dataframe_source import plain, text_rows
+from sidelight.table.dataframe_source import nulls_for_missing, text_rows
 from sidelight.table.first_line import FirstLine, not_utf8
 from sidelight.table.labels import SUPPRESSED, Label
 from sidelight.table.packed_keys import Packing, Words
 from sidelight.table.roles import Roles
-from sidelight.table.source import Frame, Rows, Source, as_arrow, as_integers, packing_of, says
+from sidelight.table.source import Frame, Rows, Source, arrow_integers, labels_of, numpy_integers, packing_of
 
 TEXT = {".csv": None, ".txt": None, ".tsv": "\t", ".tab": "\t"}
 """Endings of text files, and the delimiter where the ending says it."""
@@ -64,7 +64,7 @@ def interruptible() -> Iterator[None]:
         raise
 
 
-def found_files(source: str | Path | Sequence[str | Path]) -> list[Path]:
+def files_of(source: str | Path | Sequence[str | Path]) -> list[Path]:
     """List the files that a path, a glob or a list of them means, sorted, each once."""
     given = [source] if isinstance(source, str | Path) else list(source)
     files = sorted({file.resolve(): file for each in given for file in _meant(str(each))}.values())
@@ -116,7 +116,7 @@ def ending(file: Path) -> str:
 
 def columns_of(source: str | Path) -> tuple[str, ...]:
     """Name the columns of a file, or of the first of those that are meant, to be shown."""
-    file = found_files(source)[0]
+    file = files_of(source)[0]
     kind = ending(file)
     return tuple(_schema(file).names) if kind in PARQUET else FirstLine.of(file, TEXT[kind]).shown()
 
@@ -144,7 +144,7 @@ def file_rows(files: list[Path], roles: Roles) -> Iterator[Rows]:
                 ours = {name: name for name in roles.used}
                 yield text_rows(nw.from_native(con.sql(view)), roles, _source(files, dropped), ours)
         except duckdb.Error as problem:
-            raise (_unreadable(files, problem) if parquet else explained(files, problem)) from None
+            raise (_unreadable(files, problem) if parquet else csv_problem(files, problem)) from None
 
 
 def _parquet_view(files: list[Path], roles: Roles) -> tuple[str, tuple[str, ...]]:
@@ -155,8 +155,8 @@ def _parquet_view(files: list[Path], roles: Roles) -> tuple[str, tuple[str, ...]
         if sum(other.casefold() == name.casefold() for other in schemas[0].names) > 1:
             message = f"two columns of {files[0].name} are called '{name}', but for capitals; rename one"
             raise BadTable(message)
-    columns = ", ".join(f"{quoted_name(name)} AS {ours}" for ours, name in roles.used.items())
-    listed = ", ".join(map(quoted_path, files))
+    columns = ", ".join(f"{sql_name(name)} AS {ours}" for ours, name in roles.used.items())
+    listed = ", ".join(map(sql_path, files))
     view = f"SELECT {columns} FROM read_parquet([{listed}], union_by_name=true, hive_partitioning=false)"  # noqa: S608
     return view, dropped[0]
 
@@ -229,16 +229,16 @@ def csv_view(files: list[tuple[Path, str | None]], roles: Roles) -> tuple[str, t
 
 
 def _query(files: list[Path], delimiter: str, names: tuple[str, ...], roles: Roles) -> str:
-    listed = ", ".join(map(quoted_path, files))
+    listed = ", ".join(map(sql_path, files))
     types = ", ".join(f"c{place}: 'VARCHAR'" for place in range(len(names)))
     columns = ", ".join(f"c{names.index(name)} AS {ours}" for ours, name in roles.used.items())
     return (
         f"SELECT {columns} FROM read_csv([{listed}], auto_detect=false, header=true, columns={{{types}}}, "  # noqa: S608
-        f"delim={quoted_text(delimiter)}, quote='\"', escape='\"', strict_mode=true, hive_partitioning=false)"
+        f"delim={sql_text(delimiter)}, quote='\"', escape='\"', strict_mode=true, hive_partitioning=false)"
     )
 
 
-def explained(files: list[Path], problem: duckdb.Error) -> BadTable:
+def csv_problem(files: list[Path], problem: duckdb.Error) -> BadTable:
     """Say in one line what is wrong with a CSV file; DuckDB's own message would show the row."""
     said = str(problem)
     named = re.search(r"^\s*file = (.+)$", said, re.MULTILINE)
@@ -278,25 +278,25 @@ class PackedRows:
     known: Packing
 
     @property
-    def key(self) -> tuple[str, ...]:
+    def key_and_value(self) -> tuple[str, ...]:
         """The packed numbers."""
         return tuple(f"key{place}" for place in range(len(self.known.layout)))
 
     @property
-    def cell(self) -> tuple[str, ...]:
+    def key(self) -> tuple[str, ...]:
         """The packed numbers, the last one without the sensitive value."""
-        return (*self.key[:-1], "cell")
+        return (*self.key_and_value[:-1], "cell")
 
-    def left_out(self) -> list[nw.Expr]:
+    def exclusions(self) -> list[nw.Expr]:
         """Compare packed numbers."""
         ways = []
-        star = self.known.cell_of(SUPPRESSED)
+        star = self.known.key_of(SUPPRESSED)
         if self.roles.suppressed == "leave out" and star is not None:
-            same = [nw.col(name) == number for name, number in zip(self.cell, star, strict=True)]
+            same = [nw.col(name) == number for name, number in zip(self.key, star, strict=True)]
             ways.append(nw.all_horizontal(*same, ignore_nulls=False))
         domain = self.known.labels[-1]
         if self.roles.missing == "drop" and None in domain:
-            ways.append(nw.col(self.key[-1]) - nw.col("cell") * len(domain) == domain.index(None))
+            ways.append(nw.col(self.key_and_value[-1]) - nw.col("cell") * len(domain) == domain.index(None))
         return ways
 
     def packing(self, answer: pa.Table) -> Packing:
@@ -307,7 +307,7 @@ class PackedRows:
     def words(self, answer: pa.Table, packing: Packing, columns: tuple[str, ...]) -> Words:
         """Take the numbers as they are."""
         del packing
-        return [as_integers(answer.column(name)) for name in columns]
+        return [numpy_integers(answer.column(name)) for name in columns]
 
 
 def packed_rows(con: duckdb.DuckDBPyConnection, roles: Roles, source: Source) -> PackedRows:
@@ -315,11 +315,11 @@ def packed_rows(con: duckdb.DuckDBPyConnection, roles: Roles, source: Source) ->
     found, rows = _different(con, roles)
     known = packing_of(found, roles)
     for place, (column, labels, weight) in enumerate(zip(found, known.labels, known.weights(), strict=True)):
-        shares = _places(says(column, roles), labels) * weight
-        con.register(f"code{place}", pa.table({"cell": column, "share": as_arrow(shares)}))
+        shares = _places(labels_of(column, roles), labels) * weight
+        con.register(f"code{place}", pa.table({"cell": column, "share": arrow_integers(shares)}))
     frame: Frame = nw.from_native(con.sql(_packed(found, known, roles)))
     if roles.person is not None:
-        frame = frame.with_columns(plain(frame, "person", roles))
+        frame = frame.with_columns(nulls_for_missing(frame, "person", roles))
     return PackedRows(frame, roles, replace(source, rows=rows), known)
 
 
@@ -363,28 +363,28 @@ def _packed(found: list[pa.Array], known: Packing, roles: Roles) -> str:
 # ----------------------------------------------------------------------------------------------------
 
 
-def quoted_name(name: str) -> str:
+def sql_name(name: str) -> str:
     """Write a column's name.
 
-    >>> print(quoted_name('5" tall'))
+    >>> print(sql_name('5" tall'))
     "5"" tall"
     """
     return '"' + name.replace('"', '""') + '"'
 
 
-def quoted_text(text: str) -> str:
+def sql_text(text: str) -> str:
     """Write a text.
 
-    >>> quoted_text("it's")
+    >>> sql_text("it's")
     "'it''s'"
     """
     return "'" + text.replace("'", "''") + "'"
 
 
-def quoted_path(file: Path) -> str:
+def sql_path(file: Path) -> str:
     """Write the path of one file, so that DuckDB does not take it for a pattern.
 
-    >>> quoted_path(Path("part[1].csv"))
+    >>> sql_path(Path("part[1].csv"))
     "'part[[]1].csv'"
     """
-    return quoted_text(re.sub(r"([*?\[])", r"[\1]", str(file)))
+    return sql_text(re.sub(r"([*?\[])", r"[\1]", str(file)))

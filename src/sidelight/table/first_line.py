@@ -50,7 +50,7 @@ class FirstLine:
         with _text(file) as text:
             first = text.readline(LONGEST)
             _check(file, first, text)
-            delimiter = said or sniffed(first)
+            delimiter = said or sniff_delimiter(first)
             lines = [first, *_rest_of_names(file, first, text)]
             return cls(file, delimiter, tuple(next(csv.reader(lines, delimiter=delimiter), ())))
 
@@ -93,10 +93,10 @@ def _like_a_cell(name: str) -> bool:
     return re.match(r"[\W_]*(\d|$)", name) is not None or "\n" in name or "\r" in name
 
 
-def sniffed(line: str) -> str:
+def sniff_delimiter(line: str) -> str:
     """Guess the delimiter from the header: the one that occurs most, outside quotes.
 
-    >>> sniffed('age;"city, street";disease'), sniffed("disease")
+    >>> sniff_delimiter('age;"city, street";disease'), sniff_delimiter("disease")
     (';', ',')
     """
     bare = re.sub(r'"[^"]*"', "", line)

@@ -35,7 +35,7 @@ def label(cell: object) -> Label:  # noqa: PLR0911 - one line per kind of cell
     if _is_missing(cell):
         return None
     if isinstance(cell, np.datetime64 | np.timedelta64):
-        return told_by_numpy(cell)
+        return numpy_moment_text(cell)
     if isinstance(cell, np.generic):
         cell = cell.item()
     if isinstance(cell, bool):
@@ -45,9 +45,9 @@ def label(cell: object) -> Label:  # noqa: PLR0911 - one line per kind of cell
     if isinstance(cell, Decimal):
         return f"{cell.normalize():f}"
     if isinstance(cell, dt.datetime | dt.time):
-        return told(cell, getattr(cell, "nanosecond", 0))  # pandas' moments have them
+        return moment_text(cell, getattr(cell, "nanosecond", 0))  # pandas' moments have them
     if isinstance(cell, dt.timedelta):
-        return told(cell, getattr(cell, "nanoseconds", 0))
+        return moment_text(cell, getattr(cell, "nanoseconds", 0))
     return _decoded(cell) if isinstance(cell, bytes) else str(cell)
 
 
@@ -140,15 +140,15 @@ def as_number(text: Label) -> float | None:
 Moment: TypeAlias = dt.datetime | dt.time | dt.timedelta
 
 
-def told(moment: Moment, nanoseconds: int = 0) -> str:
+def moment_text(moment: Moment, nanoseconds: int = 0) -> str:
     """Tell a moment (in UTC; a midnight as its date), a time of day or a duration.
 
     Python's own know microseconds at best; `nanoseconds` says how many there are beyond those, 0 to 999.
 
-    >>> told(dt.datetime(2020, 1, 2)), told(dt.datetime(2020, 1, 2, 3, 4), nanoseconds=5)
+    >>> moment_text(dt.datetime(2020, 1, 2)), moment_text(dt.datetime(2020, 1, 2, 3, 4), nanoseconds=5)
     ('2020-01-02', '2020-01-02 03:04:00.000000005')
-    >>> told(dt.time(7, 30)), told(dt.timedelta(days=1)), told(dt.timedelta(hours=36, milliseconds=1))
-    ('07:30:00', '1 day, 0:00:00', '1 day, 12:00:00.001000')
+    >>> moment_text(dt.time(7, 30)), moment_text(dt.timedelta(hours=36, milliseconds=1))
+    ('07:30:00', '1 day, 12:00:00.001000')
     """
     microseconds = moment.microseconds if isinstance(moment, dt.timedelta) else moment.microsecond
     below = f".{microseconds:06}" if microseconds or nanoseconds else ""
@@ -164,25 +164,25 @@ def told(moment: Moment, nanoseconds: int = 0) -> str:
     return moved.replace(tzinfo=None).isoformat(" ", "seconds") + below + zone
 
 
-def told_by_numpy(moment: np.datetime64 | np.timedelta64) -> str:
+def numpy_moment_text(moment: np.datetime64 | np.timedelta64) -> str:
     """Tell a moment or a duration of NumPy.
 
-    >>> told_by_numpy(np.datetime64("2020-01-02")), told_by_numpy(np.timedelta64(-1, "ns"))
+    >>> numpy_moment_text(np.datetime64("2020-01-02")), numpy_moment_text(np.timedelta64(-1, "ns"))
     ('2020-01-02', '-1 day, 23:59:59.999999999')
     """
     kind = "datetime64[us]" if isinstance(moment, np.datetime64) else "timedelta64[us]"
     whole = moment.astype(kind)  # rounds down
-    return told(whole.item(), int((moment - whole) / np.timedelta64(1, "ns")))
+    return moment_text(whole.item(), int((moment - whole) / np.timedelta64(1, "ns")))
 
 
-def told_in_nanoseconds(nanoseconds: int) -> str:
+def duration_text(nanoseconds: int) -> str:
     """Tell a duration of so many nanoseconds.
 
-    >>> told_in_nanoseconds(90_000_000_001)
+    >>> duration_text(90_000_000_001)
     '0:01:30.000000001'
     """
     microseconds, below = divmod(nanoseconds, 1000)
-    return told(dt.timedelta(microseconds=microseconds), below)
+    return moment_text(dt.timedelta(microseconds=microseconds), below)
 
 
 # ----------------------------------------------------------------------------------------------------
@@ -207,10 +207,10 @@ def as_day(text: Label) -> int | None:
         return None
 
 
-def as_text(day: float) -> str:
+def day_text(day: float) -> str:
     """Print the day of a number, the nearest one of those that there are.
 
-    >>> as_text(724344.4)
+    >>> day_text(724344.4)
     '1984-03-09'
     """
     return dt.date.fromordinal(min(max(round(day), 1), dt.date.max.toordinal())).isoformat()

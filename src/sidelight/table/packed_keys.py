@@ -65,24 +65,24 @@ class Packing:
         """Turn words back into codes, column by column."""
         return [code for held, word in zip(self.layout, words, strict=True) for code in self._digits(held, word)]
 
-    def cells(self, words: Words) -> Words:
+    def keys(self, words: Words) -> Words:
         """Leave the sensitive value out of the words."""
         return [*words[:-1], words[-1] // self.width]
 
-    def values(self, words: Words, cells: Words) -> Integers:
+    def values(self, words: Words, keys: Words) -> Integers:
         """Give the codes of the sensitive value, of words and the same without it."""
-        return words[-1] - cells[-1] * self.width
+        return words[-1] - keys[-1] * self.width
 
-    def cell_codes(self, cells: Words) -> list[Codes]:
+    def key_codes(self, keys: Words) -> list[Codes]:
         """Turn words without the sensitive value back into the codes of the quasi-identifiers."""
-        return self.unpack([*cells[:-1], cells[-1] * self.width])[:-1]
+        return self.unpack([*keys[:-1], keys[-1] * self.width])[:-1]
 
-    def cell_of(self, text: Label) -> list[int] | None:
-        """Give the packed numbers of the cell that says `text` in every column, if there can be one."""
+    def key_of(self, text: Label) -> list[int] | None:
+        """Give the words of the key that says `text` in every column, if there can be one."""
         if any(text not in labels for labels in self.labels[:-1]):
             return None
         codes = [np.array([labels.index(text)]) for labels in self.labels[:-1]]
-        return [int(word[0]) for word in self.cells(self.pack([*codes, np.zeros(1, np.int64)]))]
+        return [int(word[0]) for word in self.keys(self.pack([*codes, np.zeros(1, np.int64)]))]
 
     def _digits(self, held: tuple[int, ...], word: Integers) -> list[Codes]:
         digits: list[Codes] = []

@@ -18,11 +18,11 @@ from sidelight._arrays import Integers, run_starts, sum_equal_rows
 from sidelight._text import counted, form
 from sidelight.errors import BadTable, MissingValues, parameter
 from sidelight.table.dataframe_source import frame_rows
-from sidelight.table.duckdb_source import connection, file_rows, found_files, interruptible, packed_rows
+from sidelight.table.duckdb_source import connection, file_rows, files_of, interruptible, packed_rows
 from sidelight.table.labels import SUPPRESSED, Label, hinted, label, shown
 from sidelight.table.packed_keys import Packing, Words
 from sidelight.table.roles import Missing, Roles
-from sidelight.table.source import Frame, Rows, Source, as_integers, cells, collected
+from sidelight.table.source import Frame, Rows, Source, collect, numpy_integers, python_cells
 from sidelight.table.table import Column, Counts, Intake, Semantics, Table
 
 
@@ -90,7 +90,7 @@ def rows_of(source: object, roles: Roles) -> Iterator[Rows]:
     if isinstance(source, str | Path):
         source = [source]
     if isinstance(source, list | tuple | set) and all(isinstance(each, str | Path) for each in source):
-        with file_rows(found_files(list(source)), roles) as rows:
+        with file_rows(files_of(list(source)), roles) as rows:
             yield rows
     elif isinstance(source, pa.Table):
         with _arrow_rows(source, roles) as rows:
@@ -125,7 +125,7 @@ def _kept_whole(column: pa.ChunkedArray) -> pa.ChunkedArray:
     if not (packed or zoned or finer):
         return column
     chunks = [chunk.dictionary_encode() for chunk in column.chunks]
-    said = [pa.array(map(label, cells(chunk.dictionary)), pa.string()) for chunk in chunks]
+    said = [pa.array(map(label, python_cells(chunk.dictionary)), pa.string()) for chunk in chunks]
     codes = [chunk.indices.cast(pa.int32()) for chunk in chunks]
     texts = [pa.DictionaryArray.from_arrays(code, text) for code, text in zip(codes, said, strict=True)]
     return pa.chunked_array(texts, pa.dictionary(pa.int32(), pa.string()))
@@ -147,7 +147,7 @@ class Tally:
 
     def value(self) -> Integers:
         """Give the code of each row's sensitive value."""
-        return self.packing.values(self.words, self.packing.cells(self.words))
+        return self.packing.values(self.words, self.packing.keys(self.words))
 
     def without(self, which: npt.NDArray[np.bool_]) -> Tally:
         """Leave some rows out."""
@@ -181,29 +181,29 @@ def _tabulate(rows: Rows, roles: Roles, *, keep_people: bool) -> Table:
         files=rows.source.files,
         roles=roles.choices(),
     )
-    names = places_of_people(rows, rest.packing, roles) if keep_people else None
+    names = keys_of_people(rows, rest.packing, roles) if keep_people else None
     return replace(_table(rest, rows, roles, intake), names=names)
 
 
 def _tally(rows: Rows, roles: Roles) -> Tally:
     if roles.values == "set":  # a person's repeated value counts once
-        once = rows.frame.group_by("person", *rows.key).agg(nw.len().alias("times"))
-        query = once.group_by(*rows.key).agg(nw.len().alias("counts"), nw.col("times").sum().alias("rows"))
+        once = rows.frame.group_by("person", *rows.key_and_value).agg(nw.len().alias("times"))
+        query = once.group_by(*rows.key_and_value).agg(nw.len().alias("counts"), nw.col("times").sum().alias("rows"))
         query = query.with_columns(nw.col("rows").cast(nw.Int64))  # sums of whole numbers are wider in DuckDB
     else:
-        query = rows.frame.group_by(*rows.key).agg(nw.len().alias("counts"))
-    answer = collected(query)
+        query = rows.frame.group_by(*rows.key_and_value).agg(nw.len().alias("counts"))
+    answer = collect(query)
     packing = rows.packing(answer)
-    counts = as_integers(answer.column("counts"))
-    raw = as_integers(answer.column("rows")) if roles.values == "set" else counts
-    return Tally(packing, rows.words(answer, packing, rows.key), counts, raw)
+    counts = numpy_integers(answer.column("counts"))
+    raw = numpy_integers(answer.column("rows")) if roles.values == "set" else counts
+    return Tally(packing, rows.words(answer, packing, rows.key_and_value), counts, raw)
 
 
 def _suppressed(tally: Tally, roles: Roles) -> npt.NDArray[np.bool_]:
-    star = tally.packing.cell_of(SUPPRESSED)
+    star = tally.packing.key_of(SUPPRESSED)
     if roles.suppressed == "a group" or star is None:
         return np.zeros(len(tally.counts), bool)
-    cells = tally.packing.cells(tally.words)
+    cells = tally.packing.keys(tally.words)
     same: npt.NDArray[np.bool_] = np.logical_and.reduce(
         [word == number for word, number in zip(cells, star, strict=True)]
     )
@@ -229,18 +229,18 @@ def _valueless(tally: Tally, roles: Roles) -> npt.NDArray[np.bool_]:
 def _table(tally: Tally, rows: Rows, roles: Roles, intake: Intake) -> Table:
     packing = tally.packing
     words, counts = sum_equal_rows(tally.words, tally.counts)
-    cells = packing.cells(words)
+    cells = packing.keys(words)
     first = run_starts(cells)
     distinct = [word[first] for word in cells]
     quasi = tuple(
         Column(name, labels, codes).compact()
-        for name, labels, codes in zip(roles.quasi, packing.labels, packing.cell_codes(distinct), strict=False)
+        for name, labels, codes in zip(roles.quasi, packing.labels, packing.key_codes(distinct), strict=False)
     )
     domain, values = _domain(packing.labels[-1], packing.values(words, cells), roles)
     matrix = Counts.from_sorted(np.cumsum(first) - 1, values, counts, (len(distinct[0]), len(domain)))
     if roles.person is not None:
         check_people(rows, roles)
-    sizes = matrix.per_row() if roles.values == "single" else people_per_cell(rows, packing)
+    sizes = matrix.per_row() if roles.values == "single" else people_per_key(rows, packing)
     sizes.flags.writeable = False
     return Table(quasi, roles.value_column, domain, sizes, matrix, roles.values or "single", intake)
 
@@ -264,22 +264,22 @@ def _domain(labels: tuple[Label, ...], values: Integers, roles: Roles) -> tuple[
 # ----------------------------------------------------------------------------------------------------
 
 
-def people_per_cell(rows: Rows, packing: Packing) -> Integers:
+def people_per_key(rows: Rows, packing: Packing) -> Integers:
     """Count the different people of each cell, in the cells' order."""
-    answer = collected(_places(rows).group_by(*rows.cell).agg(nw.len().alias("people")))
-    _, sizes = sum_equal_rows(rows.words(answer, packing, rows.cell), as_integers(answer.column("people")))
+    answer = collect(_places(rows).group_by(*rows.key).agg(nw.len().alias("people")))
+    _, sizes = sum_equal_rows(rows.words(answer, packing, rows.key), numpy_integers(answer.column("people")))
     return sizes
 
 
-def places_of_people(rows: Rows, packing: Packing, roles: Roles) -> dict[str, int]:
+def keys_of_people(rows: Rows, packing: Packing, roles: Roles) -> dict[str, int]:
     """Say in which cell each person is, by name."""
-    answer = collected(_places(rows).select("person", *rows.cell))
-    words = rows.words(answer, packing, rows.cell)
+    answer = collect(_places(rows).select("person", *rows.key))
+    words = rows.words(answer, packing, rows.key)
     order = np.lexsort(words[::-1])
     place = np.empty(len(order), np.int64)
     place[order] = np.cumsum(run_starts([word[order] for word in words])) - 1
     column = answer.column("person")
-    names = [shown(roles.label(cell)) for chunk in column.chunks for cell in cells(_plain(chunk))]
+    names = [shown(roles.label(cell)) for chunk in column.chunks for cell in python_cells(_plain(chunk))]
     found = dict(zip(names, place.tolist(), strict=True))
     if len(found) < len(names):
         message = f"{len(names) - len(found):,} people share a name in '{roles.person}'; give each one of their own"
@@ -304,7 +304,7 @@ def check_people(rows: Rows, roles: Roles) -> None:
         nw.when(nobody).then(nw.col("rows")).sum().cast(nw.Int64).alias("nameless"),
         nw.when(~nobody & too_many).then(nw.lit(1)).sum().cast(nw.Int64).alias("scattered"),
     )
-    nameless, scattered = (column.to_pylist()[0] or 0 for column in collected(asked).columns)
+    nameless, scattered = (column.to_pylist()[0] or 0 for column in collect(asked).columns)
     if nameless:
         message = (
             f"{nameless:,} rows have no '{roles.person}'; give every row its person, or leave {parameter('person')} out"
@@ -322,8 +322,8 @@ def check_people(rows: Rows, roles: Roles) -> None:
 
 def _places(rows: Rows) -> Frame:
     """Find where each person's rows are, of those that count."""
-    counting = reduce(lambda frame, way: frame.filter(~way), rows.left_out(), rows.frame)
-    return counting.group_by("person", *rows.cell).agg(nw.len().alias("times"))
+    counting = reduce(lambda frame, way: frame.filter(~way), rows.exclusions(), rows.frame)
+    return counting.group_by("person", *rows.key).agg(nw.len().alias("times"))
 
 
 # ----------------------------------------------------------------------------------------------------
@@ -331,7 +331,7 @@ def _places(rows: Rows) -> Frame:
 # ----------------------------------------------------------------------------------------------------
 
 
-def different_rows(
+def distinct_rows(
     source: object, columns: Sequence[str], *, person: str | None = None, missing_marks: str | Sequence[object] = ()
 ) -> tuple[tuple[Column, ...], Integers]:
     """List the different rows of some columns, and how often each occurs: one GROUP BY where the rows are.
@@ -340,7 +340,7 @@ def different_rows(
 
     >>> import pyarrow as pa
     >>> rows = pa.table({"zip": ["2", "1", "2"], "sex": ["f", "f", "f"], "name": ["Ann", "Bea", "Cat"]})
-    >>> (zips, sexes), times = different_rows(rows, ["zip", "sex"])
+    >>> (zips, sexes), times = distinct_rows(rows, ["zip", "sex"])
     >>> [zips.cell(row) for row in range(len(zips))], times.tolist()
     (['1', '2'], [1, 2])
     """

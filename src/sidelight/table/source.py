@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sidelight._arrays import Codes, Integers
-from sidelight.table.labels import SUPPRESSED, Label, in_order, label, told, told_in_nanoseconds
+from sidelight.table.labels import SUPPRESSED, Label, duration_text, in_order, label, moment_text
 from sidelight.table.packed_keys import Packing, Words
 from sidelight.table.roles import Roles
 
@@ -41,14 +41,14 @@ class Rows(Protocol):
         """Where the rows come from."""
 
     @property
-    def cell(self) -> tuple[str, ...]:
+    def key(self) -> tuple[str, ...]:
         """The columns that say the quasi-identifiers."""
 
     @property
-    def key(self) -> tuple[str, ...]:
+    def key_and_value(self) -> tuple[str, ...]:
         """The columns that say the quasi-identifiers and the sensitive value."""
 
-    def left_out(self) -> list[nw.Expr]:
+    def exclusions(self) -> list[nw.Expr]:
         """Say which rows do not count, in any of several ways."""
 
     def packing(self, answer: pa.Table) -> Packing:
@@ -67,20 +67,20 @@ class TextRows:
     source: Source
 
     @property
-    def cell(self) -> tuple[str, ...]:
+    def key(self) -> tuple[str, ...]:
         """One column per quasi-identifier."""
         return tuple(f"q{place}" for place in range(len(self.roles.quasi)))
 
     @property
-    def key(self) -> tuple[str, ...]:
+    def key_and_value(self) -> tuple[str, ...]:
         """And the sensitive one."""
-        return (*self.cell, "value")
+        return (*self.key, "value")
 
-    def left_out(self) -> list[nw.Expr]:
+    def exclusions(self) -> list[nw.Expr]:
         """Compare texts."""
         ways = []
         if self.roles.suppressed == "leave out":
-            found = [saying(self.frame, name, {SUPPRESSED}) for name in self.cell]
+            found = [is_any_of(self.frame, name, {SUPPRESSED}) for name in self.key]
             stars = [star for star in found if star is not None]
             if len(stars) == len(found):
                 ways.append(nw.all_horizontal(*stars, ignore_nulls=False))
@@ -90,43 +90,43 @@ class TextRows:
 
     def packing(self, answer: pa.Table) -> Packing:
         """Take the labels that occur in the answer."""
-        return packing_of([_different(answer, name) for name in self.key], self.roles)
+        return packing_of([_different(answer, name) for name in self.key_and_value], self.roles)
 
     def words(self, answer: pa.Table, packing: Packing, columns: tuple[str, ...]) -> Words:
         """Code each column by its labels, then pack."""
         codes = [
-            coded(answer.column(name), self.roles, labels)
+            encode(answer.column(name), self.roles, labels)
             for name, labels in zip(columns, packing.labels, strict=False)
         ]
         if len(columns) == len(packing.labels):
             return packing.pack(codes)
         nothing = np.zeros(answer.num_rows, np.int32)
-        return packing.cells(packing.pack([*codes, nothing]))
+        return packing.keys(packing.pack([*codes, nothing]))
 
 
 def packing_of(columns: Iterable[pa.Array], roles: Roles) -> Packing:
     """Put the labels of each column in order; declared sensitive values come first, as declared."""
-    *quasi, values = (says(column, roles) for column in columns)
+    *quasi, values = (labels_of(column, roles) for column in columns)
     declared = roles.domain or ()
     domain = (*declared, *in_order({*values}.difference(declared)))
     return Packing((*(in_order(labels) for labels in quasi), domain))
 
 
-def says(column: pa.Array, roles: Roles) -> Sequence[Label]:
+def labels_of(column: pa.Array, roles: Roles) -> Sequence[Label]:
     """Give the labels of some cells; those of texts, of which there may be millions, are the texts."""
     if pa.types.is_string(column.type) and not roles.missing_marks:
         texts: list[Label] = column.to_pylist()
         return texts
-    return [roles.label(cell) for cell in cells(column)]
+    return [roles.label(cell) for cell in python_cells(column)]
 
 
-def coded(column: pa.Array | pa.ChunkedArray, roles: Roles, labels: tuple[Label, ...]) -> Codes:
+def encode(column: pa.Array | pa.ChunkedArray, roles: Roles, labels: tuple[Label, ...]) -> Codes:
     """Give the place of each cell's label among `labels`."""
     place = {text: code for code, text in enumerate(labels)}
     encoded = _encoded(column)
     parts = [np.zeros(0, np.int32)]
     for chunk in encoded.chunks:
-        said = says(chunk.dictionary, roles)
+        said = labels_of(chunk.dictionary, roles)
         codes = [place.get(text, 0) for text in (*said, None)]  # a dictionary may hold cells that do not occur
         indices = chunk.indices.cast(pa.int32())
         if indices.null_count:  # asked first, because `fill_null` imports pandas
@@ -158,15 +158,15 @@ def _different(answer: pa.Table, name: str) -> pa.Array:
 TEXTS = (nw.String, nw.Categorical, nw.Enum)  # to be compared: a set would not find an Enum of some categories
 
 
-def saying(frame: Frame, name: str, texts: Collection[str]) -> nw.Expr | None:
+def is_any_of(frame: Frame, name: str, texts: Collection[str]) -> nw.Expr | None:
     """Find the cells of a column that say one of some texts; `None` where it is sure that there are none.
 
     >>> import polars as pl
     >>> from datetime import date
     >>> days = nw.from_native(pl.LazyFrame({"day": [date(2020, 1, 2), date(1900, 1, 1)]}))
-    >>> days.select(saying(days, "day", {"1900-01-01", "?"})).collect().to_native().to_series().to_list()
+    >>> days.select(is_any_of(days, "day", {"1900-01-01", "?"})).collect().to_native().to_series().to_list()
     [False, True]
-    >>> saying(days, "day", {"?"})
+    >>> is_any_of(days, "day", {"?"})
     """
     dtype, column = frame.collect_schema()[name], nw.col(name)
     wanted: Sequence[object]
@@ -207,14 +207,14 @@ def _as_key(frame: Frame, name: str, dtype: nw.dtypes.DType) -> nw.Expr:
 
 def _keys(frame: Frame, name: str, key: nw.Expr, texts: Collection[str]) -> list[object]:
     """Learn how the engine writes the cells that say one of the texts."""
-    found = collected(frame.select(nw.col(name).alias("cell"), key.alias("key")).unique())
+    found = collect(frame.select(nw.col(name).alias("cell"), key.alias("key")).unique())
     said, keys = (_listed(found.column(column)) for column in ("cell", "key"))
     return [written for cell, written in zip(said, keys, strict=True) if label(cell) in texts]
 
 
 def _listed(column: pa.ChunkedArray) -> list[object]:
     plain = column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
-    return [cell for chunk in plain.chunks for cell in cells(chunk)]
+    return [cell for chunk in plain.chunks for cell in python_cells(chunk)]
 
 
 # ----------------------------------------------------------------------------------------------------
@@ -228,7 +228,7 @@ DAY = 24 * 60 * 60 * 10**9
 """Nanoseconds of a day."""
 
 
-def collected(frame: Frame) -> pa.Table:
+def collect(frame: Frame) -> pa.Table:
     """Have the engine answer, batch by batch, each text stored once per batch."""
     native = frame.to_native()
     if hasattr(native, "to_arrow_reader"):  # DuckDB streams
@@ -241,8 +241,8 @@ def collected(frame: Frame) -> pa.Table:
     )
 
 
-def cells(array: pa.Array) -> list[object]:
-    """Give the cells of an Arrow array as Python objects; moments are told in UTC, nanoseconds as text."""
+def python_cells(array: pa.Array) -> list[object]:
+    """Give the cells of an Arrow array as Python objects; moments are moment_text in UTC, nanoseconds as text."""
     kind = array.type
     if pa.types.is_timestamp(kind) and kind.tz is not None:
         array = array.cast(pa.timestamp(kind.unit, "UTC"))
@@ -254,19 +254,19 @@ def cells(array: pa.Array) -> list[object]:
     return listed
 
 
-def as_arrow(numbers: Integers) -> pa.Array:
+def arrow_integers(numbers: Integers) -> pa.Array:
     """Show whole numbers to Arrow.  `pa.array` and `to_numpy` import pandas wherever it is installed: 0.15 s.
 
-    >>> as_arrow(np.array([3, 1])).to_pylist()
+    >>> arrow_integers(np.array([3, 1])).to_pylist()
     [3, 1]
     """
     return pa.Array.from_buffers(pa.int64(), len(numbers), [None, pa.py_buffer(np.ascontiguousarray(numbers))])
 
 
-def as_integers(column: pa.ChunkedArray) -> Integers:
+def numpy_integers(column: pa.ChunkedArray) -> Integers:
     """Copy a column of whole numbers, none of them missing, out of Arrow.
 
-    >>> as_integers(pa.chunked_array([[3], [1]], pa.int32())).tolist()
+    >>> numpy_integers(pa.chunked_array([[3], [1]], pa.int32())).tolist()
     [3, 1]
     """
     parts = [np.from_dlpack(chunk) for chunk in column.chunks if len(chunk)]
@@ -275,7 +275,7 @@ def as_integers(column: pa.ChunkedArray) -> Integers:
 
 def _interval(each: pa.MonthDayNano) -> str:
     """Tell one of DuckDB's durations; it takes a month for 30 days when it groups them."""
-    return told_in_nanoseconds((each.months * 30 + each.days) * DAY + each.nanoseconds)
+    return duration_text((each.months * 30 + each.days) * DAY + each.nanoseconds)
 
 
 def _nanoseconds(array: pa.Array) -> list[object]:
@@ -287,7 +287,9 @@ def _nanoseconds(array: pa.Array) -> list[object]:
         coarser = pa.duration("us") if pa.types.is_duration(kind) else pa.time64("us")
     whole, below = np.divmod(pc.fill_null(array.cast(pa.int64()), 0).to_numpy(), 1000)
     moments = pa.array(whole, mask=array.is_null().to_numpy(zero_copy_only=False)).cast(coarser).to_pylist()
-    return [each if each is None else told(each, left) for each, left in zip(moments, below.tolist(), strict=True)]
+    return [
+        each if each is None else moment_text(each, left) for each, left in zip(moments, below.tolist(), strict=True)
+    ]
 
 
 def _compact(batch: pa.RecordBatch) -> pa.RecordBatch:

@@ -13,7 +13,7 @@ import sidelight as sl
 from sidelight.errors import BadHierarchy
 from sidelight.release.printed_labels import covers
 from sidelight.search.orders import column_orders, order_along, order_of
-from sidelight.table.labels import as_day, as_text
+from sidelight.table.labels import as_day, day_text
 from sidelight.table.table import Column
 
 POLICY = sl.Policy(sl.GroupSize() >= 3)
@@ -32,7 +32,7 @@ def read(births: list[str | None]) -> sl.Table:
 
 def drawn(people: int = 200, missing: int = 7) -> list[str | None]:
     rng = np.random.default_rng(5)
-    days: list[str | None] = [as_text(day) for day in rng.integers(700_000, 730_000, people)]
+    days: list[str | None] = [day_text(day) for day in rng.integers(700_000, 730_000, people)]
     return [*days, *[None] * missing]
 
 
@@ -93,7 +93,7 @@ def test_ranks_are_of_the_columns_rows_and_hierarchies_have_to_fit() -> None:
 @given(DAYS)
 def test_a_day_and_its_number(day: dt.date) -> None:
     assert as_day(day.isoformat()) == day.toordinal()
-    assert as_text(day.toordinal()) == day.isoformat()
+    assert day_text(day.toordinal()) == day.isoformat()
 
 
 @pytest.mark.parametrize(

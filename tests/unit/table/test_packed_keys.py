@@ -10,7 +10,7 @@ from sidelight._arrays import KEY_LIMIT, run_starts, sum_equal_rows
 from sidelight.table.duckdb_source import connection, packed_rows
 from sidelight.table.packed_keys import Packing
 from sidelight.table.roles import Roles
-from sidelight.table.source import Source, TextRows, collected
+from sidelight.table.source import Source, TextRows, collect
 
 SIZES = st.lists(st.sampled_from([1, 2, 7, 300, 100_000]), min_size=2, max_size=14)
 
@@ -34,7 +34,7 @@ def test_packing_is_undone_by_unpacking(sizes, data):
     words = packing.pack(codes)
     assert all(0 <= number < KEY_LIMIT for word in words for number in word.tolist())
     assert [code.tolist() for code in packing.unpack(words)] == [code.tolist() for code in codes]
-    assert [code.tolist() for code in packing.cell_codes(packing.cells(words))] == [c.tolist() for c in codes[:-1]]
+    assert [code.tolist() for code in packing.key_codes(packing.keys(words))] == [c.tolist() for c in codes[:-1]]
 
 
 @given(SIZES, st.data())
@@ -65,14 +65,14 @@ def test_duckdb_packs_as_numpy_does(rows, marks):
     with connection() as con:
         con.register("src", table)
         packed = packed_rows(con, roles, Source("here", ()))
-        found = collected(packed.frame)
+        found = collect(packed.frame)
         twin = TextRows(packed.frame, roles, Source("here", ()))
         packing = twin.packing(table)
         assert packing == packed.packing(found)
-        (key,) = packed.words(found, packing, packed.key)
-        assert sorted(key.tolist()) == sorted(twin.words(table, packing, twin.key)[0].tolist())
-        (cell,) = packed.words(found, packing, packed.cell)
-        assert sorted(cell.tolist()) == sorted(twin.words(table, packing, twin.cell)[0].tolist())
+        (key,) = packed.words(found, packing, packed.key_and_value)
+        assert sorted(key.tolist()) == sorted(twin.words(table, packing, twin.key_and_value)[0].tolist())
+        (cell,) = packed.words(found, packing, packed.key)
+        assert sorted(cell.tolist()) == sorted(twin.words(table, packing, twin.key)[0].tolist())
 
 
 def _texts(names):
