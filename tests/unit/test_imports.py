@@ -1,6 +1,7 @@
 """The import contract: who may import whom, read from the source."""
 
 import ast
+import re
 import subprocess
 import sys
 import tomllib
@@ -194,3 +195,11 @@ def test_the_architecture_page_names_every_folder():
     page = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
     missing = {place for place in map(place_of, FILES) if f"`{place}" not in page}
     assert missing - {"__main__"} == set()
+
+
+def test_the_architecture_page_names_files_that_are_there():
+    page = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    walks = page[page.index("## Five walks") : page.index("## Four rules")]
+    named = set(re.findall(r"`([a-z_]+(?:/[a-z_]+)+|_[a-z]+)`", walks))
+    assert len(named) > 40
+    assert [name for name in sorted(named) if not (SOURCE / f"{name}.py").is_file()] == []

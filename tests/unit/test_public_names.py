@@ -36,5 +36,5 @@ def test_names_are_listed_once_and_in_dir():
 
 
 def test_an_unknown_name_says_so():
-    with pytest.raises(AttributeError, match="has no attribute 'protekt'"):
+    with pytest.raises(AttributeError, match="No sidelight attribute protekt"):
         _ = sidelight.protekt
