@@ -22,6 +22,7 @@ MEASURED = [
     sl.RecursiveDiversity(l=5),
     sl.Closeness(distance="ordered", order=("low", "high")),
     sl.Closeness(distance="hierarchical", hierarchy=sl.Hierarchy("value", (("a", "b"), ("x", "x"), ("*", "*")))),
+    sl.Closeness(distance="ordered", order=("low", None, "high")),
     sl.BetaLikeness(kind="enhanced"),
     sl.DeltaDisclosure(absent="skipped"),
     sl.Implications(3),

@@ -44,7 +44,7 @@ from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.hierarchy_io import read_hierarchy
-from sidelight.table.labels import Label, in_order, label, listed, shown
+from sidelight.table.labels import MISSING, Label, in_order, label, listed, shown
 
 Distance: TypeAlias = Literal["equal", "ordered", "hierarchical"]
 
@@ -102,10 +102,11 @@ class Closeness(FormulaMeasure):
         order: tuple[str, ...] | None = None,
         hierarchy: str | tuple[tuple[str, ...], ...] | None = None,
     ) -> Closeness:
-        """Make it as a policy file says it: the hierarchy is a file, or its lines as lists of labels."""
+        """Make it as a policy file says it: the hierarchy is a file, or its lines; a missing value is "(missing)"."""
+        values = None if order is None else tuple(None if text == MISSING else text for text in order)
         if hierarchy is None or isinstance(hierarchy, str):
-            return cls(distance, order, None if hierarchy is None else read_hierarchy(hierarchy))
-        return cls(distance, order, Hierarchy("value", tuple(zip(*hierarchy, strict=True))))
+            return cls(distance, values, None if hierarchy is None else read_hierarchy(hierarchy))
+        return cls(distance, values, Hierarchy("value", tuple(zip(*hierarchy, strict=True))))
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:

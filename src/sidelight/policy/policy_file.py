@@ -12,12 +12,13 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from pydantic.json_schema import models_json_schema
 
-from sidelight.errors import BadPolicy, SidelightError
+from sidelight.errors import BadPolicy, SidelightError, WrongKind
 from sidelight.measures.measure import Criterion
 from sidelight.policy.limits import SkylineSection, limit_model
 from sidelight.policy.measures import all_measures, measure_named
@@ -74,6 +75,7 @@ def read_policy(path: str | Path) -> Policy:
 
 def read_policy_file(path: str | Path) -> PolicyFile:
     """Read a policy file with all it says: the policy, and the roles of the columns."""
+    _expect_path(path)
     if not str(path).strip():
         message = "the name of the policy file is empty; give its path"
         raise BadPolicy(message)
@@ -93,6 +95,12 @@ def read_policy_file(path: str | Path) -> PolicyFile:
         message = f"cannot read the policy file '{path}': {error.strerror}; give the path of a readable file"
         raise BadPolicy(message) from None
     return read_policy_text(text, name=path.name)
+
+
+def _expect_path(path: object) -> None:
+    if not isinstance(path, str | PathLike):
+        message = f"a policy file is named by its path, not by a {type(path).__name__}; give the path of a TOML file"
+        raise WrongKind(message)
 
 
 def read_policy_text(text: str, *, name: str = "the policy") -> PolicyFile:

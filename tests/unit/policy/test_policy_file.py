@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import sidelight as sl
-from sidelight.errors import BadPolicy
+from sidelight.errors import BadPolicy, WrongKind
 from sidelight.policy.measures import all_measures
 from sidelight.policy.policy import policy_text
 from sidelight.policy.policy_file import SCHEMA_HOME, policy_schema, read_policy_file, read_policy_text
@@ -85,6 +85,8 @@ def test_reading_a_file(tmp_path):
 def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(BadPolicy, match=r"the name of the policy file is empty; give its path"):
         sl.read_policy("")
+    with pytest.raises(WrongKind, match=r"named by its path, not by a NoneType; give the path of a TOML file"):
+        sl.read_policy(None)
     with pytest.raises(BadPolicy, match=r"no policy file 'nowhere\.toml'; check the path"):
         sl.read_policy("nowhere.toml")
     with pytest.raises(BadPolicy, match="' is a folder; give the path of a policy file in it"):
