@@ -34,7 +34,6 @@ from sidelight.release.groups import Groups
 from sidelight.release.printed_labels import Interval, LabelOrder, Stretch, merged
 from sidelight.release.release import Members, Release
 from sidelight.search.method import SearchResult
-from sidelight.search.microaggregation import Microaggregation
 from sidelight.search.orders import Order
 from sidelight.search.recoding import Regions
 from sidelight.table.hierarchy import Hierarchy
@@ -239,7 +238,7 @@ def _cover_of_labels(known: Column, printed: Column, hierarchy: Hierarchy | None
 def _link_by_regions(result: SearchResult, people: People, by: Mapping[str, Hierarchy]) -> Linkage:
     """Use what the search knows: averages, or regions; whoever is in no region is among the suppressed."""
     recoding = result.outcome.recoding
-    if isinstance(result.method, Microaggregation) or not isinstance(recoding, Regions):
+    if result.method.prints_averages or not isinstance(recoding, Regions):
         return link_to_nearest(people, result.release.groups, by)
     covers = [
         _cover_of_regions(known, order, recoding.start[:, at], recoding.stop[:, at])

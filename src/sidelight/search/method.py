@@ -39,6 +39,7 @@ class Method(ABC):
 
     name: ClassVar[str]
     warnings: ClassVar[tuple[str, ...]] = ()  # what a reader of such a release has to know
+    prints_averages: ClassVar[bool] = False  # of a group, instead of what its people have in common
 
     @abstractmethod
     def search(

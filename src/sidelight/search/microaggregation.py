@@ -69,6 +69,7 @@ class Microaggregation(Method):
     labels: LabelAverage = "mode"
 
     name: ClassVar[str] = "microaggregation"
+    prints_averages: ClassVar[bool] = True
     warnings: ClassVar[tuple[str, ...]] = (
         "a microaggregated line is an average person's, and may be equal to a real person's own line",
     )
