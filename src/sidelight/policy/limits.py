@@ -10,15 +10,17 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from functools import cache
-from typing import ClassVar, Literal, TypeAlias, get_type_hints
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias, get_type_hints
 
 from pydantic import ConfigDict, Field, StrictInt, create_model
 
 from sidelight.errors import BadPolicy
 from sidelight.measures.measure import Comparison, Criterion, Measure
-from sidelight.measures.privacy_skyline.skyline import Skyline, SkylinePoint
 from sidelight.policy.settings import Number, Section, Text, setting_type
 from sidelight.table.labels import Label, shown
+
+if TYPE_CHECKING:
+    from sidelight.measures.privacy_skyline.skyline import Skyline
 
 BOUNDS = tuple(comparison.value for comparison in Comparison)
 
@@ -137,6 +139,8 @@ class SkylineSection(Section):
 
     def to_skyline(self, elsewhere: tuple[Label, ...]) -> Skyline:
         """Make the skyline; `elsewhere` are the values of the others, which one without a value leaves out."""
+        from sidelight.measures.privacy_skyline.skyline import Skyline, SkylinePoint  # noqa: PLC0415 - brings SciPy
+
         if not self.points:
             message = "there are no points; add at least one, such as {rules_out = 4, below = 0.75}"
             raise BadPolicy(message)
