@@ -1,5 +1,6 @@
 """Three small wards that many tests of maximum entropy share."""
 
+import pyarrow as pa
 import pytest
 
 import sidelight as sl
@@ -14,3 +15,10 @@ WARDS = [
 @pytest.fixture
 def wards():
     return sl.Release.from_buckets(WARDS)
+
+
+@pytest.fixture
+def original():
+    """The table that the wards are of."""
+    rows = [{**key, "value": value} for keys, values in WARDS for key, value in zip(keys, values, strict=True)]
+    return sl.read_table(pa.Table.from_pylist(rows), quasi=["sex", "age"], sensitive="value")
