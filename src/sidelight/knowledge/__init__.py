@@ -1,1 +1,9 @@
-"""What an attacker may know, said in words: facts, read from text or built in Python."""
+"""What somebody may know, in a language of its own: facts about people, and statements about shares of people.
+
+Here: the values (facts, people, statements), their text forms, and what follows from the words alone (a fact as basic
+implications).  Not here: anything that needs a release, such as who is meant, or how likely it is (`worlds`,
+`max_entropy`).
+
+Read `facts` and `people`, then `statements`; `tokens` (what all readers share), `parse_facts`, `parse_statements`;
+`basic_implications` last.
+"""

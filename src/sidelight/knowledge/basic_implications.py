@@ -1,8 +1,23 @@
-"""Any fact as basic implications: if all of these, then one of those.
+"""Any fact as basic implications, as few as can be: if all of these, then one of those.
 
-Where everybody has one value, each property of a release can be said so (Martin et al., theorem 3); the proof goes
-through a normal form, and so may be long.  Here the combinations of values that the fact forbids are covered by few
-boxes (some values of each person), each of which pins down at least one person and so is one basic implication.
+Where everybody has one value, each property of a release is a conjunction of basic implications (Martin et al., theorem
+3).  The proof goes through a normal form and may give many; here what the fact forbids is covered at least cost.
+
+    Block        values of a person that the fact does not tell apart.
+    Assignment   one block per person; the forbidden ones are those in which the fact does not hold.
+    Box          some blocks of each person, and all assignments of these.
+    Implication  ⋀ p_i = v_i → ⋁ q_j = w_j forbids just the box in which each p_i has v_i and no q_j has its w_j.  So a
+                 box is one basic implication if at least one person is *pinned* to one value, the premise; otherwise it
+                 takes one for each value of the pinned person.  That number is the box's cost.
+    Cover        the cheapest boxes that cover all that is forbidden, and nothing else.  Only boxes that cannot be made
+                 larger need be looked at, for each person and value that is pinned.  Values of a block are alike, so
+                 what is best for one of them is best for all.
+    Search       branch and bound: branch over the boxes that cover the assignment that fewest do; the bound pays
+                 for assignments of which no box covers two.  Sets of assignments and of blocks are bits of integers.
+    Cost         exponential at worst.  Beyond `MOST_ASSIGNMENTS` and `MOST_BOXES`, boxes are put together along the
+                 fact's own structure (`AssignmentSpace.boxes`), which is quick and may give more of them.
+
+Source: Martin, Kifer, Machanavajjhala, Gehrke, Halpern, Worst-case background knowledge, ICDE 2007.
 """
 
 from __future__ import annotations
@@ -16,15 +31,39 @@ from operator import and_, or_
 from typing import TypeAlias
 
 from sidelight.errors import BadKnowledge, TooHard
-from sidelight.knowledge.facts import And, Fact, Has, Implies, OneOf, Same, all_of, any_of, fold, named_values
+from sidelight.knowledge.facts import Atom, Fact, Has, Implies, Same, all_of, any_of, conjuncts, fold, named_values
 from sidelight.knowledge.people import Who, as_who
 from sidelight.knowledge.tokens import in_short
 from sidelight.table.labels import Label, label, shown
 
-MOST_ROWS = 20_000
-"""How many combinations of values are looked at to find the fewest; of more, few will do."""
+MOST_ASSIGNMENTS = 20_000
+"""With more assignments than that, the fewest implications are not looked for; few will do."""
+
+MOST_BOXES = 1_000
+"""So many boxes are looked at, at most."""
+
+MOST_STEPS = 300_000
+"""So many assignments are looked at on the branches that are tried; then the best cover so far will do."""
+
+_NAME_VALUES = "this fact needs all values that a person may have; name them with values="
+
+
+class TooManyBoxes(Exception):
+    """It was given up."""
+
+
+class Unnamed:
+    """Whatever value is not named."""
+
+
+UNNAMED = Unnamed()
 
 Values: TypeAlias = Iterable[object] | Mapping[object, Iterable[object]] | None
+Choice: TypeAlias = Label | Unnamed
+Block: TypeAlias = tuple[Choice, ...]
+Box: TypeAlias = tuple[int, ...]
+Domains: TypeAlias = Mapping[Who, tuple[Choice, ...]]
+Cost: TypeAlias = Callable[[Box], int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +91,12 @@ def basic_implications(fact: Fact, values: Values = None) -> tuple[BasicImplicat
     >>> [str(each) for each in basic_implications(Has("Bob", "Flu"), ["Flu", "Cold", "Heart"])]
     ['Bob = Cold -> Bob = Flu', 'Bob = Heart -> Bob = Flu']
     """
-    may_have = _domains(fact, values)
-    parts = fact.facts if isinstance(fact, And) else (fact,)
-    whole, apart = _said(fact, may_have), [said for part in parts if (said := _said(part, may_have)) is not None]
+    domains = _domains(fact, values)
+    parts = conjuncts(fact)
+    whole, apart = _express(fact, domains), [_express(part, domains) for part in parts]
     answers: list[tuple[BasicImplication, ...]] = [] if whole is None else [tuple(whole)]
-    if 1 < len(parts) == len(apart):
-        answers.append(tuple(dict.fromkeys(each for said in apart for each in said)))
+    if len(parts) > 1 and None not in apart:
+        answers.append(tuple(dict.fromkeys(each for part in apart for each in part or ())))
     if not answers:
         message = "the fact takes too many basic implications to say; say it in several facts"
         raise TooHard(message)
@@ -65,16 +104,18 @@ def basic_implications(fact: Fact, values: Values = None) -> tuple[BasicImplicat
 
 
 def _domains(fact: Fact, values: Values) -> Domains:
-    """Say what each person may have; without being told: what the fact names, and something else."""
+    """Say what each person may have; without `values`: what the fact names, and something else."""
     people = fact.people()
     if isinstance(values, Mapping):
-        told = {as_who(person): _labels(listed) for person, listed in values.items()}
-        unsaid = [person for person in people if person not in told]
-        if unsaid:
-            message = f"values= says nothing about {len(unsaid)} of the people in the fact; list their values too"
+        by_person = {as_who(person): _labels(listed) for person, listed in values.items()}
+        missing_people = [person for person in people if person not in by_person]
+        if missing_people:
+            message = (
+                f"values= says nothing about {len(missing_people)} of the people in the fact; list their values too"
+            )
             raise BadKnowledge(message)
-        return {person: told[person] for person in people}
-    named = dict.fromkeys(value for simple in fact.atoms() for value in named_values(simple))
+        return {person: by_person[person] for person in people}
+    named = dict.fromkeys(value for atom in fact.atoms() for value in named_values(atom))
     if values is not None:
         listed = _labels(values)
         missing = [value for value in named if value not in listed]
@@ -82,12 +123,9 @@ def _domains(fact: Fact, values: Values) -> Domains:
             message = f"the fact names '{in_short(shown(missing[0]))}', which is not among values=; add it there"
             raise BadKnowledge(message)
         return dict.fromkeys(people, listed)
-    if any(isinstance(simple, Same) for simple in fact.atoms()):
-        raise BadKnowledge(_TELL)
-    return dict.fromkeys(people, (*named, ELSE))
-
-
-_TELL = "this fact needs all values that a person may have; name them with values="
+    if any(isinstance(atom, Same) for atom in fact.atoms()):
+        raise BadKnowledge(_NAME_VALUES)
+    return dict.fromkeys(people, (*named, UNNAMED))
 
 
 def _labels(values: Iterable[object]) -> tuple[Label, ...]:
@@ -97,37 +135,37 @@ def _labels(values: Iterable[object]) -> tuple[Label, ...]:
     return tuple(dict.fromkeys(label(value) for value in values))
 
 
-def _said(fact: Fact, may_have: Domains) -> list[BasicImplication] | None:
-    """Say a fact by the fewest implications there are, or by few; `None` if that is too hard."""
-    space = Space.of(fact, may_have)
-    answers = [boxes for way in (_fewest, _few) if (boxes := way(fact, space)) is not None]
+def _express(fact: Fact, domains: Domains) -> list[BasicImplication] | None:
+    """Express a fact by the fewest implications there are, or by few; `None` if that is too hard."""
+    space = AssignmentSpace.of(fact, domains)
+    answers = [boxes for method in (_by_covering, _by_cutting) if (boxes := method(fact, space)) is not None]
     if not answers:
         return None
     boxes = min(answers, key=lambda boxes: sum(_cost(space, box) for box in boxes))
     return [each for box in boxes for each in _implications(space, box)]
 
 
-def _fewest(fact: Fact, space: Space) -> list[Box] | None:
-    if space.rows > MOST_ROWS:
+def _by_covering(fact: Fact, space: AssignmentSpace) -> list[Box] | None:
+    if space.size > MOST_ASSIGNMENTS:
         return None
-    forbidden = space.bits(space.whole) & ~space.so(fact)
+    forbidden = space.bits(space.whole) & ~space.satisfying(fact)
     try:
-        boxes = fewest_boxes(space, forbidden, lambda box: _cost(space, box))
+        boxes = cheapest_cover(space, forbidden, lambda box: _cost(space, box))
     except TooManyBoxes:
         return None
     if boxes is None:
-        raise BadKnowledge(_TELL)
+        raise BadKnowledge(_NAME_VALUES)
     return boxes
 
 
-def _few(fact: Fact, space: Space) -> list[Box] | None:
+def _by_cutting(fact: Fact, space: AssignmentSpace) -> list[Box] | None:
     try:
-        return space.cut(fact, so=False)
+        return space.boxes(fact, positive=False)
     except TooManyBoxes:
         return None
 
 
-def _pins(space: Space, box: Box) -> tuple[int, ...]:
+def _pins(space: AssignmentSpace, box: Box) -> tuple[int, ...]:
     """Say whom to pin down to one value each: whoever has the fewest.
 
     What is not named can be neither a premise nor a conclusion, so where it is possible but not in the box, the person
@@ -135,20 +173,20 @@ def _pins(space: Space, box: Box) -> tuple[int, ...]:
     """
     places = range(len(box))
     sizes = [len(space.values(place, side)) for place, side in enumerate(box)]
-    open_ended = [ELSE in space.values(place, space.whole[place]) for place in places]
+    open_ended = [UNNAMED in space.values(place, space.whole[place]) for place in places]
     if not any(open_ended):
         return (min(places, key=sizes.__getitem__),)
-    pins = tuple(place for place in places if ELSE not in space.values(place, box[place]))
+    pins = tuple(place for place in places if UNNAMED not in space.values(place, box[place]))
     if not pins:
-        raise BadKnowledge(_TELL)
+        raise BadKnowledge(_NAME_VALUES)
     return pins
 
 
-def _cost(space: Space, box: Box) -> int:
+def _cost(space: AssignmentSpace, box: Box) -> int:
     return prod(len(space.values(place, box[place])) for place in _pins(space, box))
 
 
-def _implications(space: Space, box: Box) -> Iterator[BasicImplication]:
+def _implications(space: AssignmentSpace, box: Box) -> Iterator[BasicImplication]:
     """Say that a box is forbidden: one implication for each way to pin it down."""
     pins = _pins(space, box)
     sides = [space.values(place, side) for place, side in enumerate(box)]
@@ -159,12 +197,12 @@ def _implications(space: Space, box: Box) -> Iterator[BasicImplication]:
         )
 
 
-def _implication(space: Space, sides: list[tuple[Choice, ...]], pins: tuple[int, ...]) -> BasicImplication:
+def _implication(space: AssignmentSpace, sides: list[tuple[Choice, ...]], pins: tuple[int, ...]) -> BasicImplication:
     premises: list[Has] = []
     conclusions: list[Has] = []
     for place, who in enumerate(space.people):
         others = [value for value in space.values(place, space.whole[place]) if value not in sides[place]]
-        single = len(sides[place]) == 1 and sides[place][0] is not ELSE
+        single = len(sides[place]) == 1 and sides[place][0] is not UNNAMED
         if place in pins or (single and len(others) > 1):
             premises += [_has(who, sides[place][0])]
         else:
@@ -172,138 +210,110 @@ def _implication(space: Space, sides: list[tuple[Choice, ...]], pins: tuple[int,
     return BasicImplication(tuple(premises), tuple(conclusions) or (_impossible(space, premises),))
 
 
-def _impossible(space: Space, premises: list[Has]) -> Has:
+def _impossible(space: AssignmentSpace, premises: list[Has]) -> Has:
     """Find something that cannot be while the premises hold: another value of one of these people."""
     for has in premises:
         place = space.people.index(has.person)
         for value in space.values(place, space.whole[place]):
-            if value != has.value and not isinstance(value, Else):
+            if value != has.value and not isinstance(value, Unnamed):
                 return _has(has.person, value)
-    raise BadKnowledge(_TELL)
+    raise BadKnowledge(_NAME_VALUES)
 
 
 def _has(person: Who, value: Choice) -> Has:
-    assert not isinstance(value, Else)
+    assert not isinstance(value, Unnamed)
     return Has(person, value)
 
 
-# ----------------------------------------------------------------------------------------------------
-# What some people may have, as a space of rows (one value per person) and boxes in it (some values of each).
-#
-# Values of a person that a fact does not tell apart are one *lump*.  A box has, for each person, the lumps in it
-# as bits of an integer; a set of rows has a bit per row.
-# ----------------------------------------------------------------------------------------------------
-
-
-MOST_BOXES = 1_000
-"""So many boxes are looked at, at most."""
-
-
-class TooManyBoxes(Exception):
-    """It was given up."""
-
-
-class Else:
-    """Whatever value is not named."""
-
-
-ELSE = Else()
-
-Choice: TypeAlias = Label | Else
-Lump: TypeAlias = tuple[Choice, ...]
-Box: TypeAlias = tuple[int, ...]
-Domains: TypeAlias = Mapping[Who, tuple[Choice, ...]]
-
-
 @dataclass(frozen=True)
-class Space:
-    """The people of a fact and what each may have, in lumps."""
+class AssignmentSpace:
+    """The people of a fact and the blocks of each; assignments are numbered, the last person's block changes fastest."""
 
     people: tuple[Who, ...]
-    lumps: tuple[tuple[Lump, ...], ...]
+    blocks: tuple[tuple[Block, ...], ...]
 
     @classmethod
-    def of(cls, fact: Fact, may_have: Domains) -> Space:
-        """Lump what the fact does not tell apart."""
+    def of(cls, fact: Fact, domains: Domains) -> AssignmentSpace:
+        """Make blocks of what the fact does not tell apart."""
         people = fact.people()
-        return cls(people, tuple(_lumps(fact, who, may_have) for who in people))
+        return cls(people, tuple(_blocks(fact, who, domains) for who in people))
 
     @cached_property
-    def rows(self) -> int:
-        """How many rows there are."""
-        return prod(map(len, self.lumps))
+    def size(self) -> int:
+        """How many assignments there are."""
+        return prod(map(len, self.blocks))
 
     @cached_property
     def strides(self) -> tuple[int, ...]:
-        """How far apart rows are that differ in one person by one lump."""
-        return tuple(prod(map(len, self.lumps[place + 1 :])) for place in range(len(self.people)))
+        """How far apart the numbers of assignments are that differ in one person by one block."""
+        return tuple(prod(map(len, self.blocks[place + 1 :])) for place in range(len(self.people)))
 
     @cached_property
     def whole(self) -> Box:
         """The box of everything."""
-        return tuple((1 << len(lumps)) - 1 for lumps in self.lumps)
+        return tuple((1 << len(blocks)) - 1 for blocks in self.blocks)
 
     def values(self, place: int, side: int) -> tuple[Choice, ...]:
-        """Give the values that are in some lumps of a person."""
-        return tuple(value for lump, values in enumerate(self.lumps[place]) if side >> lump & 1 for value in values)
+        """Give the values that are in some blocks of a person."""
+        return tuple(value for block, values in enumerate(self.blocks[place]) if side >> block & 1 for value in values)
 
     def bits(self, box: Box, start: int = 0) -> int:
-        """Give the rows of a box; from a person on, if not of all."""
-        rows = 1
+        """Give the assignments in a box, as bits; from a person on, if not of all."""
+        bits = 1
         for side, stride in zip(reversed(box), reversed(self.strides[start:]), strict=True):
-            rows = reduce(or_, (rows << lump * stride for lump in range(side.bit_length()) if side >> lump & 1), 0)
-        return rows
+            bits = reduce(or_, (bits << block * stride for block in range(side.bit_length()) if side >> block & 1), 0)
+        return bits
 
     def side(self, who: Who, values: tuple[Choice, ...]) -> tuple[int, int]:
-        """Say where a person is, and which lumps these values are."""
+        """Say where a person is, and which blocks these values are."""
         place = self.people.index(who)
-        return place, sum(1 << lump for lump, own in enumerate(self.lumps[place]) if own[0] in values)
+        return place, sum(1 << block for block, own in enumerate(self.blocks[place]) if own[0] in values)
 
     def slab(self, *sides: tuple[int, int]) -> Box:
-        """Give the box of everything in which some people have some lumps only."""
+        """Give the box of everything in which some people have some blocks only."""
         box = [*self.whole]
         for place, side in sides:
             box[place] &= side
         return tuple(box)
 
-    def so(self, fact: Fact) -> int:
-        """Give the rows in which a fact is so."""
+    def satisfying(self, fact: Fact) -> int:
+        """Give the assignments in which a fact holds."""
         return fold(
             fact,
-            lambda simple, so: reduce(or_, map(self.bits, self._simple(simple, so)), 0),
+            lambda atom, positive: reduce(or_, map(self.bits, self._literal(atom, positive)), 0),
             conjunction=lambda several: reduce(and_, several),
             disjunction=lambda several: reduce(or_, several),
         )
 
-    def cut(self, fact: Fact, *, so: bool) -> list[Box]:
-        """Cut the rows in which a fact is so (or is not) into boxes, without looking at rows."""
-        return fold(fact, self._simple, conjunction=self._shared, disjunction=_outermost, positive=so)
+    def boxes(self, fact: Fact, *, positive: bool) -> list[Box]:
+        """Cover the assignments in which a fact holds (or does not) by boxes, without going through assignments."""
+        return fold(fact, self._literal, conjunction=self._intersections, disjunction=_outermost, positive=positive)
 
-    def _simple(self, fact: Has | OneOf | Same, so: bool) -> list[Box]:  # noqa: FBT001 - as it is fold
-        if isinstance(fact, Same):
-            return self._same(fact.person, fact.other, so=so)
-        return self._one_of(fact.person, named_values(fact), so=so)
+    def _literal(self, atom: Atom, positive: bool) -> list[Box]:  # noqa: FBT001 - as facts are folded
+        if isinstance(atom, Same):
+            return self._same(atom.person, atom.other, positive=positive)
+        return self._one_of(atom.person, named_values(atom), positive=positive)
 
-    def _one_of(self, who: Who, values: tuple[Label, ...], *, so: bool) -> list[Box]:
+    def _one_of(self, who: Who, values: tuple[Label, ...], *, positive: bool) -> list[Box]:
         place, side = self.side(who, values)
-        box = self.slab((place, side if so else self.whole[place] & ~side))
+        box = self.slab((place, side if positive else self.whole[place] & ~side))
         return [box] if box[place] else []
 
-    def _same(self, one: Who, other: Who, *, so: bool) -> list[Box]:
+    def _same(self, one: Who, other: Who, *, positive: bool) -> list[Box]:
         if one == other:
-            return [self.whole] if so else []
+            return [self.whole] if positive else []
         boxes = []
-        for lump in self.lumps[self.people.index(one)]:
-            place, side = self.side(other, lump)
-            box = self.slab(self.side(one, lump), (place, side if so else self.whole[place] & ~side))
+        for block in self.blocks[self.people.index(one)]:
+            place, side = self.side(other, block)
+            box = self.slab(self.side(one, block), (place, side if positive else self.whole[place] & ~side))
             boxes += [box] if all(box) else []
         return boxes
 
-    def _shared(self, several: list[list[Box]]) -> list[Box]:
+    def _intersections(self, several: list[list[Box]]) -> list[Box]:
         shared = [self.whole]
         for boxes in several:
-            met = (tuple(map(and_, one, other)) for one, other in product(shared, boxes))
-            shared = _outermost([[box for box in met if all(box)]])
+            overlaps = (tuple(map(and_, one, other)) for one, other in product(shared, boxes))
+            shared = _outermost([[box for box in overlaps if all(box)]])
         return shared
 
 
@@ -319,72 +329,57 @@ def _within(box: Box, other: Box) -> bool:
     return all(mine & ~theirs == 0 for mine, theirs in zip(box, other, strict=True))
 
 
-def _lumps(fact: Fact, who: Who, may_have: Domains) -> tuple[Lump, ...]:
-    asked: list[frozenset[Choice]] = []
-    for simple in fact.atoms():
-        if who not in simple.about():
+def _blocks(fact: Fact, who: Who, domains: Domains) -> tuple[Block, ...]:
+    """Divide what a person may have into blocks that the fact does not tell apart."""
+    named: list[frozenset[Choice]] = []
+    for atom in fact.atoms():
+        if who not in atom.about():
             continue
-        asked.append(frozenset(named_values(simple)))
-        if isinstance(simple, Same):
-            asked += [frozenset([value]) for other in simple.about() if other != who for value in may_have[other]]
-    alike: dict[tuple[bool, ...], list[Choice]] = {}
-    for value in may_have[who]:
-        alike.setdefault(tuple(value in values for values in asked), []).append(value)
-    return tuple(map(tuple, alike.values()))
-
-
-# ----------------------------------------------------------------------------------------------------
-# The fewest basic implications: what a fact forbids, covered at least cost.
-#
-# What a basic implication forbids is a box in which at least one person has one value (a premise).  So boxes that
-# cannot be made larger are collected for each value that one person may be pinned down to, and the cheapest of
-# them that cover all are chosen, by branch and bound.  Where that person has a lump of several values, a box
-# costs one implication for each: values of a lump are alike, so what is best for one of them is best for all.
-# ----------------------------------------------------------------------------------------------------
-
-
-Cost: TypeAlias = Callable[[Box], int]
-
-MOST_TRIED = 300_000
-"""So many rows are looked at on the ways that are tried; then the best that was found will do."""
+        named.append(frozenset(named_values(atom)))
+        if isinstance(atom, Same):
+            named += [frozenset([value]) for other in atom.about() if other != who for value in domains[other]]
+    blocks: dict[tuple[bool, ...], list[Choice]] = {}
+    for value in domains[who]:
+        blocks.setdefault(tuple(value in values for values in named), []).append(value)
+    return tuple(map(tuple, blocks.values()))
 
 
 @dataclass(slots=True)
-class Maximal:
-    """Boxes of some rows that cannot be made larger, with one person pinned down."""
+class MaximalBoxes:
+    """Boxes within some assignments that cannot be made larger, with one person pinned down."""
 
-    space: Space
+    space: AssignmentSpace
     pinned: int
-    found: dict[tuple[int, int], tuple[Box, ...]] = field(default_factory=dict)
+    _boxes_of: dict[tuple[int, int], tuple[Box, ...]] = field(default_factory=dict)
 
-    def boxes(self, rows: int, place: int = 0) -> tuple[Box, ...]:
-        """Give the boxes within some rows, from a person on."""
+    def boxes(self, within: int, place: int = 0) -> tuple[Box, ...]:
+        """Give the maximal boxes within some assignments, from a person on."""
         if place == len(self.space.people):
-            return ((),) if rows else ()
-        if (place, rows) not in self.found:
-            self.found[place, rows] = tuple(dict.fromkeys(self._boxes(rows, place)))
-            if len(self.found) > MOST_BOXES or len(self.found[place, rows]) > MOST_BOXES:
+            return ((),) if within else ()
+        if (place, within) not in self._boxes_of:
+            self._boxes_of[place, within] = tuple(dict.fromkeys(self._grow(within, place)))
+            if len(self._boxes_of) > MOST_BOXES or len(self._boxes_of[place, within]) > MOST_BOXES:
                 raise TooManyBoxes
-        return self.found[place, rows]
+        return self._boxes_of[place, within]
 
-    def _boxes(self, rows: int, place: int) -> Iterator[Box]:
+    def _grow(self, within: int, place: int) -> Iterator[Box]:
         stride = self.space.strides[place]
-        parts = [rows >> lump * stride & (1 << stride) - 1 for lump in range(len(self.space.lumps[place]))]
-        for shared in self._shared(parts, place):
-            side = sum(1 << lump for lump, part in enumerate(parts) if shared & ~part == 0)
+        parts = [within >> block * stride & (1 << stride) - 1 for block in range(len(self.space.blocks[place]))]
+        for shared in self._intersections(parts, place):
+            side = sum(1 << block for block, part in enumerate(parts) if shared & ~part == 0)
             for rest in self.boxes(shared, place + 1):
                 inner = self.space.bits(rest, place + 1)
-                if side == sum(1 << lump for lump, part in enumerate(parts) if inner & ~part == 0):
+                if side == sum(1 << block for block, part in enumerate(parts) if inner & ~part == 0):
                     yield (side, *rest)
-        if ELSE in self.space.values(place, self.space.whole[place]):  # or this person is a premise as well
-            for lump, part in enumerate(parts):
-                yield from ((1 << lump, *rest) for rest in self.boxes(part, place + 1))
+        if UNNAMED in self.space.values(place, self.space.whole[place]):  # or this person is a premise as well
+            for block, part in enumerate(parts):
+                yield from ((1 << block, *rest) for rest in self.boxes(part, place + 1))
 
-    def _shared(self, parts: list[int], place: int) -> list[int]:
-        """Give what some lumps of a person share; with the lump of what is not named, if there is one."""
+    def _intersections(self, parts: list[int], place: int) -> list[int]:
+        """Give what some blocks of a person share; with the block of what is not named, if there is one."""
         if place == self.pinned:
             return [part for part in parts if part]
-        rest = [part for part, lump in zip(parts, self.space.lumps[place], strict=True) if ELSE in lump]
+        rest = [part for part, block in zip(parts, self.space.blocks[place], strict=True) if UNNAMED in block]
         shared = dict.fromkeys(rest or parts)
         for part in dict.fromkeys(parts):
             shared |= dict.fromkeys(each & part for each in shared)
@@ -393,52 +388,52 @@ class Maximal:
         return [each for each in shared if each]
 
 
-def fewest_boxes(space: Space, forbidden: int, cost: Cost) -> list[Box] | None:
-    """Choose boxes that cover the forbidden rows, of the least cost if it is found; `None` if they cannot be covered.
+def cheapest_cover(space: AssignmentSpace, forbidden: int, cost: Cost) -> list[Box] | None:
+    """Choose boxes that cover the forbidden assignments, at least cost unless it takes too long; `None` if none can.
 
     >>> from sidelight.knowledge.parse_facts import read_fact
     >>> fact = read_fact("Ann = Flu and Bob = Flu")
-    >>> space = Space.of(fact, dict.fromkeys(["Ann", "Bob"], ("Flu", "Cold")))
-    >>> fewest_boxes(space, space.bits(space.whole) & ~space.so(fact), lambda box: 1)
+    >>> space = AssignmentSpace.of(fact, dict.fromkeys(["Ann", "Bob"], ("Flu", "Cold")))
+    >>> cheapest_cover(space, space.bits(space.whole) & ~space.satisfying(fact), lambda box: 1)
     [(2, 3), (3, 2)]
     """
     candidates = {box: space.bits(box) for box in _candidates(space, forbidden)}
     if reduce(or_, candidates.values(), 0) != forbidden:
         return None
-    covers = _Cover.of(candidates, forbidden, cost)
-    return sorted(covers.cheapest())
+    return sorted(_SetCover.of(candidates, forbidden, cost).cheapest())
 
 
-def _candidates(space: Space, forbidden: int) -> Iterator[Box]:
-    for place, lumps in enumerate(space.lumps):
-        maximal = Maximal(space, place)
-        for lump, values in enumerate(lumps):
-            if ELSE not in values:
-                slab = space.bits(space.slab((place, 1 << lump)))
+def _candidates(space: AssignmentSpace, forbidden: int) -> Iterator[Box]:
+    for place, blocks in enumerate(space.blocks):
+        maximal = MaximalBoxes(space, place)
+        for block, values in enumerate(blocks):
+            if UNNAMED not in values:
+                slab = space.bits(space.slab((place, 1 << block)))
                 yield from maximal.boxes(forbidden & slab)
 
 
 @dataclass(slots=True)
-class _Cover:
-    """Rows that must be covered, each by the boxes that do so, and what boxes cost."""
+class _SetCover:
+    """Assignments that must be covered, each by the boxes that do so, and what boxes cost."""
 
     costs: dict[Box, int]
-    rows: dict[Box, int]  # the rows that a box covers; rows that the same boxes cover are one
+    rows: dict[Box, int]  # what a box covers, as bits; assignments that the same boxes cover are one row
     by: list[list[Box]]  # the boxes that cover a row, cheapest first
     best: list[Box] = field(default_factory=list)
-    tried: int = 0
+    steps: int = 0
 
     @classmethod
-    def of(cls, candidates: dict[Box, int], forbidden: int, cost: Cost) -> _Cover:
+    def of(cls, candidates: dict[Box, int], forbidden: int, cost: Cost) -> _SetCover:
         costs = {box: cost(box) for box in candidates}
         useful = _undominated(candidates, costs)
-        alike = dict.fromkeys(
+        coverings = dict.fromkeys(
             tuple(box for box in useful if candidates[box] >> row & 1)
             for row in range(forbidden.bit_length())
             if forbidden >> row & 1
         )
-        sets = [frozenset(boxes) for boxes in alike] if len(alike) < MOST_BOXES // 4 else []
-        hard = [boxes for boxes in alike if not any(other < {*boxes} for other in sets)]
+        sets = [frozenset(boxes) for boxes in coverings] if len(coverings) < MOST_BOXES // 4 else []
+        # who covers a row that fewer boxes cover covers this one too
+        hard = [boxes for boxes in coverings if not any(other < {*boxes} for other in sets)]
         rows = {box: sum(1 << row for row, boxes in enumerate(hard) if box in boxes) for box in useful}
         return cls(costs, rows, [sorted(boxes, key=lambda box: costs[box]) for boxes in hard])
 
@@ -462,8 +457,8 @@ class _Cover:
         return chosen
 
     def _search(self, left: int, chosen: list[Box]) -> None:
-        self.tried += len(self.by) + 1
-        if self._cost(chosen) + self._least(left) >= self._cost(self.best) or self.tried > MOST_TRIED:
+        self.steps += len(self.by) + 1
+        if self._cost(chosen) + self._lower_bound(left) >= self._cost(self.best) or self.steps > MOST_STEPS:
             return
         if not left:
             self.best = chosen
@@ -475,14 +470,14 @@ class _Cover:
     def _cost(self, boxes: Iterable[Box]) -> int:
         return sum(self.costs[box] for box in boxes)
 
-    def _least(self, left: int) -> int:
-        """Say what covering these rows costs at least: rows of which no box covers two are paid for one by one."""
-        least = 0
+    def _lower_bound(self, left: int) -> int:
+        """Bound the cost of covering these rows: rows of which no box covers two are paid for one by one."""
+        bound = 0
         for row, boxes in enumerate(self.by):
             if left >> row & 1:
-                least += self.costs[boxes[0]]
+                bound += self.costs[boxes[0]]
                 left &= ~reduce(or_, (self.rows[box] for box in boxes))
-        return least
+        return bound
 
 
 def _undominated(candidates: dict[Box, int], costs: dict[Box, int]) -> list[Box]:
