@@ -227,7 +227,7 @@ def _has(person: Who, value: Choice) -> Has:
 
 @dataclass(frozen=True)
 class AssignmentSpace:
-    """The people of a fact and the blocks of each; assignments are numbered, the last person's block changes fastest."""
+    """The people of a fact and the blocks of each; assignments are numbered, the last person's block varies first."""
 
     people: tuple[Who, ...]
     blocks: tuple[tuple[Block, ...], ...]
