@@ -4,8 +4,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.examples import examples
 
 from sidelight._arrays import number_vectors, smallest_of_each
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance, investigation
@@ -50,7 +51,7 @@ def test_it_agrees_with_every_world(semantics):
 
 @every_semantics
 def test_it_agrees_with_people_spread_over_the_groups(semantics):
-    @settings(max_examples=40)
+    @examples(16)
     @given(
         releases(semantics=semantics, max_groups=5, max_people=12, max_values=5),
         st.tuples(st.integers(0, 5), st.integers(0, 6), st.integers(0, 6)),
@@ -106,7 +107,7 @@ def test_the_witness_needs_no_more_than_the_attacker_may_know(semantics):
 
 @every_semantics
 def test_sparse_and_dense_counts_give_the_same(semantics):
-    @settings(max_examples=50)
+    @examples(20)
     @given(releases(semantics=semantics, max_people=9, max_values=6), amounts)
     def agree(release, knows):
         groups = release.groups

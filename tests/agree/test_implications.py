@@ -3,8 +3,9 @@
 from functools import reduce
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.examples import examples
 
 import sidelight as sl
 from sidelight.testing import releases, splits
@@ -22,7 +23,7 @@ def some_value(data, release):
     return data.draw(st.sampled_from([None, *(value for value in release.domain if value is not None)]), "value")
 
 
-@settings(max_examples=150)
+@examples(60)
 @given(st.data(), small | one_group | several, st.integers(0, 3))
 def test_the_worst_implications(data, release, k):
     value = some_value(data, release)
@@ -32,7 +33,7 @@ def test_the_worst_implications(data, release, k):
     assert finding.explain()
 
 
-@settings(max_examples=60)
+@examples(24)
 @given(st.data(), tiny, st.integers(0, 2))
 def test_no_other_implications_are_worse(data, release, k):
     """The theorem itself: implications of any form do no more harm than those with one shared conclusion."""
@@ -40,7 +41,7 @@ def test_no_other_implications_are_worse(data, release, k):
     assert sl.Implications(k, value).measure(release).value == worst_implications(release, k, value)
 
 
-@settings(max_examples=150)
+@examples(60)
 @given(st.data(), small | one_group | several, st.integers(0, 3))
 def test_the_worst_negations(data, release, k):
     value = some_value(data, release)

@@ -7,8 +7,9 @@ from math import prod
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.examples import examples
 
 import sidelight as sl
 from sidelight.measures.ck_safety.minimize_across_groups import Choice, best_assignment, choices_near_best
@@ -78,7 +79,7 @@ def slowly(release, k, value):
     return 1 / (1 + best[k, True]) if (k, True) in best else 0
 
 
-@settings(max_examples=120)
+@examples(48)
 @given(st.data(), st.integers(0, 5))
 def test_the_whole_program(data, k):
     release = data.draw(releases(semantics="single", max_groups=6, max_people=25, max_values=9))
@@ -88,7 +89,7 @@ def test_the_whole_program(data, k):
     assert finding.replay(release) == finding.value
 
 
-@settings(max_examples=30)
+@examples(12)
 @given(
     st.lists(
         st.sampled_from([(6, 5, 5, 4, 4), (6, 6, 4, 4, 4), (6, 5, 5, 5, 3), (12, 10, 10, 8, 8)]), min_size=4, max_size=9

@@ -6,8 +6,9 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.examples import examples
 
 import sidelight as sl
 from sidelight.measures.privacy_skyline.pareto import undominated
@@ -32,7 +33,7 @@ def by_asking_every_point(release, value, below):
 
 @pytest.mark.parametrize("semantics", ["single", "set", "multiset"])
 def test_it_agrees_with_asking_every_point(semantics):
-    @settings(max_examples=40)
+    @examples(16)
     @given(releases(semantics=semantics, max_groups=3, max_people=4, max_values=3), limits, st.data())
     def agree(release, below, data):
         value = data.draw(st.sampled_from([each for each in release.domain if each is not None] or [None]))
@@ -69,7 +70,7 @@ def test_undominated_rows(rows):
 
 @pytest.mark.parametrize("semantics", ["single", "set", "multiset"])
 def test_sparse_and_dense_counts_give_the_same(semantics):
-    @settings(max_examples=50)
+    @examples(20)
     @given(releases(semantics=semantics, max_people=9, max_values=6), limits)
     def agree(release, below):
         groups = release.groups

@@ -5,9 +5,10 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog, minimize
+from support.examples import examples
 
 import sidelight as sl
 from sidelight.errors import Contradiction
@@ -227,14 +228,14 @@ def named_in(said, named):
     return {name: line for name, line in named.items() if name in mentioned}
 
 
-@settings(max_examples=40)
+@examples(16)
 @given(st.data())
 def test_true_statements(data):
     scene = data.draw(scenes())
     agree(scene, data.draw(statements(scene, true=True)))
 
 
-@settings(max_examples=40)
+@examples(16)
 @given(st.data())
 def test_any_statements(data):
     scene = data.draw(scenes())

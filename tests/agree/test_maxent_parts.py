@@ -5,8 +5,9 @@ from fractions import Fraction
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.examples import examples
 
 import sidelight as sl
 from sidelight.errors import Contradiction
@@ -92,7 +93,7 @@ def test_a_class_is_what_is_in_the_same_terms(data):
     assert found.distribute(np.ones(found.blocks.entries), np.arange(0), np.arange(0)).size == 0
 
 
-@settings(max_examples=30)
+@examples(12)
 @given(st.lists(BUCKET, min_size=1, max_size=3), st.integers(2, 4), st.data())
 def test_a_release_several_times_over_is_believed_like_once(buckets, times, data):
     once, often = release(buckets), release(buckets * times)
@@ -111,7 +112,7 @@ def test_a_release_several_times_over_is_believed_like_once(buckets, times, data
     assert other.variables_solved == one.variables_solved
 
 
-@settings(max_examples=30)
+@examples(12)
 @given(
     st.lists(BUCKET, min_size=1, max_size=6), st.data(), st.sampled_from([(1, 1 << 18), (4, 1 << 18), (4, 1), (1, 1)])
 )

@@ -4,8 +4,9 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.examples import examples
 
 import sidelight as sl
 from sidelight.dp.attack import posterior_means
@@ -113,7 +114,7 @@ def test_a_posterior_mean_weighs_every_count(measured, mechanism):
         assert expected[row, value] == pytest.approx((weight * n).sum() / weight.sum(), rel=1e-9, abs=1e-12)
 
 
-@settings(max_examples=50)
+@examples(20)
 @given(
     st.lists(st.tuples(st.sampled_from("fm"), st.sampled_from("abc")), min_size=1, max_size=6),
     st.lists(counts, min_size=1, max_size=2),

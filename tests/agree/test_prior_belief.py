@@ -4,8 +4,9 @@ import math
 from fractions import Fraction
 from itertools import product
 
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
+from support.examples import examples
 
 import sidelight as sl
 from sidelight.measures.epsilon_privacy.prior import Predicate
@@ -47,7 +48,7 @@ def by_sequences(release, asked, chance, known):
     )
 
 
-@settings(max_examples=60)
+@examples(24)
 @given(st.data())
 def test_class_one_is_the_sum_over_all_sequences(data):
     release = data.draw(releases(semantics="single", max_groups=2, max_people=4, max_values=3))
@@ -60,7 +61,7 @@ def test_class_one_is_the_sum_over_all_sequences(data):
     assert finding.replay(release) == finding.value
 
 
-@settings(max_examples=40)
+@examples(16)
 @given(st.data())
 def test_class_three_is_the_sum_over_all_sequences(data):
     release = data.draw(releases(semantics="single", max_groups=2, max_people=4, max_values=3))
@@ -72,7 +73,7 @@ def test_class_three_is_the_sum_over_all_sequences(data):
     assert measure.measure(release).value == by_sequences(release, asked, independent_prior(shares), known)
 
 
-@settings(max_examples=25)
+@examples(10)
 @given(st.data())
 def test_class_two_is_the_worst_shape_in_whole_numbers(data):
     release = data.draw(releases(semantics="single", max_groups=2, max_people=3, max_values=3))
@@ -113,7 +114,7 @@ def by_formula(release, asked, own, total, known):
 adversaries = st.sampled_from(["counts", "uniform", "release", "any", "uniform forever", "release forever"])
 
 
-@settings(max_examples=300)
+@examples(120)
 @given(st.data())
 def test_every_class_is_its_formula(data):
     release = data.draw(releases(semantics="single", max_groups=5, max_people=12, max_values=5))
@@ -181,7 +182,7 @@ def accepted_by_the_paper(release, own, total, known, epsilon):
     return True
 
 
-@settings(max_examples=300)
+@examples(120)
 @given(st.data())
 def test_the_closed_conditions_are_those_of_the_paper_and_never_accept_what_the_definition_refuses(data):
     release = data.draw(releases(semantics="single", max_groups=4, max_people=10, max_values=4))

@@ -3,8 +3,9 @@
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.examples import examples
 
 import sidelight as sl
 from sidelight.testing import merged, merges, releases
@@ -13,7 +14,7 @@ from sidelight.worlds.brute_force import worst_acquaintance
 amounts = st.tuples(st.integers(0, 4), st.integers(0, 4), st.integers(0, 4))
 
 
-@settings(max_examples=300)
+@examples(120)
 @given(merges(semantics="single", max_people=7, max_values=5), amounts, st.data())
 def test_merging_never_raises_the_risk_of_any_value_in_single(pair, knows, data):
     finer, coarser = pair
@@ -81,7 +82,7 @@ def test_ruling_out_values_is_what_negations_know(release, k):
     assert sl.Acquaintance(rules_out=k).measure(release).value == sl.Negations(k).measure(release).value
 
 
-@settings(max_examples=30)
+@examples(12)
 @given(releases(max_groups=2, max_people=3, max_values=3), amounts)
 def test_the_knowledge_skyline_is_where_the_release_stops_holding(release, knows):
     """A point holds, by counting every world, just when it lies at or under a point of the skyline."""

@@ -4,7 +4,8 @@ import math
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
+from support.examples import examples
 
 import sidelight as sl
 from sidelight.errors import BadPolicy
@@ -17,7 +18,7 @@ every_kind = pytest.mark.parametrize("kind", all_measures(), ids=lambda kind: ki
 @every_kind
 @pytest.mark.parametrize("semantics", ["single", "set", "multiset"])
 def test_the_witness_replays_and_the_finding_explains_itself(kind, semantics):
-    @settings(max_examples=40)
+    @examples(16)
     @given(releases(semantics=semantics))
     def hunt(release):
         for measure in kind.examples(release.domain):

@@ -1,8 +1,9 @@
 """What implications and negations claim, on larger groups than every world can be counted for."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.examples import examples
 
 import sidelight as sl
 from sidelight.measures.measure import Monotonicity
@@ -17,7 +18,7 @@ def some_value(data, release):
 
 
 @BOTH
-@settings(max_examples=150)
+@examples(60)
 @given(st.data(), merges(**larger), st.integers(0, 6))
 def test_merging_groups_never_raises_the_risk(measure, data, pair, k):
     finer, coarser = pair

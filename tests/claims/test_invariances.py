@@ -5,8 +5,9 @@ from functools import reduce
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.examples import examples
 
 from sidelight.measures.group_by_group import GroupByGroup
 from sidelight.policy.measures import all_measures
@@ -25,7 +26,7 @@ def asked(kind, release):
 
 @every_mergeable
 def test_summaries_merge_in_any_order(kind):
-    @settings(max_examples=50)
+    @examples(20)
     @given(st.data())
     def hunt(data):
         release = data.draw(releases(max_groups=5))
@@ -48,7 +49,7 @@ def test_summaries_merge_in_any_order(kind):
 def test_the_order_of_rows_does_not_matter(kind):
     """Of equally bad groups the one with the smallest number is named, wherever its row stands."""
 
-    @settings(max_examples=50)
+    @examples(20)
     @given(st.data())
     def hunt(data):
         release = data.draw(releases(max_groups=5, max_people=3))
@@ -61,7 +62,7 @@ def test_the_order_of_rows_does_not_matter(kind):
 
 @every_kind
 def test_the_order_of_groups_and_values_does_not_matter(kind):
-    @settings(max_examples=50)
+    @examples(20)
     @given(st.data())
     def hunt(data):
         release = data.draw(releases())
@@ -78,7 +79,7 @@ def test_the_order_of_groups_and_values_does_not_matter(kind):
 
 @pytest.mark.parametrize("kind", [kind for kind in all_measures() if issubclass(kind, GroupByGroup)])
 def test_of_equally_bad_groups_the_first_is_named(kind):
-    @settings(max_examples=25)
+    @examples(10)
     @given(releases(max_groups=1))
     def hunt(release):
         twice = reordered(release, groups=[0, 0])
@@ -93,7 +94,7 @@ def test_of_equally_bad_groups_the_first_is_named(kind):
 def test_summaries_survive_pickling(kind):
     """Summaries travel between the workers of a cluster."""
 
-    @settings(max_examples=10)
+    @examples(10)
     @given(releases())
     def hunt(release):
         for measure in asked(kind, release):

@@ -3,7 +3,8 @@
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
+from support.examples import examples
 
 import sidelight as sl
 from sidelight.measures.measure import Monotonicity
@@ -14,7 +15,7 @@ from sidelight.testing import merged, merges
 @pytest.mark.parametrize("semantics", ["single", "set", "multiset"])
 @pytest.mark.parametrize("kind", all_measures(), ids=lambda kind: kind.__name__)
 def test_merging_groups_keeps_the_claimed_monotonicity(kind, semantics):
-    @settings(max_examples=60)
+    @examples(24)
     @given(merges(semantics=semantics))
     def hunt(pair):
         finer, coarser = pair

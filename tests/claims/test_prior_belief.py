@@ -3,8 +3,9 @@
 import math
 from fractions import Fraction
 
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
+from support.examples import examples
 
 import sidelight as sl
 from sidelight.testing import merged, merges, releases
@@ -26,7 +27,7 @@ def adversaries(draw, domain, **more):
     return sl.PriorBelief(shape=shape, stubbornness=sure, known_people=known, **more)
 
 
-@settings(max_examples=300)
+@examples(120)
 @given(st.data())
 def test_merging_groups_never_raises_epsilon(data):
     finer, coarser = data.draw(merges(semantics="single", max_people=9))
@@ -35,7 +36,7 @@ def test_merging_groups_never_raises_epsilon(data):
     assert measure.measure(coarser).value <= measure.measure(finer).value
 
 
-@settings(max_examples=200)
+@examples(80)
 @given(st.data())
 def test_with_predicates_merging_groups_never_raises_epsilon_above_1(data):
     finer, coarser = data.draw(merges(semantics="single", max_people=9))
@@ -63,7 +64,7 @@ def test_class_two_is_at_least_as_strong_as_class_one(release, sure, data):
     assert one <= two <= four == math.inf
 
 
-@settings(max_examples=300)
+@examples(120)
 @given(releases(semantics="single", max_people=12), st.data())
 def test_class_three_is_at_least_as_strong_as_class_one_where_the_group_has_more_of_it_than_the_prior(release, data):
     """It is so for whatever the rest of the group, without the person, has at least as often as the prior says."""
@@ -93,7 +94,7 @@ def test_class_one_tends_to_class_three(release, data):
     assert one == three == math.inf or math.isclose(one, three, rel_tol=1e-9)
 
 
-@settings(max_examples=200)
+@examples(80)
 @given(releases(semantics="single", max_people=8), st.fractions(Fraction(1, 4), 9, max_denominator=6))
 def test_diversity_is_an_unmoved_uniform_belief(release, c):
     """(c, 2)-diversity on k values, with the larger of the two terms (the paper's Equation 6 says the smaller one)."""
@@ -105,7 +106,7 @@ def test_diversity_is_an_unmoved_uniform_belief(release, c):
     assert private == diverse
 
 
-@settings(max_examples=200)
+@examples(80)
 @given(releases(semantics="single", max_people=8))
 def test_closeness_implies_privacy_against_the_tables_own_shape(release):
     """Lemma 1 with (1 − p)/(1 − p − t), which is defined for rare values too; without single-valued groups."""

@@ -5,8 +5,9 @@ from itertools import combinations, product
 from operator import and_, or_
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.examples import examples
 
 from sidelight.errors import BadKnowledge, TooHard
 from sidelight.knowledge.facts import Has, OneOf, Same, all_of, any_of, holds
@@ -133,7 +134,7 @@ def smallest(sizes):
 
 
 @given(st.sampled_from([(3, 3), (2, 2, 2), (2, 4), (4,), (2, 2, 3)]), st.data())
-@settings(max_examples=200)
+@examples(80)
 def test_they_are_the_fewest(sizes, data):
     rows = [*product(*map(range, sizes))]
     forbidden = data.draw(st.sets(st.sampled_from(rows)))

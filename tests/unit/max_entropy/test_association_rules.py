@@ -6,8 +6,9 @@ from itertools import combinations, pairwise
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.examples import examples
 
 import sidelight as sl
 from sidelight.errors import BadKnowledge, WrongKind
@@ -41,7 +42,7 @@ def listed(people, support, kind, sizes):
     return [rule for _, rule in sorted(found, key=lambda each: each[0])]
 
 
-@settings(max_examples=60)
+@examples(24)
 @given(
     st.lists(rows, min_size=1, max_size=14),
     st.integers(0, 6),
@@ -56,7 +57,7 @@ def test_the_strongest_rules_are_those_of_the_whole_list(people, positive, negat
     assert told == wanted
 
 
-@settings(max_examples=30)
+@examples(12)
 @given(st.lists(rows, min_size=2, max_size=10), st.integers(0, 2**32 - 1))
 def test_knowing_more_that_is_true_never_leads_away_from_the_truth(people, seed):
     """Where every line is in one group only, true rules bring beliefs nearer to the table, one by one."""

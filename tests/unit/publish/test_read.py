@@ -9,8 +9,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
+from support.examples import examples
 
 import sidelight as sl
 from sidelight.errors import NotPublished
@@ -79,7 +80,7 @@ def sayable(table, name, written_as):
 
 @pytest.mark.parametrize(("name", "written_as"), FORMATS)
 @given(table=nasty_tables(), method=st.sampled_from(METHODS), usual=st.booleans())
-@settings(max_examples=30)
+@examples(12)
 def test_whatever_the_labels_what_is_read_is_what_was_found(name, written_as, table, method, usual):
     assume(method != "anatomy" or table.semantics == "single")
     found = protected(table, method)
@@ -97,7 +98,7 @@ def test_whatever_the_labels_what_is_read_is_what_was_found(name, written_as, ta
 
 
 @given(data=st.data(), table=tables(max_people=4), method=st.sampled_from(["lattice", "mondrian"]))
-@settings(max_examples=30)
+@examples(12)
 def test_published_files_judged_from_the_disk_give_the_same_findings(data, table, method):
     found = protected(table, method, sl.GroupSize() >= 1)
     measure = data.draw(measures(found.release))

@@ -7,7 +7,8 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
+from support.examples import examples
 
 import sidelight as sl
 from sidelight.errors import BadRelease, MissingValues, UnknownColumn
@@ -93,7 +94,7 @@ def test_counts_must_add_up_where_everybody_has_one_value():
 
 
 @given(releases(max_groups=4).filter(lambda release: release.groups.columns))
-@settings(max_examples=50)
+@examples(20)
 def test_any_release_written_as_counts_reads_back(release):
     printed = as_printed(release)
     with TemporaryDirectory() as folder:

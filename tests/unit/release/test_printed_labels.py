@@ -4,8 +4,9 @@ from itertools import pairwise
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.examples import examples
 
 import sidelight as sl
 from sidelight.release.printed_labels import LabelOrder, covers, read_label
@@ -117,7 +118,7 @@ LABELS = (
 
 
 @given(TEXTS, st.lists(LABELS, min_size=1, max_size=12, unique=True))
-@settings(max_examples=300)
+@examples(120)
 def test_one_label_and_all_labels_at_a_time_agree(printed, labels):
     order = LabelOrder(tuple(labels))
     stretches = order.covered(printed)
@@ -203,7 +204,7 @@ def test_what_hierarchies_of_days_codes_and_decimals_print_covers_what_it_stands
 
 
 @given(st.sets(st.sampled_from([*"abcde", None]), min_size=2), st.integers(2, 4))
-@settings(max_examples=20)
+@examples(10)
 def test_what_a_search_prints_covers_what_it_stands_for(labels, k):
     table = sl.read_table(
         pa.table({"job": [*labels] * 2, "age": [3, None, *range(2 * len(labels) - 2)], "ill": ["x"] * 2 * len(labels)}),

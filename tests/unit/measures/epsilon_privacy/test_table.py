@@ -4,8 +4,9 @@ import math
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.examples import examples
 
 import sidelight as sl
 from sidelight.errors import BadMeasure
@@ -34,7 +35,7 @@ def adversaries(domain):
     }
 
 
-@settings(max_examples=50)
+@examples(20)
 @given(tables(semantics="single", max_people=6), st.sampled_from([1, 7, 1 << 15]))
 def test_it_is_what_measuring_each_generalisation_gives(table, cells):
     hierarchies, asked = suppression(table), adversaries(table.domain)
@@ -78,7 +79,7 @@ def test_what_makes_no_sense_is_refused():
         sl.smallest_epsilon_table(adult.table, adult.hierarchies, [sl.PriorBelief(stubbornness=1)])
 
 
-@settings(max_examples=10)
+@examples(10)
 @given(tables(semantics="set"))
 def test_several_values_per_person_are_refused(table):
     with pytest.raises(BadMeasure, match="defined for single values"):
