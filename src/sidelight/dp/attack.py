@@ -198,8 +198,8 @@ def _prior_of(
 
 
 def _totals(table: Table, domain: tuple[Label, ...]) -> Floats:
-    seen = dict(zip(table.domain, table.counts.totals().tolist(), strict=True))
-    return np.array([float(seen.get(text, 0)) for text in domain])
+    totals = dict(zip(table.domain, table.counts.totals().tolist(), strict=True))
+    return np.array([float(totals.get(text, 0)) for text in domain])
 
 
 def _check(releases: Sequence[NoisyCounts], tables: Sequence[Table] | None) -> None:
