@@ -1,4 +1,4 @@
-"""How much quicker is rolling up finer groups than grouping the table's cells anew, over a whole lattice?
+"""How much quicker is rolling up finer groups than grouping the table's keys anew, over a whole lattice?
 
     python benchmarks/lattice.py
 
@@ -36,7 +36,7 @@ def seconds(run: Callable[[Dataset], int], data: Dataset) -> tuple[float, int]:
 
 
 def main() -> None:
-    print("| Adult | cells | nodes | groups of all nodes | grouped anew s | rolled up s | ratio |")
+    print("| Adult | keys | nodes | groups of all nodes | grouped anew s | rolled up s | ratio |")
     print("| --- | --- | --- | --- | --- | --- | --- |")
     for quasi in (FOUR, SEVEN):
         data = sl.datasets.adult(quasi=quasi)
@@ -44,9 +44,9 @@ def main() -> None:
         (anew, groups), (rolled, same) = (min(runs) for runs in zip(*turns, strict=True))
         assert groups == same
         nodes = len(Lattice(data.table, data.hierarchies))
-        cells = len(data.table.sizes)
+        keys = len(data.table.sizes)
         print(
-            f"| {len(quasi)} columns | {cells:,} | {nodes:,} | {groups:,} | {anew:.3f} | {rolled:.3f} "
+            f"| {len(quasi)} columns | {keys:,} | {nodes:,} | {groups:,} | {anew:.3f} | {rolled:.3f} "
             f"| {rolled / anew:.2f} |"
         )
 

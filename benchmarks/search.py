@@ -46,12 +46,12 @@ CUTTING = {
 
 def best_of(work: Callable[[], object], runs: int = 3) -> tuple[float, object]:
     """Give the lowest processor time, and what came out."""
-    seconds, found = [], None
+    seconds, result = [], None
     for _ in range(runs):
         start = time.process_time()
-        found = work()
+        result = work()
         seconds.append(time.process_time() - start)
-    return min(seconds), found
+    return min(seconds), result
 
 
 def bundled() -> tuple[sl.Table, dict[str, sl.Hierarchy], pa.Table]:
@@ -82,29 +82,29 @@ def lattice_lines(name: str, table: sl.Table, by: dict[str, sl.Hierarchy], rows:
     lines = [
         f"| {name}: GROUP BY of all {len(rows.column_names)} columns, {len(rows):,} rows | {base * 1000:.0f} | 1.0 | |"
     ]
-    for said, policy in POLICIES.items():
+    for title, policy in POLICIES.items():
         try:
-            seconds, found = best_of(lambda policy=policy: sl.protect(table, policy, by=by))
+            seconds, result = best_of(lambda policy=policy: sl.protect(table, policy, by=by))
         except sl.NothingSafe as why:
-            lines.append(f"| {name}: lattice, {said}: {str(why)[:60]} | | | |")
+            lines.append(f"| {name}: lattice, {title}: {str(why)[:60]} | | | |")
             continue
-        result = f"{found.checked} checks, {len(found.minimal)} minimal"
-        lines.append(f"| {name}: lattice, {said} | {seconds * 1000:.0f} | {seconds / base:.1f} | {result} |")
+        outcome = f"{result.checked} checks, {len(result.minimal)} minimal"
+        lines.append(f"| {name}: lattice, {title} | {seconds * 1000:.0f} | {seconds / base:.1f} | {outcome} |")
     return lines
 
 
 def mondrian_lines(table: sl.Table, base: float) -> list[str]:
     lines = []
-    for said, policy in CUTTING.items():
-        seconds, found = best_of(lambda policy=policy: sl.protect(table, policy, method="mondrian"))
+    for title, policy in CUTTING.items():
+        seconds, result = best_of(lambda policy=policy: sl.protect(table, policy, method="mondrian"))
         ratio = f"{base / seconds:.0f} × faster than anonypy at k = 5" if base else ""
-        lines.append(f"| Mondrian, {said} | {seconds * 1000:.0f} | {ratio} | {len(found.release):,} groups |")
+        lines.append(f"| Mondrian, {title} | {seconds * 1000:.0f} | {ratio} | {len(result.release):,} groups |")
     return lines
 
 
 def anonypy_seconds(rows: pa.Table) -> float:
     """Time anonypy's Mondrian at k = 5, as its README calls it."""
-    import anonypy  # noqa: PLC0415 - only here, and only when asked for
+    import anonypy  # noqa: PLC0415 - only here, and only with --anonypy
 
     frame = rows.to_pandas()
     frame["age"] = frame["age"].astype(int)
@@ -135,9 +135,9 @@ def many(rows: int) -> Path:
 def large(rows: int) -> None:
     """Cut a large table in this process, and print its figures as JSON."""
     table = sl.read_table(many(rows), quasi=list(QUASI), sensitive="occupation")
-    seconds, found = best_of(lambda: sl.protect(table, CUTTING["5-anonymity"], method=Mondrian()), 1)
+    seconds, result = best_of(lambda: sl.protect(table, CUTTING["5-anonymity"], method=Mondrian()), 1)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(json.dumps({"seconds": seconds, "groups": len(found.release), "cells": len(table.sizes), "mb": peak}))
+    print(json.dumps({"seconds": seconds, "groups": len(result.release), "keys": len(table.sizes), "mb": peak}))
 
 
 def large_lines() -> list[str]:
@@ -147,41 +147,41 @@ def large_lines() -> list[str]:
     lines = lattice_lines("a million rows", table, by, pq.read_table(path))
     for rows in (100_000, 1_000_000, 10_000_000):
         many(rows)
-        said = subprocess.run(
-            [sys.executable, __file__, "--one", str(rows)], check=True, capture_output=True, text=True
-        )
-        one = json.loads(said.stdout)
+        run = subprocess.run([sys.executable, __file__, "--one", str(rows)], check=True, capture_output=True, text=True)
+        one = json.loads(run.stdout)
         lines.append(
-            f"| Mondrian, 5-anonymity, {rows:,} rows ({one['cells']:,} distinct) | {one['seconds'] * 1000:,.0f} | | "
+            f"| Mondrian, 5-anonymity, {rows:,} rows ({one['keys']:,} distinct) | {one['seconds'] * 1000:,.0f} | | "
             f"{one['groups']:,} groups, peak {one['mb']:,.0f} MB |"
         )
     some_left_out = partial(sl.protect, table, POLICIES["5-anonymity"], by=by, suppress=0.04)
-    seconds, found = best_of(some_left_out, 1)
-    result = f"{found.checked:,} checks, {len(found.minimal)} minimal"
-    lines.append(f"| a million rows: lattice, 5-anonymity, up to 4 % suppressed | {seconds * 1000:,.0f} | | {result} |")
+    seconds, result = best_of(some_left_out, 1)
+    outcome = f"{result.checked:,} checks, {len(result.minimal)} minimal"
+    lines.append(
+        f"| a million rows: lattice, 5-anonymity, up to 4 % suppressed | {seconds * 1000:,.0f} | | {outcome} |"
+    )
     return lines
 
 
 if __name__ == "__main__":
-    asked = argparse.ArgumentParser()
-    asked.add_argument("--arx", type=Path)
-    asked.add_argument("--anonypy", action="store_true")
-    asked.add_argument("--large", action="store_true")
-    asked.add_argument("--one", type=int)
-    wish = asked.parse_args()
-    if wish.one:
-        large(wish.one)
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--arx", type=Path)
+    parser.add_argument("--anonypy", action="store_true")
+    parser.add_argument("--large", action="store_true")
+    parser.add_argument("--one", type=int)
+    options = parser.parse_args()
+    if options.one:
+        large(options.one)
         sys.exit()
     lines = ["| what | ms | against | found |", "| --- | ---: | ---: | --- |"]
     lines += lattice_lines("Adult", *bundled())
-    if wish.arx:
-        lines += lattice_lines("ARX's Adult", *arx(wish.arx))
-    table, _, rows = arx(wish.arx) if wish.arx else bundled()
-    slow = anonypy_seconds(rows) if wish.anonypy else 0.0
+    if options.arx:
+        lines += lattice_lines("ARX's Adult", *arx(options.arx))
+    table, _, rows = arx(options.arx) if options.arx else bundled()
+    slow = anonypy_seconds(rows) if options.anonypy else 0.0
     if slow:
         lines.append(f"| anonypy Mondrian, 5-anonymity, {len(rows):,} rows | {slow * 1000:,.0f} | 1.0 | |")
     lines += mondrian_lines(table, slow)
-    if wish.large:
+    if options.large:
         lines += large_lines()
     print("\n".join(lines))
     write_part("search", "`python benchmarks/search.py`, processor time, lowest of 3.", "\n".join(lines))
