@@ -18,7 +18,7 @@ from sidelight.publish.read import as_printed, read_checked, read_published
 from sidelight.publish.sidecar import Reading, Sidecar, noise_path, read_sidecar, sidecar_path
 from sidelight.release.read import release_from
 from sidelight.release.release import Release
-from sidelight.table.duckdb_source import columns_of, files_of
+from sidelight.table.files import columns_of, files_of
 from sidelight.table.read import table_from
 from sidelight.table.roles import Roles
 from sidelight.table.table import Table

@@ -30,7 +30,7 @@ from sidelight.report.terminal import sentences
 from sidelight.search.full_domain import FullDomain
 from sidelight.search.method import SearchResult
 from sidelight.search.protect import protect as find_release
-from sidelight.table.duckdb_source import files_of
+from sidelight.table.files import files_of
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.hierarchy_io import column_of, hierarchy_files, read_hierarchies
 from sidelight.table.table import Table

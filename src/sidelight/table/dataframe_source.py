@@ -1,4 +1,8 @@
-"""Rows of any dataframe, through narwhals: pandas, polars, DuckDB relations, Spark and their like."""
+"""Rows of any dataframe, through narwhals: pandas, polars, DuckDB relations, Spark and their like.
+
+Columns are counted as they are stored.  Only where an engine cannot group a column, or would change cells when some of
+them are set to missing, it is turned into another first, whose cells say the same.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +21,11 @@ from sidelight.table.source import Frame, Source, TextRows, is_any_of
 
 def frame_rows(source: object, roles: Roles) -> TextRows:
     """Look at a dataframe as rows to count; nothing is computed yet."""
-    found = as_frame(source)
-    dropped = roles.unused(found.collect_schema().names(), "the table")
-    if isinstance(found, nw.DataFrame):
-        found = found.with_columns(*_readable(found, roles)).lazy()
-    return text_rows(found, roles, Source("the table", dropped), roles.used)
+    frame = as_frame(source)
+    unused = roles.unused(frame.collect_schema().names(), "the table")
+    if isinstance(frame, nw.DataFrame):
+        frame = frame.with_columns(*_groupable(frame, roles)).lazy()
+    return text_rows(frame, roles, Source("the table", unused), roles.used)
 
 
 def text_rows(frame: Frame, roles: Roles, source: Source, columns: Mapping[str, str]) -> TextRows:
@@ -33,7 +37,7 @@ def text_rows(frame: Frame, roles: Roles, source: Source, columns: Mapping[str, 
 def as_frame(source: object) -> nw.DataFrame[Any] | Frame:
     """Wrap a dataframe, or say what could be given instead."""
     try:
-        found: nw.DataFrame[Any] | Frame = nw.from_native(source)
+        frame: nw.DataFrame[Any] | Frame = nw.from_native(source)
     except DuplicateError:
         message = "two columns of the table have the same name; rename one"
         raise BadTable(message) from None
@@ -43,7 +47,7 @@ def as_frame(source: object) -> nw.DataFrame[Any] | Frame:
             "or a pandas, polars, pyarrow, DuckDB or Spark table"
         )
         raise BadTable(message) from None
-    return found
+    return frame
 
 
 def nulls_for_missing(frame: Frame, name: str, roles: Roles) -> nw.Expr:
@@ -60,12 +64,15 @@ def nulls_for_missing(frame: Frame, name: str, roles: Roles) -> nw.Expr:
     return column if marked is None else nw.when(~marked).then(column)
 
 
-def _readable(frame: nw.DataFrame[Any], roles: Roles) -> list[nw.Series[Any]]:
+def _groupable(frame: nw.DataFrame[Any], roles: Roles) -> list[nw.Series[Any]]:
     """Turn columns into others where an engine cannot group them, or would change them when cells are left out."""
     columns = [frame.get_column(name) for name in roles.used.values()]
     pandas = frame.implementation.is_pandas_like()
     mixed = [_as_text(column) for column in columns if column.dtype in (nw.Object, nw.Unknown)]
-    return [*mixed, *(found for column in columns if pandas and (found := _of_pandas(column, roles)) is not None)]
+    return [
+        *mixed,
+        *(changed for column in columns if pandas and (changed := _pandas_column(column, roles)) is not None),
+    ]
 
 
 def _as_text(column: nw.Series[Any]) -> nw.Series[Any]:
@@ -74,7 +81,7 @@ def _as_text(column: nw.Series[Any]) -> nw.Series[Any]:
     return nw.new_series(column.name, texts, nw.String, backend=column.implementation)
 
 
-def _of_pandas(column: nw.Series[Any], roles: Roles) -> nw.Series[Any] | None:
+def _pandas_column(column: nw.Series[Any], roles: Roles) -> nw.Series[Any] | None:
     """Unpack categories that are not texts, and let whole numbers and truths have missing cells."""
     changed: nw.Series[Any]
     native = column.to_native()
@@ -96,6 +103,6 @@ def _categories(column: nw.Series[Any]) -> nw.Series[Any] | None:
     categories = list(column.to_native().cat.categories)
     if all(isinstance(each, str) for each in categories):
         return None
-    said = np.array([*(label(each) for each in categories), None], object)
-    texts = said[column.to_native().cat.codes.to_numpy()].tolist()
+    labels = np.array([*(label(each) for each in categories), None], object)
+    texts = labels[column.to_native().cat.codes.to_numpy()].tolist()
     return nw.new_series(column.name, texts, nw.String, backend=column.implementation)

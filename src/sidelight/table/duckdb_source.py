@@ -1,14 +1,19 @@
-"""Files on disk: which are meant, and the DuckDB view that reads them."""
+"""Rows that DuckDB counts: Parquet, CSV and TSV files, and Arrow tables.
+
+Rows are a view `src` of a connection of our own, with our own names for the used columns, and nothing of it is ever
+brought into Python but counts.  Text is grouped as it is.  Parquet and Arrow are packed first: grouping eight text
+columns costs DuckDB about twice the time and three times the memory of grouping one number.  So a first look finds the
+labels of every column, each column is joined with a small table (label → its share of the packed number, see
+`packed_keys`), and the sums are grouped.
+"""
 
 from __future__ import annotations
 
-import os
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from glob import glob, has_magic
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -18,19 +23,22 @@ import numpy as np
 import pyarrow as pa
 
 from sidelight._arrays import Integers
-from sidelight.errors import BadTable, in_python
+from sidelight.errors import BadTable
 from sidelight.table.dataframe_source import nulls_for_missing, text_rows
-from sidelight.table.first_line import FirstLine, not_utf8
-from sidelight.table.labels import SUPPRESSED, Label
+from sidelight.table.files import PARQUET, TEXT, FirstLine, ending, not_utf8, schema_of
+from sidelight.table.labels import SUPPRESSED, Label, label
 from sidelight.table.packed_keys import Packing, Words
 from sidelight.table.roles import Roles
-from sidelight.table.source import Frame, Rows, Source, arrow_integers, labels_of, numpy_integers, packing_of
-
-TEXT = {".csv": None, ".txt": None, ".tsv": "\t", ".tab": "\t"}
-"""Endings of text files, and the delimiter where the ending says it."""
-
-PARQUET = {".parquet", ".pq"}
-PACKERS = {".gz", ".zst"}
+from sidelight.table.source import (
+    Frame,
+    Rows,
+    Source,
+    arrow_integers,
+    labels_of,
+    numpy_integers,
+    packing_of,
+    python_cells,
+)
 
 SETTINGS: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": "false",  # nothing is fetched behind the user's back
@@ -64,61 +72,35 @@ def interruptible() -> Iterator[None]:
         raise
 
 
-def files_of(source: str | Path | Sequence[str | Path]) -> list[Path]:
-    """List the files that a path, a glob or a list of them means, sorted, each once."""
-    given = [source] if isinstance(source, str | Path) else list(source)
-    files = sorted({file.resolve(): file for each in given for file in _meant(str(each))}.values())
-    if not files:
-        message = "the list of files is empty; name at least one"
-        raise BadTable(message)
-    for file in files:
-        if not os.access(file, os.R_OK):
-            message = f"{file} may not be read; ask for the right to read it"
-            raise BadTable(message)
-    return files
+@contextmanager
+def arrow_rows(table: pa.Table, roles: Roles) -> Iterator[Rows]:
+    """Let DuckDB count Arrow's columns where they are: Arrow takes twice the time and cannot mix dictionaries."""
+    dropped = roles.unused(table.column_names, "the table")
+    with connection() as con:
+        try:
+            used = {ours: _without_finer_cells(table.column(name)) for ours, name in roles.used.items()}
+            con.register("src", pa.table(used))
+            yield packed_rows(con, roles, Source("the table", dropped))
+        except duckdb.Error as problem:
+            message = (
+                f"DuckDB cannot count this Arrow table ({type(problem).__name__}); turn odd columns into text first"
+            )
+            raise BadTable(message) from None
 
 
-def _meant(path: str) -> list[Path]:
-    file = Path(path)
-    if not path.strip():
-        message = "the name of the file is empty; give the path of a file"
-        raise BadTable(message)
-    if "\0" in path or "\n" in path or len(file.name) > 255:
-        message = f"that is text, not the name of a file; give a path{in_python(', or a dataframe')}"
-        raise BadTable(message)
-    if file.is_dir():
-        message = f"{path} is a folder; name its files, for example {file / '*.parquet'}"
-        raise BadTable(message)
-    if file.exists():
-        return [file]
-    if not has_magic(path):
-        message = f"no file {path}; check the name and the folder"
-        raise BadTable(message)
-    matched = [Path(each) for each in glob(path, recursive=True) if Path(each).is_file()]  # noqa: PTH207 - an absolute glob
-    if not matched:
-        message = f"no file matches {path}; check the pattern and the folder"
-        raise BadTable(message)
-    return matched
-
-
-def ending(file: Path) -> str:
-    """Give a file's ending, without that of the packer: `.csv` for `patients.csv.gz`."""
-    inner = file.with_suffix("") if file.suffix.lower() in PACKERS else file
-    kind = inner.suffix.lower()
-    if kind in TEXT or (kind in PARQUET and inner is file):
-        return kind
-    message = (
-        f"cannot tell what {file.name} is by its ending; name it .csv, .tsv (also .gz or .zst) or .parquet"
-        f"{in_python(', a dataframe will do too')}"
-    )
-    raise BadTable(message)
-
-
-def columns_of(source: str | Path) -> tuple[str, ...]:
-    """Name the columns of a file, or of the first of those that are meant, to be shown."""
-    file = files_of(source)[0]
-    kind = ending(file)
-    return tuple(_schema(file).names) if kind in PARQUET else FirstLine.of(file, TEXT[kind]).shown()
+def _without_finer_cells(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Write cells as their labels where some version of DuckDB would cut off nanoseconds, or lose its way."""
+    kind = column.type
+    packed = pa.types.is_dictionary(kind) and not pa.types.is_string(kind.value_type)
+    zoned = pa.types.is_timestamp(kind) and kind.tz is not None
+    finer = pa.types.is_duration(kind) or pa.types.is_interval(kind) or getattr(kind, "unit", "") == "ns"
+    if not (packed or zoned or finer):
+        return column
+    chunks = [chunk.dictionary_encode() for chunk in column.chunks]
+    labels = [pa.array(map(label, python_cells(chunk.dictionary)), pa.string()) for chunk in chunks]
+    codes = [chunk.indices.cast(pa.int32()) for chunk in chunks]
+    texts = [pa.DictionaryArray.from_arrays(code, text) for code, text in zip(codes, labels, strict=True)]
+    return pa.chunked_array(texts, pa.dictionary(pa.int32(), pa.string()))
 
 
 @contextmanager
@@ -148,7 +130,7 @@ def file_rows(files: list[Path], roles: Roles) -> Iterator[Rows]:
 
 
 def _parquet_view(files: list[Path], roles: Roles) -> tuple[str, tuple[str, ...]]:
-    schemas = [_schema(file) for file in files]
+    schemas = [schema_of(file) for file in files]
     dropped = [roles.unused(schema.names, file.name) for file, schema in zip(files, schemas, strict=True)]
     for name in roles.used.values():
         _check_kinds(name, [schema.field(name).type for schema in schemas])
@@ -161,16 +143,6 @@ def _parquet_view(files: list[Path], roles: Roles) -> tuple[str, tuple[str, ...]
     return view, dropped[0]
 
 
-def _schema(file: Path) -> pa.Schema:
-    from pyarrow.parquet import read_schema  # noqa: PLC0415 - slow to import, and only Parquet needs it
-
-    try:
-        return read_schema(file)
-    except (pa.ArrowException, OSError):
-        message = f"{file.name} cannot be read as Parquet; check that it was written completely"
-        raise BadTable(message) from None
-
-
 def _check_kinds(name: str, kinds: list[pa.DataType]) -> None:
     """Let whole numbers of one file meet the fractions of another; other mixtures change what cells say."""
     numeric = [pa.types.is_integer(kind) or pa.types.is_floating(kind) for kind in kinds]
@@ -181,7 +153,7 @@ def _check_kinds(name: str, kinds: list[pa.DataType]) -> None:
 
 def _check_kept_whole(file: Path, roles: Roles, src: duckdb.DuckDBPyRelation) -> None:
     """Refuse durations, which DuckDB takes for numbers, and nanoseconds, where it cuts them off."""
-    schema, read = _schema(file), dict(zip(src.columns, map(str, src.types), strict=True))
+    schema, read = schema_of(file), dict(zip(src.columns, map(str, src.types), strict=True))
     for ours, name in roles.used.items():
         kind = schema.field(name).type
         finer = pa.types.is_duration(kind) or getattr(kind, "unit", "") == "ns"
@@ -205,12 +177,8 @@ def _named(files: list[Path]) -> str:
     return files[0].name if len(files) == 1 else f"{len(files)} files"
 
 
-# ----------------------------------------------------------------------------------------------------
-# CSV files: the query that reads them, and what is wrong with them.
-#
 # We read the first line ourselves and leave DuckDB's sniffer out: it may skip rows that do not fit its guess.
 # Every cell is text ("00734" stays), an empty cell is a missing one.
-# ----------------------------------------------------------------------------------------------------
 
 
 def csv_view(files: list[tuple[Path, str | None]], roles: Roles) -> tuple[str, tuple[str, ...]]:
@@ -218,13 +186,13 @@ def csv_view(files: list[tuple[Path, str | None]], roles: Roles) -> tuple[str, t
 
     Files may differ in delimiter and in the order of their columns.
     """
-    alike: dict[tuple[str, tuple[str, ...]], list[Path]] = defaultdict(list)
+    layouts: dict[tuple[str, tuple[str, ...]], list[Path]] = defaultdict(list)
     dropped: dict[str, None] = {}
-    for file, said in files:
-        first = FirstLine.of(file, said)
+    for file, delimiter in files:
+        first = FirstLine.of(file, delimiter)
         dropped |= dict.fromkeys(roles.unused(first.names, file.name, rows=first.rows))
-        alike[first.delimiter, first.names].append(file)
-    parts = [_query(group, delimiter, names, roles) for (delimiter, names), group in alike.items()]
+        layouts[first.delimiter, first.names].append(file)
+    parts = [_query(group, delimiter, names, roles) for (delimiter, names), group in layouts.items()]
     return " UNION ALL ".join(parts), tuple(dropped)
 
 
@@ -240,37 +208,28 @@ def _query(files: list[Path], delimiter: str, names: tuple[str, ...], roles: Rol
 
 def csv_problem(files: list[Path], problem: duckdb.Error) -> BadTable:
     """Say in one line what is wrong with a CSV file; DuckDB's own message would show the row."""
-    said = str(problem)
-    named = re.search(r"^\s*file = (.+)$", said, re.MULTILINE)
+    report = str(problem)
+    named = re.search(r"^\s*file = (.+)$", report, re.MULTILINE)
     file = next((each for each in files if named and str(each) == named[1].strip()), files[0])
-    line = re.search(r"Line: (\d+)", said)
+    line = re.search(r"Line: (\d+)", report)
     where = f"line {line[1]} of {file.name}" if line else file.name
-    wanted = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", said)
-    if wanted:
-        return BadTable(f"{where} has {wanted[2]} cells where the header has {wanted[1]}; repair that line")
-    long = re.search(r"Maximum line size of (\d+) bytes", said)
-    if long:
-        most = f"{int(long[1]):,}"
+    columns = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", report)
+    if columns:
+        return BadTable(f"{where} has {columns[2]} cells where the header has {columns[1]}; repair that line")
+    limit = re.search(r"Maximum line size of (\d+) bytes", report)
+    if limit:
+        most = f"{int(limit[1]):,}"
         return BadTable(f"{where} has more than {most} bytes; check that its quotes are closed, or shorten its cells")
-    if "utf-8" in said.lower() or "unicode" in said.lower():
+    if "utf-8" in report.lower() or "unicode" in report.lower():
         return not_utf8(file)
     if isinstance(problem, duckdb.OutOfMemoryException):
         return BadTable(f"not enough memory, or room for temporary files, to count the rows of {file.name}")
     return BadTable(f"{where} cannot be read as CSV; check quotes and line ends there")
 
 
-# ----------------------------------------------------------------------------------------------------
-# Rows in a DuckDB connection of our own, packed into whole numbers before they are grouped.
-#
-# Grouping eight text columns costs DuckDB about twice the time and three times the memory of grouping one
-# number.  So: a first look finds the labels of every column, then each column is joined with a small table
-# (label → its share of the packed number), and the sums are grouped.
-# ----------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class PackedRows:
-    """Rows whose quasi-identifiers and sensitive value are packed: `key0`, `key1`, … and `cell` for the last."""
+    """Rows whose key and sensitive value are packed: `word0`, `word1`, … and `key`, the last one without the value."""
 
     frame: Frame
     roles: Roles
@@ -280,24 +239,24 @@ class PackedRows:
     @property
     def key_and_value(self) -> tuple[str, ...]:
         """The packed numbers."""
-        return tuple(f"key{place}" for place in range(len(self.known.layout)))
+        return tuple(f"word{place}" for place in range(len(self.known.layout)))
 
     @property
     def key(self) -> tuple[str, ...]:
         """The packed numbers, the last one without the sensitive value."""
-        return (*self.key_and_value[:-1], "cell")
+        return (*self.key_and_value[:-1], "key")
 
     def exclusions(self) -> list[nw.Expr]:
         """Compare packed numbers."""
-        ways = []
+        conditions = []
         star = self.known.key_of(SUPPRESSED)
         if self.roles.suppressed == "leave out" and star is not None:
             same = [nw.col(name) == number for name, number in zip(self.key, star, strict=True)]
-            ways.append(nw.all_horizontal(*same, ignore_nulls=False))
+            conditions.append(nw.all_horizontal(*same, ignore_nulls=False))
         domain = self.known.labels[-1]
         if self.roles.missing == "drop" and None in domain:
-            ways.append(nw.col(self.key_and_value[-1]) - nw.col("cell") * len(domain) == domain.index(None))
-        return ways
+            conditions.append(nw.col(self.key_and_value[-1]) - nw.col("key") * len(domain) == domain.index(None))
+        return conditions
 
     def packing(self, answer: pa.Table) -> Packing:
         """It is known already."""
@@ -312,27 +271,27 @@ class PackedRows:
 
 def packed_rows(con: duckdb.DuckDBPyConnection, roles: Roles, source: Source) -> PackedRows:
     """Pack the view `src` of a connection, which has our own names for the columns."""
-    found, rows = _different(con, roles)
-    known = packing_of(found, roles)
-    for place, (column, labels, weight) in enumerate(zip(found, known.labels, known.weights(), strict=True)):
+    distinct, rows = _distinct_cells(con, roles)
+    known = packing_of(distinct, roles)
+    for place, (column, labels, weight) in enumerate(zip(distinct, known.labels, known.weights(), strict=True)):
         shares = _places(labels_of(column, roles), labels) * weight
         con.register(f"code{place}", pa.table({"cell": column, "share": arrow_integers(shares)}))
-    frame: Frame = nw.from_native(con.sql(_packed(found, known, roles)))
+    frame: Frame = nw.from_native(con.sql(_packing_query(distinct, known, roles)))
     if roles.person is not None:
         frame = frame.with_columns(nulls_for_missing(frame, "person", roles))
     return PackedRows(frame, roles, replace(source, rows=rows), known)
 
 
-def _different(con: duckdb.DuckDBPyConnection, roles: Roles) -> tuple[list[pa.Array], int]:
-    """Find the different cells of every column, and the number of rows, reading each column once.
+def _distinct_cells(con: duckdb.DuckDBPyConnection, roles: Roles) -> tuple[list[pa.Array], int]:
+    """Find the distinct cells of every column, and the number of rows, reading each column once.
 
     A query of its own for each can spill to disk, should nearly every row differ; lists of cells could not.  In order,
     because then millions of texts need neither be sorted nor looked up.
     """
     names = [name for name in roles.used if name != "person"]
     queries = [f"SELECT DISTINCT {name} FROM src ORDER BY 1" for name in names]  # noqa: S608 - our own names only
-    found = [con.sql(query).to_arrow_table().column(0).combine_chunks() for query in queries]
-    return found, con.sql("SELECT count(*) FROM src").to_arrow_table().column(0)[0].as_py()
+    distinct = [con.sql(query).to_arrow_table().column(0).combine_chunks() for query in queries]
+    return distinct, con.sql("SELECT count(*) FROM src").to_arrow_table().column(0)[0].as_py()
 
 
 def _places(texts: Sequence[Label], labels: tuple[Label, ...]) -> Integers:
@@ -343,24 +302,19 @@ def _places(texts: Sequence[Label], labels: tuple[Label, ...]) -> Integers:
     return np.fromiter((place[text] for text in texts), np.int64, len(texts))
 
 
-def _packed(found: list[pa.Array], known: Packing, roles: Roles) -> str:
+def _packing_query(distinct: list[pa.Array], known: Packing, roles: Roles) -> str:
     """Join every column with its shares of the packed numbers.
 
     A column with missing cells needs the slower comparison that lets a missing cell equal a missing cell.
     """
     names = [name for name in roles.used if name != "person"]
-    equal = ["IS NOT DISTINCT FROM" if column.null_count else "=" for column in found]
+    equal = ["IS NOT DISTINCT FROM" if column.null_count else "=" for column in distinct]
     joins = [f"JOIN code{i} ON src.{name} {equal[i]} code{i}.cell" for i, name in enumerate(names)]
     sums = ["CAST(" + " + ".join(f"code{i}.share" for i in held) + " AS BIGINT)" for held in known.layout]
-    keys = [f"{total} AS key{place}" for place, total in enumerate(sums)]
+    words = [f"{total} AS word{place}" for place, total in enumerate(sums)]
     person = [] if roles.person is None else ["src.person AS person"]
-    columns = ", ".join([*keys, f"{sums[-1]} // {known.width} AS cell", *person])
+    columns = ", ".join([*words, f"{sums[-1]} // {known.width} AS key", *person])
     return f"SELECT {columns} FROM src {' '.join(joins)}"  # noqa: S608 - our own names only
-
-
-# ----------------------------------------------------------------------------------------------------
-# Names and texts as SQL writes them.
-# ----------------------------------------------------------------------------------------------------
 
 
 def sql_name(name: str) -> str:

@@ -1,4 +1,11 @@
-"""A hierarchy: how the values of one column are published more and more coarsely."""
+"""A hierarchy: how the values of one column are published more and more coarsely.
+
+Levels l = 0, 1, … h - 1, with f_l(v) the label of value v at level l, f_0(v) = v.
+Invariant: f_{l+1} is a function of f_l, so that whoever prints the same at a level also does at every coarser one.
+Groups of a coarser level are therefore unions of finer ones, which is what lets a lattice roll up.
+
+A hierarchy is given level by level, or made by a rule: intervals, masks, periods of dates, a tree, nothing but `*`.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +27,25 @@ from sidelight.table.tabular import Tabular
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+Levels: TypeAlias = tuple[tuple[str, ...], ...]
+"""`levels[l][i]` is what value number i becomes at level l; level 0 holds the values themselves."""
+
+Nested: TypeAlias = "Mapping[str, Nested] | Iterable[object]"
+"""A tree of labels: coarse label → finer labels → … → lists of values."""
+
+Read = TypeVar("Read")
+
+Period: TypeAlias = Literal["day", "month", "quarter", "year"]
+
+PERIODS: Mapping[Period, Callable[[dt.date], str]] = {
+    "day": lambda day: day.isoformat(),
+    "month": lambda day: f"{day.year:04}-{day.month:02}",
+    "quarter": lambda day: f"{day.year:04}-Q{(day.month + 2) // 3}",
+    "year": lambda day: f"{day.year:04}",
+}
+"""What a day is published as, from fine to coarse; each is a function of the one before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +82,7 @@ class Hierarchy(Tabular):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "levels", tuple(tuple(level) for level in self.levels))
-        object.__setattr__(self, "_place", _checked(self.column, self.levels))
+        object.__setattr__(self, "_place", _check_levels(self.column, self.levels))
 
     def __repr__(self) -> str:
         return f"<{self._in_words()}>"
@@ -98,7 +124,7 @@ class Hierarchy(Tabular):
         >>> Hierarchy.intervals("age", ["38", "unknown"], widths=[5], others="other").levels
         (('38', 'unknown'), ('35-39', 'other'), ('*', '*'))
         """
-        return cls(column, in_intervals(column, values, widths, start, others))
+        return cls(column, _interval_levels(column, values, widths, start, others))
 
     @classmethod
     def masks(cls, column: str, values: Iterable[object], *, hide: Sequence[int] | None = None) -> Hierarchy:
@@ -108,7 +134,7 @@ class Hierarchy(Tabular):
         >>> [zipcode.generalise("81667", level) for level in range(zipcode.height)]
         ['81667', '8166*', '816**', '81***', '8****', '*']
         """
-        return cls(column, masked(column, values, hide))
+        return cls(column, _mask_levels(column, values, hide))
 
     @classmethod
     def dates(
@@ -127,7 +153,7 @@ class Hierarchy(Tabular):
         >>> [birth.generalise("2024-03-09", level) for level in range(birth.height)]
         ['2024-03-09', '2024-03', '2024-Q1', '2024', '*']
         """
-        return cls(column, in_periods(column, values, periods, others))
+        return cls(column, _period_levels(column, values, periods, others))
 
     @classmethod
     def nested(cls, column: str, tree: Nested) -> Hierarchy:
@@ -137,7 +163,7 @@ class Hierarchy(Tabular):
         >>> [country.generalise("France", level) for level in range(country.height)]
         ['France', 'West', 'Europe', '*']
         """
-        return cls(column, from_tree(column, tree))
+        return cls(column, _tree_levels(column, tree))
 
     @classmethod
     def suppression(cls, column: str, values: Iterable[object]) -> Hierarchy:
@@ -146,7 +172,7 @@ class Hierarchy(Tabular):
         >>> Hierarchy.suppression("sex", ["Male", "Female"]).levels
         (('Female', 'Male'), ('*', '*'))
         """
-        return cls(column, kept_or_suppressed(values))
+        return cls(column, _suppression_levels(values))
 
     @property
     def height(self) -> int:
@@ -229,7 +255,7 @@ class Hierarchy(Tabular):
         raise BadHierarchy(message)
 
 
-def _checked(column: str, levels: Levels) -> dict[str, int]:
+def _check_levels(column: str, levels: Levels) -> dict[str, int]:
     """Refuse levels that contradict one another; give each value's place.
 
     Rows are told by their numbers: a file that is taken for a hierarchy may be a table of people.
@@ -262,48 +288,22 @@ def _bad(column: str, what: str) -> NoReturn:
     raise BadHierarchy(message)
 
 
-# ----------------------------------------------------------------------------------------------------
-# Levels of hierarchies made by a rule: intervals, masks, dates, nested lists, nothing but `*`.
-# ----------------------------------------------------------------------------------------------------
-
-
-Levels: TypeAlias = tuple[tuple[str, ...], ...]
-"""`levels[l][i]` is what value number i becomes at level l; level 0 holds the values themselves."""
-
-Nested: TypeAlias = "Mapping[str, Nested] | Iterable[object]"
-"""A tree of labels: coarse label → finer labels → … → lists of values."""
-
-Read = TypeVar("Read")
-
-Period: TypeAlias = Literal["day", "month", "quarter", "year"]
-
-PERIODS: Mapping[Period, Callable[[dt.date], str]] = {
-    "day": lambda day: day.isoformat(),
-    "month": lambda day: f"{day.year:04}-{day.month:02}",
-    "quarter": lambda day: f"{day.year:04}-Q{(day.month + 2) // 3}",
-    "year": lambda day: f"{day.year:04}",
-}
-"""What a day is published as, from fine to coarse; each is a function of the one before."""
-
-
-def kept_or_suppressed(values: Iterable[object]) -> Levels:
+def _suppression_levels(values: Iterable[object]) -> Levels:
     """Publish a value as it is, or not at all."""
     return _topped(_texts(values))
 
 
-def in_intervals(
+def _interval_levels(
     column: str, values: Iterable[object], widths: Sequence[float], start: float, others: str | None = None
 ) -> Levels:
     """Cut numbers into intervals of each width, one of which begins at `start`; what is no number becomes `others`."""
     texts = _texts(values)
-    numbers = _all_read(column, texts, _number, "a number", others)
-    steps = [step for step in _all_read(column, widths, _number, "a number") if step is not None]
-    (origin,) = (at or Fraction(0) for at in _all_read(column, [start], _number, "a number"))
+    numbers = _read_all(column, texts, _number, "a number", others)
+    steps = [step for step in _read_all(column, widths, _number, "a number") if step is not None]
+    (origin,) = (at or Fraction(0) for at in _read_all(column, [start], _number, "a number"))
     for narrow, wide in zip((Fraction(0), *steps), steps, strict=False):
         if wide <= narrow or (narrow and wide % narrow):
-            _bad_rule(
-                column, f"a width of {_plain(wide)} after {_plain(narrow)}; let each width be a multiple of the last"
-            )
+            _bad(column, f"a width of {_plain(wide)} after {_plain(narrow)}; let each width be a multiple of the last")
     whole = all(number.denominator == 1 for number in (*numbers, *steps, origin) if number is not None)
     interval = _whole_interval if whole else _half_open_interval
 
@@ -313,32 +313,34 @@ def in_intervals(
     return _topped(texts, *map(cut, steps))
 
 
-def masked(column: str, values: Iterable[object], hide: Sequence[int] | None) -> Levels:
+def _mask_levels(column: str, values: Iterable[object], hide: Sequence[int] | None) -> Levels:
     """Hide the last characters of each value: `hide[l]` of them at level l + 1, by default one more each time."""
     texts = _texts(values)
     longest = max(map(len, texts), default=0)
     amounts = list(range(1, longest)) if hide is None else list(hide)
     if any(low >= high for low, high in zip((0, *amounts), amounts, strict=False)):
-        _bad_rule(column, f"hide={amounts} does not rise from level to level; hide more characters at each")
+        _bad(column, f"hide={amounts} does not rise from level to level; hide more characters at each")
     return _topped(texts, *(tuple(_masked(text, amount) for text in texts) for amount in amounts))
 
 
-def in_periods(column: str, values: Iterable[object], periods: Sequence[Period], others: str | None = None) -> Levels:
+def _period_levels(
+    column: str, values: Iterable[object], periods: Sequence[Period], others: str | None = None
+) -> Levels:
     """Publish days as the period they are in; what is no day becomes `others`."""
     rising = [period for period in PERIODS if period in periods]
     if list(periods) != rising:
-        _bad_rule(column, f"periods={list(periods)}; choose some of {', '.join(PERIODS)}, in this order")
+        _bad(column, f"periods={list(periods)}; choose some of {', '.join(PERIODS)}, in this order")
     texts = _texts(values)
-    days = _all_read(column, texts, _day, "a day like 2024-03-09", others)
+    days = _read_all(column, texts, _day, "a day like 2024-03-09", others)
     return _topped(texts, *(_or_others(days, PERIODS[period], others) for period in periods))
 
 
-def from_tree(column: str, tree: Nested) -> Levels:
+def _tree_levels(column: str, tree: Nested) -> Levels:
     """Read a tree of labels, coarsest outside."""
     rows = list(_branches(tree))
     if len({len(row) for row in rows}) > 1:
         short = min(rows, key=len)[-1]
-        _bad_rule(column, f"'{short}' is nested less deeply than others; give every value the same number of levels")
+        _bad(column, f"'{short}' is nested less deeply than others; give every value the same number of levels")
     coarse_first = tuple(zip(*rows, strict=True)) or ((),)
     return _topped(*reversed(coarse_first))
 
@@ -382,36 +384,31 @@ def _plain(number: Fraction) -> str:
     return shown(label(float(number)))
 
 
-def _all_read(
-    column: str, given: Sequence[object], read: Callable[[object], Read | None], what: str, others: str | None = None
+def _read_all(
+    column: str, values: Sequence[object], read: Callable[[object], Read | None], what: str, others: str | None = None
 ) -> list[Read | None]:
     """Read all values; of those that are not what they should be, name all at once, unless they become `others`."""
-    found = [read(each) for each in given]
-    wrong = [str(each) for each, value in zip(given, found, strict=True) if value is None]
+    results = [read(each) for each in values]
+    wrong = [str(each) for each, result in zip(values, results, strict=True) if result is None]
     if wrong and others is None:
         many = f"{len(wrong):,} values are not" if len(wrong) > 1 else "1 value is not"
-        _bad_rule(column, f"{many} {what}: {listed(wrong)}; mend the data, or give others= a label for what is none")
-    return found
+        _bad(column, f"{many} {what}: {listed(wrong)}; mend the data, or give others= a label for what is none")
+    return results
 
 
-def _or_others(found: Sequence[Read | None], said: Callable[[Read], str], others: str | None) -> tuple[str, ...]:
-    return tuple(said(each) if each is not None else others or "" for each in found)
+def _or_others(results: Sequence[Read | None], write: Callable[[Read], str], others: str | None) -> tuple[str, ...]:
+    return tuple(write(each) if each is not None else others or "" for each in results)
 
 
-def _number(given: object) -> Fraction | None:
+def _number(value: object) -> Fraction | None:
     try:
-        return Fraction(str(given))
+        return Fraction(str(value))
     except (ValueError, ZeroDivisionError):
         return None
 
 
-def _day(given: object) -> dt.date | None:
+def _day(value: object) -> dt.date | None:
     try:
-        return dt.datetime.fromisoformat(str(given)).date()
+        return dt.datetime.fromisoformat(str(value)).date()
     except ValueError:
         return None
-
-
-def _bad_rule(column: str, what: str) -> NoReturn:
-    message = f"hierarchy of '{column}': {what}"
-    raise BadHierarchy(message)

@@ -65,15 +65,15 @@ def read_hierarchies(place: str | os.PathLike[str]) -> dict[str, Hierarchy]:
     files = hierarchy_files(where)
     if not files:
         raise _no_hierarchies(where)
-    found: dict[str, Hierarchy] = {}
+    hierarchies: dict[str, Hierarchy] = {}
     for hierarchy in map(read_hierarchy, files):
-        if hierarchy.column in found:
+        if hierarchy.column in hierarchies:
             message = (
                 f"two hierarchies for '{hierarchy.column}' in the folder; name the data file instead of the folder"
             )
             raise BadHierarchy(message)
-        found[hierarchy.column] = hierarchy
-    return found
+        hierarchies[hierarchy.column] = hierarchy
+    return hierarchies
 
 
 def hierarchy_files(where: Path) -> list[Path]:

@@ -1,4 +1,11 @@
-"""What a cell says, as text that does not depend on how the cell was stored."""
+"""Labels: what a cell says, as text that does not depend on how the cell was stored.
+
+5, "5", 5.0 and a category of them are one label; moments are written in UTC, to the nanosecond; a missing cell is None.
+Groups are made of equal labels, so two engines that store a cell differently must never make two groups of it.
+
+Below: labels as a person reads them (`shown`, `hinted`, `listed`), in their natural order (`in_order`), and as numbers
+and days (`as_number`, `as_day`), to be ordered, cut and averaged, and printed again.
+"""
 
 from __future__ import annotations
 
@@ -96,16 +103,16 @@ def listed(labels: Iterable[Label], most: int = 10) -> str:
 
 
 def in_order(labels: Iterable[Label]) -> tuple[Label, ...]:
-    """Sort different labels: as numbers when all of them are numbers, as text otherwise, missing last.
+    """Sort distinct labels: as numbers when all of them are numbers, as text otherwise, missing last.
 
     >>> in_order(["10", "9", None]), in_order(["b", "10", "9"])
     (('9', '10', None), ('10', '9', 'b'))
     """
-    different = dict.fromkeys(labels)  # and no set: labels that are in order already are sorted in no time
-    present = [each for each in different if each is not None]
+    distinct = dict.fromkeys(labels)  # and no set: labels that are in order already are sorted in no time
+    present = [each for each in distinct if each is not None]
     numbers = _numbers(present)
     ordered = sorted(present) if numbers is None else [text for _, text in sorted(zip(numbers, present, strict=True))]
-    return (*ordered, None) if None in different else tuple(ordered)
+    return (*ordered, None) if None in distinct else tuple(ordered)
 
 
 def _numbers(texts: Iterable[str]) -> list[float] | None:
@@ -132,16 +139,11 @@ def as_number(text: Label) -> float | None:
     return number if math.isfinite(number) else None
 
 
-# ----------------------------------------------------------------------------------------------------
-# Moments, times of day and durations as text, to the nanosecond.
-# ----------------------------------------------------------------------------------------------------
-
-
 Moment: TypeAlias = dt.datetime | dt.time | dt.timedelta
 
 
 def moment_text(moment: Moment, nanoseconds: int = 0) -> str:
-    """Tell a moment (in UTC; a midnight as its date), a time of day or a duration.
+    """Write a moment (in UTC; a midnight as its date), a time of day or a duration.
 
     Python's own know microseconds at best; `nanoseconds` says how many there are beyond those, 0 to 999.
 
@@ -165,7 +167,7 @@ def moment_text(moment: Moment, nanoseconds: int = 0) -> str:
 
 
 def numpy_moment_text(moment: np.datetime64 | np.timedelta64) -> str:
-    """Tell a moment or a duration of NumPy.
+    """Write a moment or a duration of NumPy.
 
     >>> numpy_moment_text(np.datetime64("2020-01-02")), numpy_moment_text(np.timedelta64(-1, "ns"))
     ('2020-01-02', '-1 day, 23:59:59.999999999')
@@ -176,18 +178,13 @@ def numpy_moment_text(moment: np.datetime64 | np.timedelta64) -> str:
 
 
 def duration_text(nanoseconds: int) -> str:
-    """Tell a duration of so many nanoseconds.
+    """Write a duration of so many nanoseconds.
 
     >>> duration_text(90_000_000_001)
     '0:01:30.000000001'
     """
     microseconds, below = divmod(nanoseconds, 1000)
     return moment_text(dt.timedelta(microseconds=microseconds), below)
-
-
-# ----------------------------------------------------------------------------------------------------
-# Days as whole numbers: to be ordered, cut and averaged like other numbers, and printed as days again.
-# ----------------------------------------------------------------------------------------------------
 
 
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")

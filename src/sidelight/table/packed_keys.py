@@ -1,4 +1,11 @@
-"""Many small codes packed into few whole numbers, so that a row is one number to group and sort by."""
+"""Packed keys: the codes of a row's columns as one number, or a few, to group and sort by.
+
+Symbols     c_j  the code of column j, 0 ≤ c_j < r_j, where r_j is the number of its labels; the sensitive one last.
+Word        w = Σ_j c_j · Π_{i>j} r_i over the columns that it holds: mixed radix, so words order rows as codes do.
+Layout      columns are put into a word while its product of radices stays below 2^62; usually one word holds all.
+Key         the words without the sensitive value: the last word divided by its radix.
+Invariant   `unpack(pack(codes)) == codes`, and equal rows are equal words.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +27,6 @@ Words: TypeAlias = list[Integers]
 @dataclass(frozen=True, slots=True)
 class Packing:
     """How the codes of the columns are packed, the sensitive one last.
-
-    Mixed radix: within a word the last column counts ones, the one before it as many as the last has
-    labels, and so on.  A word holds as many columns as fit below 2**62; usually one word holds all.
 
     >>> packing = Packing((("f", "m"), ("20", "30", "40"), ("Cold", "Flu")))
     >>> words = packing.pack([np.array([1, 0]), np.array([2, 0]), np.array([1, 0])])

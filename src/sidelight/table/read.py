@@ -1,4 +1,12 @@
-"""Read a table about people from files or any dataframe."""
+"""Read a table about people: one GROUP BY in the engine that holds the rows, and only counts come out.
+
+    rows_of       whatever was given, as rows to count (files, Arrow, any dataframe)
+    _tally        how often each packed key and value occurs
+    _tabulate     what the roles set aside (suppressed rows, missing values), then the table
+    check_people  is everybody in one group, and in "single" on one row?  how many people has each key?
+
+`distinct_rows` asks the same engines for the rows of some columns, of which none is sensitive.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +16,6 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from pathlib import Path
 
-import duckdb
 import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
@@ -18,11 +25,12 @@ from sidelight._arrays import Integers, run_starts, sum_equal_rows
 from sidelight._text import counted, form
 from sidelight.errors import BadTable, MissingValues, parameter
 from sidelight.table.dataframe_source import frame_rows
-from sidelight.table.duckdb_source import connection, file_rows, files_of, interruptible, packed_rows
-from sidelight.table.labels import SUPPRESSED, Label, hinted, label, shown
+from sidelight.table.duckdb_source import arrow_rows, file_rows, interruptible
+from sidelight.table.files import files_of
+from sidelight.table.labels import SUPPRESSED, Label, hinted, shown
 from sidelight.table.packed_keys import Packing, Words
 from sidelight.table.roles import Missing, Roles
-from sidelight.table.source import Frame, Rows, Source, collect, numpy_integers, python_cells
+from sidelight.table.source import Frame, Rows, collect, numpy_integers, python_cells
 from sidelight.table.table import Column, Counts, Intake, Semantics, Table
 
 
@@ -79,11 +87,6 @@ def tabulate(source: object, roles: Roles, *, keep_people: bool = False) -> Tabl
         return _tabulate(rows, roles, keep_people=keep_people)
 
 
-# ----------------------------------------------------------------------------------------------------
-# Whatever was given, as rows to count.
-# ----------------------------------------------------------------------------------------------------
-
-
 @contextmanager
 def rows_of(source: object, roles: Roles) -> Iterator[Rows]:
     """Look at files, an Arrow table or any dataframe as rows to count."""
@@ -93,47 +96,11 @@ def rows_of(source: object, roles: Roles) -> Iterator[Rows]:
         with file_rows(files_of(list(source)), roles) as rows:
             yield rows
     elif isinstance(source, pa.Table):
-        with _arrow_rows(source, roles) as rows:
+        with arrow_rows(source, roles) as rows:
             yield rows
     else:
         with interruptible():
             yield frame_rows(source, roles)
-
-
-@contextmanager
-def _arrow_rows(table: pa.Table, roles: Roles) -> Iterator[Rows]:
-    """Let DuckDB count Arrow's columns where they are: Arrow takes twice the time and cannot mix dictionaries."""
-    dropped = roles.unused(table.column_names, "the table")
-    with connection() as con:
-        try:
-            used = {ours: _kept_whole(table.column(name)) for ours, name in roles.used.items()}
-            con.register("src", pa.table(used))
-            yield packed_rows(con, roles, Source("the table", dropped))
-        except duckdb.Error as problem:
-            message = (
-                f"DuckDB cannot count this Arrow table ({type(problem).__name__}); turn odd columns into text first"
-            )
-            raise BadTable(message) from None
-
-
-def _kept_whole(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Write cells as their labels where some version of DuckDB would cut off nanoseconds, or lose its way."""
-    kind = column.type
-    packed = pa.types.is_dictionary(kind) and not pa.types.is_string(kind.value_type)
-    zoned = pa.types.is_timestamp(kind) and kind.tz is not None
-    finer = pa.types.is_duration(kind) or pa.types.is_interval(kind) or getattr(kind, "unit", "") == "ns"
-    if not (packed or zoned or finer):
-        return column
-    chunks = [chunk.dictionary_encode() for chunk in column.chunks]
-    said = [pa.array(map(label, python_cells(chunk.dictionary)), pa.string()) for chunk in chunks]
-    codes = [chunk.indices.cast(pa.int32()) for chunk in chunks]
-    texts = [pa.DictionaryArray.from_arrays(code, text) for code, text in zip(codes, said, strict=True)]
-    return pa.chunked_array(texts, pa.dictionary(pa.int32(), pa.string()))
-
-
-# ----------------------------------------------------------------------------------------------------
-# Count rows by quasi-identifiers and sensitive value, in the engine that holds them.
-# ----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +112,7 @@ class Tally:
     counts: Integers
     rows: Integers
 
-    def value(self) -> Integers:
+    def values(self) -> Integers:
         """Give the code of each row's sensitive value."""
         return self.packing.values(self.words, self.packing.keys(self.words))
 
@@ -203,9 +170,9 @@ def _suppressed(tally: Tally, roles: Roles) -> npt.NDArray[np.bool_]:
     star = tally.packing.key_of(SUPPRESSED)
     if roles.suppressed == "a group" or star is None:
         return np.zeros(len(tally.counts), bool)
-    cells = tally.packing.keys(tally.words)
+    keys = tally.packing.keys(tally.words)
     same: npt.NDArray[np.bool_] = np.logical_and.reduce(
-        [word == number for word, number in zip(cells, star, strict=True)]
+        [word == number for word, number in zip(keys, star, strict=True)]
     )
     return same
 
@@ -214,7 +181,7 @@ def _valueless(tally: Tally, roles: Roles) -> npt.NDArray[np.bool_]:
     domain = tally.packing.labels[-1]
     if roles.missing == "a value" or None not in domain:
         return np.zeros(len(tally.counts), bool)
-    valueless: npt.NDArray[np.bool_] = tally.value() == domain.index(None)
+    valueless: npt.NDArray[np.bool_] = tally.values() == domain.index(None)
     if roles.missing == "an error" and valueless.any():
         without, rows = int(tally.rows[valueless].sum()), int(tally.rows.sum())
         message = (
@@ -229,14 +196,14 @@ def _valueless(tally: Tally, roles: Roles) -> npt.NDArray[np.bool_]:
 def _table(tally: Tally, rows: Rows, roles: Roles, intake: Intake) -> Table:
     packing = tally.packing
     words, counts = sum_equal_rows(tally.words, tally.counts)
-    cells = packing.keys(words)
-    first = run_starts(cells)
-    distinct = [word[first] for word in cells]
+    keys = packing.keys(words)
+    first = run_starts(keys)
+    distinct = [word[first] for word in keys]
     quasi = tuple(
         Column(name, labels, codes).compact()
         for name, labels, codes in zip(roles.quasi, packing.labels, packing.key_codes(distinct), strict=False)
     )
-    domain, values = _domain(packing.labels[-1], packing.values(words, cells), roles)
+    domain, values = _domain(packing.labels[-1], packing.values(words, keys), roles)
     matrix = Counts.from_sorted(np.cumsum(first) - 1, values, counts, (len(distinct[0]), len(domain)))
     if roles.person is not None:
         check_people(rows, roles)
@@ -259,32 +226,27 @@ def _domain(labels: tuple[Label, ...], values: Integers, roles: Roles) -> tuple[
     return roles.domain, values
 
 
-# ----------------------------------------------------------------------------------------------------
-# How many different people are in each cell, and is everybody in one place?
-# ----------------------------------------------------------------------------------------------------
-
-
 def people_per_key(rows: Rows, packing: Packing) -> Integers:
-    """Count the different people of each cell, in the cells' order."""
-    answer = collect(_places(rows).group_by(*rows.key).agg(nw.len().alias("people")))
+    """Count the different people of each key, in the keys' order."""
+    answer = collect(_rows_per_person(rows).group_by(*rows.key).agg(nw.len().alias("people")))
     _, sizes = sum_equal_rows(rows.words(answer, packing, rows.key), numpy_integers(answer.column("people")))
     return sizes
 
 
 def keys_of_people(rows: Rows, packing: Packing, roles: Roles) -> dict[str, int]:
-    """Say in which cell each person is, by name."""
-    answer = collect(_places(rows).select("person", *rows.key))
+    """Say which key each person has, by name."""
+    answer = collect(_rows_per_person(rows).select("person", *rows.key))
     words = rows.words(answer, packing, rows.key)
     order = np.lexsort(words[::-1])
-    place = np.empty(len(order), np.int64)
-    place[order] = np.cumsum(run_starts([word[order] for word in words])) - 1
+    key = np.empty(len(order), np.int64)
+    key[order] = np.cumsum(run_starts([word[order] for word in words])) - 1
     column = answer.column("person")
     names = [shown(roles.label(cell)) for chunk in column.chunks for cell in python_cells(_plain(chunk))]
-    found = dict(zip(names, place.tolist(), strict=True))
-    if len(found) < len(names):
-        message = f"{len(names) - len(found):,} people share a name in '{roles.person}'; give each one of their own"
+    keys = dict(zip(names, key.tolist(), strict=True))
+    if len(keys) < len(names):
+        message = f"{len(names) - len(keys):,} people share a name in '{roles.person}'; give each one of their own"
         raise BadTable(message)
-    return found
+    return keys
 
 
 def _plain(chunk: pa.Array) -> pa.Array:
@@ -292,19 +254,21 @@ def _plain(chunk: pa.Array) -> pa.Array:
 
 
 def check_people(rows: Rows, roles: Roles) -> None:
-    """Check that every row has a person, and every person one place (in "single" even one row).
+    """Check that every row has a person, and every person one key (in "single" even one row).
 
     Groups must be disjoint: a person whose rows differ in a quasi-identifier would sit in two of them.
     The message says how many people it is about, never who.
     """
-    per_person = _places(rows).group_by("person").agg(nw.len().alias("places"), nw.col("times").sum().alias("rows"))
+    per_person = (
+        _rows_per_person(rows).group_by("person").agg(nw.len().alias("keys"), nw.col("times").sum().alias("rows"))
+    )
     nobody = nw.col("person").is_null()
-    too_many = nw.col("rows" if roles.values == "single" else "places") > 1
-    asked = per_person.select(
+    too_many = nw.col("rows" if roles.values == "single" else "keys") > 1
+    totals = per_person.select(
         nw.when(nobody).then(nw.col("rows")).sum().cast(nw.Int64).alias("nameless"),
         nw.when(~nobody & too_many).then(nw.lit(1)).sum().cast(nw.Int64).alias("scattered"),
     )
-    nameless, scattered = (column.to_pylist()[0] or 0 for column in collect(asked).columns)
+    nameless, scattered = (column.to_pylist()[0] or 0 for column in collect(totals).columns)
     if nameless:
         message = (
             f"{nameless:,} rows have no '{roles.person}'; give every row its person, or leave {parameter('person')} out"
@@ -320,21 +284,16 @@ def check_people(rows: Rows, roles: Roles) -> None:
         raise BadTable(message)
 
 
-def _places(rows: Rows) -> Frame:
-    """Find where each person's rows are, of those that count."""
-    counting = reduce(lambda frame, way: frame.filter(~way), rows.exclusions(), rows.frame)
+def _rows_per_person(rows: Rows) -> Frame:
+    """Count the rows that each person has with each key, of those that count."""
+    counting = reduce(lambda frame, excluded: frame.filter(~excluded), rows.exclusions(), rows.frame)
     return counting.group_by("person", *rows.key).agg(nw.len().alias("times"))
-
-
-# ----------------------------------------------------------------------------------------------------
-# Which different rows do some columns have, and how often?
-# ----------------------------------------------------------------------------------------------------
 
 
 def distinct_rows(
     source: object, columns: Sequence[str], *, person: str | None = None, missing_marks: str | Sequence[object] = ()
 ) -> tuple[tuple[Column, ...], Integers]:
-    """List the different rows of some columns, and how often each occurs: one GROUP BY where the rows are.
+    """List the distinct rows of some columns, and how often each occurs: one GROUP BY where the rows are.
 
     With `person`, the column that names people, everybody must have one row.
 

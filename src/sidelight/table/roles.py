@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 from sidelight.errors import BadTable, UnknownColumn, did_you_mean, parameter
-from sidelight.table.first_line import NO_NAMES, looks_like_a_row
+from sidelight.table.files import NO_NAMES, looks_like_a_row
 from sidelight.table.labels import Label, label
 from sidelight.table.table import Semantics
 

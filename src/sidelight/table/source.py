@@ -1,4 +1,12 @@
-"""Rows that stay where they are, ready to be counted by the engine that holds them."""
+"""Rows that stay where they are, ready to be counted by the engine that holds them.
+
+`Rows` is what every source offers: a lazy frame with our own names for the columns (q0, q1, … value, person), which
+rows do not count, and how to read the engine's answers as packed keys.  `TextRows` groups cells as they are, in any
+engine; DuckDB has a quicker form of its own.
+
+Two ways of saying "missing" must not make two values, or two keys, of one person; so marks are looked for before
+anything is counted (`is_any_of`), and by what a cell says: its label, whatever its type.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +25,13 @@ from sidelight._arrays import Codes, Integers
 from sidelight.table.labels import SUPPRESSED, Label, duration_text, in_order, label, moment_text
 from sidelight.table.packed_keys import Packing, Words
 from sidelight.table.roles import Roles
+
+Frame: TypeAlias = nw.LazyFrame[Any]  # whatever engine it is in
+
+DAY = 24 * 60 * 60 * 10**9
+"""Nanoseconds of a day."""
+
+TEXTS = (nw.String, nw.Categorical, nw.Enum)  # to be compared: a set would not find an Enum of some categories
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +64,7 @@ class Rows(Protocol):
         """The columns that say the quasi-identifiers and the sensitive value."""
 
     def exclusions(self) -> list[nw.Expr]:
-        """Say which rows do not count, in any of several ways."""
+        """Give the conditions on which a row does not count."""
 
     def packing(self, answer: pa.Table) -> Packing:
         """Find the labels of every column, in order, given an answer that has the columns of `key`."""
@@ -78,19 +93,18 @@ class TextRows:
 
     def exclusions(self) -> list[nw.Expr]:
         """Compare texts."""
-        ways = []
+        conditions = []
         if self.roles.suppressed == "leave out":
-            found = [is_any_of(self.frame, name, {SUPPRESSED}) for name in self.key]
-            stars = [star for star in found if star is not None]
-            if len(stars) == len(found):
-                ways.append(nw.all_horizontal(*stars, ignore_nulls=False))
+            stars = [star for name in self.key if (star := is_any_of(self.frame, name, {SUPPRESSED})) is not None]
+            if len(stars) == len(self.key):
+                conditions.append(nw.all_horizontal(*stars, ignore_nulls=False))
         if self.roles.missing == "drop":
-            ways.append(nw.col("value").is_null())
-        return ways
+            conditions.append(nw.col("value").is_null())
+        return conditions
 
     def packing(self, answer: pa.Table) -> Packing:
         """Take the labels that occur in the answer."""
-        return packing_of([_different(answer, name) for name in self.key_and_value], self.roles)
+        return packing_of([_distinct(answer, name) for name in self.key_and_value], self.roles)
 
     def words(self, answer: pa.Table, packing: Packing, columns: tuple[str, ...]) -> Words:
         """Code each column by its labels, then pack."""
@@ -126,8 +140,8 @@ def encode(column: pa.Array | pa.ChunkedArray, roles: Roles, labels: tuple[Label
     encoded = _encoded(column)
     parts = [np.zeros(0, np.int32)]
     for chunk in encoded.chunks:
-        said = labels_of(chunk.dictionary, roles)
-        codes = [place.get(text, 0) for text in (*said, None)]  # a dictionary may hold cells that do not occur
+        texts = labels_of(chunk.dictionary, roles)
+        codes = [place.get(text, 0) for text in (*texts, None)]  # a dictionary may hold cells that do not occur
         indices = chunk.indices.cast(pa.int32())
         if indices.null_count:  # asked first, because `fill_null` imports pandas
             indices = pc.fill_null(indices, len(codes) - 1)
@@ -140,22 +154,11 @@ def _encoded(column: pa.Array | pa.ChunkedArray) -> pa.ChunkedArray:
     return chunked if pa.types.is_dictionary(chunked.type) else chunked.dictionary_encode()
 
 
-def _different(answer: pa.Table, name: str) -> pa.Array:
+def _distinct(answer: pa.Table, name: str) -> pa.Array:
     column = answer.column(name)
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     return column.unique()
-
-
-# ----------------------------------------------------------------------------------------------------
-# Which cells of a column say one of some texts, as a question to the engine that holds them.
-#
-# Two ways of saying "missing" must not make two values, or two places, of one person; so marks are found before
-# anything is counted, and by what a cell says: its label, whatever its type.
-# ----------------------------------------------------------------------------------------------------
-
-
-TEXTS = (nw.String, nw.Categorical, nw.Enum)  # to be compared: a set would not find an Enum of some categories
 
 
 def is_any_of(frame: Frame, name: str, texts: Collection[str]) -> nw.Expr | None:
@@ -169,19 +172,19 @@ def is_any_of(frame: Frame, name: str, texts: Collection[str]) -> nw.Expr | None
     >>> is_any_of(days, "day", {"?"})
     """
     dtype, column = frame.collect_schema()[name], nw.col(name)
-    wanted: Sequence[object]
+    candidates: Sequence[object]  # the texts as the column would store them
     if dtype in TEXTS:
-        column, wanted = column.cast(nw.String), sorted(texts)
+        column, candidates = column.cast(nw.String), sorted(texts)
     elif dtype == nw.Binary:
-        wanted = [text.encode() for text in texts]
+        candidates = [text.encode() for text in texts]
     elif dtype.is_integer():  # compared as text: floats would take neighbours beyond 2**53 for the same
-        column, wanted = column.cast(nw.String), [text for text in texts if re.fullmatch("-?[0-9]+", text)]
+        column, candidates = column.cast(nw.String), [text for text in texts if re.fullmatch("-?[0-9]+", text)]
     elif dtype.is_float():
-        column, wanted = column.cast(nw.Float64), list(_floats(texts))
+        column, candidates = column.cast(nw.Float64), list(_floats(texts))
     else:
         column = _as_key(frame, name, dtype)
-        wanted = _keys(frame, name, column, texts) if dtype == nw.Unknown or any(map(_typed, texts)) else []
-    return column.is_in(wanted).fill_null(value=False) if wanted else None
+        candidates = _keys(frame, name, column, texts) if dtype == nw.Unknown or any(map(_typed, texts)) else []
+    return column.is_in(candidates).fill_null(value=False) if candidates else None
 
 
 def _floats(texts: Collection[str]) -> Iterator[float]:
@@ -207,25 +210,14 @@ def _as_key(frame: Frame, name: str, dtype: nw.dtypes.DType) -> nw.Expr:
 
 def _keys(frame: Frame, name: str, key: nw.Expr, texts: Collection[str]) -> list[object]:
     """Learn how the engine writes the cells that say one of the texts."""
-    found = collect(frame.select(nw.col(name).alias("cell"), key.alias("key")).unique())
-    said, keys = (_listed(found.column(column)) for column in ("cell", "key"))
-    return [written for cell, written in zip(said, keys, strict=True) if label(cell) in texts]
+    answer = collect(frame.select(nw.col(name).alias("cell"), key.alias("key")).unique())
+    cells, keys = (_listed(answer.column(column)) for column in ("cell", "key"))
+    return [key for cell, key in zip(cells, keys, strict=True) if label(cell) in texts]
 
 
 def _listed(column: pa.ChunkedArray) -> list[object]:
     plain = column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
     return [cell for chunk in plain.chunks for cell in python_cells(chunk)]
-
-
-# ----------------------------------------------------------------------------------------------------
-# What an engine answers, as Arrow's arrays and Python's objects.
-# ----------------------------------------------------------------------------------------------------
-
-
-Frame: TypeAlias = nw.LazyFrame[Any]  # whatever engine it is in
-
-DAY = 24 * 60 * 60 * 10**9
-"""Nanoseconds of a day."""
 
 
 def collect(frame: Frame) -> pa.Table:

@@ -1,4 +1,12 @@
-"""What the publisher holds: people by their quasi-identifiers, and how often each sensitive value occurs."""
+"""What the publisher holds: people by their quasi-identifiers, and how often each sensitive value occurs.
+
+`Table`   one row per key (distinct combination of quasi-identifier values), with its people and its counts.
+`Column`  labels stored once each, with a code per row.
+`Counts`  how often each value occurs in each row: one matrix, dense or sparse by its shape.
+`Intake`  what reading did to the rows.
+
+All are frozen, and so are their arrays; a table of a hundred million people is as large as its keys.
+"""
 
 from __future__ import annotations
 
@@ -38,19 +46,19 @@ class Intake:
         >>> Intake(rows=10, rows_without_value=2).notes()
         ('2 of 10 rows have no sensitive value and were dropped',)
         """
-        said = []
+        notes = []
         if self.columns_dropped:
-            said.append(f"columns not used: {', '.join(self.columns_dropped)}")
+            notes.append(f"columns not used: {', '.join(self.columns_dropped)}")
         if self.rows_without_value:
             has, was = form("has", self.rows_without_value), form("was", self.rows_without_value)
-            said.append(f"{self.rows_without_value:,} of {self._all} {has} no sensitive value and {was} dropped")
+            notes.append(f"{self.rows_without_value:,} of {self._all} {has} no sensitive value and {was} dropped")
         if self.rows_suppressed:
             are, were = form("is", self.rows_suppressed), form("was", self.rows_suppressed)
-            said.append(f"{self.rows_suppressed:,} of {self._all} {are} fully suppressed (*) and {were} left out")
+            notes.append(f"{self.rows_suppressed:,} of {self._all} {are} fully suppressed (*) and {were} left out")
         if self.repeats:
             repeat, count = form("repeats", self.repeats), form("counts", self.repeats)
-            said.append(f"{self.repeats:,} of {self._all} {repeat} a person's value and {count} once")
-        return tuple(said)
+            notes.append(f"{self.repeats:,} of {self._all} {repeat} a person's value and {count} once")
+        return tuple(notes)
 
     @property
     def _all(self) -> str:
@@ -59,9 +67,9 @@ class Intake:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Table:
-    """A table about people, reduced to counts per distinct row of quasi-identifiers (a *cell*).
+    """A table about people, reduced to counts per distinct combination of quasi-identifier values (a *key*).
 
-    `quasi[j].cell(i)` is what cell i says in column j, `sizes[i]` its people, `counts` how often each
+    `quasi[j].cell(i)` is what key i says in column j, `sizes[i]` its people, `counts` how often each
     value of `domain` occurs among them.  The raw rows stay in the engine that holds them.
     """
 
@@ -72,7 +80,7 @@ class Table:
     counts: Counts
     semantics: Semantics = "single"
     intake: Intake = field(default_factory=Intake)
-    names: Mapping[str, int] | None = field(default=None, repr=False)  # name → cell, where reading was to keep them
+    names: Mapping[str, int] | None = field(default=None, repr=False)  # name → key, where reading was to keep them
 
     @property
     def people(self) -> int:
@@ -102,11 +110,6 @@ class Table:
             f"<Table of {counted(self.people, 'person')}: {names} → {self.sensitive} "
             f"({counted(len(self.domain), 'value')})>"
         )
-
-
-# ----------------------------------------------------------------------------------------------------
-# A column of labels, stored once each, with a code per row.
-# ----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -161,20 +164,15 @@ class Column:
 
 
 def number_equal_rows(columns: tuple[Column, ...], rows: int) -> tuple[Integers, Integers]:
-    """Number the different rows, in the order of their labels.
+    """Number the distinct rows, in the order of their labels.
 
-    Returns the number of each row's kind, and for each kind the first row that is of it.
+    Returns each row's number, and for each number the first row that has it.
 
     >>> both = (Column.of("sex", ["m", "f", "m"]), Column.of("age", ["1", "2", "1"]))
     >>> [part.tolist() for part in number_equal_rows(both, rows=3)]
     [[1, 0, 1], [1, 0]]
     """
     return number_rows([column.codes for column in columns], [len(column.labels) for column in columns], rows=rows)
-
-
-# ----------------------------------------------------------------------------------------------------
-# How often each value occurs in each row of a grouping: one matrix, dense or sparse by shape.
-# ----------------------------------------------------------------------------------------------------
 
 
 DENSE_FROM = 0.25
@@ -190,7 +188,7 @@ class Counts:
 
     Sparse (CSR): row r has `data[starts[r]:starts[r+1]]` at the values `where[...]`, falling in no
     particular order but each value once.  Dense: `cells`.  Exactly one of the two is kept; ask for
-    `block`s or single rows and columns, and it does not matter which.
+    `blocks` or single rows and columns, and it does not matter which.
 
     >>> counts = Counts.from_entries(rows=[0, 0, 1], values=[0, 2, 1], counts=[2, 1, 3], shape=(2, 3))
     >>> counts.row(0).tolist(), counts.column(1).tolist(), counts.totals().tolist()

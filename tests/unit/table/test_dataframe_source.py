@@ -1,4 +1,4 @@
-"""What a cell says does not depend on how it is stored; marks are found before anything is counted."""
+"""Marks are found before anything is counted, whoever holds the rows and however they are stored."""
 
 import datetime as dt
 import os
@@ -18,7 +18,6 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadTable
-from sidelight.table.labels import label
 
 
 def sizes(source, **given):
@@ -33,39 +32,6 @@ def held_by_all(table):
     polars = pl.from_arrow(table)
     arrow = table.to_pandas(types_mapper=pd.ArrowDtype)
     return (table, table.to_pandas(), arrow, polars, polars.lazy(), con.table("mine"))
-
-
-# --- labels --------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("cells", "text"),
-    [
-        ([True, np.True_], "true"),
-        ([5, 5.0, "5", np.int8(5), np.float32(5), np.str_("5"), Decimal("5.00")], "5"),
-        ([5.5, np.float64(5.5), Decimal("5.50")], "5.5"),
-        ([dt.date(2020, 1, 2), dt.datetime(2020, 1, 2), pd.Timestamp("2020-01-02"), np.datetime64("2020-01-02")], "2020-01-02"),
-        ([pd.Timestamp(1), np.datetime64(1, "ns")], "1970-01-01 00:00:00.000000001"),
-        ([pd.Timestamp(1, tz="Asia/Tokyo")], "1970-01-01 00:00:00.000000001+00:00"),
-        ([dt.timedelta(1), pd.Timedelta(days=1), np.timedelta64(24, "h")], "1 day, 0:00:00"),
-        ([pd.Timedelta(-1, "ns"), np.timedelta64(-1, "ns")], "-1 day, 23:59:59.999999999"),
-        ([dt.time(7)], "07:00:00"),
-        ([None, float("nan"), np.float32("nan"), np.datetime64("NaT"), pd.NaT, pd.NA, Decimal("nan")], None),
-    ],
-)  # fmt: skip
-def test_a_label_does_not_depend_on_who_made_the_cell(cells, text):
-    assert {label(cell) for cell in cells} == {text}
-
-
-def test_bytes_are_text_or_refused():
-    for source in held_by_all(pa.table({"q": ["é".encode(), b"?", b"?"], "s": ["x"] * 3})):
-        assert sizes(source, missing_marks=["?"]) == {"é": 1, None: 2}
-    for source in held_by_all(pa.table({"q": [b"\xff", b"\xfe"], "s": ["x"] * 2})):
-        with pytest.raises(BadTable, match="a cell holds bytes that are not UTF-8 text; turn its column into text"):
-            sizes(source)
-
-
-# --- marks ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -127,9 +93,6 @@ def test_marks_among_declared_categories():
         assert sizes(source, **told, missing_marks=["?", "-9"]) == {"x": 1}
 
 
-# --- finer than Python knows ---------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("stored", [pa.timestamp("ns"), pa.timestamp("ns", "Asia/Tokyo"), pa.time64("ns")], ids=str)
 def test_nanoseconds_are_told_apart(stored, tmp_path):
     table = pa.table({"q": pa.array([0, 1, 999, 1000], pa.int64()).cast(stored), "s": ["x"] * 4})
@@ -160,9 +123,6 @@ def test_durations_are_told_alike(tmp_path):
     assert sizes(halves) == {"1 day, 0:00:00": 2}
 
 
-# --- what only pandas has ------------------------------------------------------------------------------------
-
-
 def test_arrow_dictionaries_in_pandas():
     table = pa.table({"q": pa.array(["b", "a"]).dictionary_encode(), "s": pa.array([7, None]).dictionary_encode()})
     frame = table.to_pandas(types_mapper=pd.ArrowDtype).set_axis([3, 3])
@@ -179,8 +139,6 @@ def test_objects_periods_and_stretches_in_pandas():
     }
     assert sizes(pd.DataFrame({"q": pd.cut([1, 2, 9], [0, 5, 10]), "s": "x"})) == {"(0, 5]": 2, "(5, 10]": 1}
 
-
-# --- manners -------------------------------------------------------------------------------------------------
 
 SLOW = """
 import sys, duckdb, sidelight as sl
@@ -202,3 +160,11 @@ def test_ctrl_c_reaches_the_users_own_relation(tmp_path):
         time.sleep(0.5)
         busy.send_signal(signal.SIGINT)
         assert busy.wait(timeout=60) == 42
+
+
+def test_bytes_are_text_or_refused():
+    for source in held_by_all(pa.table({"q": ["é".encode(), b"?", b"?"], "s": ["x"] * 3})):
+        assert sizes(source, missing_marks=["?"]) == {"é": 1, None: 2}
+    for source in held_by_all(pa.table({"q": [b"\xff", b"\xfe"], "s": ["x"] * 2})):
+        with pytest.raises(BadTable, match="a cell holds bytes that are not UTF-8 text; turn its column into text"):
+            sizes(source)

@@ -1,6 +1,8 @@
-"""The first line of a text file: the delimiter and the names of the columns, or, by mistake, somebody's row.
+"""Files on disk: which are meant, what kind each is, and what its columns are called.
 
-Messages name the columns there are.  A file without a line of names begins with a row, which nobody may be shown.
+A path, a glob or a list of them means some files; the ending says whether one is text or Parquet.  The first line of a
+text file says the delimiter and the names of the columns, or is, by mistake, somebody's row.  Messages name the columns
+there are; a file without a line of names begins with a row, which nobody may be shown.
 """
 
 from __future__ import annotations
@@ -8,16 +10,24 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from glob import glob, has_magic
 from itertools import islice
 from pathlib import Path
 
 import pyarrow as pa
 
-from sidelight.errors import BadTable
+from sidelight.errors import BadTable, in_python
+
+TEXT = {".csv": None, ".txt": None, ".tsv": "\t", ".tab": "\t"}
+"""Endings of text files, and the delimiter where the ending says it."""
+
+PARQUET = {".parquet", ".pq"}
+PACKERS = {".gz", ".zst"}
 
 DELIMITERS = ",;\t|"
 
@@ -36,6 +46,74 @@ NO_NAMES = (
 )
 
 
+def files_of(source: str | Path | Sequence[str | Path]) -> list[Path]:
+    """List the files that a path, a glob or a list of them means, sorted, each once."""
+    paths = [source] if isinstance(source, str | Path) else list(source)
+    files = sorted({file.resolve(): file for each in paths for file in _expand(str(each))}.values())
+    if not files:
+        message = "the list of files is empty; name at least one"
+        raise BadTable(message)
+    for file in files:
+        if not os.access(file, os.R_OK):
+            message = f"{file} may not be read; ask for the right to read it"
+            raise BadTable(message)
+    return files
+
+
+def _expand(path: str) -> list[Path]:
+    file = Path(path)
+    if not path.strip():
+        message = "the name of the file is empty; give the path of a file"
+        raise BadTable(message)
+    if "\0" in path or "\n" in path or len(file.name) > 255:
+        message = f"that is text, not the name of a file; give a path{in_python(', or a dataframe')}"
+        raise BadTable(message)
+    if file.is_dir():
+        message = f"{path} is a folder; name its files, for example {file / '*.parquet'}"
+        raise BadTable(message)
+    if file.exists():
+        return [file]
+    if not has_magic(path):
+        message = f"no file {path}; check the name and the folder"
+        raise BadTable(message)
+    matched = [Path(each) for each in glob(path, recursive=True) if Path(each).is_file()]  # noqa: PTH207 - an absolute glob
+    if not matched:
+        message = f"no file matches {path}; check the pattern and the folder"
+        raise BadTable(message)
+    return matched
+
+
+def ending(file: Path) -> str:
+    """Give a file's ending, without that of the packer: `.csv` for `patients.csv.gz`."""
+    inner = file.with_suffix("") if file.suffix.lower() in PACKERS else file
+    kind = inner.suffix.lower()
+    if kind in TEXT or (kind in PARQUET and inner is file):
+        return kind
+    message = (
+        f"cannot tell what {file.name} is by its ending; name it .csv, .tsv (also .gz or .zst) or .parquet"
+        f"{in_python(', a dataframe will do too')}"
+    )
+    raise BadTable(message)
+
+
+def columns_of(source: str | Path) -> tuple[str, ...]:
+    """Name the columns of a file, or of the first of those that are meant, to be shown."""
+    file = files_of(source)[0]
+    kind = ending(file)
+    return tuple(schema_of(file).names) if kind in PARQUET else FirstLine.of(file, TEXT[kind]).names_to_show()
+
+
+def schema_of(file: Path) -> pa.Schema:
+    """Read what a Parquet file says about its columns."""
+    from pyarrow.parquet import read_schema  # noqa: PLC0415 - slow to import, and only Parquet needs it
+
+    try:
+        return read_schema(file)
+    except (pa.ArrowException, OSError):
+        message = f"{file.name} cannot be read as Parquet; check that it was written completely"
+        raise BadTable(message) from None
+
+
 @dataclass(frozen=True, slots=True)
 class FirstLine:
     """How the columns of a text file are called, and what is between its cells."""
@@ -45,12 +123,12 @@ class FirstLine:
     names: tuple[str, ...]
 
     @classmethod
-    def of(cls, file: Path, said: str | None) -> FirstLine:
+    def of(cls, file: Path, delimiter: str | None) -> FirstLine:
         """Read the delimiter, unless the file's ending has said it, and the names of the columns."""
         with _text(file) as text:
             first = text.readline(LONGEST)
             _check(file, first, text)
-            delimiter = said or sniff_delimiter(first)
+            delimiter = delimiter or sniff_delimiter(first)
             lines = [first, *_rest_of_names(file, first, text)]
             return cls(file, delimiter, tuple(next(csv.reader(lines, delimiter=delimiter), ())))
 
@@ -63,8 +141,8 @@ class FirstLine:
             raise BadTable(message)
         return rows
 
-    def shown(self) -> tuple[str, ...]:
-        """Give the names, unless they could be a row."""
+    def names_to_show(self) -> tuple[str, ...]:
+        """Give the names for a message, unless they could be a row."""
         if looks_like_a_row(self.names, self.rows()):
             message = f"{self.file.name} {NO_NAMES}"
             raise BadTable(message)
@@ -146,11 +224,6 @@ def _rest_of_names(file: Path, first: str, text: io.TextIOWrapper) -> Iterator[s
     if quotes % 2:
         message = f"a quote in the first line of {file.name} is never closed; repair that line"
         raise BadTable(message)
-
-
-# ----------------------------------------------------------------------------------------------------
-# Text that is not UTF-8, and where it first is not.
-# ----------------------------------------------------------------------------------------------------
 
 
 def not_utf8(file: Path) -> BadTable:
