@@ -15,16 +15,16 @@ from sidelight.measures.t_closeness import HierarchicalDistance
 from sidelight.testing import releases
 
 
-def bags(release):
+def counts_of_groups(release):
     """Counts of the groups that have any value, one list each in the domain's order."""
-    return [bag for bag in release.groups.counts.dense().tolist() if sum(bag)]
+    return [counts for counts in release.groups.counts.dense().tolist() if sum(counts)]
 
 
 def shares(release):
     """q of each group that has any value, and p."""
     whole = release.groups.whole.tolist()
     p = [Fraction(count, sum(whole)) for count in whole] if sum(whole) else []
-    return [[Fraction(count, sum(bag)) for count in bag] for bag in bags(release)], p
+    return [[Fraction(count, sum(counts)) for count in counts] for counts in counts_of_groups(release)], p
 
 
 def value(measure, release):
@@ -41,35 +41,37 @@ def test_group_size(release):
 @given(releases())
 def test_distinct_values(release):
     every = release.groups.counts.dense().tolist()
-    assert value(sl.DistinctValues(), release) == min(sum(count > 0 for count in bag) for bag in every)
+    assert value(sl.DistinctValues(), release) == min(sum(count > 0 for count in counts) for counts in every)
 
 
-def n_th_power(bag):
+def n_th_power(counts):
     """exp(entropy)^n = n^n / Π c^c."""
-    return Fraction(sum(bag) ** sum(bag), math.prod(count**count for count in bag))
+    return Fraction(sum(counts) ** sum(counts), math.prod(count**count for count in counts))
 
 
 @given(releases(max_people=12))
 def test_entropy_diversity(release):
-    found = value(sl.EntropyDiversity(), release)
-    expected = min((n_th_power(bag) ** (1 / sum(bag)) for bag in bags(release)), default=1)
-    assert found == pytest.approx(expected, rel=1e-12)
+    measured = value(sl.EntropyDiversity(), release)
+    expected = min((n_th_power(counts) ** (1 / sum(counts)) for counts in counts_of_groups(release)), default=1)
+    assert measured == pytest.approx(expected, rel=1e-12)
     # all groups are exactly at least as diverse, and one is not more diverse than rounding down explains
-    n = [sum(bag) for bag in bags(release)]
-    powers = [n_th_power(bag) for bag in bags(release)]
-    assert all(Fraction(found) ** size <= power for size, power in zip(n, powers, strict=True))
-    if isinstance(found, float) and n:
-        above = Fraction(math.nextafter(found, math.inf))
+    n = [sum(counts) for counts in counts_of_groups(release)]
+    powers = [n_th_power(counts) for counts in counts_of_groups(release)]
+    assert all(Fraction(measured) ** size <= power for size, power in zip(n, powers, strict=True))
+    if isinstance(measured, float) and n:
+        above = Fraction(math.nextafter(measured, math.inf))
         assert any(above**size > power for size, power in zip(n, powers, strict=True))
     elif n:
-        assert any(found**size == power for size, power in zip(n, powers, strict=True))
+        assert any(measured**size == power for size, power in zip(n, powers, strict=True))
 
 
 @given(releases(), st.integers(1, 5))
 def test_recursive_diversity(release, l):  # noqa: E741
-    falling = [sorted(bag, reverse=True) for bag in bags(release)]
-    tails = [sum(bag[l - 1 :]) for bag in falling]
-    expected = [Fraction(bag[0], tail) if tail else math.inf for bag, tail in zip(falling, tails, strict=True)]
+    by_frequency = [sorted(counts, reverse=True) for counts in counts_of_groups(release)]
+    tails = [sum(counts[l - 1 :]) for counts in by_frequency]
+    expected = [
+        Fraction(counts[0], tail) if tail else math.inf for counts, tail in zip(by_frequency, tails, strict=True)
+    ]
     assert value(sl.RecursiveDiversity(l=l), release) == max(expected, default=0)
 
 
@@ -147,8 +149,8 @@ def test_closeness_is_transport_along_the_order(release):
     steps = max(len(release.domain) - 1, 1)
     costs = [[abs(a - b) / steps for b in range(len(release.domain))] for a in range(len(release.domain))]
     every, p = shares(release)
-    found = sl.Closeness(distance="ordered").measure(release).value
-    assert float(found) == pytest.approx(max((transport(q, p, costs) for q in every), default=0), abs=1e-7)
+    measured = sl.Closeness(distance="ordered").measure(release).value
+    assert float(measured) == pytest.approx(max((transport(q, p, costs) for q in every), default=0), abs=1e-7)
 
 
 @given(releases())
@@ -182,10 +184,10 @@ def test_delta_disclosure(release, absent):
     every, p = shares(release)
     pairs = [(a, b) for q in every for a, b in zip(q, p, strict=True) if b]
     factors = [max(a / b, b / a) if a else math.inf for a, b in pairs if a or absent == "infinite"]
-    found, factor = value(sl.DeltaDisclosure(absent=absent), release), max(factors, default=1)
+    measured, factor = value(sl.DeltaDisclosure(absent=absent), release), max(factors, default=1)
     if factor in (1, math.inf):
-        assert found == (0 if factor == 1 else math.inf)
+        assert measured == (0 if factor == 1 else math.inf)
         return
     with localcontext(prec=50):
         exact = (Decimal(factor.numerator) / factor.denominator).ln()
-    assert Decimal(math.nextafter(found, 0)) < exact <= Decimal(found)
+    assert Decimal(math.nextafter(measured, 0)) < exact <= Decimal(measured)

@@ -55,6 +55,6 @@ def test_the_worst_negations(data, release, k):
 @given(st.data(), st.integers(0, 6))
 def test_parts_in_any_order_give_the_same_finding(measure, data, k):
     release = data.draw(releases(semantics="single", max_groups=8, max_people=12, max_values=6))
-    asked = measure(k, some_value(data, release))
-    parts = [asked.summarize(part) for part in data.draw(splits(release))]
-    assert reduce(lambda one, other: one.merge(other), parts).finding() == asked.measure(release)
+    adversary = measure(k, some_value(data, release))
+    parts = [adversary.summarize(part) for part in data.draw(splits(release))]
+    assert reduce(lambda one, other: one.merge(other), parts).finding() == adversary.measure(release)

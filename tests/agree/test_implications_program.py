@@ -24,7 +24,7 @@ from sidelight.testing import releases
 
 
 def partitions(total, most):
-    """All ways to write a number as a falling sum of parts of at most `most`."""
+    """All ways to write a number as a by_frequency sum of parts of at most `most`."""
     if total == 0:
         yield ()
     for first in range(min(total, most), 0, -1):
@@ -32,40 +32,40 @@ def partitions(total, most):
             yield (first, *rest)
 
 
-def chance(size, asked):
-    return prod((Fraction(max(size - i - known, 0), size - i) for i, known in enumerate(asked)), start=Fraction(1))
+def probability(size, people):
+    return prod((Fraction(max(size - i - known, 0), size - i) for i, known in enumerate(people)), start=Fraction(1))
 
 
 def spent(size, counts, atoms):
     """f(j): all partitions of at most j into at most n parts."""
     ways = [way for total in range(atoms + 1) for way in partitions(total, total) if len(way) <= size]
-    return min(chance(size, [sum(counts[:part]) for part in way]) for way in ways)
+    return min(probability(size, [sum(counts[:part]) for part in way]) for way in ways)
 
 
 def spent_with_target(size, counts, own, further):
     """n/n(σ)·f^σ(j): all a, all partitions of at most j − a with parts of at most a + 1."""
     others = sorted(counts, reverse=True)
     others.remove(own)
-    found = []
+    tried = []
     for besides in range(min(further, len(others)) + 1):
         mine = sorted([own, *others[:besides]], reverse=True)
         for total in range(further - besides + 1):
-            found += [
-                chance(size, [sum(mine), *(sum(mine[:part]) for part in way)])
+            tried += [
+                probability(size, [sum(mine), *(sum(mine[:part]) for part in way)])
                 for way in partitions(total, besides + 1)
                 if len(way) < size
             ]
-    return Fraction(size, own) * min(found)
+    return Fraction(size, own) * min(tried)
 
 
 def slowly(release, k, value):
-    """The product over all groups, every group's every chance, in fractions."""
+    """The product over all groups, every group's every probability, in fractions."""
     table = []
     for size, counts in zip(release.groups.sizes.tolist(), release.groups.counts.dense().tolist(), strict=True):
-        falling = sorted(counts, reverse=True)
-        own = falling[0] if value is None else counts[release.groups.place(value)]
-        others = [spent(size, falling, h) for h in range(k + 1)]
-        targets = [spent_with_target(size, falling, own, h) for h in range(k + 1)] if own else []
+        by_frequency = sorted(counts, reverse=True)
+        own = by_frequency[0] if value is None else counts[release.groups.place(value)]
+        others = [spent(size, by_frequency, h) for h in range(k + 1)]
+        targets = [spent_with_target(size, by_frequency, own, h) for h in range(k + 1)] if own else []
         table.append((others, targets))
     best = {(0, False): Fraction(1)}
     for others, targets in table:
@@ -95,8 +95,8 @@ def test_the_whole_program(data, k):
         st.sampled_from([(6, 5, 5, 4, 4), (6, 6, 4, 4, 4), (6, 5, 5, 5, 3), (12, 10, 10, 8, 8)]), min_size=4, max_size=9
     )
 )
-def test_groups_that_nearly_tie(bags):
-    release = sl.Release.from_counts([{str(n): count for n, count in enumerate(bag)} for bag in bags])
+def test_groups_that_nearly_tie(groups):
+    release = sl.Release.from_counts([{str(n): count for n, count in enumerate(bag)} for bag in groups])
     for k, value in product(range(4), [None, "3"]):
         assert sl.Implications(k, value).measure(release).value == slowly(release, k, value)
 
@@ -105,18 +105,18 @@ counts_of_groups = st.lists(st.lists(st.integers(1, 9), min_size=3, max_size=8),
 
 
 def some_groups(listed, k, owned):
-    falling = [sorted(counts, reverse=True) for counts in listed]
-    top = np.array([(counts + [0] * k)[: k + 1] for counts in falling])
-    own = np.array([counts[owned % len(counts)] for counts in falling])
-    return falling, TopCounts(np.array([sum(counts) for counts in falling]), top, own)
+    by_frequency = [sorted(counts, reverse=True) for counts in listed]
+    top = np.array([(counts + [0] * k)[: k + 1] for counts in by_frequency])
+    own = np.array([counts[owned % len(counts)] for counts in by_frequency])
+    return by_frequency, TopCounts(np.array([sum(counts) for counts in by_frequency]), top, own)
 
 
 @given(counts_of_groups, st.integers(0, 6), st.integers(0, 7))
 def test_one_group_at_a_time(listed, k, owned):
-    falling, groups = some_groups(listed, k, owned)
+    by_frequency, groups = some_groups(listed, k, owned)
     others, targets = least_log_probabilities(groups)
     exact_others, exact_targets = exact = ExactProgram.of(groups).probabilities(groups)
-    for row, counts in enumerate(falling):
+    for row, counts in enumerate(by_frequency):
         own = int(groups.target[row])
         for h in range(k + 1):
             assert exact_others[h, row] == spent(sum(counts), counts, h)
@@ -126,9 +126,9 @@ def test_one_group_at_a_time(listed, k, owned):
 
 @given(counts_of_groups, st.integers(0, 6), st.integers(0, 7), st.booleans())
 def test_the_allocation_reaches_the_least_probability(listed, k, owned, target):
-    falling, groups = some_groups(listed, k, owned)
+    by_frequency, groups = some_groups(listed, k, owned)
     exact = ExactProgram.of(groups).probabilities(groups)[target]
-    for row, counts in enumerate(falling):
+    for row, counts in enumerate(by_frequency):
         for h in range(0 if target else 1, k + 1):
             if exact[h, row] > 0:
                 allocation = allocate(groups.take(np.array([row])), h, target=target)
@@ -139,7 +139,7 @@ def test_the_allocation_reaches_the_least_probability(listed, k, owned, target):
                     for person, many in enumerate(allocation.values)
                 ]
                 factor = Fraction(sum(counts), int(groups.target[row])) if target else 1
-                assert factor * chance(sum(counts), map(int, known)) == exact[h, row]
+                assert factor * probability(sum(counts), map(int, known)) == exact[h, row]
 
 
 @given(counts_of_groups, st.integers(0, 6), st.integers(0, 7))
@@ -155,7 +155,7 @@ def test_certainty_takes_the_atoms_it_is_said_to_take(listed, k, owned):
 
 @given(counts_of_groups, st.integers(0, 6), st.integers(0, 7), st.data())
 def test_counts_that_do_not_decide_may_be_anything(listed, k, owned, data):
-    """Change an Sₘ that is outside the mask (but keep the others): the exact chance stays."""
+    """Change an Sₘ that is outside the mask (but keep the others): the exact probability stays."""
     _, groups = some_groups(listed, k, owned)
     h = data.draw(st.integers(0, k))
     for target, masks in enumerate(deciding_sums(groups)):
@@ -178,7 +178,7 @@ def _probability(group, h, target):
 
 
 def test_chances_too_small_for_floats():
-    """Both groups' chances are below what floats hold, and nearly the same; the second group is the worse one."""
+    """Both groups' probabilities are below what floats hold, and nearly the same; the second group is the worse one."""
     others = {f"v{n:03}": 1 for n in range(100)}
     release = sl.Release.from_counts([{"Flu": 999_900, **others}, {"Flu": 999_901, **others}])
     finding = sl.Implications(80).measure(release)
@@ -190,7 +190,7 @@ def test_chances_too_small_for_floats():
 @pytest.mark.parametrize(("n", "k"), [(10**9, 40), (10**9, 34), (10**10, 30), (10**12, 24), (10**6, 60)])
 @pytest.mark.parametrize("copies", [1, 2])
 def test_products_too_small_for_floats(n, k, copies):
-    """A rare target in one group and all atoms in another, whose chance, times n, is what decides."""
+    """A rare target in one group and all atoms in another, whose probability, times n, is what decides."""
     big = {"a": n - k - 2, **{f"x{i}": 1 for i in range(k + 1)}}
     rare = {"s": 1, **{f"y{i}": n // 50 for i in range(50)}}
     for listed in ([rare] + [big] * copies, [big] * copies + [rare]):
@@ -205,14 +205,14 @@ def _one_rare_value(release, k):
     best = {(0, False): Fraction(1)}
     place = release.groups.place("s")
     for size, counts in zip(release.groups.sizes.tolist(), release.groups.counts.dense().tolist(), strict=True):
-        falling = sorted(counts, reverse=True)[: k + 1]
-        group = TopCounts(np.array([size]), np.array([falling]), np.array([counts[place]]))
+        by_frequency = sorted(counts, reverse=True)[: k + 1]
+        group = TopCounts(np.array([size]), np.array([by_frequency]), np.array([counts[place]]))
         others, targets = (part[:, 0].tolist() for part in ExactProgram.of(group).probabilities(group))
         targets = targets if counts[place] else []
         before, best = best, {}
         for (spent, placed), so_far in before.items():
-            for now, chances in ((placed, others), (True, targets if not placed else [])):
-                for h, here in enumerate(chances[: k + 1 - spent]):
+            for now, probabilities in ((placed, others), (True, targets if not placed else [])):
+                for h, here in enumerate(probabilities[: k + 1 - spent]):
                     state = (spent + h, now)
                     best[state] = min(best.get(state, so_far * here), so_far * here)
     return best[k, True]
@@ -241,9 +241,10 @@ def test_many_groups_at_once_or_few_at_a_time(groups, value):
 @given(st.data(), st.integers(1, 4), st.integers(0, 3))
 def test_atoms_over_groups(data, groups, k):
     """The program over groups against trying every way to share the atoms out."""
-    chances = st.lists(st.sampled_from([Fraction(n, 6) for n in range(1, 7)]), min_size=k, max_size=k)
+    probabilities = st.lists(st.sampled_from([Fraction(n, 6) for n in range(1, 7)]), min_size=k, max_size=k)
     table = [
-        {False: [Fraction(1), *data.draw(chances)], True: [Fraction(9, 2), *data.draw(chances)]} for _ in range(groups)
+        {False: [Fraction(1), *data.draw(probabilities)], True: [Fraction(9, 2), *data.draw(probabilities)]}
+        for _ in range(groups)
     ]
     floats = [np.log([[float(row[target][h]) for row in table] for h in range(k + 1)]) for target in (False, True)]
     weighed = {

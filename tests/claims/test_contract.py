@@ -32,10 +32,10 @@ def test_the_witness_replays_and_the_finding_explains_itself(kind, semantics):
             assert finding.value >= 0
             assert finding.value <= measure.limits[1]
             assert finding.witness is not None or finding.notes
-            said = finding.explain()
-            assert said
-            assert "\n" not in said
-            assert "nan" not in said
+            explanation = finding.explain()
+            assert explanation
+            assert "\n" not in explanation
+            assert "nan" not in explanation
 
     hunt()
 

@@ -22,9 +22,9 @@ def some_value(data, release):
 @given(st.data(), merges(**larger), st.integers(0, 6))
 def test_merging_groups_never_raises_the_risk(measure, data, pair, k):
     finer, coarser = pair
-    asked = measure(k, some_value(data, finer))
-    assert asked.when_groups_merge is Monotonicity.NON_INCREASING
-    assert asked.measure(coarser).value <= asked.measure(finer).value
+    adversary = measure(k, some_value(data, finer))
+    assert adversary.when_groups_merge is Monotonicity.NON_INCREASING
+    assert adversary.measure(coarser).value <= adversary.measure(finer).value
 
 
 @BOTH

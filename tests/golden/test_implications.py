@@ -28,19 +28,19 @@ def test_ten_patients(k, risk):
 
 
 def test_if_hannah_has_flu_so_has_charlie():
-    told = probability(
+    posterior = probability(
         HOSPITAL,
         lambda world: "Flu" in world[CHARLIE],
         given=lambda world: "Flu" not in world[HANNAH] or "Flu" in world[CHARLIE],
     )
     known = Implication(Atom(HANNAH, "Flu"), Atom(CHARLIE, "Flu"))
     witness = ImplicationsWitness(HOSPITAL.groups.name(0), "Flu", target=CHARLIE, implications=(known,))
-    assert told == witness.posterior(HOSPITAL) == Fraction(10, 19)
+    assert posterior == witness.posterior(HOSPITAL) == Fraction(10, 19)
 
 
 def test_the_worst_case_in_words():
-    told = sl.Implications(1).measure(HOSPITAL).explain()
-    assert told == (
+    explanation = sl.Implications(1).measure(HOSPITAL).explain()
+    assert explanation == (
         "In group 1 anyone, the target, could be shown to have Flu with probability 2/3 "
         "by someone who knows that, if the target has Lung cancer, the target has Flu."
     )

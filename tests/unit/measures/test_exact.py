@@ -1,4 +1,4 @@
-"""Candidates are found in floats and decided exactly, and of many that are alike one is recomputed."""
+"""Candidates are answer in floats and decided exactly, and of many that are alike one is recomputed."""
 
 import math
 from fractions import Fraction
@@ -31,14 +31,14 @@ def test_the_first_of_each_kind_is_kept(kinds):
 def test_the_worst_row_is_the_first_of_the_worst(values, large_is_bad):
     kinds = np.array([[value.numerator, value.denominator] for value in values])
     scores = np.array([float(value) for value in values])
-    found = worst_row(
+    answer = worst_row(
         scores,
         large_is_bad=large_is_bad,
         kinds=kinds.__getitem__,
         exactly=lambda kinds: [Fraction(*kind) for kind in kinds.tolist()],
     )
     worst = max(values) if large_is_bad else min(values)
-    assert found == (values.index(worst), worst)
+    assert answer == (values.index(worst), worst)
 
 
 def test_floats_that_cannot_tell_are_decided_exactly():
@@ -67,8 +67,8 @@ def test_many_that_are_alike_are_recomputed_once():
         return [Fraction(1, 2)]
 
     kinds = np.ones((10_000, 3), np.int64)
-    found = worst_row(np.full(10_000, 0.5), large_is_bad=True, kinds=kinds.__getitem__, exactly=exactly)
-    assert found == (0, Fraction(1, 2))
+    answer = worst_row(np.full(10_000, 0.5), large_is_bad=True, kinds=kinds.__getitem__, exactly=exactly)
+    assert answer == (0, Fraction(1, 2))
     assert calls == [[[1, 1, 1]]]
 
 

@@ -44,9 +44,9 @@ def test_rational_diversities_are_exact(counts, number):
 
 def test_irrational_diversities_are_rounded_down_and_quick():
     near_equal = [999_999_937, 999_999_893, 999_999_883]  # primes
-    found = effective_number(near_equal)
-    assert isinstance(found, float)
-    assert 3 - 1e-14 < found < 3
+    number_of_values = effective_number(near_equal)
+    assert isinstance(number_of_values, float)
+    assert 3 - 1e-14 < number_of_values < 3
     assert isinstance(effective_number([2, 1, 1]), float)  # 2√2
 
 

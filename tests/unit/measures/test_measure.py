@@ -84,6 +84,6 @@ def test_words_are_rounded_towards_caution():
 
 def test_several_at_once_in_the_order_they_were_given():
     measures = [sl.Implications(1), sl.MaxEnt(), sl.GroupSize()]
-    together = findings(measures, RELEASE.__class__.from_counts([{"a": 2, "b": 1}, {"a": 2, "c": 2}]))
-    assert [finding.measure for finding in together] == measures
+    release = sl.Release.from_counts([{"a": 2, "b": 1}, {"a": 2, "c": 2}])
+    assert [finding.measure for finding in findings(measures, release)] == measures
     assert findings([], RELEASE) == ()

@@ -120,8 +120,8 @@ def test_certain_knowledge_elsewhere():
 
 def test_long_lists_are_cut_short():
     release = sl.Release.from_counts([{f"v{n:02}": 3 for n in range(40)}])
-    told = sl.Implications(12).measure(release).explain()
-    assert "if the target has v01, v02, v03, v04 or one of 8 more values, the target has v00" in told
+    explanation = sl.Implications(12).measure(release).explain()
+    assert "if the target has v01, v02, v03, v04 or one of 8 more values, the target has v00" in explanation
 
 
 def test_summaries_travel():
@@ -131,10 +131,10 @@ def test_summaries_travel():
 
 
 def test_sparse_counts_give_the_same():
-    bags = [{f"v{10 * g + n}": 1 + n % 3 for n in range(10)} for g in range(8)]
-    release = sl.Release.from_counts(bags)
+    groups = [{f"v{10 * g + n}": 1 + n % 3 for n in range(10)} for g in range(8)]
+    release = sl.Release.from_counts(groups)
     assert release.groups.counts.cells is None
-    alone = sl.Release.from_counts(bags[:1])
+    alone = sl.Release.from_counts(groups[:1])
     for k in range(4):
         finding = sl.Implications(k).measure(release)
         assert finding.replay(release) == finding.value >= sl.Implications(k).measure(alone).value
