@@ -24,7 +24,7 @@ from sidelight.testing import releases
 
 
 def partitions(total, most):
-    """All ways to write a number as a by_frequency sum of parts of at most `most`."""
+    """All ways to write a number as a falling sum of parts of at most `most`."""
     if total == 0:
         yield ()
     for first in range(min(total, most), 0, -1):
