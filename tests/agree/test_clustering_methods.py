@@ -25,8 +25,8 @@ def problems(draw, *, semantics=None):
         levels = (tuple(values), level, ("*",) * len(values))
         by[column.name] = sl.Hierarchy(column.name, levels[: draw(st.integers(1, 3))])
     whole = one_group(table)
-    asked = draw(st.lists(measures(whole, mergeable=True), min_size=1, max_size=2))
-    policy = sl.Policy(*(bounded(each, whole, draw) for each in asked))
+    chosen = draw(st.lists(measures(whole, mergeable=True), min_size=1, max_size=2))
+    policy = sl.Policy(*(bounded(each, whole, draw) for each in chosen))
     assume(policy.judge(whole).safe)
     return table, draw(st.sampled_from([by, {}])), policy
 
@@ -62,30 +62,30 @@ def test_clusters_are_within_policy_have_k_people_and_can_be_told_apart(problem,
 @given(problems())
 def test_a_cluster_covers_the_stretch_that_its_people_occupy(problem):
     table, by, policy = problem
-    made = search(sl.Microaggregation(), table, policy, by).recoding
-    assert made.suppressed == 0
-    for column, (order, quasi) in enumerate(zip(made.orders, table.quasi, strict=True)):
-        place = order.rank[quasi.codes]
-        for group in range(len(made.sizes)):
-            mine = place[made.group == group]
-            assert (made.start[group, column], made.stop[group, column]) == (mine.min(), mine.max() + 1)
+    recoding = search(sl.Microaggregation(), table, policy, by).recoding
+    assert recoding.suppressed == 0
+    for column, (order, quasi) in enumerate(zip(recoding.orders, table.quasi, strict=True)):
+        rank = order.rank[quasi.codes]
+        for group in range(len(recoding.sizes)):
+            mine = rank[recoding.group == group]
+            assert (recoding.start[group, column], recoding.stop[group, column]) == (mine.min(), mine.max() + 1)
 
 
 @given(problems(semantics="single"), st.integers(0, 4), st.integers(0, 2**32))
-def test_buckets_are_within_policy_and_have_everybody_once(problem, wanted, seed):
+def test_buckets_are_within_policy_and_have_everybody_once(problem, l, seed):  # noqa: E741 - the paper's letter
     table, by, policy = problem
     present = int((table.counts.totals() > 0).sum())
-    assume(wanted <= present)
-    method = sl.Anatomy(l=wanted or None, random=np.random.default_rng(seed))
+    assume(l <= present)
+    method = sl.Anatomy(l=l or None, random=np.random.default_rng(seed))
     outcome = search(method, table, policy, by)
     groups = outcome.release.groups
     assert policy.judge(outcome.release).safe
     assert groups.whole.tolist() == table.counts.totals().tolist()
-    assert (np.count_nonzero(groups.counts.dense(), axis=1) >= wanted).all()
+    assert (np.count_nonzero(groups.counts.dense(), axis=1) >= l).all()
     assert [column.name for column in groups.columns] == ["bucket"]
-    made = outcome.buckets
-    assert np.bincount(made.key, made.people).tolist() == table.sizes.tolist()
-    assert np.bincount(made.bucket, made.people).tolist() == groups.sizes.tolist()
+    buckets = outcome.buckets
+    assert np.bincount(buckets.key, buckets.people).tolist() == table.sizes.tolist()
+    assert np.bincount(buckets.bucket, buckets.people).tolist() == groups.sizes.tolist()
 
 
 @given(problems(semantics="single"), st.integers(0, 2**32))
@@ -94,10 +94,10 @@ def test_what_is_printed_is_the_table_and_the_buckets(problem, seed):
     outcome = search(sl.Anatomy(random=np.random.default_rng(seed)), table, policy, by)
     tables = outcome.buckets.tables()
     people = list(zip(*([column.cell(row) for row in range(table.people)] for column in tables.people), strict=True))
-    cells = [
-        tuple(column.cell(cell) for column in table.quasi) for cell, size in enumerate(table.sizes) for _ in range(size)
+    keys = [
+        tuple(column.cell(key) for column in table.quasi) for key, size in enumerate(table.sizes) for _ in range(size)
     ]
-    assert sorted((row[:-1] for row in people), key=str) == sorted(cells, key=str)
+    assert sorted((row[:-1] for row in people), key=str) == sorted(keys, key=str)
     bucket, value = tables.values
     groups = outcome.release.groups
     for row, count in enumerate(tables.counts):
@@ -110,21 +110,21 @@ def test_what_is_printed_is_the_table_and_the_buckets(problem, seed):
 @given(problems(semantics="single"), st.integers(0, 2**32))
 def test_what_one_expects_of_buckets_is_what_their_people_would_share(problem, seed):
     table, by, policy = problem
-    made = search(sl.Anatomy(random=np.random.default_rng(seed)), table, policy, by).recoding
-    shares = made.counts.dense() / made.sizes[:, np.newaxis]
+    recoding = search(sl.Anatomy(random=np.random.default_rng(seed)), table, policy, by).recoding
+    shares = recoding.counts.dense() / recoding.sizes[:, np.newaxis]
     expected = np.zeros((len(table.sizes), len(table.domain)))
-    for cell, bucket, people in zip(made.key, made.bucket, made.people, strict=True):
-        expected[cell] += people * shares[bucket]
-    cell, value, _ = table.counts.entries()
-    np.testing.assert_allclose(made.reconstruction(), expected[cell, value])
-    for query in random_queries(made.orders, len(table.domain), count=5):
+    for key, bucket, people in zip(recoding.key, recoding.bucket, recoding.people, strict=True):
+        expected[key] += people * shares[bucket]
+    key, value, _ = table.counts.entries()
+    np.testing.assert_allclose(recoding.reconstruction(), expected[key, value])
+    for query in random_queries(recoding.orders, len(table.domain), count=5):
         inside = np.ones(len(table.sizes), bool)
         for column, (low, high) in query.ranges.items():
-            place = made.orders[column].rank[table.quasi[column].codes]
-            inside &= (low <= place) & (place < high)
-        assert made.estimate(query) == pytest.approx(expected[np.ix_(inside, query.values)].sum())
-    assert made.information_loss().tolist() == [0.0] * len(made.sizes)
-    assert made.guessing_bits() == 0
+            rank = recoding.orders[column].rank[table.quasi[column].codes]
+            inside &= (low <= rank) & (rank < high)
+        assert recoding.estimate(query) == pytest.approx(expected[np.ix_(inside, query.values)].sum())
+    assert recoding.information_loss().tolist() == [0.0] * len(recoding.sizes)
+    assert recoding.guessing_bits() == 0
 
 
 @given(problems(semantics="single"), st.sampled_from(["anatomy", "microaggregation"]))

@@ -11,12 +11,12 @@ from sidelight.search.anatomy import bucket_counts, bucket_kinds, deal, max_buck
 often = st.lists(st.integers(0, 9), min_size=1, max_size=6).filter(any).map(np.array)
 
 
-def as_in_the_paper(often, wanted, rnd):
+def as_in_the_paper(often, least, rnd):
     """Take one person each of the l most frequent values, while there are l; the others go where they are lacking."""
     left = dict(enumerate(often.tolist()))
     buckets = []
-    while sum(n > 0 for n in left.values()) >= wanted:
-        chosen = sorted(left, key=lambda value: -left[value])[:wanted]
+    while sum(n > 0 for n in left.values()) >= least:
+        chosen = sorted(left, key=lambda value: -left[value])[:least]
         buckets.append(chosen)
         for value in chosen:
             left[value] -= 1
@@ -28,28 +28,28 @@ def as_in_the_paper(often, wanted, rnd):
 
 
 @given(often, st.integers(1, 4))
-def test_as_many_buckets_as_different_as_in_the_paper(often, wanted):
-    assume(often.max() * wanted <= often.sum())  # eligible, in the paper's word
-    paper = as_in_the_paper(often, wanted, random.Random(1))
-    count = max_buckets(often, wanted)
+def test_as_many_buckets_as_different_as_in_the_paper(often, least):
+    assume(often.max() * least <= often.sum())  # eligible, in the paper's word
+    paper = as_in_the_paper(often, least, random.Random(1))
+    count = max_buckets(often, least)
     ours = bucket_counts(often, count).dense()
-    assert count == len(paper) == often.sum() // wanted
+    assert count == len(paper) == often.sum() // least
     assert all(len(set(bucket)) == len(bucket) for bucket in paper)
     assert ours.max() == 1
-    assert (ours.sum(axis=1) >= wanted).all()
+    assert (ours.sum(axis=1) >= least).all()
     assert ours.sum(axis=0).tolist() == often.tolist()
-    if count >= wanted:
-        assert ours.sum(axis=1).max() <= wanted + 1
+    if count >= least:
+        assert ours.sum(axis=1).max() <= least + 1
 
 
 @given(often, st.integers(1, 4))
-def test_buckets_have_l_values_also_where_one_is_too_frequent(often, wanted):
-    assume((often > 0).sum() >= wanted)
-    count = max_buckets(often, wanted)
-    possible = [b for b in range(1, often.sum() + 1) if np.minimum(often, b).sum() >= wanted * b]
+def test_buckets_have_l_values_also_where_one_is_too_frequent(often, least):
+    assume((often > 0).sum() >= least)
+    count = max_buckets(often, least)
+    possible = [b for b in range(1, often.sum() + 1) if np.minimum(often, b).sum() >= least * b]
     assert count == max(possible)
     ours = bucket_counts(often, count).dense()
-    assert ((ours > 0).sum(axis=1) >= wanted).all()
+    assert ((ours > 0).sum(axis=1) >= least).all()
     assert ours.sum(axis=0).tolist() == often.tolist()
 
 

@@ -1,4 +1,4 @@
-"""Every node of a lattice, rolled up from whatever finer node is at hand, equals grouping the table's cells by hand."""
+"""Every node of a lattice, rolled up from whatever finer node is at hand, equals grouping the table's keys by hand."""
 
 from collections import Counter, defaultdict
 
@@ -32,7 +32,7 @@ def tables_with_hierarchies(draw) -> tuple[Table, dict[str, Hierarchy]]:
 
 
 def by_hand(table: Table, by: dict[str, Hierarchy], to: dict[str, int]) -> dict:
-    """Sizes and value counts by what is printed, one cell after the other."""
+    """Sizes and value counts by what is printed, one key after the other."""
     sizes, bags = Counter(), defaultdict(Counter)
     for row in range(len(table.sizes)):
         says = tuple(
@@ -44,18 +44,18 @@ def by_hand(table: Table, by: dict[str, Hierarchy], to: dict[str, int]) -> dict:
     return {says: (sizes[says], {value: bags[says][value] for value in table.domain}) for says in sizes}
 
 
-def as_said(groups: Groups) -> dict:
+def as_printed(groups: Groups) -> dict:
     rows = range(len(groups))
     bags = [dict(zip(groups.domain, groups.counts.row(row).tolist(), strict=True)) for row in rows]
     return {tuple(column.cell(row) for column in groups.columns): (int(groups.sizes[row]), bags[row]) for row in rows}
 
 
 @given(tables_with_hierarchies(), st.data())
-def test_generalising_is_adding_up_by_hand(made, data):
-    table, by = made
+def test_generalising_is_adding_up_by_hand(problem, data):
+    table, by = problem
     to = {name: data.draw(st.integers(0, hierarchy.height - 1)) for name, hierarchy in by.items()}
     release = generalise(table, by=by, to=to)
-    assert as_said(release.groups) == by_hand(table, by, to)
+    assert as_printed(release.groups) == by_hand(table, by, to)
     codes = list(zip(*(column.codes.tolist() for column in release.groups.columns), strict=True))
     assert codes == sorted(set(codes))  # in the order of the labels, each once
     assert release.groups.whole.tolist() == table.counts.totals().tolist()
@@ -64,12 +64,12 @@ def test_generalising_is_adding_up_by_hand(made, data):
 
 
 @given(tables_with_hierarchies(), st.randoms(use_true_random=False), st.sampled_from([0, 40, 1 << 20]))
-def test_every_node_in_any_order_is_that_generalisation(made, chance, numbers_kept):
-    table, by = made
+def test_every_node_in_any_order_is_that_generalisation(problem, rng, numbers_kept):
+    table, by = problem
     lattice = Lattice(table, by, numbers_kept=numbers_kept)
     nodes = list(lattice.nodes())
     assert len(nodes) == len(set(nodes)) == len(lattice)
-    chance.shuffle(nodes)
+    rng.shuffle(nodes)
     for node in nodes[:12] + nodes[:3]:
         expected = generalise(table, by=by, to=lattice.levels(node)).groups
         assert_same(lattice.groups_at(node), expected)
@@ -107,4 +107,4 @@ def test_sparse_counts_roll_up_like_dense_ones():
     for node in lattice.nodes():
         expected = by_hand(table, by, lattice.levels(node))
         assert sorted(lattice.sizes_at(node).tolist()) == sorted(size for size, _ in expected.values())
-        assert as_said(lattice.groups_at(node)) == expected
+        assert as_printed(lattice.groups_at(node)) == expected

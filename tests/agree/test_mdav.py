@@ -1,4 +1,4 @@
-"""MDAV on counted cells against MDAV on points, cell by cell in plain Python."""
+"""MDAV on counted keys against MDAV on points, key by key in plain Python."""
 
 from fractions import Fraction
 
@@ -28,20 +28,20 @@ def placed(draw):
     return table, column_orders(table.quasi, by)
 
 
-def points(table, along):
-    """Give each cell a point: numbers on a line, other labels a coordinate for every node of every telling level."""
+def points(table, orders):
+    """Give each key a point: numbers on a line, other labels a coordinate for every node of every telling level."""
     rows = []
-    for cell in range(len(table.sizes)):
+    for key in range(len(table.sizes)):
         point = []
-        for order, column in zip(along, table.quasi, strict=True):
-            place = int(order.rank[column.codes[cell]])
+        for order, column in zip(orders, table.quasi, strict=True):
+            rank = int(order.rank[column.codes[key]])
             if order.numeric:
                 low, high = order.position[0], order.position[-1]
-                point.append((order.position[place] - low) / ((high - low) or 1.0))
+                point.append((order.position[rank] - low) / ((high - low) or 1.0))
                 continue
             levels = [level for level in order.levels.tolist() if len(set(level)) > 1]
             for level in levels:
-                point += [(level[place] == node) / np.sqrt(2 * len(levels)) for node in sorted(set(level))]
+                point += [(level[rank] == node) / np.sqrt(2 * len(levels)) for node in sorted(set(level))]
         rows.append(point)
     return np.array(rows, float).reshape(len(rows), -1)
 
@@ -52,23 +52,23 @@ def squared(points, one, other):
 
 @given(placed())
 def test_distances_are_those_of_points(case):
-    table, along = case
-    at = points(table, along)
-    left = UnclusteredKeys(KeyDistances.of(table, along), table.sizes)
+    table, orders = case
+    at = points(table, orders)
+    left = UnclusteredKeys(KeyDistances.of(table, orders), table.sizes)
     middle = table.sizes @ at / table.people
     from_middle = ((at - middle) ** 2).sum(axis=1)
     spread = float(table.sizes @ from_middle) / table.people
     np.testing.assert_allclose(left.from_average() - spread, from_middle, atol=1e-9)
-    for cell in range(len(at)):
-        expected = [squared(at, cell, other) for other in range(len(at))]
-        np.testing.assert_allclose(left.from_key(cell), expected, atol=1e-9)
+    for key in range(len(at)):
+        expected = [squared(at, key, other) for other in range(len(at))]
+        np.testing.assert_allclose(left.from_key(key), expected, atol=1e-9)
 
 
 @given(placed(), st.integers(1, 4))
-def test_distances_stay_right_as_cells_are_taken(case, k):
-    table, along = case
-    at = points(table, along)
-    left = UnclusteredKeys(KeyDistances.of(table, along), table.sizes)
+def test_distances_stay_right_as_keys_are_taken(case, k):
+    table, orders = case
+    at = points(table, orders)
+    left = UnclusteredKeys(KeyDistances.of(table, orders), table.sizes)
     if table.people <= k:
         return
     taken = left.take_nearest(left.from_key(0), k)
@@ -85,10 +85,10 @@ def test_distances_stay_right_as_cells_are_taken(case, k):
 
 @given(placed(), st.integers(1, 4))
 def test_clusters_have_k_people_and_keep_cells_whole(case, k):
-    table, along = case
-    made = mdav(KeyDistances.of(table, along), table.sizes, k)
-    people = np.bincount(made, weights=table.sizes)
-    assert made.min() == 0
+    table, orders = case
+    clusters = mdav(KeyDistances.of(table, orders), table.sizes, k)
+    people = np.bincount(clusters, weights=table.sizes)
+    assert clusters.min() == 0
     assert (people > 0).all()
     assert (people[:-1] >= k).all()  # what is left over may be fewer, and is merged later
     if table.sizes.max() == 1 and table.people >= k:
@@ -99,16 +99,16 @@ def test_clusters_have_k_people_and_keep_cells_whole(case, k):
 def naive(at, k):
     """Make clusters of points one by one, as the paper has it; of equally far ones either may be taken, so skip."""
     left = list(range(len(at)))
-    made = []
+    clusters = []
 
-    def farthest(place):
-        ranked = sorted(left, key=lambda each: abs(at[each] - place))
-        assume(abs(at[ranked[-1]] - place) > abs(at[ranked[-2]] - place))
+    def farthest(point):
+        ranked = sorted(left, key=lambda each: abs(at[each] - point))
+        assume(abs(at[ranked[-1]] - point) > abs(at[ranked[-2]] - point))
         return ranked[-1]
 
     def cluster(seed):
         near = sorted(left, key=lambda each: abs(at[each] - at[seed]))[:k]
-        made.append(set(near))
+        clusters.append(set(near))
         for each in near:
             left.remove(each)
 
@@ -117,7 +117,7 @@ def naive(at, k):
         cluster(far)
         if len(left) >= 2 * k:
             cluster(farthest(at[far]))
-    return [*made, set(left)] if left else made
+    return [*clusters, set(left)] if left else clusters
 
 
 @given(st.lists(st.integers(0, 2000), min_size=2, max_size=14, unique=True), st.integers(1, 4))
@@ -126,18 +126,18 @@ def test_clusters_are_those_of_the_paper(numbers, k):
     ages = Column.of("age", [str(number) for number in numbers])
     ones = np.ones(len(numbers), np.int64)
     table = sl.Table((ages,), "disease", ("Flu",), ones, Counts.from_cells(ones[:, np.newaxis]))
-    at = [Fraction(table.quasi[0].cell(cell)) for cell in range(len(table.sizes))]
+    at = [Fraction(table.quasi[0].cell(key)) for key in range(len(table.sizes))]
     found = mdav(KeyDistances.of(table, column_orders(table.quasi, {})), table.sizes, k)
     assert [set(np.flatnonzero(found == each).tolist()) for each in range(int(found.max()) + 1)] == naive(at, k)
 
 
 @given(placed(), st.randoms(use_true_random=False))
 def test_centroids_are_averages_of_points_also_after_merging(case, rnd):
-    table, along = case
-    at = points(table, along)
+    table, orders = case
+    at = points(table, orders)
     group = np.unique([rnd.randrange(3) for _ in at], return_inverse=True)[1]
     groups = int(group.max()) + 1
-    near = Centroids.of(table, along, group, groups)
+    near = Centroids.of(table, orders, group, groups)
     people = np.array([table.sizes[group == each].sum() for each in range(groups)])
     middles = np.array([table.sizes[group == each] @ at[group == each] for each in range(groups)]) / people[:, None]
     if groups == 1:
@@ -154,16 +154,16 @@ def test_centroids_are_averages_of_points_also_after_merging(case, rnd):
     merged = near.merged(np.minimum(np.arange(groups), 1), 2)
     np.testing.assert_allclose(merged.sizes, [people[0], people[1:].sum()])
     width = merged.points.shape[1] - 1  # the last coordinate only breaks ties
-    again = Centroids.of(table, along, np.minimum(group, 1), 2)
+    again = Centroids.of(table, orders, np.minimum(group, 1), 2)
     np.testing.assert_allclose(merged.points[:, :width], again.points[:, :width], atol=1e-9)
 
 
 @given(placed())
 def test_columns_with_very_many_labels_stand_on_a_line(case):
-    table, along = case
+    table, orders = case
     before, distances.MANY_LABELS = distances.MANY_LABELS, 2
     try:
-        space = KeyDistances.of(table, along)
+        space = KeyDistances.of(table, orders)
         left = UnclusteredKeys(space, table.sizes)
         expected = sum(
             (
@@ -173,9 +173,9 @@ def test_columns_with_very_many_labels_stand_on_a_line(case):
             ** 2
             if len(order.labels) > 2
             else distances.label_distances(order)[order.rank[column.codes[0]]][order.rank[column.codes]]
-            for order, column in zip(along, table.quasi, strict=True)
+            for order, column in zip(orders, table.quasi, strict=True)
         )
         np.testing.assert_allclose(left.from_key(0), expected, atol=1e-9)
-        assert len(space.lines) == sum(len(order.labels) > 2 for order in along)
+        assert len(space.lines) == sum(len(order.labels) > 2 for order in orders)
     finally:
         distances.MANY_LABELS = before

@@ -42,20 +42,20 @@ def problems(draw):
     release = draw(releases(max_groups=6))
     groups = release.groups
     everybody = merge_groups(groups, np.zeros(len(groups), np.int64))
-    asked = draw(st.lists(measures(release, mergeable=True), min_size=1, max_size=2))
-    values = [each.summarize(everybody).finding().value for each in asked]
+    chosen = draw(st.lists(measures(release, mergeable=True), min_size=1, max_size=2))
+    values = [each.summarize(everybody).finding().value for each in chosen]
     assume(float("inf") not in values)
     criteria = [
         each <= min(max(value, each.limits[0]), each.limits[1])
         if each.large_is_bad
         else each >= max(value, each.limits[0])
-        for each, value in zip(asked, values, strict=True)
+        for each, value in zip(chosen, values, strict=True)
     ]
     limits = PolicyCheck.of(tuple(criteria), people=1_000)
     assume(limits.holds(everybody))
-    places = np.array(draw(st.lists(st.integers(0, 3), min_size=len(groups), max_size=len(groups))), float)
+    points = np.array(draw(st.lists(st.integers(0, 3), min_size=len(groups), max_size=len(groups))), float)
     near = draw(
-        st.sampled_from([Centroids(groups.sizes, places[:, np.newaxis]), LeastOverlap(np.random.default_rng(1))])
+        st.sampled_from([Centroids(groups.sizes, points[:, np.newaxis]), LeastOverlap(np.random.default_rng(1))])
     )
     return groups, limits, near
 
@@ -65,10 +65,10 @@ def test_merging_ends_within_the_limits_whatever_the_measures(problem):
     groups, limits, near = problem
     number = merge_until_within(groups, limits, near)
     assert sorted(set(number.tolist())) == list(range(int(number.max()) + 1))
-    made = merge_groups(groups, number)
-    assert limits.holds(made)
-    assert made.sizes.sum() == groups.sizes.sum()
-    assert made.counts.totals().tolist() == groups.counts.totals().tolist()
+    merged = merge_groups(groups, number)
+    assert limits.holds(merged)
+    assert merged.sizes.sum() == groups.sizes.sum()
+    assert merged.counts.totals().tolist() == groups.counts.totals().tolist()
 
 
 @given(problems())
@@ -83,7 +83,7 @@ def test_a_thousand_groups_that_are_all_alike_pair_up_in_a_few_rounds():
     rounds = []
     near = LeastOverlap(np.random.default_rng(1))
     limits = PolicyCheck.of(sl.Policy(sl.GroupSize() >= 8), people=1_000)
-    made = merge_groups(groups, merge_until_within(groups, limits, near, progress=rounds.append))
-    assert made.sizes.min() >= 8
-    assert made.sizes.max() < 32
+    merged = merge_groups(groups, merge_until_within(groups, limits, near, progress=rounds.append))
+    assert merged.sizes.min() >= 8
+    assert merged.sizes.max() < 32
     assert len(rounds) < 30

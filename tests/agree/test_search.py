@@ -26,13 +26,13 @@ from sidelight.testing import measures, releases, tables
 @st.composite
 def hierarchies(draw, table):
     """Draw a hierarchy for each column: labels are put together at random, a top of `*` or none."""
-    made = {}
+    drawn = {}
     for column in table.quasi:
         values = [text for text in column.labels if text is not None] or ["x"]
         level = [str(draw(st.integers(0, 1))) for _ in values]
         levels = [tuple(values), tuple(level), ("*",) * len(values)]
-        made[column.name] = sl.Hierarchy(column.name, tuple(levels[: draw(st.integers(1, 3))]))
-    return made
+        drawn[column.name] = sl.Hierarchy(column.name, tuple(levels[: draw(st.integers(1, 3))]))
+    return drawn
 
 
 def bounded(measure: Measure, release, draw):
@@ -52,8 +52,8 @@ def problems(draw, *, semantics=None, max_criteria=2):
     table = draw(tables(semantics=semantics, max_columns=2, max_cells=5))
     by = draw(hierarchies(table))
     whole = one_group(table)
-    asked = draw(st.lists(measures(whole, mergeable=True), min_size=1, max_size=max_criteria))
-    policy = sl.Policy(*(bounded(each, whole, draw) for each in asked))
+    chosen = draw(st.lists(measures(whole, mergeable=True), min_size=1, max_size=max_criteria))
+    policy = sl.Policy(*(bounded(each, whole, draw) for each in chosen))
     assume(policy.judge(whole).safe)
     return table, by, policy
 
@@ -83,7 +83,7 @@ def test_the_lowest_nodes_are_coarser_than_no_other(nodes):
 
 
 @given(problems(), st.data())
-def test_what_a_node_covers_without_looking_at_cells_is_what_its_cells_say(problem, data):
+def test_what_a_node_covers_without_looking_at_keys_is_what_its_keys_say(problem, data):
     table, by, policy = problem
     lattice = Lattice(table, by)
     node = tuple(data.draw(st.integers(0, height - 1)) for height in lattice.heights)
@@ -98,9 +98,9 @@ def test_what_a_node_covers_without_looking_at_cells_is_what_its_cells_say(probl
         assert again.suppressed == recoding.suppressed
         for column, order in enumerate(recoding.orders):
             kept = recoding.group >= 0
-            place, group = order.rank[table.quasi[column].codes[kept]], recoding.group[kept]
-            assert (recoding.start[group, column] <= place).all()
-            assert (place < recoding.stop[group, column]).all()
+            rank, group = order.rank[table.quasi[column].codes[kept]], recoding.group[kept]
+            assert (recoding.start[group, column] <= rank).all()
+            assert (rank < recoding.stop[group, column]).all()
             printed = groups.columns[column].codes[~out] if recoding.suppressed else groups.columns[column].codes
             stretches = set(zip(recoding.start[:, column].tolist(), recoding.stop[:, column].tolist(), strict=True))
             assert len(stretches) == len(set(printed.tolist()))
@@ -151,23 +151,23 @@ def test_mondrian_is_minimal_where_merging_never_hurts(problem):
     assume(all(each.measure.monotonicity("single") is not sl.Monotonicity.UNKNOWN for each in policy.criteria))
     found = sl.protect(table, policy, by=by, method="mondrian")
     recoding = found.outcome.recoding
-    along = column_orders(table.quasi, by)
+    orders = column_orders(table.quasi, by)
     for group in range(len(found.release)):
-        cells = np.flatnonzero(recoding.group == group)
-        for column, order in enumerate(along):
-            place = order.rank[table.quasi[column].codes[cells]]
-            present = np.unique(place)
+        keys = np.flatnonzero(recoding.group == group)
+        for column, order in enumerate(orders):
+            rank = order.rank[table.quasi[column].codes[keys]]
+            present = np.unique(rank)
             depths = order.depth(present[:-1].astype(np.int64), present[1:].astype(np.int64))
             for cut, depth in zip(present[1:], depths, strict=True):
                 if depth < depths.max():
                     continue
                 split = recoding.group.copy()
-                split[cells[place >= cut]] = len(found.release)
+                split[keys[rank >= cut]] = len(found.release)
                 assert not policy.judge(regrouped(table, split)).safe
 
 
 @given(st.data())
-def test_outlines_say_what_measures_say(data):
+def test_screens_say_what_measures_say(data):
     release = data.draw(releases(max_groups=4, max_people=5))
     measure = data.draw(measures(release, mergeable=True))
     screen = measure.screen()
@@ -186,10 +186,10 @@ def test_limits_judge_groups_as_policies_do(data):
     release = data.draw(releases(max_groups=3))
     measure = data.draw(measures(release, mergeable=True))
     criterion = bounded(measure, release, data.draw)
-    limits = PolicyCheck.of(sl.Policy(criterion), release.size)
-    assert limits.holds(release.groups) == criterion.judge(release).holds
+    check = PolicyCheck.of(sl.Policy(criterion), release.size)
+    assert check.holds(release.groups) == criterion.judge(release).holds
     for row in range(len(release)):
-        alone = limits.holds_in_each(release.groups.take(slice(row, row + 1)))
+        alone = check.holds_in_each(release.groups.take(slice(row, row + 1)))
         finding = measure.summarize(release.groups.take(slice(row, row + 1))).finding()
         says_something = (
             finding.witness is not None

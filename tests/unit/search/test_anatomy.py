@@ -60,19 +60,19 @@ def test_the_same_chance_makes_the_same_buckets_and_another_one_others():
 def test_who_gets_which_bucket_is_left_to_chance():
     """Each of the four with Flu must be as likely to be in a bucket with Ulcer as any other: 3 of 5 buckets have it."""
     table = hospital()
-    chance = np.random.default_rng(5)
-    together = np.zeros(4)
+    rng = np.random.default_rng(5)
+    with_ulcer = np.zeros(4)
     for _ in range(400):
-        method = sl.Anatomy(l=3, random=chance)
+        method = sl.Anatomy(l=3, random=rng)
         outcome = method.search(table, sl.Policy(sl.GroupSize() >= 1), by={}, utility="loss", progress=quiet)
         has_ulcer = outcome.release.groups.counts.column(3) > 0
         bucket = np.empty(15, int)
         bucket[outcome.buckets.key] = outcome.buckets.bucket
-        together += has_ulcer[bucket[:4]]
-    assert together.max() - together.min() < 80
+        with_ulcer += has_ulcer[bucket[:4]]
+    assert with_ulcer.max() - with_ulcer.min() < 80
 
 
-def test_rows_stand_by_bucket_and_cell_never_by_value():
+def test_rows_stand_by_bucket_and_key_never_by_value():
     people = found(hospital(), sl.DistinctValues() >= 3).buckets.tables().people
     rows = [(int(people[1].cell(row)), int(people[0].cell(row))) for row in range(15)]
     assert rows == sorted(rows)
@@ -84,10 +84,10 @@ def test_the_bucket_has_a_name_of_its_own(column, sensitive):
     assert outcome.release.groups.columns[0].name == "bucket_"
 
 
-@pytest.mark.parametrize("wanted", [0, -1, 2.5, "two"])
-def test_l_is_a_number_of_values(wanted):
+@pytest.mark.parametrize("l", [0, -1, 2.5, "two"])
+def test_l_is_a_number_of_values(l):  # noqa: E741 - the paper's letter
     with pytest.raises(BadPolicy, match="how many different values"):
-        sl.Anatomy(l=wanted)
+        sl.Anatomy(l=l)
 
 
 def test_more_values_than_there_are_cannot_be_had():
@@ -101,16 +101,16 @@ def test_several_values_per_person_cannot_be_dealt():
 
 
 def test_progress_is_told():
-    said = []
+    reports = []
     sl.Anatomy(random=np.random.default_rng(1)).search(
         hospital(),
         sl.Policy(sl.DistinctValues() >= 3),
         by={},
         utility="loss",
-        progress=lambda *each: said.append(each[0]),
+        progress=lambda *each: reports.append(each[0]),
     )
-    assert said[0] == "trying numbers of buckets"
-    assert said[-1] == "merging buckets"
+    assert reports[0] == "trying numbers of buckets"
+    assert reports[-1] == "merging buckets"
 
 
 def test_adult_within_a_policy_about_acquaintances():

@@ -64,8 +64,8 @@ def test_labels_near_in_the_hierarchy_end_up_together():
 
 def test_means_are_of_the_numbers_that_are_known():
     order = order_of(Column.of("age", ["10", "20", None]))
-    group, place, people = np.array([0, 0, 0, 1]), np.array([0, 1, 2, 2]), np.array([3, 1, 5, 2])
-    column = average_column(order, group, place, people, groups=2, labels="mode")
+    group, rank, people = np.array([0, 0, 0, 1]), np.array([0, 1, 2, 2]), np.array([3, 1, 5, 2])
+    column = average_column(order, group, rank, people, groups=2, labels="mode")
     assert [column.cell(0), column.cell(1)] == ["12.5", None]
 
 
@@ -94,7 +94,7 @@ def test_several_values_per_person_are_fine():
     assert len(outcome.release) == 2
 
 
-def test_a_cell_of_many_people_stays_whole():
+def test_a_key_of_many_people_stays_whole():
     ages = Column.of("age", ["20", "21", "22", "90"])
     sizes = np.array([1, 100, 1, 1])
     table = sl.Table((ages,), "disease", ("Flu",), sizes, Counts.from_cells(sizes[:, np.newaxis]))
@@ -116,12 +116,16 @@ def test_labels_are_averaged_in_one_of_two_ways():
 
 def test_adult_within_a_policy():
     adult = sl.datasets.adult(quasi=["age", "education", "sex"])
-    said = []
+    reports = []
     policy = sl.Policy(sl.GroupSize() >= 5, sl.Implications(2) < 0.75, sl.Acquaintance(rules_out=1, family=1) < 0.75)
     outcome = sl.protect(
-        adult.table, policy, by=adult.hierarchies, method="microaggregation", progress=lambda *each: said.append(each)
+        adult.table,
+        policy,
+        by=adult.hierarchies,
+        method="microaggregation",
+        progress=lambda *each: reports.append(each),
     )
     assert outcome.verdict.safe
     assert len(outcome.release) > 50
-    assert said[0] == ("making clusters", 0, len(adult.table.sizes))
-    assert said[-1][0] == "merging clusters"
+    assert reports[0] == ("making clusters", 0, len(adult.table.sizes))
+    assert reports[-1][0] == "merging clusters"

@@ -18,12 +18,14 @@ TABLE = Table(
     sizes=np.array([1, 2, 3, 4]),
     counts=Counts.from_cells([[1, 0], [1, 1], [0, 3], [2, 2]]),
 )
-ALONG = column_orders(TABLE.quasi, {})
+ORDERS = column_orders(TABLE.quasi, {})
 AS_IT_IS = Regions.of(
-    TABLE, ALONG, np.arange(4), np.array([[0, 0], [1, 0], [2, 1], [3, 1]]), np.array([[1, 1], [2, 1], [3, 2], [4, 2]])
+    TABLE, ORDERS, np.arange(4), np.array([[0, 0], [1, 0], [2, 1], [3, 1]]), np.array([[1, 1], [2, 1], [3, 2], [4, 2]])
 )
-HALVES = Regions.of(TABLE, ALONG, np.array([0, 0, 1, 1]), np.array([[0, 0], [2, 1]]), np.array([[2, 1], [4, 2]]))
-ONE_LEFT_OUT = Regions.of(TABLE, ALONG, np.array([-1, 0, 1, 1]), np.array([[1, 0], [2, 1]]), np.array([[2, 1], [4, 2]]))
+HALVES = Regions.of(TABLE, ORDERS, np.array([0, 0, 1, 1]), np.array([[0, 0], [2, 1]]), np.array([[2, 1], [4, 2]]))
+ONE_LEFT_OUT = Regions.of(
+    TABLE, ORDERS, np.array([-1, 0, 1, 1]), np.array([[1, 0], [2, 1]]), np.array([[2, 1], [4, 2]])
+)
 
 
 def worth(recoding):
@@ -60,10 +62,10 @@ def test_suppressed_people_may_be_anywhere():
 
 
 def test_queries_are_the_same_for_the_same_seed_and_answered_by_expectation():
-    one, other = (list(random_queries(ALONG, 2, seed=3)) for _ in range(2))
+    one, other = (list(random_queries(ORDERS, 2, seed=3)) for _ in range(2))
     assert [each.ranges for each in one] == [each.ranges for each in other]
     for query in one[:20]:
-        assert AS_IT_IS.estimate(query) == query.answer(TABLE, ALONG)
+        assert AS_IT_IS.estimate(query) == query.answer(TABLE, ORDERS)
 
 
 def test_utilities_are_computed_when_asked_for(monkeypatch):
