@@ -165,4 +165,4 @@ def _curve_table(exploration: Exploration) -> Table:
 
 def _risk(curve: DisclosureCurve, amount: int) -> str:
     (axis,) = curve.axes
-    return number(curve.at(**{axis.name: amount}), large_is_bad=True).said if amount in axis.amounts else "too hard"
+    return number(curve.at(**{axis.name: amount}), large_is_bad=True).text if amount in axis.amounts else "too hard"

@@ -181,7 +181,7 @@ def _comparison(before: AuditReport, document: Sidecar) -> Grid:
     table.add_row("people", f"{before.release.people:,}", f"{document.release.people:,}", "")
     table.add_row("groups", f"{before.release.groups:,}", f"{document.release.groups:,}", "")
     for old, new in zip(before.answers, document.findings, strict=True):
-        table.add_row(Text(new.said), old.found.said, new.found.said, Text(f"{new.wanted.said}  ✓"))
+        table.add_row(Text(new.text), old.result.text, new.result.text, Text(f"{new.limit.text}  ✓"))
     return table
 
 

@@ -62,7 +62,7 @@ class Published:
         return f"<Published {', '.join(path.name for path in self.paths)}: {people}, {self.document.verdict}>"
 
     def _repr_html_(self) -> str:
-        rows = [(each.said, each.wanted.said, each.found.said) for each in self.document.findings]
+        rows = [(each.text, each.limit.text, each.result.text) for each in self.document.findings]
         return html_table(
             f"Published as {self.path.name}, {self.document.verdict}",
             ["measure", "wanted", "found"],

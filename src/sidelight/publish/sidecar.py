@@ -93,9 +93,9 @@ class PublishedFinding(DocumentPart):
 
     measure: str
     settings: Plain
-    said: str
-    wanted: PolicyBound
-    found: Number
+    text: str
+    limit: PolicyBound
+    result: Number
     holds: bool
     group: Says | None = Field(description="what is printed about the group that is worst off")
     value: Label = None
@@ -240,9 +240,9 @@ def _finding(judgement: Judgement) -> PublishedFinding:
     return PublishedFinding(
         measure=measure.name,
         settings={name: plain(value) for name, value in measure.settings().items()},
-        said=str(measure),
-        wanted=policy_bound(criterion),
-        found=number(finding.value, large_is_bad=measure.large_is_bad),
+        text=str(measure),
+        limit=policy_bound(criterion),
+        result=number(finding.value, large_is_bad=measure.large_is_bad),
         holds=judgement.holds,
         group=None if witness is None else dict(witness.group.says),
         value=None if witness is None else witness.value,

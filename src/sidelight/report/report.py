@@ -3,7 +3,7 @@
 It holds what was measured, never the rows: names of people appear only where the release itself names them.  The
 classes are the document, `audit_report` fills it: every object is reduced to plain data (`plain`), every number is
 written exactly and rounded once, towards caution (`number`), and what a data owner would want to notice in the counts
-is noted.  The keys are a public format: `said`, `wanted` and `found` are words of the document.
+is noted.  The keys are a public format.
 """
 
 from __future__ import annotations
@@ -64,9 +64,9 @@ class Number(DocumentPart):
     exact: str = Field(description='"2/3", "7" or "inf"; with `rounded`, the nearest float on the cautious side')
     number: float | None = Field(description="none when it is infinite")
     rounded: bool = Field(
-        default=False, description="whether the value is irrational, so that even `exact` is rounded; not about `said`"
+        default=False, description="whether the value is irrational, so that even `exact` is rounded; not about `text`"
     )
-    said: str = Field(
+    text: str = Field(
         description="fractions up to twelfths as they are, others to four places, towards caution: "
         "risks up, sizes and diversities down"
     )
@@ -77,7 +77,7 @@ class PolicyBound(DocumentPart):
 
     comparison: Literal["at_least", "above", "at_most", "below"]
     bound: Number
-    said: str = Field(description='"≥ 5"')
+    text: str = Field(description='"≥ 5"')
 
 
 class BrokenBy(DocumentPart):
@@ -92,9 +92,9 @@ class Answer(DocumentPart):
 
     measure: str = Field(description='the name, as in a policy file: "group size"')
     settings: Plain
-    said: str = Field(description="the measure with its settings, in words")
-    wanted: PolicyBound | None = Field(description="none when it was measured without a limit")
-    found: Number
+    text: str = Field(description="the measure with its settings, in words")
+    limit: PolicyBound | None = Field(description="none when it was measured without a limit")
+    result: Number
     holds: bool | None = Field(description="none when there is no limit")
     broken_by: BrokenBy | None = Field(
         default=None, description="none when there is no limit, or when groups cannot be judged one by one"
@@ -173,7 +173,7 @@ def audit_report(
     >>> from sidelight.policy.policy import Policy
     >>> release = Release.from_counts([{"Flu": 2, "Cold": 1}])
     >>> report = audit_report(release, verdict=Policy(GroupSize() >= 5).judge(release))
-    >>> report.verdict, report.answers[0].found.exact
+    >>> report.verdict, report.answers[0].result.exact
     ('not within policy', '3')
     """
     judgements = () if verdict is None else verdict.judgements
@@ -207,9 +207,9 @@ def _answer(finding: Finding, release: Release, judgement: Judgement | None = No
     return Answer(
         measure=measure.name,
         settings={name: plain(value) for name, value in measure.settings().items()},
-        said=str(measure),
-        wanted=None if judgement is None else policy_bound(judgement.criterion),
-        found=number(finding.value, large_is_bad=measure.large_is_bad),
+        text=str(measure),
+        limit=None if judgement is None else policy_bound(judgement.criterion),
+        result=number(finding.value, large_is_bad=measure.large_is_bad),
         holds=None if judgement is None else judgement.holds,
         broken_by=None if judgement is None else broken_by(judgement, release),
         witness=_witness(finding.witness),
@@ -224,25 +224,25 @@ def policy_bound(criterion: Criterion) -> PolicyBound:
     # A bound is rounded to the strict side, which is the other one than that of a finding.
     bound = number(exact(criterion.bound), large_is_bad=not criterion.measure.large_is_bad)
     text = f"{criterion.comparison.sign} {'infinite' if criterion.bound == math.inf else criterion.bound}"
-    return PolicyBound(comparison=criterion.comparison.value, bound=bound, said=text)
+    return PolicyBound(comparison=criterion.comparison.value, bound=bound, text=text)
 
 
 def number(value: Amount, *, large_is_bad: bool) -> Number:
     """Write a number exactly, as a float that errs on the side of caution, and for people.
 
     >>> number(Fraction(2, 3), large_is_bad=True)
-    Number(exact='2/3', number=0.6666666666666667, rounded=False, said='2/3')
-    >>> number(Fraction(12345, 99991), large_is_bad=False).said
+    Number(exact='2/3', number=0.6666666666666667, rounded=False, text='2/3')
+    >>> number(Fraction(12345, 99991), large_is_bad=False).text
     '0.1234'
     """
     if value == math.inf:
-        return Number(exact="inf", number=None, said="infinite")
+        return Number(exact="inf", number=None, text="infinite")
     irrational = not isinstance(value, Fraction | int)
     return Number(
         exact=repr(float(value)) if irrational else str(value),
         number=round_cautiously(Fraction(value), large_is_bad=large_is_bad),
         rounded=irrational,
-        said=_for_people(Fraction(value), large_is_bad=large_is_bad),
+        text=_for_people(Fraction(value), large_is_bad=large_is_bad),
     )
 
 

@@ -46,7 +46,7 @@ def _heading(report: AuditReport) -> Text:
 
 
 def _table(report: AuditReport) -> Table:
-    limited = any(answer.wanted for answer in report.answers)
+    limited = any(answer.limit for answer in report.answers)
     table = Table(box=SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     table.add_column("measure", overflow="fold", ratio=3)
     if limited:
@@ -58,14 +58,14 @@ def _table(report: AuditReport) -> Table:
     for answer in report.answers:
         worst_off = Text(_briefly(answer.worst_off, answer))
         if limited:
-            table.add_row(Text(answer.said), _bound(answer), Text(answer.found.said), _mark(answer), worst_off)
+            table.add_row(Text(answer.text), _bound(answer), Text(answer.result.text), _mark(answer), worst_off)
         else:
-            table.add_row(Text(answer.said), Text(answer.found.said), worst_off)
+            table.add_row(Text(answer.text), Text(answer.result.text), worst_off)
     return table
 
 
 def _meaning(answer: Answer) -> str:
-    meaning = f"{answer.said}: {_briefly(answer.explanation, answer)}"
+    meaning = f"{answer.text}: {_briefly(answer.explanation, answer)}"
     if answer.broken_by is None or answer.broken_by.groups == 0:
         return meaning
     groups, people = answer.broken_by.groups, answer.broken_by.people
@@ -101,7 +101,7 @@ def brief(label: str) -> str:
 
 
 def _bound(answer: Answer) -> Text:
-    return Text(answer.wanted.said if answer.wanted else "")
+    return Text(answer.limit.text if answer.limit else "")
 
 
 def _mark(answer: Answer) -> Text:
@@ -134,4 +134,4 @@ def conclusion(report: AuditReport) -> Text:
     text = Text("✗ Not within policy", style="bold red")
     which = "the limit" if len(limits) == 1 else f"{len(broken)} of {len(limits)} limits"
     count = f"{which} {form('is', len(broken))} not kept"
-    return text.append(f": {count}: {'; '.join(each.said for each in broken)}.", style="not bold default")
+    return text.append(f": {count}: {'; '.join(each.text for each in broken)}.", style="not bold default")

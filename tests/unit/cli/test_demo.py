@@ -34,8 +34,8 @@ def test_it_publishes_one_that_does_not(folder):
     assert report.release.people == 46_033
     assert report.verdict == "within policy"
     assert [answer.holds for answer in report.answers] == [True] * 5
-    assert [finding.found for finding in read_sidecar(folder / "release.csv").findings] == [
-        answer.found for answer in report.answers
+    assert [finding.result for finding in read_sidecar(folder / "release.csv").findings] == [
+        answer.result for answer in report.answers
     ]
 
 

@@ -130,7 +130,7 @@ def test_all_methods_and_formats_on_real_data(method, name, written_as, tmp_path
     expected = [finding.value for finding in found.verdict.findings]
     assert [finding.value for finding in policy.judge(read).findings] == expected
     assert [finding.value for finding in policy.judge(plainly).findings] == expected
-    assert [finding.found.exact for finding in document.findings] == [str(value) for value in expected]
+    assert [finding.result.exact for finding in document.findings] == [str(value) for value in expected]
 
 
 def test_missing_cells_and_the_text_that_shows_them(tmp_path):

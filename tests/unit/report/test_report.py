@@ -57,8 +57,8 @@ def test_the_document_says_all_of_it():
         "semantics": "single",
     }
     size, entropy = report.answers
-    assert (size.measure, size.wanted.said, size.found.exact, size.holds) == ("group size", "≥ 5", "5", True)
-    assert (entropy.wanted.bound.exact, entropy.found.exact, entropy.holds) == ("3/2", "1", False)
+    assert (size.measure, size.limit.text, size.result.exact, size.holds) == ("group size", "≥ 5", "5", True)
+    assert (entropy.limit.bound.exact, entropy.result.exact, entropy.holds) == ("3/2", "1", False)
     assert size.witness == {"group": {"number": 1, "says": {"age": "20-29", "sex": None}}, "value": None}
     assert size.worst_off == "group 1 (age 20-29, sex (missing))"
     assert size.explanation
@@ -91,7 +91,7 @@ def test_what_reading_dropped_is_in_every_report():
 def test_without_a_policy_nothing_is_judged():
     report = audit_report(RELEASE, findings=[GroupSize().measure(RELEASE)])
     assert report.verdict == "no policy"
-    assert (report.answers[0].wanted, report.answers[0].holds) == (None, None)
+    assert (report.answers[0].limit, report.answers[0].holds) == (None, None)
 
 
 def test_names_of_people_do_not_appear():
@@ -114,8 +114,8 @@ class Endless(GroupSize):
 def test_infinite_findings_and_findings_without_a_witness():
     report = audit_report(RELEASE, verdict=sl.Policy(Endless() >= math.inf).judge(RELEASE))
     answer = AuditReport.model_validate_json(report.to_json()).answers[0]
-    assert (answer.found.exact, answer.found.number, answer.found.said) == ("inf", None, "infinite")
-    assert (answer.wanted.said, answer.witness, answer.worst_off) == ("≥ infinite", None, "")
+    assert (answer.result.exact, answer.result.number, answer.result.text) == ("inf", None, "infinite")
+    assert (answer.limit.text, answer.witness, answer.worst_off) == ("≥ infinite", None, "")
     assert answer.notes == ("as large as can be",)
 
 
@@ -125,7 +125,7 @@ def test_numbers_are_rounded_towards_caution(value):
     assert Fraction(risk.exact) == value == Fraction(size.exact)
     assert Fraction(size.number) <= value <= Fraction(risk.number)
     assert float(size.number) in (risk.number, math.nextafter(risk.number, -math.inf))
-    said = [Fraction(each.said.replace(",", "")) for each in (size, risk)]
+    said = [Fraction(each.text.replace(",", "")) for each in (size, risk)]
     assert said[0] <= value <= said[1]
     assert said[1] - said[0] <= Fraction(1, 10**4)
 
