@@ -1,1 +1,8 @@
-"""What the world sees: groups as arrays, releases, generalising."""
+"""What the world sees: people in disjoint groups, and how often each sensitive value occurs in a group.
+
+Read in this order: `groups` (arrays, all groups at once), `release` (Release, Members), `generalise` (from a table to a
+release), `read` (somebody's published file), `lattice` (all generalisations of a table), `printed_labels` (what does a
+printed label cover?).
+
+Not here: reading rows (`table`), any number about risk (`measures`), choosing a release (`search`).
+"""

@@ -1,4 +1,8 @@
-"""Turn a table into a release: group people who look alike, with columns as they are or published more coarsely."""
+"""Turn a table into a release: group people who print the same, with columns as they are or published more coarsely.
+
+A grouping is a map from the keys of a table to groups.  Nobody has two keys, so a group's size and counts are the sums
+over its keys (`roll_up`), in every semantics; the same holds from finer groups to coarser ones.
+"""
 
 from __future__ import annotations
 
@@ -37,10 +41,10 @@ def group(table: Table, *, by: str | Iterable[str] | None = None) -> Release:
 
 
 def _members(table: Table, columns: tuple[Column, ...]) -> Members:
-    """Tell people apart by all quasi-identifiers of the table: its cells are the lines."""
+    """Tell people apart by all quasi-identifiers of the table, by its keys."""
     group, _ = number_equal_rows(columns, len(table.sizes))
-    cell = np.argsort(group, kind="stable")
-    return Members(table.quasi, group[cell], cell, table.sizes[cell])
+    key = np.argsort(group, kind="stable")
+    return Members(table.quasi, group[key], key, table.sizes[key])
 
 
 def generalise(table: Table, *, by: Mapping[str, Hierarchy], to: Mapping[str, int]) -> Release:
@@ -85,7 +89,7 @@ def coarser(column: Column, by: Mapping[str, Hierarchy], level: int) -> Column:
 
 
 def keys_as_groups(table: Table) -> Groups:
-    """Take the cells of a table as they are for groups."""
+    """Take each key of a table for a group of its own."""
     return whole_groups(
         domain=table.domain, sizes=table.sizes, counts=table.counts, columns=table.quasi, semantics=table.semantics
     )

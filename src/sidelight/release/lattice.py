@@ -1,4 +1,11 @@
-"""All full-domain generalisations of a table, each grouped once by rolling up a finer one."""
+"""All full-domain generalisations of a table, each grouped once by rolling up a finer one.
+
+Symbols     a node ν has one level ν_j per column j; ν ≤ μ (ν is finer) when ν_j ≤ μ_j for all j.
+Roll-up     as each level is a function of the one below, the groups of μ are unions of the groups of any finer ν.
+Cost        a node costs the groups of the smallest finer node at hand, not the rows; `sizes_at` counts sizes only.
+Memory      grouped nodes are kept while they take at most `NUMBERS_KEPT` numbers together, the latest used longest.
+Source      LeFevre, DeWitt and Ramakrishnan, Incognito, SIGMOD 2005 (the roll-up property).
+"""
 
 from __future__ import annotations
 
@@ -33,7 +40,7 @@ class Lattice:
 
     A *node* has one level per column; it is finer than another when no level of it is higher.  `groups_at`
     groups a node by rolling up the smallest finer node at hand, so only the finest one is made from the
-    table's cells.  Columns without a hierarchy have level 0 only.
+    table's keys.  Columns without a hierarchy have level 0 only.
 
     >>> import sidelight as sl
     >>> adult = sl.datasets.adult()
@@ -42,8 +49,6 @@ class Lattice:
     (('age', 'sex'), (6, 2), 12)
     >>> [len(lattice.groups_at(node)) for node in lattice.nodes()]
     [145, 74, 32, 16, 18, 9, 10, 5, 6, 3, 2, 1]
-
-    Source: LeFevre, DeWitt and Ramakrishnan, Incognito, 2005 (the roll-up property).
     """
 
     def __init__(

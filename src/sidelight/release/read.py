@@ -1,4 +1,9 @@
-"""Read a release that somebody published, as it stands."""
+"""Read a release that somebody published, as it stands.
+
+Files come in two layouts: a row per person (or per value of a person), or a row per group and value with the people of
+the group and the count of the value.  Both are counted where they are, by the readers of `table`; what a missing value
+and a row of `*` mean is said by the roles, in both layouts alike.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +13,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from sidelight._arrays import Integers
+from sidelight._arrays import Flags, Integers
 from sidelight._text import counted, form
 from sidelight.errors import BadRelease, BadTable, MissingValues, parameter
 from sidelight.release.generalise import keys_as_groups, roll_up
@@ -110,11 +115,6 @@ def release_from(
     return Release(roll_up(groups, printed), sensitive=table.sensitive, intake=table.intake, members=members)
 
 
-# ----------------------------------------------------------------------------------------------------
-# Releases published as counts: a row per group and value, with the people of the group and the value's count.
-# ----------------------------------------------------------------------------------------------------
-
-
 def read_counts(source: object, roles: Roles, *, people: str, count: str) -> Release:
     """Read rows (columns of the group, `people`, value, `count`); a count of 0 says that nobody there has a value.
 
@@ -151,12 +151,12 @@ def _whole(column: Column) -> Integers:
 
 def _counts(table: Table, group: Integers, groups: int, amounts: Integers) -> Counts:
     """Put the amounts where the rows say; each group and value may have one row."""
-    cell, value, times = table.counts.entries()
-    place = group[cell] * len(table.domain) + value
+    key, value, times = table.counts.entries()
+    place = group[key] * len(table.domain) + value
     if (times > 1).any() or len(np.unique(place)) < len(place):
         message = "a value is listed twice for one group; give one row per group and value"
         raise BadRelease(message)
-    return Counts.from_entries(group[cell], value, amounts[cell], (groups, len(table.domain)))
+    return Counts.from_entries(group[key], value, amounts[key], (groups, len(table.domain)))
 
 
 def _released(groups: Groups, table: Table, roles: Roles) -> Release:
@@ -175,13 +175,15 @@ def _released(groups: Groups, table: Table, roles: Roles) -> Release:
         rows_without_value=int(valueless.sum()),
         repeats=0,
     )
-    made = whole_groups(domain=domain, sizes=left.sizes, counts=counts, columns=left.columns, semantics=left.semantics)
-    return Release(made, sensitive=table.sensitive, intake=intake)
+    kept_groups = whole_groups(
+        domain=domain, sizes=left.sizes, counts=counts, columns=left.columns, semantics=left.semantics
+    )
+    return Release(kept_groups, sensitive=table.sensitive, intake=intake)
 
 
-def _says(column: Column, text: Label) -> np.typing.NDArray[np.bool_]:
-    said: np.typing.NDArray[np.bool_] = np.array([each == text for each in column.labels])[column.codes]
-    return said
+def _says(column: Column, text: Label) -> Flags:
+    says: Flags = np.array([each == text for each in column.labels])[column.codes]
+    return says
 
 
 def _valueless(groups: Groups, roles: Roles) -> Integers:

@@ -1,4 +1,10 @@
-"""A release: what the world sees."""
+"""A release: what the world sees.
+
+People are in disjoint groups; a group prints the same about all of them, and the bag of their sensitive values.  Worlds
+that could have led to it are all ways to hand each group's values to its people, which is what measures reason about.
+
+Paper symbols: groups g (buckets b), n_g people, n_g(x) of value x, quasi-identifier values q (`Members`).
+"""
 
 from __future__ import annotations
 
@@ -28,7 +34,7 @@ class Release(Tabular):
     """People in disjoint groups; per group how many, and the bag of their sensitive values.
 
     Made by `read_release`, `group`, `generalise`, `from_counts`, `from_groups` or `from_buckets`; `values` (called
-    `semantics` on the made release) says whether a person has one value, a set or a multiset of them.  `members`
+    `semantics` on the release) says whether a person has one value, a set or a multiset of them.  `members`
     tells the people of a group apart where outsiders can do so; without it, all that is known about them is what is
     printed about their group.
     """
@@ -168,7 +174,7 @@ class Release(Tabular):
         >>> Release.from_counts([{"Flu": 2, "Cold": 1}, {"Flu": 3}])
         <Release of 6 people in 2 groups, value: 2 values (single)>
         """
-        bags = [_bag(given) for given in counts]
+        bags = [_bag(each) for each in counts]
         named = in_order(text for bag in bags for text in bag)
         order = named if domain is None else _declared(domain, named)
         place = {text: code for code, text in enumerate(order)}
@@ -204,8 +210,8 @@ class Release(Tabular):
             message = f"{counted(repeats, 'name')} {form('is', repeats)} given twice; give each person one place"
             raise BadRelease(message)
         bags = [Counter(label(value) for value in bag) for _, bag in listed]
-        made = cls.from_counts(bags, sizes=[len(people) for people, _ in listed], values=values, domain=domain)
-        return cls(made.groups, people=where)
+        release = cls.from_counts(bags, sizes=[len(people) for people, _ in listed], values=values, domain=domain)
+        return cls(release.groups, people=where)
 
     @classmethod
     def from_buckets(
@@ -222,10 +228,10 @@ class Release(Tabular):
         """
         listed = [(list(people), list(bag)) for people, bag in buckets]
         bags = [Counter(label(value) for value in bag) for _, bag in listed]
-        made = cls.from_counts(bags, sizes=[len(people) for people, _ in listed], domain=domain)
-        lines = [line for people, _ in listed for line in people]
+        groups = cls.from_counts(bags, sizes=[len(people) for people, _ in listed], domain=domain).groups
+        keys = [key for people, _ in listed for key in people]
         group = np.repeat(np.arange(len(listed)), [len(people) for people, _ in listed])
-        return cls(made.groups, members=Members.of(_columns(lines, len(lines)), group, np.ones(len(lines), np.int64)))
+        return cls(groups, members=Members.of(_columns(keys, len(keys)), group, np.ones(len(keys), np.int64)))
 
 
 def whole_groups(
@@ -242,9 +248,9 @@ def whole_groups(
     return Groups(domain, people, counts, columns, semantics, counts.totals(), np.arange(1, len(people) + 1))
 
 
-def _bag(given: Mapping[str, int] | Mapping[Label, int]) -> dict[Label, int]:
+def _bag(counts: Mapping[str, int] | Mapping[Label, int]) -> dict[Label, int]:
     bag: dict[Label, int] = {}
-    for value, amount in given.items():
+    for value, amount in counts.items():
         try:
             whole = index(amount)
         except TypeError:
@@ -317,11 +323,6 @@ def _check(groups: Groups) -> None:
     if off.any():
         message = f"{groups.name(int(off.argmax()))}: {remedy}"
         raise BadRelease(message)
-
-
-# ----------------------------------------------------------------------------------------------------
-# Who is in which group, as far as outsiders can tell people apart: their quasi-identifiers, group by group.
-# ----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False, slots=True)
