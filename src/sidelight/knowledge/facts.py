@@ -397,20 +397,30 @@ def fold(
     >>> fold(fact, literal, conjunction=" and ".join, disjunction=" or ".join)
     'not Ann = Flu or not Bob = Flu and not same(Ann, Bob)'
     """
+    results: list[Result] = []  # of the parts that were folded and not yet joined
+    stack = [(fact, positive, False)]
+    while stack:
+        part, sign, parts_folded = stack.pop()
+        if isinstance(part, Has | OneOf | Same):
+            results.append(literal(part, sign))
+        elif isinstance(part, Not):
+            stack.append((part.fact, not sign, False))
+        elif parts_folded:
+            join = conjunction if isinstance(part, And) == sign else disjunction
+            several = [results.pop() for _ in part.parts()]
+            results.append(join(several[::-1]))
+        else:
+            stack.append((part, sign, True))
+            stack += [(inner, inner_sign, False) for inner, inner_sign in reversed(_signed_parts(part, positive=sign))]
+    return results[0]
 
-    def result(part: Fact, *, positive: bool) -> Result:
-        return fold(part, literal, conjunction=conjunction, disjunction=disjunction, positive=positive)
 
+def _signed_parts(fact: Fact, *, positive: bool) -> list[tuple[Fact, bool]]:
+    """Give the parts of a fact (or of its negation), and whether each is taken as it is or negated."""
     match fact:
-        case Has() | OneOf() | Same():
-            return literal(fact, positive)
-        case Not(fact=inner):
-            return result(inner, positive=not positive)
-        case Implies(premise=premise, conclusion=conclusion):
-            join = disjunction if positive else conjunction
-            return join([result(premise, positive=not positive), result(conclusion, positive=positive)])
         case And(facts=parts) | Or(facts=parts):
-            join = conjunction if isinstance(fact, And) == positive else disjunction
-            return join([result(part, positive=positive) for part in parts])
+            return [(part, positive) for part in parts]
+        case Implies(premise=premise, conclusion=conclusion):
+            return [(premise, not positive), (conclusion, positive)]
     message = f"no such kind of fact: {type(fact).__name__}"
     raise BadKnowledge(message)

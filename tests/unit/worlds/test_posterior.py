@@ -1,20 +1,21 @@
-"""Posteriors: the papers' example, impossible and too hard knowledge, estimates, people's names."""
+"""Posteriors: the papers' example, impossible knowledge, people's names, whole distributions, who stands for whom."""
 
 from fractions import Fraction
-from itertools import combinations
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight.errors import BadKnowledge, BadMeasure, Contradiction, TooHard, UnknownValue
-from sidelight.knowledge.facts import Has, Same
+from sidelight.errors import BadKnowledge, Contradiction, UnknownValue, WrongKind
+from sidelight.knowledge.facts import Has, Same, holds
+from sidelight.knowledge.parse_facts import read_facts
 from sidelight.knowledge.people import Someone
-from sidelight.worlds.effort import Effort
-from sidelight.worlds.estimate import Estimate
-from sidelight.worlds.posterior import posterior
+from sidelight.testing import facts, releases
+from sidelight.worlds import posterior as module
+from sidelight.worlds.posterior import posterior, posteriors, representatives
 
 NAMED = sl.Release.from_groups(
     [
@@ -22,6 +23,8 @@ NAMED = sl.Release.from_groups(
         (["Gloria", "Hannah", "Irma", "Jane", "Karen"], ["Flu", "Flu", "Breast", "Ovarian", "Heart"]),
     ]
 )
+
+
 PRINTED = sl.Release.from_counts(
     [{"Flu": 2, "Cold": 2}, {"Flu": 1, "Cold": 3}, {"Flu": 4}],
     labels=[{"age": "20-29", "zip": "816**"}, {"age": "30-39", "zip": "816**"}, {"age": "30-39", "zip": "9*"}],
@@ -93,75 +96,6 @@ def test_the_hardness_construction_is_answered_right_or_refused(seed):
             posterior(release, "1 = T", given=facts)
 
 
-CROWD = sl.Release.from_counts([{f"v{value:02d}": 5 for value in range(20)}] * 2)
-DIFFER = [~Same(Someone(1, one), Someone(2, other)) for one, other in combinations(range(1, 9), 2)]
-
-
-def test_too_hard_says_what_is_known():
-    known = [fact for fact in DIFFER if fact.people()[0].number < 4 and fact.people()[1].number < 6]
-    with pytest.raises(TooHard, match=r"effort of 32,000 states; what is known: between 0.* and 0\.\d+; ") as caught:
-        posterior(CROWD, Has(Someone(1), "v00"), given=known, effort=Effort(states=32_000))
-    assert 0 <= caught.value.low < caught.value.high < Fraction(1, 2)
-
-
-def test_seconds_limit_the_effort_too():
-    with pytest.raises(TooHard):
-        posterior(CROWD, Has(Someone(1), "v00"), given=DIFFER, effort=Effort(seconds=0.05))
-    with pytest.raises(BadMeasure):
-        Effort(states=0)
-
-
-@given(st.integers(1, 40), st.sampled_from(["single", "set", "multiset"]))
-def test_bounds_hold_the_truth(states, semantics):
-    release = sl.Release.from_counts([{"a": 2, "b": 1, "c": 1}] * 2, sizes=[4, 4], values=semantics)
-    known = ["same(#1, #2)", "#1 = a -> #2.2 = b", "#1.2 = b or #2.2 = c", "not same(#1.2, #2.2)"]
-    truth = posterior(release, "#1 = a", given=known)
-    try:
-        assert posterior(release, "#1 = a", given=known, effort=Effort(states=states)) == truth
-    except TooHard as told:
-        assert told.low <= truth <= told.high  # noqa: PT017
-
-
-@pytest.mark.parametrize("semantics", ["single", "set", "multiset"])
-@pytest.mark.parametrize("states", [1, 12])
-def test_estimates_cover_the_truth_as_often_as_they_say(semantics, states):
-    release = sl.Release.from_counts([{"a": 2, "b": 1, "c": 1}] * 2, sizes=[4, 4], values=semantics)
-    known = ["same(#1, #2) or #1 = b", "#1 = a -> #2.2 = b", "#1.2 = b or #2.2 = c"]
-    truth = posterior(release, "#2 = a", given=known)
-    missed = 0
-    for seed in range(40):
-        told = posterior(
-            release,
-            "#2 = a",
-            given=known,
-            effort=Effort(states=states),
-            approximate=True,
-            rng=seed,
-            confidence=0.8,
-            samples=40,
-        )
-        missed += not told.low <= truth <= told.high
-    assert missed <= 15  # 8 expected at most; more than 15 by chance once in 200
-
-
-def test_estimates_repeat_and_say_when_they_are_exact():
-    told = [
-        posterior(
-            CROWD, Has(Someone(1), "v00"), given=DIFFER, effort=Effort(states=50), approximate=True, rng=7, samples=50
-        )
-        for _ in range(2)
-    ]
-    assert told[0] == told[1]
-    assert told[0].worlds == 50
-    easy = posterior(NAMED, "Bob = Flu", approximate=True, rng=1)
-    assert easy == Estimate(Fraction(2, 5), 0.4, 0.4, 0.95)
-    assert easy.worlds == 0
-    with pytest.raises(BadMeasure, match="rng="):
-        posterior(NAMED, "Bob = Flu", approximate=True)
-    with pytest.raises(BadMeasure, match="confidence"):
-        posterior(NAMED, "Bob = Flu", approximate=True, rng=1, confidence=1)
-
-
 def test_people_are_found_by_description_when_it_fits_one_group():
     assert posterior(PRINTED, "{age = 24} = Flu") == Fraction(1, 2)
     assert posterior(PRINTED, "{age = 31, zip = 81612} = Flu", given="#2 = Flu") == 0
@@ -213,7 +147,7 @@ def test_the_text_of_someone_is_a_name_in_python(person):
         ("same({age = 24}, {zip = 81667, age = 24})", "may be the same person"),
     ],
 )
-def test_people_who_cannot_be_found_are_refused(text, said):
+def test_people_who_cannot_be_identified_are_refused(text, said):
     with pytest.raises(BadKnowledge, match=said):
         posterior(PRINTED, text)
 
@@ -241,3 +175,104 @@ def test_many_people_of_one_group():
     star = [f"#1.{number} = a -> #1 = a" for number in range(2, 400)]
     told = posterior(release, "#1 = a", given=star)
     assert told > Fraction(999, 1000)
+
+
+@given(st.data())
+def test_each_belief_is_what_posterior_says(data):
+    release = data.draw(releases(max_groups=2, max_people=3, max_values=3))
+    people = [Someone(row + 1, number + 1) for row, size in enumerate(release.groups.sizes) for number in range(size)]
+    known = data.draw(st.lists(facts(people, release.domain, max_leaves=3), max_size=2))
+    person = data.draw(st.sampled_from(people))
+    try:
+        belief = posteriors(release, given=known, person=person)
+    except Contradiction:
+        return
+    assert dict(belief) == {value: posterior(release, sl.Has(person, value), given=known) for value in release.domain}
+    assert dict(belief.before) == {value: posterior(release, sl.Has(person, value)) for value in release.domain}
+    if release.semantics == "single":
+        assert sum(belief.values()) == 1
+    everybody = posteriors(release, given=known)
+    for each in everybody.beliefs:
+        chances = {value: posterior(release, sl.Has(each.person, value), given=known) for value in release.domain}
+        assert dict(each) == chances
+    moved = [each.moved for each in everybody.top(99)]
+    assert moved == sorted(moved, reverse=True)
+
+
+def test_others_of_a_group_move_too():
+    release = sl.Release.from_counts([{"a": 1, "b": 2}, {"a": 1, "b": 1}])
+    first, second = posteriors(release, given="#1 = a").top()
+    assert (str(first), first.value, first.moved) == ("#1", "a", Fraction(2, 3))
+    assert (str(second), second["a"], second.unnamed) == ("anyone else in group 1", 0, True)
+    told = posteriors(release, given="#1 = a")
+    assert told.of(Someone(1)) == first
+    assert told.top(1) == (first,)
+    with pytest.raises(BadKnowledge, match="do not mention #2"):
+        told.of(Someone(2))
+    assert posteriors(release).top() == told.top(0) == told.top(-1) == ()
+
+
+def test_values_are_looked_up_as_cells_say_them():
+    belief = posteriors(sl.Release.from_counts([{"5": 1, None: 2}]), person=Someone(1))
+    assert belief[5] == belief[5.0] == belief["5"] == Fraction(1, 3)
+    assert belief[None] == belief[float("nan")] == Fraction(2, 3)
+    assert belief.get(7) is None
+    assert 7 not in belief
+
+
+PEOPLE = ("Ann", "Bob", "Cleo", "Dan")
+
+
+@given(st.lists(facts(PEOPLE, ("Flu", "Cold")), max_size=4), st.data())
+def test_who_stands_for_another_can_change_places(known, data):
+    has = {who: frozenset([data.draw(st.sampled_from(["Flu", "Cold", "Heart"]))]) for who in PEOPLE}
+    for who, other in representatives(known, dict.fromkeys(PEOPLE, 0)).items():
+        changed = {**has, who: has[other], other: has[who]}
+        assert all(holds(fact, has) for fact in known) == all(holds(fact, changed) for fact in known)
+
+
+@pytest.mark.parametrize(
+    ("text", "alike"),
+    [
+        ("Ann != Flu and Bob != Flu and Cleo != Cold", {"Bob": "Ann"}),
+        ("Ann = Flu -> Dan = Flu and (Bob = Flu -> Dan = Flu)", {}),
+        (
+            ["Ann = Flu -> Dan = Flu", "Bob = Flu -> Dan = Flu", "Cleo = Flu -> Dan = Flu"],
+            {"Bob": "Ann", "Cleo": "Ann"},
+        ),
+        ("Ann = Flu or same(Cleo, Dan) or Bob = Flu", {"Bob": "Ann", "Dan": "Cleo"}),
+        (["not same(Ann, Bob)", "not same(Bob, Cleo)"], {"Cleo": "Ann"}),
+        (["Ann = Flu -> Bob = Flu"], {"Dan": "Cleo"}),
+        ([], {"Bob": "Ann", "Cleo": "Ann", "Dan": "Ann"}),
+    ],
+)
+def test_representatives(text, alike):
+    found = representatives(read_facts(text), dict.fromkeys(PEOPLE, 0))
+    assert {who: other for who, other in found.items() if who != other} == alike
+
+
+def test_people_of_other_groups_do_not_stand_in():
+    assert representatives([Same("Ann", "Bob")], {"Ann": 0, "Bob": 1}) == {"Ann": "Ann", "Bob": "Bob"}
+
+
+def test_of_too_many_nobody_stands_in(monkeypatch):
+    monkeypatch.setattr(module, "MOST_COMPARED", 1)
+    assert representatives([Has("Ann", "Flu"), Has("Bob", "Flu")], {"Ann": 0, "Bob": 0}) == {"Ann": "Ann", "Bob": "Bob"}
+
+
+def test_beliefs_are_shown_shortly():
+    told = posteriors(NAMED, given="Hannah = Flu -> Charlie = Flu")
+    assert repr(told.of("Charlie")) == "Belief(Charlie: Flu 2/5 → 10/19)"
+    assert repr(told) == "Posteriors(4 beliefs; most moved: Belief(Hannah: Flu 2/5 → 4/19))"
+    assert repr(posteriors(NAMED)) == "Posteriors(0 beliefs)"
+
+
+@pytest.mark.parametrize(
+    "ask", [lambda thing: posterior(thing, "Bob = Flu"), posteriors, lambda thing: sl.covering_k(thing, "Bob = Flu")]
+)
+def test_a_table_or_a_dataframe_is_not_a_release(ask):
+    table = sl.read_table(pa.table({"sex": ["f", "m"], "disease": ["Flu", "Cold"]}), quasi=["sex"], sensitive="disease")
+    with pytest.raises(WrongKind, match=r"the release should be a Release, not a Table; group it first: sl\.group"):
+        ask(table)
+    with pytest.raises(WrongKind, match=r"read one with sl\.read_release"):
+        ask({"sex": ["f", "m"]})

@@ -1,0 +1,105 @@
+"""Facts compiled: formulas that are one object each, variables, value blocks, unit propagation."""
+
+from itertools import product
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sidelight as sl
+from sidelight.knowledge.parse_facts import read_facts
+from sidelight.worlds.counting.compile import Equal, Formulas, Takes, compile_facts, components
+from sidelight.worlds.identify import identify
+
+ATOMS = 3
+
+
+def formulas(make):
+    literals = st.builds(lambda number, truth: make.atom(number, truth=truth), st.integers(0, ATOMS - 1), st.booleans())
+    several = lambda inner: st.lists(inner, max_size=3)  # noqa: E731
+    return st.recursive(
+        literals, lambda inner: several(inner).map(make.conjoin) | several(inner).map(make.disjoin), max_leaves=8
+    )
+
+
+def truth_table(make, formula):
+    rows = []
+    for truths in product([False, True], repeat=ATOMS):
+        rest = formula
+        for atom, truth in enumerate(truths):
+            rest = make.condition(rest, atom, truth=truth)
+        rows.append({make.true: True, make.false: False}[rest])
+    return rows
+
+
+@given(st.data())
+def test_a_formula_and_its_negation_never_agree(data):
+    make = Formulas()
+    formula = data.draw(formulas(make))
+    assert truth_table(make, make.negate(formula)) == [not truth for truth in truth_table(make, formula)]
+    assert make.negate(make.negate(formula)) is formula
+
+
+def test_the_same_formula_is_the_same_object():
+    make = Formulas()
+    one, other = make.atom(1), make.atom(2)
+    assert make.conjoin([one, other, one]) is make.conjoin([other, make.conjoin([one])])
+    assert make.conjoin([one, make.negate(one)]) is make.false
+    assert make.disjoin([one, make.negate(one)]) is make.true
+
+
+def test_deep_formulas_need_no_recursion():
+    make = Formulas()
+    formula = make.atom(0)
+    for number in range(1, 5_000):
+        formula = (make.conjoin if number % 2 else make.disjoin)([formula, make.atom(number)])
+    assert make.condition(formula, 4_999, truth=False) is make.false
+    assert make.negate(make.negate(formula)) is formula
+
+
+def compiled(release, *facts, **options):
+    known = read_facts(facts)
+    people = dict.fromkeys(who for fact in known for who in fact.people())
+    return compile_facts(release, identify(release, people), known, **options)
+
+
+NAMED = sl.Release.from_groups([(["Ann", "Bob", "Cleo"], ["Flu", "Cold", "Heart"]), (["Dan", "Eve"], ["Flu", "Cold"])])
+
+
+def test_people_who_are_known_to_be_the_same_are_one_variable():
+    problem = compiled(NAMED, "same(Ann, Dan)", "same(Bob, Dan) or Cleo = Flu")
+    assert problem.variable_of["Ann"] == problem.variable_of["Dan"] != problem.variable_of["Bob"]
+    assert problem.members[problem.variable_of["Ann"]] == {0: 1, 1: 1}
+    assert set(problem.component.values()) == {0}
+
+
+def test_values_that_no_fact_tells_apart_are_one_block():
+    problem = compiled(NAMED, "Ann = Flu -> Bob = Flu")
+    assert {problem.block_values[block] for block in problem.blocks[0]} == {
+        frozenset(["Flu"]),
+        frozenset(["Cold", "Heart"]),
+    }
+    assert sorted(problem.counts.values()) == [1, 2]
+    compared = compiled(NAMED, "Ann = Flu or same(Ann, Dan)")
+    assert all(len(compared.block_values[block]) == 1 for block in compared.blocks[0])
+
+
+def test_units_are_fixed_and_leave_the_other_constraints():
+    problem = compiled(NAMED, "Ann = Flu", "Ann = Flu -> Bob = Cold", "Bob = Cold -> same(Cleo, Dan)")
+    assert [problem.atoms[part.atom] for part in problem.constraints] == [
+        Equal(*sorted((problem.variable_of["Cleo"], problem.variable_of["Dan"])))
+    ]
+    flu = problem.block_numbers[frozenset(["Flu"])]
+    assert problem.fixed[Takes(problem.variable_of["Ann"], flu)]
+    assert not problem.contradictory
+    assert compiled(NAMED, "Ann = Flu", "Ann != Flu").contradictory
+
+
+def test_the_target_may_be_false():
+    (target,) = read_facts("Ann = Cold")
+    problem = compiled(NAMED, "Ann = Flu", target=target)
+    assert problem.constraints[problem.target] is problem.formulas.false
+    assert not problem.contradictory
+
+
+def test_components_are_named_by_their_first():
+    assert components([3, 1, 2, 4], [[1, 4], [2], [4, 3]]) == {3: 3, 1: 3, 2: 2, 4: 3}

@@ -1,0 +1,75 @@
+"""The dynamic program on problems small enough to count by hand."""
+
+from fractions import Fraction
+from math import comb
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sidelight as sl
+from sidelight.errors import TooHard
+from sidelight.knowledge.parse_facts import read_fact, read_facts
+from sidelight.worlds.counting import frontier as module
+from sidelight.worlds.counting.compile import compile_facts, ways_to_have
+from sidelight.worlds.counting.frontier import Frontier, completions
+from sidelight.worlds.counting.order import Schedule
+from sidelight.worlds.effort import Effort, Meter, OverEffort
+from sidelight.worlds.identify import identify
+
+RELEASE = sl.Release.from_counts([{"a": 2, "b": 1, "c": 1}, {"a": 1, "b": 1}])
+
+
+def frontier(*facts, target=None, release=RELEASE, **options):
+    known, wanted = read_facts(facts), None if target is None else read_fact(target)
+    everything = (*known, *(() if wanted is None else (wanted,)))
+    entities = identify(release, dict.fromkeys(who for fact in everything for who in fact.people()))
+    problem = compile_facts(release, entities, known, target=wanted)
+    return Frontier(Schedule.of(problem, Meter(Effort()), **options))
+
+
+def test_constraints_and_target_are_counted_at_once():
+    program = frontier("#1.1 = a -> #1.2 = a", target="#1.1 = a")
+    assert program.probabilities(Meter(Effort())) == (Fraction(8, 12), Fraction(2, 12))
+
+
+def test_freedom_is_paid_for_by_exclusion():
+    """A free variable decides about one block only; the signed terms make up for the others."""
+    program = frontier("#1.1 = a or #1.2 = b")
+    assert any(weight < 0 for layer in program.layers(Meter(Effort())) for weight in layer.values())
+    exhaustive = frontier("#1.1 = a or #1.2 = b", exhaustive=True)
+    assert all(weight > 0 for layer in exhaustive.layers(Meter(Effort())) for weight in layer.values())
+    assert program.probabilities(Meter(Effort())) == exhaustive.probabilities(Meter(Effort()))
+
+
+@pytest.mark.parametrize("facts", [["same(#1.1, #2.1) or #1.2 = a"], ["#1.1 = a -> #2.1 != a", "#1.2 != c"]])
+def test_weights_times_completions_stay_the_same(facts):
+    """The invariant: at each transition, Σ weight × completions = worlds in which the constraints hold."""
+    program, meter = frontier(*facts), Meter(Effort())
+    layers = program.layers(meter)
+    after = {0: 1}
+    sums = [sum(weight * after.get(state, 0) for state, weight in layers[-1].items())]
+    for transition, weights in zip(reversed(program.transitions), reversed(layers[:-1]), strict=True):
+        after = completions(weights, transition, after)
+        sums.append(sum(weight * after[state] for state, weight in weights.items()))
+    assert len(set(sums)) == 1
+
+
+def test_too_many_rests_of_a_constraint_are_too_much(monkeypatch):
+    monkeypatch.setattr(module, "MOST_BITS", 1)
+    with pytest.raises(OverEffort):
+        frontier("#1.1 = a and #1.2 = b or #2.1 = a and #1.3 = c").probabilities(Meter(Effort()))
+    with pytest.raises(TooHard):
+        sl.posterior(RELEASE, "#1.1 = a", given="#1.1 = a and #1.2 = b or #2.1 = a and #1.3 = c")
+
+
+@given(st.integers(1, 6), st.integers(0, 6), st.integers(0, 6))
+def test_all_ways_to_have_a_value_are_all_ways_to_spread_it(people, count, deciding):
+    deciding = min(deciding, people)
+    for semantics, total in (("set", comb(people, count)), ("multiset", people**count)):
+        ways = [
+            comb(deciding, having)
+            * ways_to_have(semantics, people=people, count=count, deciding=deciding, having=having)
+            for having in range(deciding + 1)
+        ]
+        assert sum(ways) == total

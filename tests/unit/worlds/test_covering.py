@@ -1,0 +1,36 @@
+"""Which k covers just this knowledge."""
+
+import pytest
+
+import sidelight as sl
+from sidelight.errors import BadKnowledge, Contradiction, UnknownValue
+
+RELEASE = sl.Release.from_groups(
+    [(["Ann", "Bob", "Cleo"], ["Flu", "Cold", "Heart"]), (["Dan", "Eve"], ["Flu", "Cold"])]
+)
+
+
+@pytest.mark.parametrize(
+    ("facts", "k"),
+    [
+        (None, 0),
+        ("Dan = Flu", 1),
+        ("Ann = Flu", 2),
+        ("Ann != Flu", 1),
+        ("Dan = Flu -> Ann = Flu", 1),
+        ("same(Dan, Eve)", None),
+    ],
+)
+def test_people_can_only_have_what_occurs_in_their_group(facts, k):
+    if k is None:
+        with pytest.raises(Contradiction):
+            sl.covering_k(RELEASE, facts)
+    else:
+        assert sl.covering_k(RELEASE, facts) == k
+
+
+def test_values_that_nobody_has_and_several_values_are_refused():
+    with pytest.raises(UnknownValue, match="did you mean 'Flu'"):
+        sl.covering_k(RELEASE, "Ann = Fluu")
+    with pytest.raises(BadKnowledge, match="one value per person"):
+        sl.covering_k(sl.Release.from_counts([{"a": 1}], sizes=[2], values="set"), "#1 = a")
