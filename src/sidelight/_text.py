@@ -1,4 +1,4 @@
-"""Words that depend on a number, and no more of them than fit."""
+"""Words for people: nouns and verbs that fit a number, and texts cut to what fits a line."""
 
 from __future__ import annotations
 

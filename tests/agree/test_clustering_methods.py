@@ -17,7 +17,7 @@ from sidelight.testing import measures, tables
 @st.composite
 def problems(draw, *, semantics=None):
     """Draw a table, hierarchies and a policy that one group of everybody keeps."""
-    table = draw(tables(semantics=semantics, max_columns=2, max_cells=8))
+    table = draw(tables(semantics=semantics, max_columns=2, max_keys=8))
     by = {}
     for column in table.quasi:
         values = [text for text in column.labels if text is not None] or ["x"]

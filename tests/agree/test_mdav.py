@@ -18,7 +18,7 @@ from sidelight.testing import tables
 @st.composite
 def placed(draw):
     """A table and the orders of its columns, with and without hierarchies."""
-    table = draw(tables(max_cells=9, max_people=3))
+    table = draw(tables(max_keys=9, max_people=3))
     by = {}
     for column in table.quasi:
         values = [text for text in column.labels if text is not None] or ["x"]

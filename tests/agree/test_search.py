@@ -49,7 +49,7 @@ def bounded(measure: Measure, release, draw):
 @st.composite
 def problems(draw, *, semantics=None, max_criteria=2):
     """Draw a table, hierarchies and a policy that one group of everybody keeps."""
-    table = draw(tables(semantics=semantics, max_columns=2, max_cells=5))
+    table = draw(tables(semantics=semantics, max_columns=2, max_keys=5))
     by = draw(hierarchies(table))
     whole = one_group(table)
     chosen = draw(st.lists(measures(whole, mergeable=True), min_size=1, max_size=max_criteria))

@@ -1,4 +1,4 @@
-"""UCI Adult: 48,842 people of the US census of 1994, the table that the papers use."""
+"""Bundled tables: UCI Adult, 48,842 people of the US census of 1994, the table that the papers use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Small releases and tables with all their edge cases.
+"""Small releases, tables and facts with all their edge cases, and the same people otherwise.
+
+Drawn: `releases`, `tables`, `facts`, `measures`, and pairs that a claim relates (`merges`, `splits`).  Made of a release:
+`merged` groups, another order (`reordered`), parts (`split`).
 
 from hypothesis import given
 from sidelight.testing import releases
@@ -66,7 +69,7 @@ def releases(
 
 
 def domains(*, max_values: int = 4) -> SearchStrategy[tuple[Label, ...]]:
-    """Draw different sensitive values in any order, sometimes a missing one among them."""
+    """Draw distinct sensitive values in any order, sometimes a missing one among them."""
     return st.lists(st.sampled_from((*VALUES, None)), min_size=1, max_size=max_values, unique=True).map(tuple)
 
 
@@ -91,8 +94,8 @@ def merges(
 def measures(release: Release, *, mergeable: bool = False) -> SearchStrategy[Measure]:
     """Draw a measure, of all that there are, that can be asked of a release; `mergeable`: one that a search follows."""
     every = (measure for kind in all_measures() for measure in kind.examples(release.domain))
-    asked = [measure for measure in every if release.semantics in measure.semantics]
-    return st.sampled_from([measure for measure in asked if measure.mergeable or not mergeable])
+    apply = [measure for measure in every if release.semantics in measure.semantics]
+    return st.sampled_from([measure for measure in apply if measure.mergeable or not mergeable])
 
 
 def orders(length: int) -> SearchStrategy[tuple[int, ...]]:
@@ -114,23 +117,23 @@ def tables(
     *,
     semantics: Semantics | None = None,
     max_columns: int = 3,
-    max_cells: int = 6,
+    max_keys: int = 6,
     max_people: int = 3,
     max_values: int = 4,
 ) -> Table:
-    """Draw a table of at most `max_cells` different rows of quasi-identifiers, missing ones among them."""
+    """Draw a table of at most `max_keys` keys (distinct quasi-identifier values), missing cells among them."""
     kind = draw(_kinds(semantics))
     domain = draw(domains(max_values=max_values))
     names = ("age", "sex", "zip", "country", "education")[: draw(st.integers(1, max_columns))]
     row = st.tuples(*(st.sampled_from(CELLS) for _ in names))
-    rows = draw(st.lists(row, min_size=1, max_size=max_cells, unique=True))
-    cells = [draw(_group(kind, domain, max_people)) for _ in rows]
+    rows = draw(st.lists(row, min_size=1, max_size=max_keys, unique=True))
+    keys = [draw(_group(kind, domain, max_people)) for _ in rows]
     return Table(
         quasi=tuple(Column.of(name, texts) for name, texts in zip(names, zip(*rows, strict=True), strict=True)),
         sensitive="disease",
         domain=domain,
-        sizes=np.array([people for people, _ in cells], np.int64),
-        counts=Counts.from_cells([[bag.get(value, 0) for value in domain] for _, bag in cells]),
+        sizes=np.array([people for people, _ in keys], np.int64),
+        counts=Counts.from_cells([[bag.get(value, 0) for value in domain] for _, bag in keys]),
         semantics=kind,
     )
 
@@ -154,8 +157,8 @@ def _group(
 
 
 def _labels(groups: int) -> SearchStrategy[list[dict[str, Label]] | None]:
-    said = st.fixed_dictionaries({"age": st.sampled_from(CELLS), "sex": st.sampled_from(CELLS)})
-    return st.none() | st.lists(said, min_size=groups, max_size=groups)
+    printed = st.fixed_dictionaries({"age": st.sampled_from(CELLS), "sex": st.sampled_from(CELLS)})
+    return st.none() | st.lists(printed, min_size=groups, max_size=groups)
 
 
 def _with_names(groups: list[tuple[int, dict[Label, int]]], semantics: Semantics, domain: tuple[Label, ...]) -> Release:
@@ -166,11 +169,6 @@ def _with_names(groups: list[tuple[int, dict[Label, int]]], semantics: Semantics
 
 def _spread(bag: Mapping[Label, int]) -> list[Label]:
     return [value for value, times in bag.items() for _ in range(times)]
-
-
-# ----------------------------------------------------------------------------------------------------
-# Facts about given people and values, of every form.
-# ----------------------------------------------------------------------------------------------------
 
 
 def facts(people: Sequence[Who], values: Sequence[Label], *, max_leaves: int = 6) -> SearchStrategy[Fact]:
@@ -187,19 +185,14 @@ def facts_of(
         st.builds(OneOf, people, st.lists(values, min_size=1, max_size=3)),
         st.builds(Same, people, people),
     )
-    return st.recursive(simple, _joined, max_leaves=max_leaves)
+    return st.recursive(simple, _joins, max_leaves=max_leaves)
 
 
-def _joined(parts: SearchStrategy[Fact]) -> SearchStrategy[Fact]:
+def _joins(parts: SearchStrategy[Fact]) -> SearchStrategy[Fact]:
     several = st.lists(parts, min_size=2, max_size=3).map(tuple)
     return st.one_of(
         st.builds(Not, parts), st.builds(And, several), st.builds(Or, several), st.builds(Implies, parts, parts)
     )
-
-
-# ----------------------------------------------------------------------------------------------------
-# The same people otherwise: groups merged, taken apart, or in another order.
-# ----------------------------------------------------------------------------------------------------
 
 
 def merged(release: Release, into: Sequence[int]) -> Release:

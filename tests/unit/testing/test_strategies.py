@@ -72,7 +72,7 @@ def test_parts_make_up_the_whole(pair):
     assert all(len(part) > 0 for part in parts)
 
 
-@given(tables(max_cells=4))
+@given(tables(max_keys=4))
 def test_tables_have_distinct_cells(table):
     cells = list(zip(*([column.cell(row) for row in range(len(column))] for column in table.quasi), strict=True))
     assert len(set(cells)) == len(cells) == len(table.sizes) == table.counts.rows <= 4
