@@ -1,6 +1,6 @@
 """Real tables that come with the package, each with its roles, hierarchies and source.
 
-Everything is in `bundled`.  Not here: readers of other people's tables (`table`), or tables made up for tests (`testing`).
+Everything is in `bundled`.  Not here: readers of other tables (`table`), or tables made up for tests (`testing`).
 """
 
 from sidelight.datasets.bundled import Dataset as Dataset

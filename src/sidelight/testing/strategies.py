@@ -1,7 +1,7 @@
 """Small releases, tables and facts with all their edge cases, and the same people otherwise.
 
-Drawn: `releases`, `tables`, `facts`, `measures`, and pairs that a claim relates (`merges`, `splits`).  Made of a release:
-`merged` groups, another order (`reordered`), parts (`split`).
+Drawn: `releases`, `tables`, `facts`, `measures`, and what claims relate to a release (`merges`, `splits`).
+Made of a release: `merged` groups, another order (`reordered`), parts (`split`).
 
 from hypothesis import given
 from sidelight.testing import releases
