@@ -51,7 +51,7 @@ class Described:
         if len({*columns}) < len(columns):
             message = "a description of a person says one thing in each column"
             raise BadKnowledge(message)
-        object.__setattr__(self, "says", tuple(sorted(self.says, key=lambda said: said[0])))
+        object.__setattr__(self, "says", tuple(sorted(self.says, key=lambda cell: cell[0])))
 
     @classmethod
     def of(cls, row: Mapping[str, object]) -> Described:
