@@ -30,7 +30,7 @@ from sidelight.dp.ledger import Ledger
 from sidelight.dp.mechanism import opendp
 from sidelight.dp.parameters import Amount, Neighbours, exact_epsilon
 from sidelight.errors import BadNoise, expect, parameter
-from sidelight.search.method import Outcome, SearchedLevels, SearchResult
+from sidelight.search.method import SearchedLevels, SearchOutcome, SearchResult
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.table import Table
 
@@ -50,7 +50,7 @@ def accept_levels(levels: Mapping[str, int] | ChosenLevels) -> tuple[Mapping[str
     """Take levels that were fixed in advance, or paid for; refuse those that a search picked from the data."""
     if isinstance(levels, ChosenLevels):
         return levels.levels, levels.spending
-    if isinstance(levels, SearchResult | Outcome | SearchedLevels):
+    if isinstance(levels, SearchResult | SearchOutcome | SearchedLevels):
         message = (
             "these levels were picked by a search that looked at the data, and nobody paid for what they reveal; "
             "fix levels in advance, or pick them with choose_levels, which pays"

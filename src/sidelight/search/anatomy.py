@@ -32,7 +32,7 @@ from sidelight.errors import BadPolicy, parameter
 from sidelight.policy.policy import Policy
 from sidelight.release.groups import Groups
 from sidelight.search.merging import Neighbours, merge_until_within
-from sidelight.search.method import Method, Outcome
+from sidelight.search.method import Method, SearchOutcome
 from sidelight.search.orders import column_orders
 from sidelight.search.policy_check import PolicyCheck, candidate_groups
 from sidelight.search.recoding import Buckets
@@ -74,7 +74,7 @@ class Anatomy(Method):
 
     def search(
         self, table: Table, policy: Policy, *, by: Mapping[str, Hierarchy], utility: UtilityName, progress: Progress
-    ) -> Outcome:
+    ) -> SearchOutcome:
         """Decide how many buckets there are, deal the people, merge until within policy."""
         del utility  # the quasi-identifiers are printed exactly, whatever the buckets
         totals = table.counts.totals()
@@ -95,7 +95,7 @@ class Anatomy(Method):
         shape = (int(number.max()) + 1, len(totals))
         counts = Counts.from_entries(bucket, value, np.ones(len(value), np.int64), shape)
         recoding = Buckets.of(table, column_orders(table.quasi, by), key, bucket, counts)
-        return Outcome(recoding.release(), recoding)
+        return SearchOutcome(recoding.release(), recoding)
 
     def _check(self, table: Table, totals: Integers) -> None:
         if table.semantics != "single":

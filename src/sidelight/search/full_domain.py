@@ -25,7 +25,7 @@ from sidelight.policy.policy import Policy
 from sidelight.release.generalise import coarser
 from sidelight.release.lattice import Lattice, Node
 from sidelight.search.lattice_search import search_lattice
-from sidelight.search.method import Method, Outcome
+from sidelight.search.method import Method, SearchOutcome
 from sidelight.search.orders import Order, order_along
 from sidelight.search.recoding import Regions
 from sidelight.search.suppression import SuppressedNode, search_with_suppression
@@ -70,7 +70,7 @@ class FullDomain(Method):
 
     def search(
         self, table: Table, policy: Policy, *, by: Mapping[str, Hierarchy], utility: UtilityName, progress: Progress
-    ) -> Outcome:
+    ) -> SearchOutcome:
         """Find the minimal nodes, then the best of them."""
         lattice = lattice_of(table, by)
         recodings = NodeRecodings(lattice, by)
@@ -80,7 +80,7 @@ class FullDomain(Method):
         nodes = search_lattice(lattice, policy, max_checks=self.nodes, progress=progress)
         _refuse_nothing(len(nodes.minimal), complete=nodes.complete)
         best = min(nodes.minimal, key=lambda node: (UTILITIES[utility](recodings.at(node)), node))
-        return Outcome(
+        return SearchOutcome(
             lattice.release_at(best),
             recodings.at(best),
             levels=lattice.levels(best),
@@ -91,7 +91,7 @@ class FullDomain(Method):
 
     def _search_with_suppression(
         self, lattice: Lattice, recodings: NodeRecodings, policy: Policy, utility: UtilityName, progress: Progress
-    ) -> Outcome:
+    ) -> SearchOutcome:
         """A coarser node that suppresses fewer may be worth more, so every node within policy is weighed."""
         nodes = search_with_suppression(
             lattice,
@@ -104,7 +104,7 @@ class FullDomain(Method):
         )
         _refuse_nothing(len(nodes.within), complete=nodes.complete)
         best = min(nodes.within, key=lambda chosen: (chosen.score, chosen.node))
-        return Outcome(
+        return SearchOutcome(
             best.release(lattice),
             recodings.without(best),
             levels=lattice.levels(best.node),

@@ -1,7 +1,7 @@
 """What every way of searching is: a table and a policy in, the most useful release within policy out.
 
-`Method` is what a search must be able to do, `Outcome` what it hands to `protect`, and `SearchResult` what a user gets:
-the release, the verdict on it, and how the search came to it.
+`Method` is what a search must be able to do, `SearchOutcome` what it hands to `protect`, and `SearchResult` what a user
+gets: the release, the verdict on it, and how the search came to it.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ class Method(ABC):
     @abstractmethod
     def search(
         self, table: Table, policy: Policy, *, by: Mapping[str, Hierarchy], utility: UtilityName, progress: Progress
-    ) -> Outcome:
+    ) -> SearchOutcome:
         """Find a release within policy; one group of everybody is known to be within it."""
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class SearchOutcome:
     """What a method's search ends with: a release, how it recodes the table, and what only some methods can say."""
 
     release: Release
@@ -88,7 +88,7 @@ class SearchResult(Tabular):
     policy: Policy
     verdict: Verdict
     method: Method
-    outcome: Outcome
+    outcome: SearchOutcome
     utility: Mapping[str, float]
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)  # of the table's columns
 

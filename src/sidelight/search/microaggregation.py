@@ -35,7 +35,7 @@ from sidelight.policy.policy import Policy
 from sidelight.release.groups import Groups
 from sidelight.search.distances import Centroids, KeyDistances
 from sidelight.search.merging import merge_until_within
-from sidelight.search.method import Method, Outcome
+from sidelight.search.method import Method, SearchOutcome
 from sidelight.search.orders import Order, column_orders
 from sidelight.search.policy_check import PolicyCheck, candidate_groups
 from sidelight.search.recoding import Regions, release_of
@@ -84,7 +84,7 @@ class Microaggregation(Method):
 
     def search(
         self, table: Table, policy: Policy, *, by: Mapping[str, Hierarchy], utility: UtilityName, progress: Progress
-    ) -> Outcome:
+    ) -> SearchOutcome:
         """Make clusters, merge them until within policy, average them."""
         del utility  # greedy: near people are what is put together
         orders = column_orders(table.quasi, by)
@@ -98,7 +98,7 @@ class Microaggregation(Method):
         # k is kept by the last cluster too, which MDAV may leave smaller
         check = PolicyCheck.of((*policy.criteria, GroupSize() >= k), table.people)
         clusters = Clustering(table, orders, self.labels, cluster).merged_within(check, progress)
-        return Outcome(
+        return SearchOutcome(
             release_of(table, clusters.cluster, clusters.columns(), clusters.count),
             Regions.of(table, orders, clusters.cluster, *clusters.stretches()),
         )

@@ -31,7 +31,7 @@ from sidelight._progress import Progress
 from sidelight.measures.screening import joined_after, joined_before
 from sidelight.policy.policy import Policy
 from sidelight.release.groups import Groups
-from sidelight.search.method import Method, Outcome
+from sidelight.search.method import Method, SearchOutcome
 from sidelight.search.mondrian_cuts import Cuts, Generation, Partition
 from sidelight.search.orders import Order, column_orders
 from sidelight.search.policy_check import CriterionCheck, PolicyCheck, candidate_groups
@@ -59,7 +59,7 @@ class Mondrian(Method):
 
     def search(
         self, table: Table, policy: Policy, *, by: Mapping[str, Hierarchy], utility: UtilityName, progress: Progress
-    ) -> Outcome:
+    ) -> SearchOutcome:
         """Cut until nothing can be cut."""
         del utility  # greedy: the cuts themselves are what is chosen
         orders = column_orders(table.quasi, by)
@@ -72,7 +72,7 @@ class Mondrian(Method):
         )
         start, stop = partition.start, partition.stop
         columns = tuple(region_labels(order, start[:, at], stop[:, at]) for at, order in enumerate(orders))
-        return Outcome(
+        return SearchOutcome(
             release_of(table, partition.group, columns, len(partition)),
             Regions.of(table, orders, partition.group, start, stop),
         )
