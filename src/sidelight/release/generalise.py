@@ -100,6 +100,7 @@ def roll_up(groups: Groups, columns: tuple[Column, ...]) -> Groups:
 
     Nobody is in two groups, so sizes add up like counts do, in every semantics.
     """
+    # `whole` stays: what all groups together say does not depend on how they are put together.
     number, first = number_equal_rows(columns, len(groups))
     return replace(
         groups,

@@ -132,6 +132,7 @@ class Lattice:
 
     def _smallest_finer(self, node: Node) -> tuple[Node, Groups]:
         """Choose what to roll up: the smallest predecessor at hand, or else the smallest of all finer nodes."""
+        # Any finer node gives the same groups; a predecessor is as a rule the smallest, and quicker to look up.
         near = [other for other in self.predecessors(node) if other in self._kept]
         finer = near or [other for other in self._kept if _is_finer(other, node)]
         if not finer:
@@ -178,6 +179,8 @@ class _Ladder:
     def step(self, low: int, high: int) -> Codes:
         """Recode codes of the lower level to codes of the higher one."""
         if (low, high) not in self._steps:
+            # Every label of the lower level is that of some value, so every entry is written; all agree, as levels
+            # are functions of the ones below.
             step = np.empty(len(self.labels[low]), np.int32)
             step[self._codes[low]] = self._codes[high]
             self._steps[low, high] = step

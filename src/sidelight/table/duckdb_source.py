@@ -119,7 +119,7 @@ def file_rows(files: list[Path], roles: Roles) -> Iterator[Rows]:
             if parquet:
                 view, dropped = _parquet_view(files, roles)
                 con.sql(view).create_view("src")
-                _check_kept_whole(files[0], roles, con.table("src"))
+                _check_nothing_cut_off(files[0], roles, con.table("src"))
                 yield packed_rows(con, roles, _source(files, dropped))
             else:
                 view, dropped = csv_view([(file, TEXT[ending(file)]) for file in files], roles)
@@ -151,7 +151,7 @@ def _check_kinds(name: str, kinds: list[pa.DataType]) -> None:
         raise BadTable(message)
 
 
-def _check_kept_whole(file: Path, roles: Roles, src: duckdb.DuckDBPyRelation) -> None:
+def _check_nothing_cut_off(file: Path, roles: Roles, src: duckdb.DuckDBPyRelation) -> None:
     """Refuse durations, which DuckDB takes for numbers, and nanoseconds, where it cuts them off."""
     schema, read = schema_of(file), dict(zip(src.columns, map(str, src.types), strict=True))
     for ours, name in roles.used.items():
@@ -177,15 +177,13 @@ def _named(files: list[Path]) -> str:
     return files[0].name if len(files) == 1 else f"{len(files)} files"
 
 
-# We read the first line ourselves and leave DuckDB's sniffer out: it may skip rows that do not fit its guess.
-# Every cell is text ("00734" stays), an empty cell is a missing one.
-
-
 def csv_view(files: list[tuple[Path, str | None]], roles: Roles) -> tuple[str, tuple[str, ...]]:
     """Write the query that reads the used columns of all files; also name the columns not used.
 
-    Files may differ in delimiter and in the order of their columns.
+    Files may differ in delimiter and in the order of their columns.  Every cell is text ("00734" stays), an empty cell
+    is a missing one.
     """
+    # We read the first line ourselves and leave DuckDB's sniffer out: it may skip rows that do not fit its guess.
     layouts: dict[tuple[str, tuple[str, ...]], list[Path]] = defaultdict(list)
     dropped: dict[str, None] = {}
     for file, delimiter in files:
@@ -307,9 +305,11 @@ def _packing_query(distinct: list[pa.Array], known: Packing, roles: Roles) -> st
 
     A column with missing cells needs the slower comparison that lets a missing cell equal a missing cell.
     """
+    # Inner joins lose no row: every cell of `src` is among those that the first pass saw, or `_tabulate` notices.
     names = [name for name in roles.used if name != "person"]
     equal = ["IS NOT DISTINCT FROM" if column.null_count else "=" for column in distinct]
     joins = [f"JOIN code{i} ON src.{name} {equal[i]} code{i}.cell" for i, name in enumerate(names)]
+    # A row's word is the sum of its columns' shares, code × weight: mixed radix, as `Packing.pack` computes it.
     sums = ["CAST(" + " + ".join(f"code{i}.share" for i in held) + " AS BIGINT)" for held in known.layout]
     words = [f"{total} AS word{place}" for place, total in enumerate(sums)]
     person = [] if roles.person is None else ["src.person AS person"]

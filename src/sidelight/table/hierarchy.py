@@ -275,6 +275,7 @@ def _check_levels(column: str, levels: Levels) -> dict[str, int]:
 
 
 def _check_function(column: str, levels: Levels, number: int) -> None:
+    # f_{l+1} must be a function of f_l: two rows with one label below have one label here.
     first: dict[str, int] = {}
     for row, below in enumerate(levels[number - 1]):
         other = first.setdefault(below, row)

@@ -47,7 +47,7 @@ class Packing:
         words: list[tuple[int, ...]] = [()]
         for column in range(len(self.labels)):
             longer = (*words[-1], column)
-            if prod(map(self._radix, longer)) < KEY_LIMIT:
+            if prod(map(self._radix, longer)) < KEY_LIMIT:  # the word's largest value is this product less 1
                 words[-1] = longer
             else:
                 words.append((column,))

@@ -148,8 +148,8 @@ def _tabulate(rows: Rows, roles: Roles, *, keep_people: bool) -> Table:
         files=rows.source.files,
         roles=roles.choices(),
     )
-    names = keys_of_people(rows, rest.packing, roles) if keep_people else None
-    return replace(_table(rest, rows, roles, intake), names=names)
+    table = _table(rest, rows, roles, intake)
+    return replace(table, names=keys_of_people(rows, rest.packing, roles)) if keep_people else table
 
 
 def _tally(rows: Rows, roles: Roles) -> Tally:
@@ -195,6 +195,7 @@ def _valueless(tally: Tally, roles: Roles) -> npt.NDArray[np.bool_]:
 
 def _table(tally: Tally, rows: Rows, roles: Roles, intake: Intake) -> Table:
     packing = tally.packing
+    # Words order rows by key and then by value, so the entries of the matrix come out sorted, as `from_sorted` needs.
     words, counts = sum_equal_rows(tally.words, tally.counts)
     keys = packing.keys(words)
     first = run_starts(keys)
@@ -216,6 +217,7 @@ def _domain(labels: tuple[Label, ...], values: Integers, roles: Roles) -> tuple[
     if roles.domain is None:
         column = Column(roles.value_column, labels, values.astype(np.int32)).compact()
         return column.labels, column.codes.astype(np.int64)
+    # Declared values have the first codes, in their order; a code beyond them is a value that nobody declared.
     beyond = int(values.max())
     if beyond >= len(roles.domain):
         message = (
@@ -227,7 +229,7 @@ def _domain(labels: tuple[Label, ...], values: Integers, roles: Roles) -> tuple[
 
 
 def people_per_key(rows: Rows, packing: Packing) -> Integers:
-    """Count the different people of each key, in the keys' order."""
+    """Count the people of each key, in the keys' order."""
     answer = collect(_rows_per_person(rows).group_by(*rows.key).agg(nw.len().alias("people")))
     _, sizes = sum_equal_rows(rows.words(answer, packing, rows.key), numpy_integers(answer.column("people")))
     return sizes
@@ -237,6 +239,7 @@ def keys_of_people(rows: Rows, packing: Packing, roles: Roles) -> dict[str, int]
     """Say which key each person has, by name."""
     answer = collect(_rows_per_person(rows).select("person", *rows.key))
     words = rows.words(answer, packing, rows.key)
+    # People are numbered by the order of their keys, which is that of the table's rows: both sort the same words.
     order = np.lexsort(words[::-1])
     key = np.empty(len(order), np.int64)
     key[order] = np.cumsum(run_starts([word[order] for word in words])) - 1

@@ -67,10 +67,10 @@ class Rows(Protocol):
         """Give the conditions on which a row does not count."""
 
     def packing(self, answer: pa.Table) -> Packing:
-        """Find the labels of every column, in order, given an answer that has the columns of `key`."""
+        """Find the labels of every column, in order; the answer has the columns of `key_and_value`."""
 
     def words(self, answer: pa.Table, packing: Packing, columns: tuple[str, ...]) -> Words:
-        """Pack the `key` or `cell` columns of an answer."""
+        """Pack the columns `key` or `key_and_value` of an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +114,7 @@ class TextRows:
         ]
         if len(columns) == len(packing.labels):
             return packing.pack(codes)
+        # A key alone is packed like one with the first value, and loses it again.
         nothing = np.zeros(answer.num_rows, np.int32)
         return packing.keys(packing.pack([*codes, nothing]))
 
@@ -139,6 +140,7 @@ def encode(column: pa.Array | pa.ChunkedArray, roles: Roles, labels: tuple[Label
     place = {text: code for code, text in enumerate(labels)}
     encoded = _encoded(column)
     parts = [np.zeros(0, np.int32)]
+    # Each chunk has a dictionary of its own, so a label is looked up once per chunk and not once per row.
     for chunk in encoded.chunks:
         texts = labels_of(chunk.dictionary, roles)
         codes = [place.get(text, 0) for text in (*texts, None)]  # a dictionary may hold cells that do not occur

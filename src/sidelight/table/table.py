@@ -320,6 +320,7 @@ class Counts:
             return sums
         assert self.starts is not None
         assert self.data is not None
+        # Differences of prefix sums, as `np.add.reduceat` would be wrong for rows without entries.
         before = np.concatenate(([0], np.cumsum(self.data)))
         return np.diff(before[self.starts])
 
@@ -341,6 +342,7 @@ class Counts:
                 where=self.where[first:last],
                 data=self.data[first:last],
             )
+        # Entry i of a chosen row stands at (start of that row) + i: offsets within rows, moved to where rows begin.
         chosen = np.arange(self.rows)[rows]
         lengths = np.diff(self.starts)[chosen]
         starts = np.concatenate(([0], np.cumsum(lengths)))
