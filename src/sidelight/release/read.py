@@ -15,7 +15,7 @@ import numpy as np
 
 from sidelight._arrays import Flags, Integers
 from sidelight._text import counted, form
-from sidelight.errors import BadRelease, BadTable, MissingValues, parameter
+from sidelight.errors import BadRelease, BadTable, MissingValues, WrongKind, parameter
 from sidelight.release.generalise import keys_as_groups, roll_up
 from sidelight.release.groups import Groups
 from sidelight.release.release import Members, Release, whole_groups
@@ -93,6 +93,10 @@ def release_from(
     keep_people: bool = False,
 ) -> Release:
     """Read a published table by roles, of which `quasi` are the columns of the group; the rest as in `read_release`."""
+    if isinstance(source, Table | Release):
+        remedy = "use it as it is" if isinstance(source, Release) else "group it with sl.group(table)"
+        message = f"that is a {type(source).__name__}, not a published file; {remedy}"
+        raise WrongKind(message)
     roles = replace(roles, quasi=(*roles.quasi, *told_apart), quasi_word="group")
     if keep_people and roles.person is None:
         message = f"keep_people=True needs {parameter('person')}, the column that says whose row it is"

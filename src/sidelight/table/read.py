@@ -23,7 +23,7 @@ import pyarrow as pa
 
 from sidelight._arrays import Integers, run_starts, sum_equal_rows
 from sidelight._text import counted, form
-from sidelight.errors import BadTable, MissingValues, parameter
+from sidelight.errors import BadTable, MissingValues, WrongKind, parameter
 from sidelight.table.dataframe_source import frame_rows
 from sidelight.table.duckdb_source import arrow_rows, file_rows, interruptible
 from sidelight.table.files import files_of
@@ -78,6 +78,9 @@ def read_table(
 
 def table_from(source: object, roles: Roles) -> Table:
     """Read what a publisher holds by roles; nothing of it is suppressed yet, whatever they say."""
+    if isinstance(source, Table):
+        message = "that is a Table already; use it as it is, or read its source anew"
+        raise WrongKind(message)
     return tabulate(source, replace(roles, suppressed=None).complete())
 
 

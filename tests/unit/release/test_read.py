@@ -201,3 +201,13 @@ def test_people_are_forgotten_unless_asked_for():
     assert sl.read_release(pa.table(NAMED), **BY_NAME).people is None
     with pytest.raises(BadTable, match="keep_people=True needs person="):
         sl.read_release(pa.table(NAMED), group="zip", sensitive="ill", keep_people=True)
+
+
+def test_what_is_read_already_is_not_read_again():
+    table = sl.read_table(pa.table(NAMED), quasi=["zip"], sensitive="ill")
+    with pytest.raises(TypeError, match=r"that is a Table, not a published file; group it with sl\.group\(table\)"):
+        sl.read_release(table, group=["zip"], sensitive="ill")
+    with pytest.raises(TypeError, match="that is a Release, not a published file; use it as it is"):
+        sl.read_release(sl.group(table), group=["zip"], sensitive="ill")
+    with pytest.raises(TypeError, match="that is a Table already"):
+        sl.read_table(table, quasi=["zip"], sensitive="ill")
