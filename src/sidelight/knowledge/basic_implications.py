@@ -95,6 +95,7 @@ def basic_implications(fact: Fact, values: Values = None) -> tuple[BasicImplicat
     parts = conjuncts(fact)
     whole, apart = _express(fact, domains), [_express(part, domains) for part in parts]
     answers: list[tuple[BasicImplication, ...]] = [] if whole is None else [tuple(whole)]
+    # part by part may be shorter where the whole was too large to cover well
     if len(parts) > 1 and None not in apart:
         answers.append(tuple(dict.fromkeys(each for part in apart for each in part or ())))
     if not answers:
@@ -365,6 +366,7 @@ class MaximalBoxes:
     def _grow(self, within: int, place: int) -> Iterator[Box]:
         stride = self.space.strides[place]
         parts = [within >> block * stride & (1 << stride) - 1 for block in range(len(self.space.blocks[place]))]
+        # a box is maximal here if its side has every block that the rest of the box allows
         for shared in self._intersections(parts, place):
             side = sum(1 << block for block, part in enumerate(parts) if shared & ~part == 0)
             for rest in self.boxes(shared, place + 1):
@@ -425,6 +427,7 @@ class _SetCover:
     @classmethod
     def of(cls, candidates: dict[Box, int], forbidden: int, cost: Cost) -> _SetCover:
         costs = {box: cost(box) for box in candidates}
+        # a box within another that costs no more is never needed
         useful = _undominated(candidates, costs)
         coverings = dict.fromkeys(
             tuple(box for box in useful if candidates[box] >> row & 1)
@@ -440,6 +443,7 @@ class _SetCover:
     def cheapest(self) -> list[Box]:
         """Branch over the boxes that cover the row that fewest do, as long as it may get cheaper."""
         everything = (1 << len(self.by)) - 1
+        # a good cover to begin with: whatever cannot beat it is cut off
         self.best = self._greedy(everything)
         self._search(everything, [])
         return self.best
@@ -458,6 +462,7 @@ class _SetCover:
 
     def _search(self, left: int, chosen: list[Box]) -> None:
         self.steps += len(self.by) + 1
+        # invariant: `best` is a cover, and no cheaper one was passed over but for lack of steps
         if self._cost(chosen) + self._lower_bound(left) >= self._cost(self.best) or self.steps > MOST_STEPS:
             return
         if not left:

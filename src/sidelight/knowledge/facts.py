@@ -410,6 +410,7 @@ def fold(
             several = [results.pop() for _ in part.parts()]
             results.append(join(several[::-1]))
         else:
+            # it comes up again when all of its parts are folded; they come up from left to right
             stack.append((part, sign, True))
             stack += [(inner, inner_sign, False) for inner, inner_sign in reversed(_signed_parts(part, positive=sign))]
     return results[0]

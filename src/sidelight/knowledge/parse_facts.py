@@ -188,6 +188,7 @@ def _about(reader: TokenReader, person: Who) -> Fact:
         return Has(person, parse_value(reader))
     if reader.accept("!="):
         return Not(Has(person, parse_value(reader)))
+    # "Bob not in {…}": here `not` belongs to `in`
     negated = reader.at_word("not") and reader.peek(1).text in ("in", "IN")
     if negated:
         reader.take()

@@ -87,6 +87,7 @@ def tokenize(text: str, *, signs: str = "", error: TextError = BadKnowledge) -> 
 
 @lru_cache
 def _pattern(signs: str) -> re.Pattern[str]:
+    # a word ends before a sign or a quote, but holds hyphens, apostrophes after its first letter, and ! without =
     single = re.escape("(){},;|=<>" + signs)
     return re.compile(
         rf"""

@@ -60,6 +60,7 @@ def worlds_of_group(groups: Groups, row: int) -> Iterator[tuple[frozenset[Label]
         places = [list(combinations(people, n)) for n in counts.values()]
     else:
         places = [list(product(people, repeat=n)) for n in counts.values()]
+    # values are independent of each other: any choice for one goes with any for another
     for chosen in product(*places):
         owners = list(zip(counts, chosen, strict=True))
         yield tuple(frozenset(text for text, who in owners if person in who) for person in people)
@@ -299,6 +300,7 @@ def worst_negations(release: Release, k: int, value: Label = None) -> Fraction:
 
 def _conjunctions(facts: set[int], k: int, everything: int) -> set[int]:
     """Give all different conjunctions of at most k facts."""
+    # conjunctions that hold in the same worlds are one
     known = {everything}
     for _ in range(k):
         known |= {one & other for one in known for other in facts}
@@ -363,6 +365,7 @@ def smallest_epsilon_of_group(
             continue  # the person asked about is the first, and has it
         for others in _known_people(len(truth.values), known):
             fits = [each for each in everything if all(each.values[n] == truth.values[n] for n in others)]
+            # told of the release with the person in it, and of the same without
             p_in = _belief([each for each in fits if each.bag == published], has)
             p_out = _belief([each for each in fits if each.bag_of_others == truth.bag_of_others], has)
             epsilon = _ratio(p_in, p_out)

@@ -2,7 +2,7 @@
 
 `probability_of_avoiding` (for `Implications`, `Negations`): some people of a group have none of some values, one value
 per person.  State: how many people of each kind (by what they avoid) still have nothing; values that nobody avoids, and
-people who are not mentioned, are counted in one lump.
+people who are not mentioned, are counted at once.
 
 `odds` (for `Acquaintance`): what somebody found out about one person, some others and a family.  With n people, m of
 them with the value and a of them mentioned, none of the a has it in C(n−m, a) / C(n, a) of the worlds (`set`,
@@ -73,6 +73,7 @@ def ways_to_avoid(bag: Mapping[Label, int], avoided: Sequence[Avoided]) -> int:
         for waiting, ways in before.items():
             for after, more in _hand_out(waiting, may, amount):
                 left[after] += ways * more
+    # whoever still waits takes any of the values that nobody avoids
     others = sum(bag.values()) - sum(named.values())
     return sum(ways * perm(others, sum(waiting)) for waiting, ways in left.items())
 
@@ -217,6 +218,7 @@ def _without(people: int, mine: int, few: int, ratio: Callable[[int, int], Numbe
     """
     if few and mine > people - few:
         return ratio(0, 1)
+    # symmetric in m and a, so the shorter product is taken
     less, more = sorted((mine, few))
     share = ratio(1, 1)
     for start in range(0, less, AT_ONCE):
@@ -277,6 +279,7 @@ def spread_out(groups: Groups, *, rules_out: int, others: int, family: int, divi
         counts = groups.counts.row(row)
         none = none_has(groups.semantics, int(groups.sizes[row]), counts, (others + 1, family), divide)
         odds = odds_against(groups.semantics, int(groups.sizes[row]), counts, (rules_out, others), divide)
+        # the target sits in a group before, or in this one
         elsewhere = _convolve(placed, none[:-1])
         here = _convolve(waiting, odds[:, np.newaxis] * none[1:])
         # a target needs a group with the value: here, in one before, or in either

@@ -147,6 +147,7 @@ class Attempts:
             return Fraction(0), Fraction(1)
         least = most
         for fact in split.left_out:
+            # worlds that break this fact, counted among those of K if that is possible, else among all
             broken = self._with_and_without(target, (*split.countable, ~fact)) or self._with_and_without(
                 target, (~fact,)
             )
@@ -154,6 +155,7 @@ class Attempts:
                 least = (Fraction(0), Fraction(0))
                 break
             least = (max(least[0] - broken[0], Fraction(0)), max(least[1] - broken[1], Fraction(0)))
+        # least with the target against most without it, and the other way round
         low = least[0] / (least[0] + most[1]) if least[0] else Fraction(0)
         high = most[0] / (most[0] + least[1]) if most[0] + least[1] else Fraction(1)
         return low, high

@@ -63,6 +63,7 @@ class Observer:
         """Give Pr(target | facts), or say why that cannot be said."""
         try:
             possible, both = self.counter.joint(self.facts, target)
+        # a new effort, as large: first whether the facts can hold at all, then bounds
         except OverEffort:
             attempts = self._attempts()
             self.check_satisfiable(attempts.meter())
@@ -378,6 +379,7 @@ def _after(
     observer = Observer.of(release, facts, people=[*mentioned, *unnamed], effort=effort)
     group_of = observer.entities.group_of
     representative = representatives(facts, group_of)
+    # where nobody has a value twice, expected numbers add up, so the unnamed need not be counted
     counted_ones = [*mentioned, *unnamed] if release.semantics == "multiset" else mentioned
     probabilities = {
         who: observer.value_probabilities(who) for who in dict.fromkeys(representative[who] for who in counted_ones)
@@ -424,6 +426,7 @@ def representatives(facts: Sequence[Fact], groups: Mapping[Who, int]) -> dict[Wh
     candidates: dict[Hashable, list[Who]] = {}
     representative: dict[Who, Who] = {}
     for who in groups:
+        # equal profiles are necessary, and cheap to compare; only then is the exchange tried
         others = candidates.setdefault((groups[who], _profile(who, about[who], groups)), [])
         first = others[:MOST_REPRESENTATIVES]
         representative[who] = next((each for each in first if _interchangeable(each, who, about)), who)

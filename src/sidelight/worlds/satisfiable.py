@@ -165,6 +165,7 @@ class WorldSearch:
     def satisfiable(self, facts: Iterable[Fact]) -> bool:
         """Say whether there is a world in which all of them hold."""
         constraints = [self._constraint(fact) for fact in facts]
+        # in `single`, everybody who is mentioned takes up room, even without a constraint
         for who in self.entities.group_of if self.release.semantics == "single" else ():
             self._variable(who)
         whole = {variable: self._whole_domain(variable) for variable in self._variables.values()}
@@ -179,6 +180,7 @@ class WorldSearch:
                 continue
             if not still_open:
                 return True
+            # depth first; each branch has domains of its own
             stack += [({**domains}, [*still_open, branch]) for branch in still_open[-1].branches(domains)]
         raise OverEffort
 
@@ -293,6 +295,7 @@ def _maximum_flow(demands: Mapping[Domain, int], capacities: Capacities) -> int:
 def _propagate(domains: Domains, constraints: Iterable[Constraint]) -> list[Constraint] | None:
     """Narrow domains as long as constraints do so; give the constraints that are open, or none if one fails."""
     constraints, before = list(constraints), -1
+    # domains only shrink, so this ends; the product notices constraints that were simplified, too
     while before != (before := sum(map(len, domains.values())) * (len(constraints) + 1)):
         still_open: list[Constraint] = []
         while constraints:
@@ -301,6 +304,7 @@ def _propagate(domains: Domains, constraints: Iterable[Constraint]) -> list[Cons
             if truth is False:
                 return None
             if truth is None:
+                # open: it may narrow domains, or be replaced by something simpler
                 rest = constraint.apply(domains)
                 if len(rest) == 1 and rest[0] is constraint:
                     still_open.append(constraint)

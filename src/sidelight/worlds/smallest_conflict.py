@@ -46,6 +46,7 @@ def minimum_unsatisfiable_subset(number: int, unsatisfiable: Oracle) -> list[int
 
 def _shrink(number: int, unsatisfiable: Oracle) -> list[int]:
     """Leave out what can be left out, many at once first: most are innocent."""
+    # invariant: `needed` is unsatisfiable
     needed, many = list(range(number)), (number + 1) // 2
     while many:
         for start in range(0, number, many):
@@ -67,6 +68,7 @@ class _HittingSetSearch:
         corrections: list[list[int]] = []
         size = 1  # no unsatisfiable set is smaller than this
         while size < len(minimal):
+            # invariant: every unsatisfiable set hits all `corrections` and has at least `size` elements
             chosen = self._hitting_set(corrections, size, frozenset())
             if chosen is None:
                 size += 1
@@ -84,6 +86,7 @@ class _HittingSetSearch:
             block = blocks.pop()
             if not self._is_unsatisfiable(maximal.union(block)):
                 maximal = maximal.union(block)
+            # invariant: `maximal` is satisfiable, and with any of `outside` it is not
             elif len(block) == 1:
                 outside += block
             else:

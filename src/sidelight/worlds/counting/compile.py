@@ -57,6 +57,7 @@ class Formula:
 
     def bottom_up(self, descend: Callable[[Formula], bool] = lambda _part: True) -> list[Formula]:
         """List its parts and theirs, each before what it is part of; only those to descend into, and itself last."""
+        # an explicit stack: formulas may be deeper than Python recurses
         stack, top_down = [self], list[Formula]()
         while stack:
             top_down.append(stack.pop())
@@ -102,6 +103,7 @@ class Formulas:
         negations = self._negations
         if formula not in negations:
             for part in formula.bottom_up(lambda part: part not in negations):
+                # bottom up: the negations of its parts are known by now
                 negations[part] = self._negation(part)
                 negations.setdefault(negations[part], part)
         return negations[formula]
@@ -113,6 +115,7 @@ class Formulas:
         known = self._conditioned
         if (formula, atom, truth) not in known:
             for part in formula.bottom_up(lambda part: atom in part.atoms and (part, atom, truth) not in known):
+                # bottom up: what is left of its parts is known by now
                 known[part, atom, truth] = self._rest(part, atom, truth=truth)
         return known[formula, atom, truth]
 
@@ -134,6 +137,7 @@ class Formulas:
             if part is absorbing:
                 return absorbing
             if part is not neutral:
+                # nested joins of the same kind are one: equal formulas are equal sets
                 flat |= part.parts if part.kind == kind else {part}
         if any(part.kind == "atom" and self.atom(part.atom, truth=False) in flat for part in flat):
             return absorbing  # a and not a, or a or not a
@@ -203,6 +207,7 @@ class CountingProblem:
     def impose(self, formulas: Iterable[Formula], target: Formula | None = None) -> None:
         """Take formulas as constraints, after unit propagation."""
         constraints = [part for formula in formulas for part in formula.conjuncts()]
+        # to a fixed point: what is left of a constraint may itself be a single literal
         while units := self._fix_units(constraints):
             constraints = [part for formula in constraints for part in self._conditioned(formula, units).conjuncts()]
             target = target and self._conditioned(target, units)
@@ -210,6 +215,7 @@ class CountingProblem:
         if target is not None:
             self.target = len(self.constraints)
             self.constraints += (target,)
+        # invariant: no constraint mentions an atom that is fixed
         for number, constraint in enumerate(self.constraints):
             for atom in constraint.atoms:
                 self.mentions.setdefault(atom, []).append(number)
@@ -398,5 +404,6 @@ def components(things: Iterable[T], links: Iterable[Iterable[T]]) -> dict[T, T]:
 
     for link in links:
         ends = [first(thing) for thing in link]
+        # the first of all becomes the lead, so that components are named by their first
         lead |= dict.fromkeys(ends, min(ends, key=place.__getitem__))
     return {thing: first(thing) for thing in lead}

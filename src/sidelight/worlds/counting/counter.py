@@ -80,6 +80,7 @@ class WorldCounter:
     def _joint(self, facts: Sequence[Fact], target: Fact | None = None) -> Joint:
         key = (frozenset(facts), target)
         if key not in self._joints:
+            # each such fact doubles the counts below, and the recursion goes one deeper: bounded beforehand
             wide = [fact for fact in facts if is_wide_disjunction(fact)]
             if len(wide) > MOST_DIFFERENCES:
                 raise OverEffort
@@ -93,6 +94,7 @@ class WorldCounter:
         return every[0] - less[0], every[1] - less[1]
 
     def _count(self, facts: Sequence[Fact], target: Fact | None) -> Joint:
+        # without the target first: whether people only differ depends on the facts alone
         problem = compile_facts(self.release, self.entities, facts)
         if problem.contradictory:
             return Fraction(0), Fraction(0)
@@ -184,6 +186,7 @@ def block_probabilities(
         variable, block = assigned_at.get(place, (-1, -1))
         if variable in variables:
             taking[variable][block] = Fraction(_weight_of_taking(weights, transition, after), total)
+        # from here on, `after` belongs to the states before this transition
         after = completions(weights, transition, after)
         meter.check_time()
     return Fraction(satisfying, total), taking

@@ -83,6 +83,7 @@ class DistinctCounter:
         weights = partitions.coefficients
         for block in ways.blocks:
             meter.spend(len(weights) // 8)  # they are worked on all at once
+            # blocks are independent, so each multiplies the weight of every partition
             weights = weights * self._sum_over_unions(partitions, ways.by_set(block))
         return Fraction(int(weights.sum()), ways.total())
 
@@ -120,6 +121,7 @@ def partitions_of(neighbours: tuple[VariableSet, ...]) -> Partitions | None:
     for classes in graph.partitions((1 << len(neighbours)) - 1):
         coefficients.append(prod(map(graph.coefficient, classes)))
         starts.append(len(unions))
+        # all unions of the classes, the empty one first: 2^|σ| of them
         mine = [0]
         for each in classes:
             mine += [union | each for union in mine]
@@ -185,6 +187,7 @@ class _WaysToTake:
 
     def by_set(self, block: int) -> tuple[int, ...]:
         """For each set of variables, count the ways in which just they take a block; 0 if it is fixed otherwise."""
+        # whoever is known to take the block, or not to, rules out most sets
         fixed = {True: 0, False: 0}
         for place, variable in enumerate(self.variables):
             takes = self.problem.fixed.get(Takes(variable, block))

@@ -11,7 +11,7 @@ FillRest    `single`, all stages of a group are over: who was free takes any occ
 Finish      all stages are over: compared variables that never differed are equal; constraints must hold
 Exclusion   in `single`, a free variable that does not take b may take any block outside its schedule.  It is left
 free altogether, and the worlds in which it takes b after all are subtracted (inclusion and exclusion:
-the term `EXCLUDED` takes b with weight −1, and no constraint hears of it).
+the term `EXCLUDED` takes b with weight −1, and no constraint is conditioned on it).
 Invariant   after each transition, Σ over states (weight × completions) = worlds in which all constraints hold.
 Cost        transitions × states; states grow with the constraints open at a time, not with people or values.
 """
@@ -58,6 +58,7 @@ class Frontier:
         """Give the share of all worlds in which the constraints hold, and in which the target does as well."""
         weights = self.start()
         for transition in self.transitions:
+            # signed weights may cancel: such states would only cost time
             weights = {state: weight for state, weight in advance(weights, transition, meter).items() if weight}
         total = self.total()
         return Fraction(sum(weights.values()), total), Fraction(weights.get(1, 0), total)
@@ -86,6 +87,7 @@ class Frontier:
 
     def _all_transitions(self) -> list[Transition]:
         deciding = {stage: self.schedule.people_at(stage) for stage, _ in self.schedule.stages}
+        # after its last stage, nobody of a group decides any more: the free ones take what is left
         last_stage = {group: stage for stage, groups in deciding.items() for group in groups}
         people = self.schedule.people()
         transitions: list[Transition] = []
@@ -105,6 +107,7 @@ class Frontier:
         """Let everybody decide; distribute the block in each group as soon as all of the group have."""
         for (group, takes), people in self.schedule.tallied.get(stage, Counter()).items():
             yield None, Tally(self.layout, group, people, takes=takes)
+        # a block is distributed right after the last of a group decided, so that its counter is short-lived
         last = {group: variable for variable in variables for group in self.problem.members[variable]}
         for group in deciding:
             if group not in last:
@@ -117,6 +120,7 @@ class Frontier:
                     yield None, Distribute(self.layout, group, stage[1], deciding[group])
 
     def _assign(self, variable: int, block: int, places: dict[int, int]) -> Assign:
+        # transitions are made in their order, so what is left here are the later stages of the variable
         del self._to_come[variable][block]
         later = self._to_come[variable]
         problem, compared, mine = self.problem, self._compared_with(variable, places), places[variable]
@@ -153,12 +157,14 @@ def advance(weights: Weights, transition: Transition, meter: Meter) -> Weights:
     """Take a transition from each state, forwards; weights may cancel out."""
     mask, memo, after = transition.mask, transition.memo, dict[int, int]()
     for number, (state, weight) in enumerate(weights.items()):
+        # the effort is checked once in a while: a check per state would double the time
         if not number & 1023:
             meter.spend(min(len(weights) - number, 1024))
         fields = state & mask
         moves = memo.get(fields)
         if moves is None:
             moves = memo[fields] = transition.moves(fields)
+        # all other fields stay as they are, so moves are remembered by the fields alone
         rest = state ^ fields
         for replacement, factor in moves:
             new = rest + replacement
@@ -237,6 +243,7 @@ class _RestField:
         if number is None:
             number = self._numbers[formula] = len(self.formulas)
             self.formulas.append(formula)
+            # a rest that has no number any more would spill into the next field
             if number << self.shift > self.mask:
                 raise OverEffort
         return number << self.shift
@@ -253,7 +260,7 @@ class Transition(Protocol):
 
 
 Evidence: TypeAlias = Literal["takes it", "not yet", "takes another", "nothing new"]
-"""What constraints hear when a variable has decided; "not yet": it may still take a later block of its schedule."""
+"""What constraints learn from a decision; "not yet": the variable may still take a later block of its schedule."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,7 +277,7 @@ SKIPS = Outcome("not yet", takes=False)
 UNCHANGED = Outcome("nothing new", takes=False)
 EXCLUDED = Outcome("takes another", takes=True, sign=-1)
 """The inclusion–exclusion term: subtracts the worlds in which a variable that was left free takes the block after all;
-constraints hear that it takes none of its schedule."""
+constraints learn only that it takes none of its schedule."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,6 +338,7 @@ class Assign:
 
     def _possible(self, fields: int, rests: list[Formula]) -> Iterable[Outcome]:
         decision = self.decision
+        # `single`: one block each; who took one decides nothing more
         if fields & self._assigned:
             return () if decision.fixed else (UNCHANGED,)
         if self._cancels(rests):
@@ -338,6 +346,7 @@ class Assign:
         takes = (TAKES,) if decision.occurs and decision.fixed is not False else ()
         if decision.fixed:
             return takes
+        # free: all ways to lack b are all ways at all (SKIPS), less those that take b after all (EXCLUDED)
         excluded = (EXCLUDED,) if decision.occurs and decision.free else ()
         skips = (SKIPS,) if decision.free or not decision.last or not self.single else ()
         return (*takes, *excluded, *skips)
@@ -356,10 +365,12 @@ class Assign:
             rest = conditioned.get(before)
             if rest is None:
                 rest = conditioned[before] = self._condition(before, outcome.evidence, fields)
+            # invariant: no state is kept in which a constraint can no longer hold
             if rest is layout.false and number != layout.problem.target:
                 return None
             after += layout.pack(number, rest)
             compared_later = compared_later or not self._compared_later.isdisjoint(rest.atoms)
+        # remembered only while a constraint still asks whether the two are equal
         if outcome is TAKES and compared_later:
             after += layout.took[decision.variable]
         if not decision.last and outcome is not SKIPS:
@@ -367,7 +378,7 @@ class Assign:
         return after + (fields & self._kept), outcome.sign
 
     def _condition(self, formula: Formula, evidence: Evidence, fields: int) -> Formula:
-        """Say what is left of a formula when it hears of this decision."""
+        """Say what is left of a formula after this decision."""
         condition, decision, takes = self.layout.problem.formulas.condition, self.decision, evidence == "takes it"
         if evidence != "nothing new":
             formula = condition(formula, decision.atom, truth=takes)
@@ -375,6 +386,7 @@ class Assign:
             for atom in decision.later:
                 formula = condition(formula, atom, truth=False)
         for other, equal in decision.before:
+            # one took the block and the other did not: they differ, for good
             if bool(fields & self.layout.took[other]) != takes:
                 formula = condition(formula, equal, truth=False)
             elif self.single and takes:  # both took it, and nothing else

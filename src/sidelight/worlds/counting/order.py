@@ -115,6 +115,7 @@ class Schedule:
         needed += self._needed_in_any_case()
         for variable, block in needed:
             scheduled[problem.component_of(variable), block].add(variable)
+        # whoever decides once only, and that is fixed, need not be a variable of the count
         times = Counter([*(atom.variable for atom in problem.fixed), *(variable for variable, _ in set(needed))])
         for atom, takes in problem.fixed.items():
             stage = (problem.component_of(atom.variable), atom.block)
@@ -126,6 +127,7 @@ class Schedule:
                 self.tallied.setdefault(stage, Counter())[group, takes] += 1
         for variable in self.watched:
             for block in self._own_blocks(variable):
+                # only stages that there are anyway: at others, nothing depends on anybody
                 scheduled.get((problem.component_of(variable), block), set()).add(variable)
         self.scheduled = dict(scheduled)
 
@@ -154,6 +156,7 @@ class Schedule:
         for ends in links.values():
             for variable, end in ends.items():
                 by_variable[variable] |= end - {("assigned", variable)}
+        # the same order of variables at every stage, so that states agree from stage to stage
         variables = small_frontier_order({variable: [end] for variable, end in by_variable.items()}, meter)
         place = {variable: number for number, variable in enumerate(variables)}
         ends_of = {stage: list(ends.values()) for stage, ends in links.items()}
@@ -226,6 +229,7 @@ class _Sweep(Generic[Thing]):
         were_open = {link for link in links if link in self._open}
         freed = Counter(end for link in closed for end in self._ends_of.get(link, ()))
         ends = sum(not closed.issuperset(end) for end in self._ends[thing])
+        # an end that loses its last open link need not be remembered any more
         ends -= sum(number == len(self._links_of[end]) for end, number in freed.items())
         more = len(links.keys() - were_open - closed) - len(were_open & closed)
         return ends, more, self._late in links, -len(were_open)

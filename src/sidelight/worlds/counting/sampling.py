@@ -34,6 +34,7 @@ class WorldSampler:
         *layers, last = frontier.layers(meter)
         after: Weights = dict.fromkeys(last, 1)
         for transition, states in zip(reversed(frontier.transitions), reversed(layers), strict=True):
+            # backwards: the weight of everything that may still come of a state
             self._completions.insert(0, after)
             after = completions(states, transition, after)
             meter.check_time()
@@ -76,6 +77,7 @@ class WorldSampler:
         else:
             moves = [(move, False) for move in transition.memo[fields]]
         reached = [(state - fields + replacement, takes, factor) for (replacement, factor), takes in moves]
+        # a move that cannot be completed has weight 0, and is never taken
         weighted = [(new, takes, factor * completed[new]) for new, takes, factor in reached if completed.get(new)]
         total = sum(weight for *_, weight in weighted)
         return [(new, takes) for new, takes, _ in weighted], [weight / total for *_, weight in weighted]
