@@ -1,4 +1,7 @@
-"""How facts name people: by name, as someone of a group, or by what is known about them."""
+"""How facts and statements name people: by name, as someone of a group, or by what is known about them.
+
+Only names: who is meant in a release is for `worlds/identify` to say.
+"""
 
 from __future__ import annotations
 

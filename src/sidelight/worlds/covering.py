@@ -1,4 +1,8 @@
-"""Which worst case covers somebody who knows just this?"""
+"""Which worst case covers somebody who knows just this?
+
+`Implications(k)` is about the worst k basic implications anybody might know.  Facts that k of them say are no worse, so
+the fewest that say the facts, among the values that people of each group can have, tell which k to look at.
+"""
 
 from __future__ import annotations
 

@@ -1,10 +1,11 @@
 """What can be said of Pr(target | facts) when the facts are too hard to count: bounds for certain, and an estimate.
 
-K, R       the facts that can be counted together, and the rest.
-Bounds     T∧K∧R ⊆ T∧K, and T∧K∧R misses at most the worlds that break one of R:
-Pr(T∧K) − Σ_{r∈R} Pr(T∧K∧¬r)  ≤  Pr(T∧K∧R)  ≤  Pr(T∧K), the same for ¬T; then Pr(T | K∧R) is bounded.
-Estimate   rejection sampling: worlds that satisfy K, each equally likely, of which those that satisfy R are kept;
-the interval is Clopper and Pearson's, exact for any number of worlds.
+    K, R       the facts that can be counted together, and the rest.
+    Bounds     T∧K∧R ⊆ T∧K, and T∧K∧R misses at most the worlds that break one of R:
+               Pr(T∧K) − Σ_{r∈R} Pr(T∧K∧¬r)  ≤  Pr(T∧K∧R)  ≤  Pr(T∧K), the same for ¬T; then Pr(T | K∧R) is bounded.
+    Estimate   rejection sampling: worlds that satisfy K, each equally likely, of which those that satisfy R are kept.
+
+The interval of an estimate is Clopper and Pearson's, which holds for any number of worlds.
 """
 
 from __future__ import annotations

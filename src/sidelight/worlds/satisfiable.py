@@ -1,17 +1,18 @@
 """Can some facts all hold?  One world is searched for, which takes far less than counting them.
 
-Variable     `single`: a person, whose domain are the values of the group.
-else:     (person, value), whose domain says whether the person may have it: True, False.
-Pool         variables that compete for the same occurrences: those of a group, or of a group and a value.  At most
-capacity(pool, v) of them may be v; of people whom no fact mentions nothing is asked, so what is left
-of the capacities always suits them.
-Propagation  a constraint narrows domains until none changes: x ∈ S intersects; x = y intersects both; x ≠ y takes
-from one what the other must be; a disjunction with one part left is that part.
-Matching     after propagation each pool must have room for all of its variables, each within its domain: a
-bipartite matching with capacities, decided by maximum flow.  Variables of the same domain are one node.
-Branching    an open constraint is split in two, depth first, with an explicit stack.
-Complete     with no constraint open and room in every pool there is a world; with nothing left to try there is none.
-Cost         exponential at worst: given up after `MOST_NODES`.
+    Variable     `single`: a person, whose domain are the values of the group.
+                 else:     (person, value), whose domain says whether the person may have it: True, False.
+    Pool         variables that compete for the same occurrences: those of a group, or of a group and a value.  At most
+                 capacity(pool, v) of them may be v; people whom no fact mentions take whatever is left.
+    Propagation  a constraint narrows domains until none changes: x ∈ S intersects; x = y intersects both; x ≠ y takes
+                 from one what the other must be; a disjunction with one part left is that part.
+    Matching     after propagation each pool must have room for all of its variables, each within its domain: a
+                 bipartite matching with capacities, decided by maximum flow.  Variables of the same domain are one
+                 node.
+    Branching    an open constraint is split in two, depth first, with an explicit stack.
+    Cost         exponential at worst: given up after `MOST_NODES`.
+
+With no constraint open and room in every pool there is a world; with nothing left to try there is none.
 """
 
 from __future__ import annotations

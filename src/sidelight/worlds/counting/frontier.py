@@ -1,19 +1,21 @@
 """Weighted counting of worlds, by a dynamic program that sweeps a frontier over the constraints.
 
-Order       stages (component, value block) as `order` puts them; at a stage its variables, one after the other.
-State       what is left of each constraint; which variables are assigned (`single`); at this stage, which compared
-variables took the block and how many people of each group did.  All packed into one whole number.
-Transition  maps the fields of a state that it reads to their successors, each with a signed weight:
-Assign      a variable takes the block or not; constraints are conditioned on it
-Tally       people of whom nothing else is asked take it, or not
-Distribute  all of a group have decided: in how many ways can the block's n_g(b) occurrences go round?
-FillRest    `single`, all stages of a group are over: who was free takes any occurrence that is left
-Finish      all stages are over: compared variables that never differed are equal; constraints must hold
-Exclusion   in `single`, a free variable that does not take b may take any block outside its schedule.  It is left
-free altogether, and the worlds in which it takes b after all are subtracted (inclusion and exclusion:
-the term `EXCLUDED` takes b with weight −1, and no constraint is conditioned on it).
-Invariant   after each transition, Σ over states (weight × completions) = worlds in which all constraints hold.
-Cost        transitions × states; states grow with the constraints open at a time, not with people or values.
+    Order       stages (component, value block) as `order` puts them; at a stage its variables, one after the other.
+    State       what is left of each constraint; which variables are assigned (`single`); at this stage, which compared
+                variables took the block and how many people of each group did.  All packed into one whole number.
+    Transition  maps the fields of a state that it reads to their successors, each with a signed weight:
+                Assign      a variable takes the block or not; constraints are conditioned on it
+                Tally       people of whom nothing else is asked take it, or not
+                Distribute  all of a group have decided: in how many ways can the block's n_g(b) occurrences go round?
+                FillRest    `single`, all stages of a group are over: who was free takes any occurrence that is left
+                Finish      all stages are over: compared variables that never differed are equal; constraints hold?
+    Exclusion   in `single`, a free variable that does not take b may take any block outside its schedule.  It is left
+                free altogether, and the worlds in which it takes b after all are subtracted (inclusion and exclusion:
+                the term `EXCLUDED` takes b with weight −1, and no constraint is conditioned on it).
+    Invariant   after each transition, Σ over states (weight × completions) = worlds in which all constraints hold.
+    Cost        transitions × states; states grow with the constraints open at a time, not with people or values.
+
+Weights are whole numbers, so that every probability is an exact fraction: the sum of the last weights over `total`.
 """
 
 from __future__ import annotations
