@@ -1,7 +1,7 @@
 """How much counting is allowed: states and seconds, and a meter that gives up beyond.
 
-`Effort` is what a user allows; `Meter` counts what was spent of it, and `OverEffort` is how the algorithms below say that
-it was not enough.  Whoever asked decides what to do then: bounds, an estimate, or `TooHard`.
+`Effort` is what a user allows; `Meter` counts what was spent of it, and `OverEffort` is how algorithms say that it was
+not enough.  Whoever asked decides what to do then: bounds, an estimate, or `TooHard`.
 """
 
 from __future__ import annotations
