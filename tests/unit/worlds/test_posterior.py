@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.errors import BadKnowledge, Contradiction, UnknownValue, WrongKind
-from sidelight.knowledge.facts import Has, Same, holds
+from sidelight.knowledge.facts import DEEPEST, Has, Same, holds
 from sidelight.knowledge.parse_facts import read_facts
 from sidelight.knowledge.people import Someone
 from sidelight.testing import facts, releases
@@ -276,3 +276,12 @@ def test_a_table_or_a_dataframe_is_not_a_release(ask):
         ask(table)
     with pytest.raises(WrongKind, match=r"read one with sl\.read_release"):
         ask({"sex": ["f", "m"]})
+
+
+def test_facts_as_deep_as_they_may_be_are_counted():
+    """Recursion over them would go deeper than Python allows."""
+    fact = Has("Bob", "Flu")
+    while fact.depth < DEEPEST - 1:
+        fact = ((fact & ~Has("Ed", "Flu")) | Has("Dave", "Flu")).implies(Has("Charlie", "Flu"))
+    assert posterior(NAMED, "Charlie = Flu", given=[fact, "Charlie = Flu"]) == 1
+    assert posterior(NAMED, "Charlie = Flu", given=fact) > Fraction(2, 5)
