@@ -60,8 +60,8 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --generate-hashes --python-ver
         --custom-compile-command "make lock" pyproject.toml
 
 lock: $(VENV)/.can-test
-	$(LOCK) --upgrade --group build --output-file requirements.lock
-	$(LOCK) --upgrade --group dev --constraints requirements.lock --output-file requirements-dev.lock
+	$(LOCK) --upgrade --group dev --output-file requirements-dev.lock
+	$(LOCK) --upgrade --group build --constraints requirements-dev.lock --output-file requirements.lock
 	$(BIN)/python scripts/no_hosts.py requirements.lock requirements-dev.lock
 
 clean:
