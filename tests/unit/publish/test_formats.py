@@ -36,7 +36,7 @@ def test_no_text_is_run_by_a_spreadsheet_and_none_is_changed(label):
         float(cell)  # a number is a number
 
 
-@pytest.mark.parametrize("form", FORMATS.values(), ids=str)
+@pytest.mark.parametrize("form", FORMATS.values(), ids=lambda each: type(each).__name__)
 @given(st.text())
 def test_what_is_written_means_what_it_meant(form, label):
     assert form.decode(form.encode(label)) == label
