@@ -82,7 +82,7 @@ from .search.mondrian import Mondrian as Mondrian
 from .search.anatomy import Anatomy as Anatomy
 from .search.microaggregation import Microaggregation as Microaggregation
 from .publish.publish import Published as Published
-from .publish.read import read_published as read_published
+from .publish.sidecar import read_published as read_published
 from .errors import NothingSafe as NothingSafe
 
 # attacks
@@ -96,8 +96,8 @@ from .attack.simulation import Simulation as Simulation
 # noise
 from .dp.noisy_counts import noisy_counts as noisy_counts
 from .dp.noisy_counts import NoisyCounts as NoisyCounts
-from .dp.levels import choose_levels as choose_levels
-from .dp.levels import ChosenLevels as ChosenLevels
+from .dp.noisy_counts import choose_levels as choose_levels
+from .dp.noisy_counts import ChosenLevels as ChosenLevels
 from .dp.ledger import Ledger as Ledger
 from .dp.accountant import Spending as Spending
 from .dp.accountant import privacy_spent as privacy_spent

@@ -16,8 +16,8 @@ from scipy.stats import beta
 
 import sidelight as sl
 from sidelight.dp.domain import Domain
-from sidelight.dp.levels import WHOLE, _details, _standing_out
 from sidelight.dp.mechanism import Mechanism, calibrate
+from sidelight.dp.noisy_counts import WHOLE, _details, _standing_out
 from sidelight.table.table import Column, Counts, Table
 
 LEVEL = 1e-10

@@ -21,7 +21,6 @@ ORDER = (
     "_rounding",
     "_files",
     "_progress",
-    "_notebook",
     "table",
     "release",
     "knowledge",

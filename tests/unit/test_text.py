@@ -1,8 +1,10 @@
 """Words fit their numbers, and texts their line."""
 
+from fractions import Fraction
+
 import pytest
 
-from sidelight._text import counted, form, shortened
+from sidelight._text import MOST_ROWS, counted, form, html_table, shortened
 
 
 @pytest.mark.parametrize(
@@ -25,3 +27,33 @@ def test_verbs_follow_the_number():
 def test_a_long_text_is_one_short_line():
     assert shortened("one\ntwo", 20) == "one two"
     assert shortened("x" * 50, 10) == "x" * 9 + "…"
+
+
+# What a notebook shows is escaped, short, and says what it leaves out.
+
+
+def test_everything_is_escaped():
+    drawn = html_table("<b>", ["<i>"], [("<script>alert(1)</script>",)], note="a & b")
+    assert "<script>" not in drawn
+    assert "<b>" not in drawn
+    assert "<i>" not in drawn
+    assert "&lt;script&gt;" in drawn
+    assert "<p>a &amp; b</p>" in drawn
+
+
+def test_numbers_stand_right_and_truths_do_not():
+    drawn = html_table("t", ["n"], [(1_200,), (Fraction(1, 3),), (True,)])
+    assert '<td style="text-align: right">1,200</td>' in drawn
+    assert '<td style="text-align: right">1/3</td>' in drawn
+    assert "<td>True</td>" in drawn
+
+
+def test_a_long_table_is_cut_and_says_so():
+    def rows():
+        for number in range(MOST_ROWS):
+            yield (number,)
+        pytest.fail("more rows are drawn than are shown")
+
+    drawn = html_table("t", ["n"], rows(), total=1_000 + MOST_ROWS)
+    assert drawn.count("<tr>") == MOST_ROWS + 1
+    assert drawn.endswith("<p>… and 1,000 more</p>")

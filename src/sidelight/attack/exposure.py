@@ -18,8 +18,7 @@ import numpy as np
 import pyarrow as pa
 
 from sidelight._arrays import Flags, Floats, Integers, number_vectors
-from sidelight._notebook import html_table
-from sidelight._text import counted
+from sidelight._text import counted, html_table
 from sidelight.attack.linkage import Published, release_of
 from sidelight.attack.posterior import View, exact_posterior, flags, posteriors, values_left
 from sidelight.attack.targets import People

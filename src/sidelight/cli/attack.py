@@ -24,8 +24,7 @@ from sidelight.cli.run import Status
 from sidelight.errors import BadMeasure, BadRelease
 from sidelight.measures.measure import exact
 from sidelight.policy.settings import read_number
-from sidelight.publish.read import read_back
-from sidelight.publish.sidecar import read_sidecar, sidecar_path
+from sidelight.publish.sidecar import read_back, read_sidecar, sidecar_path
 from sidelight.table.hierarchy_io import hierarchy_files, read_hierarchies
 from sidelight.table.roles import Roles
 

@@ -14,8 +14,16 @@ from sidelight.measures.measure import Measure
 from sidelight.policy.limit_text import read_limit, read_measure
 from sidelight.policy.policy import Policy, different
 from sidelight.policy.policy_file import read_policy_file
-from sidelight.publish.read import as_printed, read_checked, read_published
-from sidelight.publish.sidecar import Reading, Sidecar, noise_path, read_sidecar, sidecar_path
+from sidelight.publish.sidecar import (
+    Reading,
+    Sidecar,
+    as_printed,
+    noise_path,
+    read_checked,
+    read_published,
+    read_sidecar,
+    sidecar_path,
+)
 from sidelight.release.read import release_from
 from sidelight.release.release import Release
 from sidelight.table.files import columns_of, files_of

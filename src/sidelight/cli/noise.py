@@ -31,8 +31,7 @@ from sidelight.dp.parameters import Neighbours, amount_text, exact_amount
 from sidelight.dp.semantic_privacy import SemanticPrivacy, semantic_privacy
 from sidelight.errors import BadNoise, BadPolicy, BudgetExceeded, NotPublished
 from sidelight.publish.formats import Sheet, format_of
-from sidelight.publish.read import digest
-from sidelight.publish.sidecar import noise_path
+from sidelight.publish.sidecar import digest, noise_path
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.hierarchy_io import hierarchy_files, read_hierarchies
 from sidelight.table.labels import Label

@@ -20,7 +20,7 @@ from fractions import Fraction
 import numpy as np
 
 from sidelight._arrays import Floats
-from sidelight._notebook import html_table
+from sidelight._text import html_table
 from sidelight.attack.exposure import Exposure
 from sidelight.attack.intersection import intersect
 from sidelight.attack.simulation import MeanEstimate, Samples, draw_samples

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from decimal import ROUND_UP, Context
 from fractions import Fraction
 
-from sidelight._notebook import html_table
 from sidelight._rounding import round_up, to_places
+from sidelight._text import html_table
 from sidelight.dp.parameters import Amount, exact_amount, exact_delta, exact_epsilon
 from sidelight.errors import BadNoise, parameter
 

@@ -22,9 +22,8 @@ import numpy as np
 import pyarrow as pa
 
 from sidelight._arrays import Flags, Floats, Integers, add_up, number_keys
-from sidelight._notebook import MOST_ROWS, html_table
 from sidelight._progress import Progress, quiet
-from sidelight._text import counted
+from sidelight._text import MOST_ROWS, counted, html_table
 from sidelight.errors import BadKnowledge, BadMeasure, expect
 from sidelight.knowledge.parse_statements import Statements, WordedStatement, read_statements
 from sidelight.knowledge.people import as_who
@@ -36,8 +35,7 @@ from sidelight.max_entropy.subproblems import Relaxations, Solution, explain_inf
 from sidelight.release.groups import GroupName
 from sidelight.release.release import Members, Release
 from sidelight.table.labels import Label, label, shown
-from sidelight.table.table import Column, Table, number_equal_rows
-from sidelight.table.tabular import Tabular, arrow_labels, free_name
+from sidelight.table.table import Column, Table, Tabular, arrow_labels, free_name, number_equal_rows
 
 
 def maxent(

@@ -15,13 +15,13 @@ from math import isfinite, prod
 
 import pyarrow as pa
 
-from sidelight._notebook import html_table
 from sidelight._rounding import round_up
+from sidelight._text import html_table
 from sidelight.errors import BadMeasure, did_you_mean
 from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Measure, in_words
 from sidelight.release.release import Release
-from sidelight.table.tabular import Tabular
+from sidelight.table.table import Tabular
 
 
 @dataclass(frozen=True, slots=True)

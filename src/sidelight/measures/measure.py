@@ -17,6 +17,7 @@ import math
 import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import MISSING, dataclass, fields, replace
 from decimal import Decimal
@@ -28,11 +29,11 @@ from operator import index
 from types import MappingProxyType
 from typing import ClassVar, Protocol, Self, TypeAlias
 
-from sidelight._notebook import html_table
 from sidelight._rounding import to_places
+from sidelight._text import html_table
 from sidelight.errors import BadMeasure, BadPolicy, NotTrueOrFalse, expect
+from sidelight.knowledge.tokens import quote
 from sidelight.measures.exact import Amount
-from sidelight.measures.notation import call_text
 from sidelight.measures.screening import Screen
 from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release
@@ -431,3 +432,50 @@ def _in_one_pass(measures: list[Measure], release: Release) -> list[Finding]:
         parts = list(pool.map(summaries, blocks))
     merged = (reduce(lambda one, other: one.merge(other), each) for each in zip(*parts, strict=True))
     return [summary.finding() for summary in merged]
+
+
+# How is a measure written in a line of text?  `implications(k=3, value=Lung cancer)`. The settings of a measure are
+# numbers, texts, lists of them in `[...]` and tables in `{...}`; a text stands as it is, or in quotes where it
+# needs them.  `policy/limit_text` has the grammar and reads what is written here.
+
+
+SIGNS = "[]"
+"""What is a sign in a limit besides the signs of facts."""
+
+LONGEST = 400
+"""A setting that takes more characters, such as a whole hierarchy, is left out of a text for people."""
+
+LEFT_OUT = "…"
+"""Stands for such a setting; nobody reads it again as if it were one."""
+
+
+def call_text(name: str, settings: Mapping[str, object], *, longest: int = LONGEST) -> str:
+    """Write a measure with its settings.
+
+    >>> call_text("group size", {}), call_text("implications", {"k": 3, "value": "Salt, pepper"})
+    ('group size', 'implications(k=3, value="Salt, pepper")')
+    """
+    texts = {setting: value_text(value) for setting, value in settings.items() if value is not None}
+    parts = [f"{setting}={text if len(text) <= longest else LEFT_OUT}" for setting, text in texts.items()]
+    return f"{name}({', '.join(parts)})" if parts else name
+
+
+def value_text(value: object) -> str:
+    """Write the value of a setting.
+
+    >>> value_text({"a stomach disease": ["Ulcer", "Dyspepsia"]}), value_text(("[30-40]", "5", True))
+    ('{a stomach disease=[Ulcer, Dyspepsia]}', '["[30-40]", 5, true]')
+    """
+    if isinstance(value, str):
+        return quote(value, signs=SIGNS)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_key(key)}={value_text(each)}" for key, each in value.items()) + "}"
+    if isinstance(value, Sequence | AbstractSet):
+        return "[" + ", ".join(value_text(each) for each in value) + "]"
+    return quote(shown(value), signs=SIGNS) if value is None else str(value)
+
+
+def _key(key: object) -> str:
+    return quote(shown(key) if key is None else str(key), signs=SIGNS)

@@ -16,12 +16,10 @@ from __future__ import annotations
 
 from sidelight.errors import BadPolicy, SidelightError
 from sidelight.knowledge.tokens import TokenReader
-from sidelight.measures.measure import Comparison, Criterion, Measure
-from sidelight.measures.notation import LEFT_OUT, SIGNS
+from sidelight.measures.measure import LEFT_OUT, SIGNS, Comparison, Criterion, Measure
 from sidelight.policy.limits import Limit, limit_model, settings_of
 from sidelight.policy.measures import measure_named
-from sidelight.policy.messages import validated
-from sidelight.policy.settings import Word
+from sidelight.policy.settings import Word, validated
 
 _COMPARISONS = {
     ">=": Comparison.AT_LEAST,

@@ -13,7 +13,7 @@ from numbers import Rational
 
 import tomli_w
 
-from sidelight._notebook import html_table
+from sidelight._text import html_table
 from sidelight.errors import BadPolicy, NotTrueOrFalse, expect
 from sidelight.measures.measure import Criterion, Finding, Judgement, Measure, findings, in_words
 from sidelight.release.release import Release

@@ -22,9 +22,8 @@ from sidelight.errors import BadPolicy, SidelightError, WrongKind
 from sidelight.measures.measure import Criterion
 from sidelight.policy.limits import SkylineSection, limit_model
 from sidelight.policy.measures import all_measures, measure_named
-from sidelight.policy.messages import not_a_table, unknown_key, validated, without_measure
 from sidelight.policy.policy import Policy
-from sidelight.policy.settings import Section, Text
+from sidelight.policy.settings import Section, Text, not_a_table, unknown_key, validated, without_measure
 from sidelight.table.roles import Missing, Roles, Suppressed
 from sidelight.table.table import Semantics
 

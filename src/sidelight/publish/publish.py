@@ -20,8 +20,7 @@ from sidelight._files import (
     refuse_left_over,
     unfinished_folder,
 )
-from sidelight._notebook import html_table
-from sidelight._text import counted
+from sidelight._text import counted, html_table
 from sidelight.errors import BadRelease, BadTable, NotPublished, parameter
 from sidelight.policy.policy import Policy, Verdict
 from sidelight.publish.formats import (
@@ -36,8 +35,18 @@ from sidelight.publish.formats import (
     shuffler,
     unused_name,
 )
-from sidelight.publish.read import as_printed, digest, read_back, same_release, with_members
-from sidelight.publish.sidecar import PublishedFile, Reading, Sidecar, sidecar_of, sidecar_path
+from sidelight.publish.sidecar import (
+    PublishedFile,
+    Reading,
+    Sidecar,
+    as_printed,
+    digest,
+    read_back,
+    same_release,
+    sidecar_of,
+    sidecar_path,
+    with_members,
+)
 from sidelight.release.release import Release, whole_groups
 from sidelight.search.method import SearchResult
 from sidelight.search.recoding import Buckets

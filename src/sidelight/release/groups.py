@@ -14,8 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight._arrays import Integers
-from sidelight._notebook import html_table
-from sidelight._text import counted
+from sidelight._text import counted, html_table
 from sidelight.errors import UnknownValue, did_you_mean
 from sidelight.table.labels import Label, label, shown
 from sidelight.table.table import CELLS_AT_ONCE, Column, Counts, Semantics

@@ -22,8 +22,7 @@ from sidelight._text import counted, form
 from sidelight.errors import BadRelease, did_you_mean, parameter
 from sidelight.release.groups import Group, GroupName, Groups
 from sidelight.table.labels import Label, in_order, label, shown
-from sidelight.table.table import Column, Counts, Intake, Semantics, number_equal_rows
-from sidelight.table.tabular import Tabular, arrow_labels, free_name
+from sidelight.table.table import Column, Counts, Intake, Semantics, Tabular, arrow_labels, free_name, number_equal_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -15,17 +15,15 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from sidelight._arrays import Integers
-from sidelight._notebook import html_table
 from sidelight._progress import Progress
-from sidelight._text import counted
+from sidelight._text import counted, html_table
 from sidelight.measures.measure import in_words
 from sidelight.policy.policy import Policy, Verdict
 from sidelight.release.release import Release
 from sidelight.search.recoding import Buckets, Recoding
 from sidelight.search.utility import UtilityName
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.table import Column, Table
-from sidelight.table.tabular import Tabular, arrow_labels, free_name
+from sidelight.table.table import Column, Table, Tabular, arrow_labels, free_name
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -29,8 +29,7 @@ from sidelight._arrays import Flags, Floats, Integers, add_up, number_keys
 from sidelight.release.release import Members, Release, whole_groups
 from sidelight.search.orders import Order
 from sidelight.table.labels import Label
-from sidelight.table.table import Column, Counts, Table
-from sidelight.table.tabular import free_name
+from sidelight.table.table import Column, Counts, Table, free_name
 
 DENSE_COUNTS = 1 << 24
 """Counts of up to so many groups × values are spread out to look single ones up."""

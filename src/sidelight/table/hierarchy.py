@@ -18,12 +18,10 @@ from typing import TYPE_CHECKING, Literal, NoReturn, TypeAlias, TypeVar
 import numpy as np
 
 from sidelight._arrays import Codes
-from sidelight._notebook import html_table
-from sidelight._text import counted
+from sidelight._text import counted, html_table
 from sidelight.errors import BadHierarchy
 from sidelight.table.labels import SUPPRESSED, Label, hinted, in_order, label, listed, shown
-from sidelight.table.table import Column
-from sidelight.table.tabular import Tabular
+from sidelight.table.table import Column, Tabular
 
 if TYPE_CHECKING:
     import pyarrow as pa

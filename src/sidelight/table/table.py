@@ -10,19 +10,24 @@ All are frozen, and so are their arrays; a table of a hundred million people is 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from sidelight._arrays import Codes, Integers, add_up, number_keys, number_rows
-from sidelight._notebook import html_table
-from sidelight._text import counted, form
-from sidelight.errors import UnknownColumn, did_you_mean
+from sidelight._text import counted, form, html_table
+from sidelight.errors import NotAvailable, UnknownColumn, did_you_mean
 from sidelight.table.labels import Label, in_order
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
 
 Semantics: TypeAlias = Literal["single", "set", "multiset"]
 """One value per person; a set of values per person; or any number of occurrences per person."""
@@ -353,3 +358,57 @@ class Counts:
         """Add up the rows of each new group: row r goes to `group[r]`."""
         rows, values, counts = self.entries()
         return Counts.from_entries(np.asarray(group)[rows], values, counts, (groups, self.width))
+
+
+# What can be had as an Arrow table can be had as a dataframe too: pandas or polars, whichever is at hand. The
+# libraries are imported when they are asked for, and none of pandas and polars is needed for anything else.
+
+
+class Tabular:
+    """A base for things that have rows to hand out."""
+
+    __slots__ = ()
+
+    def to_arrow(self) -> pa.Table:
+        """Give all rows as a pyarrow table."""
+        raise NotImplementedError
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Give the rows of `to_arrow` as a pandas DataFrame."""
+        try:
+            frame: pd.DataFrame = self.to_arrow().to_pandas()
+        except ImportError:
+            raise NotAvailable.without(package="pandas", what="to_pandas()") from None
+        return frame
+
+    def to_polars(self) -> pl.DataFrame:
+        """Give the rows of `to_arrow` as a polars DataFrame."""
+        try:
+            import polars  # noqa: PLC0415, ICN001 - optional, and slow to import
+        except ImportError:
+            raise NotAvailable.without(package="polars", what="to_polars()") from None
+        frame = polars.from_arrow(self.to_arrow())
+        assert isinstance(frame, polars.DataFrame)
+        return frame
+
+
+def arrow_labels(column: Column, rows: npt.NDArray[np.integer] | slice = slice(None)) -> pa.Array:
+    """Give the labels of some rows of a column as Arrow's texts.
+
+    >>> arrow_labels(Column.of("age", ["30", None, "4"]), slice(0, 2)).to_pylist()
+    ['30', None]
+    """
+    import pyarrow as pa  # noqa: PLC0415 - only where tables are handed out
+
+    return pa.array(column.labels, pa.string()).take(pa.array(column.codes[rows]))
+
+
+def free_name(name: str, taken: Collection[str]) -> str:
+    """Give a column a name that no other column has.
+
+    >>> free_name("count", ["age"]), free_name("count", ["age", "count"])
+    ('count', 'count_')
+    """
+    while name in taken:
+        name += "_"
+    return name

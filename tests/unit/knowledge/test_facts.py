@@ -9,18 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.errors import BadKnowledge, NotTrueOrFalse
-from sidelight.knowledge.facts import (
-    DEEPEST,
-    And,
-    Has,
-    Implies,
-    Not,
-    OneOf,
-    conjuncts,
-    fold,
-    holds,
-    named_values,
-)
+from sidelight.knowledge.facts import DEEPEST, And, Has, Implies, Not, OneOf, conjuncts, fold, holds, named_values
 from sidelight.knowledge.parse_facts import read_fact, read_facts
 from sidelight.knowledge.people import Described, Someone
 from sidelight.testing import facts, facts_of

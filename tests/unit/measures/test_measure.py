@@ -12,7 +12,7 @@ import pytest
 import sidelight as sl
 from sidelight.errors import BadPolicy, WrongKind
 from sidelight.measures.k_anonymity import GroupSize
-from sidelight.measures.measure import Comparison, declared_measures, exact, findings, in_words
+from sidelight.measures.measure import Comparison, call_text, declared_measures, exact, findings, in_words, value_text
 from sidelight.policy.measures import all_measures, measure_named
 
 RELEASE = sl.Release.from_counts([{"<Flu>": 2, "Cold": 1}, {"<Flu>": 2}])
@@ -87,3 +87,32 @@ def test_several_at_once_in_the_order_they_were_given():
     release = sl.Release.from_counts([{"a": 2, "b": 1}, {"a": 2, "c": 2}])
     assert [finding.measure for finding in findings(measures, release)] == measures
     assert findings([], RELEASE) == ()
+
+
+# Measures in a line of text: quoted where needed, and what is too long is left out, not cut.
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("Lung cancer", "Lung cancer"),
+        ("it's", "it's"),
+        ("a=b", '"a=b"'),
+        ("[30-40]", '"[30-40]"'),
+        ('6" nail', '"6"" nail"'),
+        ("", '""'),
+        (Fraction(3, 4), "3/4"),
+        (False, "false"),
+        (("a", ("b", "c, d")), '[a, [b, "c, d"]]'),
+        ({"a b": 1, None: [2]}, '{a b=1, "(missing)"=[2]}'),
+    ],
+)
+def test_values(value, text):
+    assert value_text(value) == text
+
+
+def test_settings_that_are_not_set_are_not_written_and_long_ones_are_left_out():
+    assert call_text("closeness", {"order": None}) == "closeness"
+    assert (
+        call_text("closeness", {"distance": "ordered", "order": ["x"] * 999}) == "closeness(distance=ordered, order=…)"
+    )

@@ -1,21 +1,40 @@
 """The document beside a published release: what it says, and what it must never say."""
 
+import csv
 import datetime as dt
 import json
 import math
 import platform
+from collections import Counter
+from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import duckdb
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from support.examples import examples
 
 import sidelight as sl
+from sidelight.errors import NotPublished
 from sidelight.policy.policy_file import read_policy_text
-from sidelight.publish.sidecar import KNOWN_FROM_THE_RELEASE, SCHEMA_HOME, Sidecar, read_sidecar, sidecar_schema
+from sidelight.publish.sidecar import (
+    KNOWN_FROM_THE_RELEASE,
+    SCHEMA_HOME,
+    Sidecar,
+    as_printed,
+    read_sidecar,
+    same_release,
+    sidecar_schema,
+)
 from sidelight.search.anatomy import Anatomy
 from sidelight.search.full_domain import FullDomain
+from sidelight.table.table import Column
+from sidelight.testing import measures, tables
 
 POLICY = sl.Policy(sl.GroupSize() >= 20, sl.Implications(2) < 0.9, sl.EntropyDiversity() >= 1.5)
 
@@ -186,3 +205,209 @@ def test_shuffled_values_are_those_of_the_bucket(adult, tmp_path):
 def test_the_schema_in_the_documentation_is_up_to_date():
     kept = (Path(__file__).parents[3] / SCHEMA_HOME).read_text(encoding="utf-8")
     assert kept == sidecar_schema(), f"write it anew: sidelight sidecar-schema > {SCHEMA_HOME}"
+
+
+# What is published and read from the disk is what was found: the same groups, counts and findings.
+
+
+NASTY = (
+    *("=1+1", "-5", "-", "-5-0", "+", "@SUM(A1)", "'=1", "''", "(missing)", "NULL", "nan", " padded ", "\ttab", "a,b"),
+    *(
+        "a;b",
+        "a|b",
+        'say "hi"',
+        '"',
+        "line\nbreak",
+        "return\rhere",
+        "\r",
+        "*",
+        "00734",
+        "1e5",
+        "＝1",
+        "🙂",
+        "\\",
+        "\\N",
+    ),
+)
+WORDS = st.sampled_from(NASTY) | st.text(st.characters(codec="utf-8"), max_size=4)
+METHODS = ("lattice", "mondrian", "anatomy", "microaggregation")
+FORMATS = [("release.parquet", None), ("release.csv", None), ("release.csv", "arx")]
+
+
+@st.composite
+def nasty_tables(draw):
+    """A table whose labels are such as spreadsheets, CSV and databases stumble over."""
+    table = draw(tables(max_columns=2))
+    words = st.lists(WORDS, min_size=6, max_size=6, unique=True)
+    names = dict(zip(("4", "30", "30-39", "*", "", "né"), draw(words), strict=True))
+    columns = tuple(
+        Column.of(column.name, [names.get(column.cell(row), column.cell(row)) for row in range(len(column))])
+        for column in table.quasi
+    )
+    values = draw(words)
+    domain = tuple(None if text is None else values[place] for place, text in enumerate(table.domain))
+    return replace(table, quasi=columns, domain=domain)
+
+
+def hierarchies(table):
+    return {
+        column.name: sl.Hierarchy.suppression(column.name, [each for each in column.labels if each is not None] or "-")
+        for column in table.quasi
+    }
+
+
+def protected(table, method="mondrian", *criteria):
+    policy = sl.Policy(*(criteria or [sl.GroupSize() >= 1]))
+    return sl.protect(table, policy, by=hierarchies(table), method=method)
+
+
+def sayable(table, name, written_as):
+    """Parquet says everything; CSV no empty text and no NUL, ARX's CSV no semicolons, quotes and line breaks."""
+    texts = [text for column in table.quasi for text in column.labels] + list(table.domain)
+    odd = '\0;"\r\n' if written_as == "arx" else "\0"
+    return name == "release.parquet" or not ("" in texts or any(sign in str(text) for sign in odd for text in texts))
+
+
+@pytest.mark.parametrize(("name", "written_as"), FORMATS)
+@given(table=nasty_tables(), method=st.sampled_from(METHODS), usual=st.booleans())
+@examples(12)
+def test_whatever_the_labels_what_is_read_is_what_was_found(name, written_as, table, method, usual):
+    assume(method != "anatomy" or table.semantics == "single")
+    found = protected(table, method)
+    layout = None if usual else "shuffled" if method == "anatomy" else "counts"
+    with TemporaryDirectory() as folder:
+        path = f"{folder}/{name}"
+        try:
+            found.publish(path, layout=layout, written_as=written_as)
+        except NotPublished:
+            assert not sayable(table, name, written_as)
+            return
+        read = sl.read_published(path)
+    assert same_release(read, as_printed(found.release))
+    assert read.sensitive == table.sensitive
+
+
+@given(data=st.data(), table=tables(max_people=4), method=st.sampled_from(["lattice", "mondrian"]))
+@examples(12)
+def test_published_files_judged_from_the_disk_give_the_same_findings(data, table, method):
+    found = protected(table, method, sl.GroupSize() >= 1)
+    measure = data.draw(measures(found.release))
+    with TemporaryDirectory() as folder:
+        found.publish(f"{folder}/release.parquet")
+        read = sl.read_published(f"{folder}/release.parquet")
+    assert measure.measure(read).value == measure.measure(as_printed(found.release)).value
+
+
+@pytest.mark.parametrize(("name", "written_as"), FORMATS)
+@pytest.mark.parametrize(
+    "method",
+    [
+        "lattice",
+        "mondrian",
+        "microaggregation",
+        FullDomain(suppress=0.04),
+        FullDomain(suppress=0.04, suppressed="left out"),
+    ],
+    ids=str,
+)
+def test_all_methods_and_formats_on_real_data(method, name, written_as, tmp_path):
+    adult = sl.datasets.adult(quasi=["age", "sex", "race"])
+    policy = sl.Policy(sl.GroupSize() >= 10, sl.Implications(2) < 0.8, sl.Closeness() <= 0.4)
+    found = sl.protect(adult.table, policy, by=adult.hierarchies, method=method)
+    document = found.publish(tmp_path / name, written_as=written_as).document
+    read = sl.read_published(tmp_path / name)
+    plainly = sl.read_release(tmp_path / name, group=["age", "sex", "race"], sensitive="occupation")
+    expected = [finding.value for finding in found.verdict.findings]
+    assert [finding.value for finding in policy.judge(read).findings] == expected
+    assert [finding.value for finding in policy.judge(plainly).findings] == expected
+    assert [finding.result.exact for finding in document.findings] == [str(value) for value in expected]
+
+
+def test_missing_cells_and_the_text_that_shows_them(tmp_path):
+    rows = pa.table({"sex": ["(missing)", None, "(missing)"], "disease": [None, "(missing)", "Flu"]})
+    table = sl.read_table(rows, quasi=["sex"], sensitive="disease", missing="a value")
+    found = protected(table)
+    found.publish(tmp_path / "release.csv")
+    found.publish(tmp_path / "release.parquet")
+    with (tmp_path / "release.csv").open(encoding="utf-8", newline="") as file:
+        assert Counter(map(tuple, csv.reader(file))) == {
+            ("sex", "disease"): 1,
+            ("(missing)", ""): 1,
+            ("", "(missing)"): 1,
+            ("(missing)", "Flu"): 1,
+        }
+    kept = Counter(tuple(row.values()) for row in pq.read_table(tmp_path / "release.parquet").to_pylist())
+    assert kept == {("(missing)", None): 1, (None, "(missing)"): 1, ("(missing)", "Flu"): 1}
+    assert same_release(sl.read_published(tmp_path / "release.csv"), sl.read_published(tmp_path / "release.parquet"))
+
+
+def test_several_values_are_published_as_counts(tmp_path):
+    rows = pa.table(
+        {
+            "id": [1, 1, 2, 3, 3],
+            "people": ["f", "f", "f", "m", "m"],
+            "count": ["Flu", "Cold", "Flu", "Flu", "Cold"],
+        }
+    )
+    table = sl.read_table(rows, quasi=["people"], sensitive="count", person="id", values="set")
+    found = protected(table)
+    document = found.publish(tmp_path / "release.csv").document
+    assert (document.reading.people, document.reading.count) == ("people 2", "count 2")
+    text = (tmp_path / "release.csv").read_text(encoding="utf-8").splitlines()
+    assert text[0] == "people,people 2,count,count 2"
+    assert sorted(text[1:]) == ["f,2,Cold,1", "f,2,Flu,2", "m,1,Cold,1", "m,1,Flu,1"]
+    again = sl.read_release(
+        tmp_path / "release.csv",
+        group="people",
+        sensitive="count",
+        values="set",
+        rows="counts",
+        people="people 2",
+        count="count 2",
+    )
+    assert same_release(again, sl.read_published(tmp_path / "release.csv"))
+    with pytest.raises(NotPublished, match='publish them with layout="counts"'):
+        found.publish(tmp_path / "other.csv", layout="people")
+
+
+def test_a_value_of_suppressed_people_only_is_not_named(tmp_path):
+    rows = pa.table({"age": ["20"] * 30 + ["30"], "disease": ["Flu", "Cold"] * 15 + ["Rare"]})
+    table = sl.read_table(rows, quasi=["age"], sensitive="disease")
+    policy = sl.Policy(sl.GroupSize() >= 5)
+    way = FullDomain(suppress=0.04, suppressed="left out")
+    found = sl.protect(table, policy, by=hierarchies(table), method=way)
+    document = found.publish(tmp_path / "release.parquet").document
+    assert found.suppressed == document.people.suppressed == 1
+    assert (document.people.people_in, document.people.people_out) == (31, 30)
+    assert b"Rare" not in b"".join(path.read_bytes() for path in tmp_path.iterdir())
+
+
+def test_the_order_of_rows_is_not_that_of_the_input(tmp_path):
+    rows = pa.table({"age": [str(20 + n // 500) for n in range(1000)], "disease": [str(n % 7) for n in range(1000)]})
+    found = protected(sl.read_table(rows, quasi=["age"], sensitive="disease"))
+    orders = []
+    for name in ("one.csv", "two.csv"):
+        found.publish(tmp_path / name)
+        orders.append((tmp_path / name).read_text(encoding="utf-8").splitlines()[1:])
+    given_order = [f"{row['age']},{row['disease']}" for row in rows.to_pylist()]
+    assert sorted(orders[0]) == sorted(orders[1]) == sorted(given_order)
+    assert orders[0] != orders[1]
+    for order in orders:
+        assert order not in (given_order, sorted(given_order))
+        ages = np.array([line.startswith("20") for line in order])
+        assert 150 < ages[:500].sum() < 350  # about half of either half
+
+
+@pytest.mark.parametrize(("name", "written_as"), FORMATS)
+def test_the_same_seed_gives_the_same_bytes_and_a_warning(name, written_as, tmp_path):
+    adult = sl.datasets.adult(quasi=["age", "sex"])
+    found = sl.protect(adult.table, sl.Policy(sl.GroupSize() >= 10), by=adult.hierarchies)
+    (tmp_path / "other").mkdir()
+    one = found.publish(tmp_path / name, seed=7, written_as=written_as)
+    two = found.publish(tmp_path / "other" / name, seed=7, written_as=written_as)
+    assert one.path.read_bytes() == two.path.read_bytes()
+    assert one.sidecar.read_bytes() == two.sidecar.read_bytes()
+    assert "drawn with a seed" in one.document.warnings[0]
+    without = found.publish(tmp_path / name, force=True, written_as=written_as)
+    assert without.document.warnings == ()
+    assert without.path.read_bytes() != two.path.read_bytes()

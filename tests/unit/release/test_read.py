@@ -13,7 +13,7 @@ from support.examples import examples
 import sidelight as sl
 from sidelight.errors import BadRelease, BadTable, MissingValues, UnknownColumn
 from sidelight.publish.formats import Parquet, sheet_of_counts, shuffler
-from sidelight.publish.read import as_printed, same_release
+from sidelight.publish.sidecar import as_printed, same_release
 from sidelight.testing import releases
 
 PUBLISHED = pd.DataFrame(

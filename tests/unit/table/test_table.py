@@ -1,12 +1,18 @@
 """A table shows its columns and counts, and nobody's row; counts are the same dense or sparse."""
 
+import sys
+
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.errors import UnknownColumn
-from sidelight.table.table import Column, Counts, Intake, Table
+import sidelight as sl
+from sidelight.errors import NotAvailable, UnknownColumn
+from sidelight.table.table import Column, Counts, Intake, Table, arrow_labels
 
 TABLE = Table(
     quasi=(Column.of("age", ["31", "29"]), Column.of("<zip>", ["00734", None])),
@@ -85,3 +91,28 @@ def test_labels_that_no_row_has_are_forgotten():
     assert column.labels == ("4", "30", "50")
     assert column.compact().labels == ("4", "30")
     assert [column.compact().cell(row) for row in range(2)] == ["30", "4"]
+
+
+# Rows are handed out as any dataframe, and a library that is not there is named.
+
+
+SEX = sl.Hierarchy("sex", (("Female", "Male"), ("*", "*")))
+
+
+def test_the_same_rows_in_every_library():
+    rows = SEX.to_arrow()
+    assert isinstance(rows, pa.Table)
+    assert rows.to_pylist() == [{"level 0": "Female", "level 1": "*"}, {"level 0": "Male", "level 1": "*"}]
+    assert isinstance(SEX.to_pandas(), pd.DataFrame)
+    assert isinstance(SEX.to_polars(), pl.DataFrame)
+    assert SEX.to_pandas().to_dict("records") == SEX.to_polars().to_dicts() == rows.to_pylist()
+
+
+def test_a_missing_library_says_how_to_install_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "polars", None)
+    with pytest.raises(NotAvailable, match=r"to_polars\(\) needs polars; install it with: pip install polars"):
+        SEX.to_polars()
+
+
+def test_labels_of_some_rows():
+    assert arrow_labels(Column.of("age", ["30", None, "4"])).to_pylist() == ["30", None, "4"]

@@ -16,9 +16,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
-from sidelight._notebook import html_table
 from sidelight._rounding import round_up
-from sidelight._text import counted
+from sidelight._text import counted, html_table
 from sidelight.errors import BadMeasure
 from sidelight.measures.epsilon_privacy.prior_belief import PriorBelief, settings_in_words
 from sidelight.measures.epsilon_privacy.worst_case import Cases, worst_of_parts
@@ -27,8 +26,7 @@ from sidelight.measures.measure import in_words
 from sidelight.release.groups import Groups
 from sidelight.release.lattice import Lattice, Node
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.table import Counts, Table
-from sidelight.table.tabular import Tabular
+from sidelight.table.table import Counts, Table, Tabular
 
 COUNTS_IN_A_BATCH = 1 << 15
 """Small generalisations are measured together, up to about this many counts: few enough for a processor's cache."""

@@ -25,13 +25,7 @@ from sidelight.release.release import Release
 from sidelight.table.labels import Label
 from sidelight.worlds.counting.compile import CountingProblem, compile_facts, components
 from sidelight.worlds.counting.distinct import DistinctCounter, all_differ, is_wide_disjunction
-from sidelight.worlds.counting.frontier import (
-    Assign,
-    Frontier,
-    Transition,
-    Weights,
-    completions,
-)
+from sidelight.worlds.counting.frontier import Assign, Frontier, Transition, Weights, completions
 from sidelight.worlds.counting.order import Schedule
 from sidelight.worlds.effort import Meter, OverEffort
 from sidelight.worlds.identify import Entities
