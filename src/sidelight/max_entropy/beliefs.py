@@ -128,9 +128,8 @@ class Beliefs(Tabular):
     solution: Solution
 
     def __repr__(self) -> str:
-        return (
-            f"<Beliefs by maximum entropy about {self.release.size:,} people, knowing {len(self.known):,} statements>"
-        )
+        people, statements = counted(self.release.size, "person"), counted(len(self.known), "statement")
+        return f"<Beliefs by maximum entropy about {people}, knowing {statements}>"
 
     def _repr_html_(self) -> str:
         risks = self.riskiest(MOST_ROWS)
@@ -155,12 +154,6 @@ class Beliefs(Tabular):
     def variables_solved(self) -> int:
         """How many numbers the solver had to find; what nobody tells apart is one."""
         return int((~self.solution.zero).sum())
-
-    @property
-    def variables_in_closed_form(self) -> int:
-        """How many of all P(q, s, b) follow without a solver: n(q, b) · n(s, b) / n(b), in groups nobody touches."""
-        blocks = self.variables.blocks
-        return int(np.diff(blocks.first_entry)[~self.touched[blocks.row_group]].sum())
 
     @cached_property
     def touched(self) -> Flags:
@@ -282,12 +275,6 @@ class Beliefs(Tabular):
         share = self._entries[2] / self.release.size
         share = share[share > 0]
         return float(-(share @ np.log(share)))
-
-    @property
-    def residuals(self) -> dict[str, float]:
-        """By how much each statement is missed, as a probability."""
-        off = self.reduced.problem.violation(self.solution.amounts) / self.release.size
-        return {words: float(off[at]) for at, words in self._stated()}
 
     @cached_property
     def certificate(self) -> Certificate:

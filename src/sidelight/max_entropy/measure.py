@@ -17,6 +17,7 @@ from typing import ClassVar, NoReturn
 
 import numpy as np
 
+from sidelight._text import counted
 from sidelight.errors import BadMeasure, parameter
 from sidelight.knowledge.parse_statements import Statements, read_statements
 from sidelight.knowledge.statements import Statement
@@ -44,7 +45,7 @@ class Believed(Witness):
     says: tuple[tuple[str, Label], ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MaxEnt(Measure):
     """How sure would somebody get who knows some statistics and assumes nothing else?
 
@@ -147,7 +148,7 @@ class MaxEnt(Measure):
         says = ", ".join(f"{column} {shown(text)}" for column, text in finding.witness.says)
         who = f"with {says}" if says else f"in {finding.witness.group}"
         known = len(self.statements())
-        knows = f"{known:,} statement{'s' if known > 1 else ''}" if known else "nothing else"
+        knows = counted(known, "statement") if known else "nothing else"
         sure = "be sure (1)" if finding.value == 1 else f"believe with probability {in_words(finding.value)}"
         return (
             f"By maximum entropy, someone who knows {knows} would {sure} that a person {who} "
@@ -159,8 +160,11 @@ class MaxEnt(Measure):
         assert isinstance(witness, Believed)
         return _cautious(self.beliefs(release), witness.key, release.groups.place(witness.value))
 
+    def __repr__(self) -> str:
+        return f"<MaxEnt: {self}>"
+
     def __str__(self) -> str:
-        known = [f"knowing {len(tuple(self.knowing))} statements"] if self.knowing else []
+        known = [f"knowing {counted(len(tuple(self.knowing)), 'statement')}"] if self.knowing else []
         known += [f"rules {self.rules[0]} and {self.rules[1]}"] if self.rules != (0, 0) else []
         return f"{self.name} ({', '.join(known)})" if known else self.name
 

@@ -237,17 +237,18 @@ class Finding:
 
     def __repr__(self) -> str:
         where = f", in {self.witness.group}" if self.witness else ""
-        return f"<Finding: {self.measure} is {self._value_in_words()}{where}>"
+        return f"<Finding: {self.measure} is {self.value_in_words()}{where}>"
 
     def _repr_html_(self) -> str:
-        rows: list[tuple[str, object]] = [("value", self._value_in_words())]
+        rows: list[tuple[str, object]] = [("value", self.value_in_words())]
         if self.witness:
             rows.append(("group", self.witness.group))
         if self.witness and self.witness.value is not None:
             rows.append(("sensitive value", shown(self.witness.value)))
         return html_table(str(self.measure), ("", ""), rows, note=" ".join((self.explain(), *self.notes)))
 
-    def _value_in_words(self) -> str:
+    def value_in_words(self) -> str:
+        """Show the value to a person, rounded towards caution: risks up, sizes and diversities down."""
         return in_words(self.value, large_is_bad=self.measure.large_is_bad)
 
 

@@ -15,7 +15,7 @@ import tomli_w
 
 from sidelight._text import html_table
 from sidelight.errors import BadPolicy, NotTrueOrFalse, expect
-from sidelight.measures.measure import Criterion, Finding, Judgement, Measure, findings, in_words
+from sidelight.measures.measure import Criterion, Finding, Judgement, Measure, findings
 from sidelight.release.release import Release
 from sidelight.table.labels import shown
 
@@ -55,7 +55,10 @@ class Verdict:
 
     def _repr_html_(self) -> str:
         title = "Within policy" if self.safe else "Not within policy"
-        rows = [(each.criterion, _value_found(each), "✓ yes" if each.holds else "✗ no") for each in self.judgements]
+        rows = [
+            (each.criterion, each.finding.value_in_words(), "✓ yes" if each.holds else "✗ no")
+            for each in self.judgements
+        ]
         return html_table(title, ["limit", "found", "within policy?"], rows, total=len(rows))
 
 
@@ -135,10 +138,6 @@ def _expect_criterion(thing: object) -> None:
         remedy = "; give what it is made of: Policy(*policy.criteria, ...)"
     message = f"a policy is made of criteria such as GroupSize() >= 5, and got a {kind}{remedy}"
     raise BadPolicy(message)
-
-
-def _value_found(judgement: Judgement) -> str:
-    return in_words(judgement.finding.value, large_is_bad=judgement.criterion.measure.large_is_bad)
 
 
 def different(measures: Iterable[Measure]) -> tuple[Measure, ...]:

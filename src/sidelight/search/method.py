@@ -17,7 +17,6 @@ import numpy as np
 from sidelight._arrays import Integers
 from sidelight._progress import Progress
 from sidelight._text import counted, html_table
-from sidelight.measures.measure import in_words
 from sidelight.policy.policy import Policy, Verdict
 from sidelight.release.release import Release
 from sidelight.search.recoding import Buckets, Recoding
@@ -46,7 +45,7 @@ class Method(ABC):
         """Find a release within policy; one group of everybody is known to be within it."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SearchOutcome:
     """What a method's search ends with: a release, how it recodes the table, and what only some methods can say."""
 
@@ -57,6 +56,16 @@ class SearchOutcome:
     suppressed: int = 0
     checked: int = 0
     complete: bool = True
+
+    def __repr__(self) -> str:
+        return f"<SearchOutcome: {self.in_words()}>"
+
+    def in_words(self) -> str:
+        """Say in a line whom the release has, who is suppressed, and whether the search came to its end."""
+        suppressed = f", {counted(self.suppressed, 'person')} suppressed" if self.suppressed else ""
+        unfinished = "" if self.complete else ", not complete"
+        people, groups = counted(self.release.size, "person"), counted(len(self.release), "group")
+        return f"{people} in {groups}{suppressed}{unfinished}"
 
     @property
     def buckets(self) -> Buckets | None:
@@ -121,18 +130,15 @@ class SearchResult(Tabular):
         return (*self.method.warnings, *(() if self.complete else (NOT_COMPLETE,)))
 
     def __repr__(self) -> str:
-        suppressed = f", {counted(self.suppressed, 'person')} suppressed" if self.suppressed else ""
-        unfinished = "" if self.complete else ", not complete"
         return (
-            f"<SearchResult of method '{self.method.name}': {counted(self.release.size, 'person')} in "
-            f"{counted(len(self.release), 'group')}{suppressed}{unfinished}; {self.verdict}: {self.policy}>"
+            f"<SearchResult of method '{self.method.name}': {self.outcome.in_words()}; {self.verdict}: {self.policy}>"
         )
 
     def _repr_html_(self) -> str:
         """Show in a notebook what was searched, and how the release stands to each criterion."""
         rows: list[tuple[object, object]] = [
             *(
-                (str(each.criterion), f"{in_words(each.finding.value)}, {'holds' if each.holds else 'broken'}")
+                (str(each.criterion), f"{each.finding.value_in_words()}, {'holds' if each.holds else 'broken'}")
                 for each in self.verdict.judgements
             ),
             *((f"level of {column}", level) for column, level in self.levels.items()),
@@ -142,7 +148,7 @@ class SearchResult(Tabular):
             *((name, self.utility[name]) for name in QUICK_UTILITIES),
         ]
         title = f"{self.verdict}, by method '{self.method.name}'"
-        return html_table(title, ("", ""), rows, total=len(rows), note="; ".join(self.warnings))
+        return html_table(title, ("what", "found"), rows, total=len(rows), note="; ".join(self.warnings))
 
     def table(self) -> pa.Table:
         """Give the released rows as a pyarrow table: what each person's group prints, and a sensitive value of it.

@@ -30,7 +30,7 @@ from sidelight.errors import (
     parameter,
 )
 from sidelight.measures.k_anonymity import GroupSize
-from sidelight.measures.measure import Comparison, Criterion, Judgement, in_words
+from sidelight.measures.measure import Comparison, Criterion, Judgement
 from sidelight.policy.policy import Policy, Verdict
 from sidelight.release.release import Release
 from sidelight.search.anatomy import Anatomy
@@ -178,7 +178,7 @@ def _judge_end(policy: Policy, release: Release) -> Verdict:
 
 
 def _blocked_by(broken: Iterable[Judgement]) -> tuple[str, ...]:
-    return tuple(f"{each.criterion} (it is {in_words(each.finding.value)})" for each in broken)
+    return tuple(f"{each.criterion} (it is {each.finding.value_in_words()})" for each in broken)
 
 
 # When even one group of everybody is outside the policy, nothing can be published: say why, and what would pass.
@@ -214,7 +214,9 @@ def _closest(judgement: Judgement, release: Release) -> Iterator[str]:
     least, most = criterion.measure.limits
     strict = criterion.comparison in (Comparison.ABOVE, Comparison.BELOW)
     if least <= value <= most and value != math.inf and not (strict and value in (least, most)):
-        yield f"{criterion.measure} with a limit of {words[criterion.comparison]} {in_words(value)}"
+        # rounded towards caution, so that the limit as it is printed passes: never beyond the value
+        limit = f"{words[criterion.comparison]} {judgement.finding.value_in_words()}"
+        yield f"{criterion.measure} with a limit of {limit}"
     yield from (str(other) for other in _smaller_amounts(criterion, release))
 
 

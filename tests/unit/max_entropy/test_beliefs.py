@@ -144,7 +144,7 @@ def test_a_table_or_a_frame_is_told_what_to_do_first(wards):
 
 def test_beliefs_show_themselves_in_a_notebook_and_as_frames(wards):
     beliefs = sl.maxent(wards, ["P(Flu | sex=x) = 0.3"])
-    assert repr(beliefs) == "<Beliefs by maximum entropy about 8 people, knowing 1 statements>"
+    assert repr(beliefs) == "<Beliefs by maximum entropy about 8 people, knowing 1 statement>"
     html = beliefs._repr_html_()
     assert "<td>50</td><td>Cold</td><td>0.5000</td>" in html
     assert "says nothing: nobody in the release" in html

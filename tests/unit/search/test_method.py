@@ -56,6 +56,22 @@ def test_a_notebook_shows_criteria_levels_and_quick_utilities_escaped():
     assert "query error" not in cells.texts
 
 
+def test_a_notebook_shows_a_value_as_its_verdict_does():
+    adult = sl.datasets.adult(quasi=["age", "sex"])
+    result = sl.protect(adult.table, sl.EntropyDiversity() >= 5, by=adult.hierarchies)  # it is 7.24717…
+    assert "<td>7.2471, holds</td>" in result._repr_html_()
+    assert "<td>7.2471</td>" in result.verdict._repr_html_()
+
+
+def test_no_heading_is_empty():
+    assert "<th></th>" not in sl.protect(table(), sl.GroupSize() >= 3, by=BY)._repr_html_()
+
+
+def test_an_outcome_is_told_in_one_line():
+    result = sl.protect(table(), sl.GroupSize() >= 3, by=BY)
+    assert repr(result.outcome) == "<SearchOutcome: 9 people in 3 groups>"
+
+
 def test_a_notebook_shows_what_readers_have_to_know():
     found = sl.protect(table(), sl.GroupSize() >= 3, method="anatomy")
     assert "people can be recognised" in found._repr_html_()

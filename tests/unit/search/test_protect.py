@@ -96,6 +96,16 @@ def test_sizes_may_be_at_most_what_everybody_is():
     assert why.closest == ("group size with a limit of at most 45,222",)
 
 
+def test_the_limit_that_would_pass_does_pass_as_it_is_printed():
+    why = refused(sl.EntropyDiversity() >= 12)  # it is 10.56693…
+    assert why.blocked_by == ("entropy diversity ≥ 12 (it is 10.5669)",)
+    assert why.closest == ("entropy diversity with a limit of at most 10.5669",)
+    assert protected(sl.EntropyDiversity() >= 10.5669).verdict.safe
+    why = refused(sl.Implications(9) <= 0.3)  # it is 0.694989…
+    assert why.closest[0] == "implications (k 9) with a limit of at least 0.6950 (3010/4331)"
+    assert protected(sl.Implications(9) <= 0.6950).verdict.safe
+
+
 def test_risks_may_be_limited_by_more_or_knowledge_by_less():
     why = refused(sl.Implications(9) < 0.3)
     assert why.closest[0].startswith("implications (k 9) with a limit of more than 0.69")
