@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from sidelight._rounding import round_up
 from sidelight._text import html_table
-from sidelight.errors import BadMeasure, did_you_mean
+from sidelight.errors import BadMeasure, WrongKind, did_you_mean, expect
 from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Measure, in_words
 from sidelight.release.release import Release
@@ -114,8 +114,9 @@ def disclosure_curve(
     >>> curve.at(rules_out=1, others=2)
     Fraction(1, 2)
     """
-    named = amounts if isinstance(amounts, Mapping) else {next(iter(signature(measure_family).parameters)): amounts}
-    axes = tuple(KnowledgeAxis(name, tuple(each)) for name, each in named.items())
+    expect(Release, release, "what is measured")
+    named = amounts if isinstance(amounts, Mapping) else {_first_parameter(measure_family): amounts}
+    axes = tuple(KnowledgeAxis(name, _amounts(name, each)) for name, each in named.items())
     _check(measure_family, axes, settings)
     risks = []
     name = ""
@@ -127,10 +128,34 @@ def disclosure_curve(
     return DisclosureCurve(name, tuple((key, str(value)) for key, value in settings.items()), axes, tuple(risks))
 
 
+def _parameters(measure_family: object) -> list[str]:
+    if not callable(measure_family):
+        kind = type(measure_family).__name__
+        message = f"a curve is of a measure's class, not of one {kind}; give the class, such as sl.Implications"
+        raise WrongKind(message)
+    return list(signature(measure_family).parameters)
+
+
+def _first_parameter(measure_family: Callable[..., Measure]) -> str:
+    """Name the parameter that says how much is known."""
+    parameters = _parameters(measure_family)
+    if not parameters:
+        message = "this measure has no amount of knowledge to vary; give the class of one that has: sl.Implications"
+        raise BadMeasure(message)
+    return parameters[0]
+
+
+def _amounts(name: str, amounts: object) -> tuple[int, ...]:
+    if not isinstance(amounts, Iterable):
+        message = f"the amounts of {name} are a list, not {amounts!r}; give [{amounts!r}], or range(6) for several"
+        raise BadMeasure(message)
+    return tuple(amounts)
+
+
 def _check(
     measure_family: Callable[..., Measure], axes: tuple[KnowledgeAxis, ...], settings: Mapping[str, object]
 ) -> None:
-    known = list(signature(measure_family).parameters)
+    known = _parameters(measure_family)
     for name in (*(axis.name for axis in axes), *settings):
         if name not in known:
             message = f"no parameter '{name}' of this measure{did_you_mean(name, known)}"

@@ -100,3 +100,18 @@ def test_it_is_handed_out_as_a_frame():
     assert frame.to_dict("records") == rows
     assert isinstance(curve.to_polars(), polars.DataFrame)
     assert curve.to_polars().to_dicts() == rows
+
+
+@pytest.mark.parametrize(
+    ("release", "family", "amounts", "remedy"),
+    [
+        (HOSPITAL, sl.GroupSize, [1], "no amount of knowledge to vary"),
+        (HOSPITAL, sl.Implications(1), [1], "give the class, such as sl.Implications"),
+        (HOSPITAL, sl.Implications(1), {"k": [1]}, "give the class, such as sl.Implications"),
+        (HOSPITAL, sl.Implications, 3, r"give \[3\], or range"),
+        ({"Flu": 2}, sl.Implications, [1], "sl.read_release"),
+    ],
+)
+def test_what_no_curve_can_be_drawn_of_is_said_in_one_line(release, family, amounts, remedy):
+    with pytest.raises(sl.errors.SidelightError, match=remedy):
+        sl.disclosure_curve(release, family, amounts)

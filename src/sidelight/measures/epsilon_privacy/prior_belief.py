@@ -19,7 +19,7 @@ import numpy as np
 from sidelight._arrays import Floats, Integers
 from sidelight._rounding import to_places
 from sidelight._text import counted
-from sidelight.errors import BadMeasure
+from sidelight.errors import BadMeasure, expect
 from sidelight.measures.epsilon_privacy.prior import (
     Predicate,
     Predicates,
@@ -197,7 +197,7 @@ that is left shrinks by that factor.
         >>> PriorBelief.from_release(metropolis).counts
         {'Cancer': 18000, 'Flu': 12000}
         """
-        source = other.groups if isinstance(other, Release) else other
+        source = other if isinstance(other, Table) else expect(Release, other, "what was seen").groups
         seen = dict(zip(source.domain, source.counts.totals().tolist(), strict=True))
         return cls.from_counts(seen, plus_one=plus_one, known_people=known_people, predicates=predicates)
 

@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from sidelight._rounding import round_up
 from sidelight._text import counted, html_table
-from sidelight.errors import BadMeasure
+from sidelight.errors import BadMeasure, expect
 from sidelight.measures.epsilon_privacy.prior_belief import PriorBelief, settings_in_words
 from sidelight.measures.epsilon_privacy.worst_case import Cases, worst_of_parts
 from sidelight.measures.exact import Amount
@@ -102,7 +102,7 @@ class EpsilonTable(Tabular):
 def smallest_epsilon_table(
     table: Table,
     hierarchies: Mapping[str, Hierarchy],
-    adversaries: Mapping[str, PriorBelief] | Iterable[PriorBelief],
+    adversaries: Mapping[str, PriorBelief] | Iterable[PriorBelief] | PriorBelief,
     *,
     columns: Sequence[str] | None = None,
     progress: Callable[[int, int], None] | None = None,
@@ -128,7 +128,7 @@ def smallest_epsilon_table(
     Source: Machanavajjhala, Gehrke and Götz, Data publishing against realistic adversaries, VLDB 2009, section 4.
     """
     named = _named(adversaries)
-    lattice = Lattice(table, hierarchies, columns=columns)
+    lattice = Lattice(expect(Table, table, "what is generalised"), hierarchies, columns=columns)
     finest = lattice.release_at(lattice.bottom)
     for adversary in named.values():
         adversary.check(finest)
@@ -145,10 +145,12 @@ def smallest_epsilon_table(
     return EpsilonTable(lattice.columns, tuple(named), tuple(rows))
 
 
-def _named(adversaries: Mapping[str, PriorBelief] | Iterable[PriorBelief]) -> dict[str, PriorBelief]:
+def _named(adversaries: Mapping[str, PriorBelief] | Iterable[PriorBelief] | PriorBelief) -> dict[str, PriorBelief]:
     if isinstance(adversaries, Mapping):
-        return dict(adversaries)
-    listed = list(adversaries)
+        return {name: expect(PriorBelief, each, f"adversary '{name}'") for name, each in adversaries.items()}
+    listed = list(adversaries) if isinstance(adversaries, Iterable) else [adversaries]
+    for each in listed:
+        expect(PriorBelief, each, "an adversary")
     named = {settings_in_words(each): each for each in listed}
     if len(named) < len(listed):
         message = "two of the adversaries are the same; leave one out, or name them in a mapping"

@@ -22,7 +22,7 @@ from typing import TypeAlias
 import numpy as np
 
 from sidelight._arrays import Flags, Integers
-from sidelight.errors import BadMeasure, BadPolicy
+from sidelight.errors import BadMeasure, BadPolicy, expect
 from sidelight.measures.measure import Bound, Criterion, exact, whole_amount
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
 from sidelight.measures.privacy_skyline.pareto import RiskTest, UndominatedGroups
@@ -121,23 +121,35 @@ def skyline(values: Mapping[str, Iterable[Amounts]], *, default: Iterable[Amount
 
     Put it into a policy: `Policy(GroupSize() >= 5, *skyline({...}))`.
     """
-    named = [Skyline(_points(points), label(value)) for value, points in values.items()]
+    named = [Skyline(_points(points), label(value)) for value, points in _by_value(values).items()]
     others = _points(default)
     if others:
         named.append(Skyline(others, apart_from=tuple(each.value for each in named)))
     return Skylines(tuple(named))
 
 
-def _points(points: Iterable[Amounts]) -> tuple[SkylinePoint, ...]:
+def _by_value(values: object) -> Mapping[object, object]:
+    if not isinstance(values, Mapping):
+        message = f'a skyline is a mapping value → points, such as {{"AIDS": [(1, 5, 2, 0.5)]}}, not {values!r}'
+        raise BadPolicy(message)
+    return values
+
+
+def _points(points: object) -> tuple[SkylinePoint, ...]:
+    if not isinstance(points, Iterable):
+        message = f"the points of a skyline are a list such as [(1, 5, 2, 0.5)], not {points!r}"
+        raise BadPolicy(message)
     return tuple(_point(each) for each in points)
 
 
-def _point(amounts: Sequence[Bound]) -> SkylinePoint:
+def _point(amounts: object) -> SkylinePoint:
+    if not isinstance(amounts, Sequence):  # one point where a list of them belongs
+        message = f"a point of a skyline is (rules_out, others, family, limit), not {amounts!r}; list points in [...]"
+        raise BadPolicy(message)
     if len(amounts) != 4:
         message = f"a point of a skyline is (rules_out, others, family, limit), not {tuple(amounts)}"
         raise BadPolicy(message)
-    rules_out, others, family, below = amounts
-    return SkylinePoint(rules_out, others, family, below)  # type: ignore[arg-type] # checked there
+    return SkylinePoint(*amounts)  # what they are is checked there
 
 
 KnowledgePoint: TypeAlias = tuple[int | float, int | float, int | float]
@@ -158,6 +170,7 @@ def knowledge_skyline(release: Release, value: object, below: Bound) -> tuple[Kn
     Source: Chen, LeFevre, Ramakrishnan, Privacy Skyline, VLDB 2007; there the loop has no bound, and stops at
     risk > limit instead of ≥.
     """
+    expect(Release, release, "what is explored")
     limit = exact(below)
     if not 0 <= limit <= 1:
         message = f"a risk is never below {below}; give a limit between 0 and 1"

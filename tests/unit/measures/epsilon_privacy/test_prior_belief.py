@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import sidelight as sl
-from sidelight.errors import BadMeasure, BadPolicy, UnknownValue
+from sidelight.errors import BadMeasure, BadPolicy, UnknownValue, WrongKind
 from sidelight.measures.epsilon_privacy.worst_case import Ratio
 from sidelight.policy.limit_text import read_limit
 from sidelight.policy.policy import policy_text
@@ -354,3 +354,8 @@ def test_limits_in_a_line_of_text():
 def test_policy_files_that_cannot_be_used(text, complaint):
     with pytest.raises(BadPolicy, match=complaint):
         read_policy_text(text)
+
+
+def test_only_a_release_or_a_table_was_seen_elsewhere():
+    with pytest.raises(WrongKind, match="what was seen should be a Release, not a dict"):
+        sl.PriorBelief.from_release({"Flu": 2})

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from support.examples import examples
 
 import sidelight as sl
-from sidelight.errors import BadMeasure
+from sidelight.errors import BadMeasure, WrongKind
 from sidelight.measures.epsilon_privacy import table as epsilon_table
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.testing import tables
@@ -100,3 +100,20 @@ def test_it_shows_itself_and_is_handed_out_as_a_frame():
     assert epsilons.to_pandas().to_dict("records") == rows
     assert isinstance(epsilons.to_polars(), polars.DataFrame)
     assert epsilons.to_polars().to_dicts() == rows
+
+
+def test_one_adversary_needs_no_list():
+    adult = sl.datasets.adult(quasi=["sex"], sensitive="salary-class")
+    belief = sl.PriorBelief(stubbornness=1_000)
+    alone, listed = (
+        sl.smallest_epsilon_table(adult.table, adult.hierarchies, each).rows for each in (belief, [belief])
+    )
+    assert alone == listed
+
+
+def test_what_is_no_table_and_who_is_no_adversary_are_named():
+    adult = sl.datasets.adult(quasi=["sex"], sensitive="salary-class")
+    with pytest.raises(WrongKind, match="should be a Table, not a Release"):
+        sl.smallest_epsilon_table(sl.group(adult.table), adult.hierarchies, sl.PriorBelief(stubbornness=9))
+    with pytest.raises(WrongKind, match="an adversary should be a PriorBelief, not a GroupSize"):
+        sl.smallest_epsilon_table(adult.table, adult.hierarchies, [sl.GroupSize()])

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight.errors import BadMeasure, BadPolicy
+from sidelight.errors import BadMeasure, BadPolicy, WrongKind
 from sidelight.measures.privacy_skyline.skyline import Skyline, SkylinePoint
 
 WARD = sl.Release.from_counts([{"Flu": 4, "Cold": 3, "AIDS": 1}, {"Flu": 5, "Cold": 2, "AIDS": 1}])
@@ -78,3 +78,14 @@ def test_a_skyline_of_one_large_group_is_found_by_halving():
         for more in ((1, 0, 0), (0, 1, 0), (0, 0, 1)):
             beyond = np.add((rules_out, others, family), more).tolist()
             assert sl.Acquaintance(*beyond, value="a").measure(release).value >= Fraction(19, 20)
+
+
+@pytest.mark.parametrize("values", [{"AIDS": (1, 5, 2, 0.5)}, {"AIDS": 3}, [(1, 5, 2, 0.5)]])
+def test_points_that_are_no_list_under_a_value_are_refused_in_one_line(values):
+    with pytest.raises(BadPolicy, match=r"\(1, 5, 2, 0.5\)|\(rules_out, others, family, limit\)"):
+        sl.skyline(values)
+
+
+def test_only_a_release_has_a_knowledge_skyline():
+    with pytest.raises(WrongKind, match=r"should be a Release, not a dict; read one with sl\.read_release"):
+        sl.knowledge_skyline({"Flu": 2}, "Flu", below=0.5)
