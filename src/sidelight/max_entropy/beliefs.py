@@ -14,6 +14,7 @@ Source: Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -66,15 +67,16 @@ def maxent(
     Source: Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008.
     """
     expect(Release, release, "what is seen")
+    deadline = time.monotonic() + seconds
     variables = Variables(release, people or {})
     known = read_statements(knowing)
     constraints = constraints_of(variables, known)
     reduced = reduce_problem(variables, constraints)
-    relaxations = Relaxations(variables, constraints, reduced)
+    relaxations = Relaxations(variables, constraints, reduced, deadline)
     try:
-        solution = solve(reduced.problem, relaxations.forced_zeros, seconds=seconds, progress=progress)
+        solution = solve(reduced.problem, relaxations.forced_zeros, deadline=deadline, progress=progress)
     except Infeasible as infeasible:
-        raise explain_infeasible(infeasible, known, relaxations.is_feasible) from None
+        raise explain_infeasible(infeasible, known, relaxations) from None
     return Beliefs(variables, known, constraints, reduced, solution)
 
 

@@ -12,13 +12,23 @@ removes no feasible point, and therefore not the one of largest entropy:
 - `drop_implied`: where a constraint has one coefficient for a whole row (column), the row's sum is known and is moved
   into the bounds; a constraint of which nothing is left is implied, or contradicts the release.
 
-All three are linear in the nonzeros, and exact up to `NOTHING`.  They are not complete: zeros that only several
-constraints together force are found by linear programs, which cost more and are asked where the solver sees amounts
-vanish (`forced_zeros`), where it does not arrive (`is_feasible`), and to name a contradiction (`conflicting`).
+All three are exact up to `NEGLIGIBLE_PEOPLE`.  They are not complete: zeros that only several constraints together
+force are found by linear programs, which cost more and are asked where the solver sees amounts vanish
+(`forced_zeros`), where it does not arrive (`is_feasible`), and to name a contradiction (`conflicting`).
+
+Cost, with V variables and Z nonzeros of the constraints: `drop_implied` sorts the nonzeros twice, Z log Z;
+`propagate_bounds` passes V + Z bounds on in each of at most `PROPAGATION_ROUNDS` rounds; `fixed_by_frechet_bounds`
+sorts the nonzeros and then scans all V + Z once more for each constraint that is at an end of its bounds.  A linear
+program takes as long as it may: until the caller's deadline, at which HiGHS gives up.
+
+Source: ours for block sums; Fréchet, 1951, for the bounds; passing bounds on is the usual presolve of linear programs
+(Andersen and Andersen, 1995), and elastic programs name a conflict (Chinneck and Dravnieks, 1991).
 """
 
 from __future__ import annotations
 
+import math
+import time
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -29,14 +39,15 @@ from sidelight._arrays import Flags, Floats, Integers
 from sidelight.errors import TooHard
 from sidelight.max_entropy.problem import ONE_PERSON, Problem, sum_by
 
-NOTHING = 1e-9
+NEGLIGIBLE_PEOPLE = 1e-9
 """Amounts of people up to this are none."""
 
-ROUNDS = 30
+PROPAGATION_ROUNDS = 30
 """How often bounds are passed on from sum to sum."""
 
-LONGEST = 120.0
-"""Seconds that one linear program may take."""
+
+TIME_IS_UP = 1
+"""How `linprog` says that it reached its time limit."""
 
 
 class Infeasible(Exception):
@@ -53,7 +64,7 @@ def propagate_bounds(problem: Problem) -> Floats:
     propagation = _Propagation(problem)
     low = np.zeros(len(problem))
     high = np.minimum(problem.people[problem.row], problem.counts[problem.column])
-    for _ in range(ROUNDS):
+    for _ in range(PROPAGATION_ROUNDS):
         tighter_low, tighter_high = propagation.tighten(low, high)
         moved = max(np.abs(tighter_high - high).max(initial=0.0), np.abs(tighter_low - low).max(initial=0.0))
         low, high = tighter_low, tighter_high
@@ -104,7 +115,7 @@ def _check_range(least: Floats, most: Floats, low: Floats, high: Floats) -> None
 
 def _slack(bound: Floats) -> Floats:
     """Say how far off a sum may be by rounding."""
-    return NOTHING * (1 + np.abs(np.where(np.isfinite(bound), bound, 0.0)))
+    return NEGLIGIBLE_PEOPLE * (1 + np.abs(np.where(np.isfinite(bound), bound, 0.0)))
 
 
 def fixed_by_frechet_bounds(problem: Problem) -> Flags:
@@ -122,9 +133,9 @@ def fixed_by_frechet_bounds(problem: Problem) -> Flags:
     beyond = (low > most + _slack(most)) | (high < least - _slack(least))
     if beyond.any():
         raise Infeasible(alone=int(problem.statement[blocks[beyond][0]]))
-    at_top, at_bottom = low >= most - NOTHING, high <= least + NOTHING
+    at_top, at_bottom = low >= most - NEGLIGIBLE_PEOPLE, high <= least + NEGLIGIBLE_PEOPLE
     # constraints at 0 force nothing that `propagate_bounds` does not see
-    for at in np.flatnonzero((at_top | at_bottom) & (high > NOTHING)):
+    for at in np.flatnonzero((at_top | at_bottom) & (high > NEGLIGIBLE_PEOPLE)):
         zero |= margins.zeros(int(blocks[at]), top=bool(at_top[at]), bottom=bool(at_bottom[at]))
     return zero
 
@@ -265,18 +276,23 @@ def _linear_program(problem: Problem) -> _LinearProgram:
     )
 
 
-def is_feasible(problem: Problem) -> bool:
-    """Say whether all sums can hold at once."""
+def is_feasible(problem: Problem, *, deadline: float = math.inf) -> bool:
+    """Say whether all sums can hold at once; as all programs, raises `TooHard` at its deadline (`time.monotonic`)."""
     if len(problem) == 0:
         return bool((problem.low <= 0).all() and (problem.high >= 0).all())
     program = _linear_program(problem)
     answer = _solve(
-        np.zeros(len(problem)), A_ub=program.at_most, b_ub=program.most, A_eq=program.equal, b_eq=program.equal_to
+        np.zeros(len(problem)),
+        deadline,
+        A_ub=program.at_most,
+        b_ub=program.most,
+        A_eq=program.equal,
+        b_eq=program.equal_to,
     )
     return bool(answer.status == 0)
 
 
-def forced_zeros(problem: Problem, suspects: Integers) -> Flags:
+def forced_zeros(problem: Problem, suspects: Integers, *, deadline: float = math.inf) -> Flags:
     """Say which suspects are 0 in every solution.
 
     One program: x and a factor τ ≥ 1 by which all bounds grow, and t_v ≤ min(x_v, 1) for each suspect; the largest Σ t
@@ -291,6 +307,7 @@ def forced_zeros(problem: Problem, suspects: Integers) -> Flags:
     below = _beside(-picked, _empty(count, 1), sparse.eye_array(count))
     answer = _solve(
         np.concatenate((np.zeros(len(problem) + 1), -np.ones(count))),
+        deadline,
         A_ub=sparse.csr_array(sparse.vstack((bounded, below))),
         b_ub=np.zeros(inequalities + count),
         A_eq=equal,
@@ -303,7 +320,7 @@ def forced_zeros(problem: Problem, suspects: Integers) -> Flags:
     return zero
 
 
-def conflicting(problem: Problem) -> Flags:
+def conflicting(problem: Problem, *, deadline: float = math.inf) -> Flags:
     """Say which constraints take part in a contradiction: those that a least repair of all of them would touch.
 
     An elastic program: every constraint of a statement may be missed, at the cost of by how much; the multipliers of
@@ -319,7 +336,7 @@ def conflicting(problem: Problem) -> Flags:
         program.at_most, _empty(len(program.most), 2 * len(elastic)), -sparse.eye_array(len(program.most))
     )
     cost = np.concatenate((np.zeros(len(problem)), np.ones(2 * len(elastic) + len(program.most))))
-    answer = _solve(cost, A_ub=bounded, b_ub=program.most, A_eq=equal, b_eq=program.equal_to)
+    answer = _solve(cost, deadline, A_ub=bounded, b_ub=program.most, A_eq=equal, b_eq=program.equal_to)
     if answer.status != 0:
         everything: Flags = problem.statement != ONE_PERSON
         return everything
@@ -330,10 +347,12 @@ def conflicting(problem: Problem) -> Flags:
     return involved
 
 
-def _solve(cost: Floats, **program: object) -> OptimizeResult:
-    answer = linprog(cost, options={"time_limit": LONGEST}, **program)
-    if answer.status == 1:
-        message = f"a linear program about the statements took longer than {LONGEST:.0f} seconds; say fewer of them"
+def _solve(cost: Floats, deadline: float, **program: object) -> OptimizeResult:
+    """Minimise cost · x, in the time that is left until the deadline."""
+    seconds = deadline - time.monotonic()
+    answer = linprog(cost, options={"time_limit": seconds}, **program) if seconds > 0 else None
+    if answer is None or answer.status == TIME_IS_UP:
+        message = "the time is up in a linear program about the statements; give more seconds, or say fewer of them"
         raise TooHard(message)
     return answer
 

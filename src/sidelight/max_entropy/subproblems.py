@@ -14,6 +14,7 @@ Contradiction  a minimum unsatisfiable subset: the constraints that a least repa
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -31,7 +32,7 @@ from sidelight.knowledge.parse_statements import WordedStatement
 from sidelight.max_entropy.constraints import Constraints
 from sidelight.max_entropy.newton import DualMinimum, minimize_dual
 from sidelight.max_entropy.presolve import (
-    NOTHING,
+    NEGLIGIBLE_PEOPLE,
     Infeasible,
     conflicting,
     drop_implied,
@@ -65,9 +66,6 @@ MOST_SECONDS = 5.0
 ZeroOracle: TypeAlias = Callable[[Sequence[int]], Flags]
 """Says which variables are 0 whenever some statements (by number) hold, as far as it can tell."""
 
-FeasibilityOracle: TypeAlias = Callable[[Sequence[int]], bool]
-"""Says of some statements, by number, whether they can all hold."""
-
 
 @dataclass(frozen=True, eq=False)
 class Solution:
@@ -81,9 +79,8 @@ class Solution:
     residual: float
 
 
-def solve(problem: Problem, oracle: ZeroOracle, *, seconds: float, progress: Progress) -> Solution:
-    """Find the amounts of largest entropy; raises `Infeasible`, or `TooHard` after `seconds`."""
-    deadline = time.monotonic() + seconds
+def solve(problem: Problem, oracle: ZeroOracle, *, deadline: float, progress: Progress) -> Solution:
+    """Find the amounts of largest entropy; raises `Infeasible`, or `TooHard` after the deadline (`time.monotonic`)."""
     amounts, multipliers = np.zeros(len(problem)), np.full(len(problem.low), np.nan)
     zero = np.zeros(len(problem), bool)
     steps = parts = 0
@@ -156,7 +153,7 @@ class _Subproblem:
         """Remove amounts that are 0, and what follows from that."""
         high = propagate_bounds(self._without(zero))
         zero = zero.copy()
-        zero[np.flatnonzero(~zero)[high <= NOTHING]] = True
+        zero[np.flatnonzero(~zero)[high <= NEGLIGIBLE_PEOPLE]] = True
         return zero, drop_implied(self._without(zero))
 
     def _without(self, zero: Flags) -> Problem:
@@ -186,10 +183,10 @@ class _Subproblem:
         # a part that arrived is right without the program; it would only name zeros that are as good as 0
         if more.any() or (arrived and len(rest) > LARGEST_WHOLE):
             return more
-        if not arrived and not is_feasible(rest):
+        if not arrived and not is_feasible(rest, deadline=self.deadline):
             raise Infeasible
         if len(rare):
-            more[np.flatnonzero(~zero)] = forced_zeros(rest, rare)
+            more[np.flatnonzero(~zero)] = forced_zeros(rest, rare, deadline=self.deadline)
         return more
 
     def _solution(self, zero: Flags, rest: Problem, minimum: DualMinimum) -> Solution:
@@ -219,13 +216,14 @@ class Relaxations:
     variables: Variables
     constraints: Constraints
     reduced: ReducedProblem
+    deadline: float = math.inf  # of `time.monotonic`: each question raises `TooHard` then
 
     def _of(self, statements: Sequence[int]) -> ReducedProblem:
         return reduce_problem(self.variables, self.constraints.of_statements(statements))
 
     def is_feasible(self, statements: Sequence[int]) -> bool:
         """Say whether some statements, by number, can all hold."""
-        return is_feasible(self._of(statements).problem)
+        return is_feasible(self._of(statements).problem, deadline=self.deadline)
 
     def forced_zeros(self, statements: Sequence[int]) -> Flags:
         """Say which variables are 0 whenever some statements hold; with more statements they stay 0.
@@ -234,19 +232,19 @@ class Relaxations:
         """
         relaxed = self._of(statements)
         size = len(relaxed.problem)
-        zero = (
-            forced_zeros(relaxed.problem, np.arange(size)) if 0 < size <= LARGEST_RELAXATION else np.zeros(size, bool)
-        )
+        zero = np.zeros(size, bool)
+        if 0 < size <= LARGEST_RELAXATION:
+            zero = forced_zeros(relaxed.problem, np.arange(size), deadline=self.deadline)
         # a variable that the relaxation does not have (−1) is not forced by it
         forced: Flags = np.append(zero, False)[self.reduced.variables_in(relaxed)]
         return forced
 
 
 def explain_infeasible(
-    infeasible: Infeasible, known: Sequence[WordedStatement], feasible: FeasibilityOracle
+    infeasible: Infeasible, known: Sequence[WordedStatement], relaxations: Relaxations
 ) -> Contradiction | BadKnowledge:
     """Name a minimum unsatisfiable subset of the statements, in the user's words."""
-    numbers = _unsatisfiable_subset(infeasible, feasible)
+    numbers = _unsatisfiable_subset(infeasible, relaxations)
     if not numbers:
         return BadKnowledge("the people who are named do not fit into the release together; name fewer of them")
     words = tuple(known[number].words for number in numbers)
@@ -258,28 +256,28 @@ def explain_infeasible(
     return Contradiction(message, facts=words)
 
 
-def _unsatisfiable_subset(infeasible: Infeasible, feasible: FeasibilityOracle) -> list[int]:
+def _unsatisfiable_subset(infeasible: Infeasible, relaxations: Relaxations) -> list[int]:
     """Search first among the statements that a least repair touches, then among all; nothing if people do not fit."""
     if infeasible.alone is not None:
         return [infeasible.alone]
     assert infeasible.problem is not None
     statement = infeasible.problem.statement
     stated = statement != ONE_PERSON
-    suspects = statement[conflicting(infeasible.problem) & stated].tolist()
+    suspects = statement[conflicting(infeasible.problem, deadline=relaxations.deadline) & stated].tolist()
     # without any statement it cannot hold either: too many people are named
-    if not suspects or not feasible([]):
+    if not suspects or not relaxations.is_feasible([]):
         return []
-    first = _minimum_unsatisfiable_subset(suspects, feasible)
+    first = _minimum_unsatisfiable_subset(suspects, relaxations)
     if len(first) == 1:
         return first
-    return min(first, _minimum_unsatisfiable_subset(statement[stated].tolist(), feasible), key=len)
+    return min(first, _minimum_unsatisfiable_subset(statement[stated].tolist(), relaxations), key=len)
 
 
-def _minimum_unsatisfiable_subset(statements: Sequence[int], feasible: FeasibilityOracle) -> list[int]:
+def _minimum_unsatisfiable_subset(statements: Sequence[int], relaxations: Relaxations) -> list[int]:
     deadline = time.monotonic() + MOST_SECONDS
 
     def unsatisfiable(places: Sequence[int]) -> bool:
         in_time = time.monotonic() < deadline
-        return in_time and not feasible([statements[place] for place in places])
+        return in_time and not relaxations.is_feasible([statements[place] for place in places])
 
     return [statements[place] for place in minimum_unsatisfiable_subset(len(statements), unsatisfiable)]

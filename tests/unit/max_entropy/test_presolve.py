@@ -1,5 +1,7 @@
 """What sums alone force: each step against problems small enough to see."""
 
+import time
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -88,7 +90,24 @@ def test_nothing_has_to_hold_of_nothing():
     assert not is_feasible(empty)
 
 
-def test_a_program_may_take_too_long(monkeypatch):
-    monkeypatch.setattr(presolve, "linprog", lambda *_, **__: OptimizeResult(status=1))
-    with pytest.raises(TooHard, match="took longer than 120 seconds"):
-        is_feasible(square((ONE, 1, 1.5)))
+PROGRAMS = [is_feasible, lambda problem, deadline: forced_zeros(problem, np.arange(4), deadline=deadline), conflicting]
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=["is_feasible", "forced_zeros", "conflicting"])
+def test_a_program_has_the_time_that_is_left(program, monkeypatch):
+    limits = []
+
+    def give_up(*_, options, **__):
+        limits.append(options["time_limit"])
+        return OptimizeResult(status=1)
+
+    monkeypatch.setattr(presolve, "linprog", give_up)
+    with pytest.raises(TooHard, match="the time is up in a linear program"):
+        program(square((ONE, 1, 1.5)), deadline=time.monotonic() + 7)
+    assert 6 < limits[0] <= 7
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=["is_feasible", "forced_zeros", "conflicting"])
+def test_after_the_deadline_no_program_begins(program):
+    with pytest.raises(TooHard, match="give more seconds"):
+        program(square((ONE, 1, 1.5)), deadline=time.monotonic())

@@ -1,15 +1,33 @@
 """Independent parts, forced zeros by relaxations, and minimum unsatisfiable subsets."""
 
 import pytest
+from scipy import optimize
 
 import sidelight as sl
 from sidelight.errors import BadKnowledge, Contradiction, TooHard
-from sidelight.max_entropy import subproblems
+from sidelight.max_entropy import presolve, subproblems
 
 
 def test_time_runs_out(wards):
     with pytest.raises(TooHard, match="time is up"):
         sl.maxent(wards, ["P(Flu | sex=m) = 0.4"], seconds=-1)
+
+
+def test_programs_have_no_more_time_than_the_caller_allows(wards, monkeypatch):
+    limits = []
+
+    def linprog(*program, options, **more):
+        limits.append(options["time_limit"])
+        return optimize.linprog(*program, options=options, **more)
+
+    monkeypatch.setattr(presolve, "linprog", linprog)
+    contradiction = ["P(HIV | sex=m) >= 0.5", "P(Flu | sex=m) >= 0.6"]
+    with pytest.raises(Contradiction):
+        sl.maxent(wards, contradiction, seconds=9)
+    assert limits
+    assert max(limits) <= 9
+    with pytest.raises(TooHard, match="time is up"):
+        sl.maxent(wards, contradiction, seconds=0)
 
 
 def test_progress_is_told_and_may_interrupt(wards):
