@@ -144,9 +144,12 @@ def offending_groups(groups: Groups, policy: PolicyCheck, max_suppressed: int) -
         left = np.flatnonzero(~suppressed)
         if len(left) == 0 or groups.sizes[suppressed].sum() > max_suppressed:
             return None
-        worst = _worst_groups(as_whole_release(groups, left, policy), policy)
+        rest = as_whole_release(groups, left, policy)
+        worst = _worst_groups(rest, policy)
         if len(worst) == 0:
-            return suppressed
+            # people without any value pass group by group, but a release of nobody else has nothing to measure
+            measured = rest.whole.any() or all(check.holds_exactly(rest) for check in policy.by_group)
+            return suppressed if measured else None
         # never taken back: the set only grows, and at the latest it is too large
         suppressed[left[worst]] = True
 

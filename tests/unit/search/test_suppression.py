@@ -61,3 +61,13 @@ def test_values_that_only_suppressed_people_have_are_not_spoken_of(people, crite
     assert [each.value for each in found.policy.judge(again).findings] == [
         each.value for each in found.verdict.findings
     ]
+
+
+def test_people_without_a_value_are_no_release_that_is_diverse():
+    """They pass group by group, having nothing to measure; alone they are as diverse as nothing is."""
+    columns = (Column.of("age", ["30", "30", "4"]), Column.of("sex", ["30", "4", "30"]))
+    counts = Counts.from_cells([[0, 0], [0, 1], [1, 0]])
+    people = Table(columns, "disease", ("Flu", "Cold"), np.ones(3, np.int64), counts, semantics="set")
+    as_they_are = {name: sl.Hierarchy(name, (("4", "30"),)) for name in ("age", "sex")}
+    with pytest.raises(sl.NothingSafe, match="no generalisation of these hierarchies is within policy"):
+        sl.protect(people, sl.EntropyDiversity() >= 2, by=as_they_are, method=left_out(1.0))
