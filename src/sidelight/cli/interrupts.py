@@ -32,9 +32,17 @@ def raising_interrupts() -> Iterator[None]:
 def _once_more(lost: Any) -> None:  # noqa: ANN401 - typeshed's own class, which does not exist
     """Interrupt once more where an interrupt was lost, as it came while something was being cleaned up."""
     if isinstance(lost.exc_value, KeyboardInterrupt):
-        threading.Timer(0.01, _thread.interrupt_main).start()  # not here and now, where it would be lost again
+        threading.Timer(0.01, _interrupt_main_thread).start()  # not here and now, where it would be lost again
     else:
         sys.__unraisablehook__(lost)
+
+
+def _interrupt_main_thread() -> None:
+    """Send the signal to the main thread, which ends what it waits for; without such signals, raise it when it can."""
+    if hasattr(signal, "pthread_kill"):
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+    else:
+        _thread.interrupt_main()
 
 
 @contextmanager
