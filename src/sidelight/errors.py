@@ -12,8 +12,8 @@ SidelightError
 ├─ NothingSafe         even one group of everybody is outside the policy (says what would pass)
 ├─ NotPublished        a release could not be published (nothing that looks finished is left behind)
 ├─ BadKnowledge        facts that cannot be read, or that this release cannot be asked about (says where)
-├─ Contradiction       facts that cannot all be so in this release (names a smallest set of them)
-├─ TooHard             more counting than the budget allows (says what is known so far)
+├─ Contradiction       facts that cannot all hold in this release (names a smallest set of them)
+├─ TooHard             more counting than the effort allows (says what is known so far)
 ├─ BadNoise            a noisy release that makes no sense, or would not keep what it promises
 │  ├─ BudgetExceeded   the ledger has less privacy budget left than this would spend
 │  └─ BadLedger        a ledger that cannot be read or is damaged (says how to recover)
@@ -132,7 +132,7 @@ class BadKnowledge(SidelightError):
 
 
 class Contradiction(SidelightError):
-    """Facts that cannot all be so in this release; `facts` are a smallest set of them, as texts."""
+    """Facts that cannot all hold in this release; `facts` are a smallest set of them, as texts."""
 
     def __init__(self, message: str, *, facts: tuple[str, ...] = ()) -> None:
         super().__init__(message)
@@ -140,7 +140,7 @@ class Contradiction(SidelightError):
 
 
 class TooHard(SidelightError):
-    """Counting would take more than the budget; the answer, if there is one, lies between `low` and `high`."""
+    """Counting would take more than the allowed effort; the answer, if there is one, lies between `low` and `high`."""
 
     def __init__(self, message: str, *, low: Fraction | int = 0, high: Fraction | int = 1) -> None:
         super().__init__(message)
@@ -209,7 +209,7 @@ REMEDIES = {
     ("Table", "Release"): "a release no longer has the table's values; give the table that it was made from",
     ("Release", ""): "read one with sl.read_release(file, group=[...], sensitive=...), or group a Table with sl.group",
     ("Release", "Table"): "group it first: sl.group(table), or sl.generalise(table, by=..., to=...)",
-    ("Release", "SearchResult"): "take its release: found.release",
+    ("Release", "SearchResult"): "take its release: result.release",
     ("Release", "NoisyCounts"): "take the counts for one, as somebody would who forgets the noise: noisy.as_release()",
     ("NoisyCounts", ""): "publish a Table with noise first: sl.noisy_counts(table, by=..., levels=..., epsilon=...)",
     ("Hierarchy", ""): "read one with sl.read_hierarchy(file), or make one with sl.Hierarchy.intervals and its like",

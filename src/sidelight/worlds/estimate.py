@@ -40,7 +40,7 @@ Sampler: TypeAlias = Callable[[int, np.random.Generator], SampledWorlds]
 class Estimate:
     """A probability that was estimated from worlds drawn at random, all equally likely given the facts.
 
-    The interval from `low` to `high` (Clopper and Pearson's) evaluate the truth with at least the given confidence;
+    The interval from `low` to `high` (Clopper and Pearson's) holds the truth with at least the given confidence;
     `worlds` is the number it is made from, 0 when the answer could be counted and is exact after all.
     """
 

@@ -139,7 +139,7 @@ def _check_different(groups: Groups, group: int, people: list[Who]) -> None:
 
 
 def _differ(who: Described, other: Who) -> bool:
-    """Say whether two people cannot be the same: in some column, what is said of one cannot be so of the other."""
+    """Say whether two people cannot be the same: in some column, what is said of one cannot hold of the other."""
     if isinstance(other, Someone):
         return True
     if isinstance(other, str):

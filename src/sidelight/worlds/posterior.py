@@ -148,7 +148,7 @@ class Observer:
 
 def _contradiction(blamed: Sequence[Fact]) -> Contradiction:
     names = " and ".join(f"'{in_short(str(fact))}'" for fact in blamed[:5]) + (" and others" if len(blamed) > 5 else "")
-    cannot = "cannot be so" if len(blamed) == 1 else "cannot all be so"
+    cannot = "cannot hold" if len(blamed) == 1 else "cannot all hold"
     message = (
         f"no world fits the release and the facts: {names} {cannot}; take {'it' if len(blamed) == 1 else 'one'} back"
     )

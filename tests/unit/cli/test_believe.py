@@ -144,7 +144,7 @@ def test_what_can_be_counted_is_no_estimate(run):
     [
         (("-k", "Bob = Flu"), "names nobody"),
         (("-k", "#1 ="), "at character 5"),
-        (("-k", "#1 = Flu", "-k", "#1 = Lung"), "'#1 = Flu' and '#1 = Lung' cannot all be so"),
+        (("-k", "#1 = Flu", "-k", "#1 = Lung"), "'#1 = Flu' and '#1 = Lung' cannot all hold"),
         (("-a", "#3"), "numbered 1 to 2"),
         (("-a", "#1", "--approximate", "--confidence", "95"), "--confidence 95 is not between 0 and 1"),
         (("-a", "#1", "--states", "0"), "'--states': give a number of at least 1"),
