@@ -198,13 +198,21 @@ def expect(kind: type[Thing], thing: object, name: str) -> Thing:
     """
     if isinstance(thing, kind):
         return thing
-    ours = type(thing).__name__ if type(thing).__module__.startswith("sidelight") else ""
-    remedy = REMEDIES.get((kind.__name__, ours)) or REMEDIES.get((kind.__name__, ""), "")
-    message = f"{name} should be a {kind.__name__}, not {_described(thing)}{'; ' if remedy else ''}{remedy}"
+    remedy = remedy_for(kind.__name__, thing)
+    message = f"{name} should be a {kind.__name__}, not {kind_in_words(thing)}{'; ' if remedy else ''}{remedy}"
     raise WrongKind(message)
 
 
+def remedy_for(kind: str, thing: object) -> str:
+    """Say how to come by a thing of a kind where another was given; empty if nothing better is known."""
+    ours = type(thing).__name__ if type(thing).__module__.startswith("sidelight") else ""
+    return REMEDIES.get((kind, ours)) or REMEDIES.get((kind, ""), "")
+
+
 REMEDIES = {
+    ("rows", ""): "give a path of a CSV, TSV or Parquet file, or a pandas, polars, pyarrow, DuckDB or Spark table",
+    ("rows", "Release"): "a release no longer has the table's values; give the table that it was made from",
+    ("rows", "SearchResult"): "take what was searched for: result.release",
     ("Table", ""): "read it first with sl.read_table(source, quasi=[...], sensitive=...)",
     ("Table", "Release"): "a release no longer has the table's values; give the table that it was made from",
     ("Release", ""): "read one with sl.read_release(file, group=[...], sensitive=...), or group a Table with sl.group",
@@ -218,10 +226,10 @@ REMEDIES = {
 """How to come by a thing, by what it should be and which thing of ours ("": anything) was given instead."""
 
 
-def _described(thing: object) -> str:
+def kind_in_words(thing: object) -> str:
     """Name the kind of a thing, and the library that it comes from; nothing of what it holds.
 
-    >>> _described("rows"), _described(Fraction(1, 2)), _described(None)
+    >>> kind_in_words("rows"), kind_in_words(Fraction(1, 2)), kind_in_words(None)
     ('a str', 'a fractions Fraction', 'None')
     """
     if thing is None:

@@ -32,7 +32,7 @@ from sidelight.attack.targets import People, people_of
 from sidelight.errors import BadRelease, BadTable, WrongKind, expect, parameter
 from sidelight.release.release import Release
 from sidelight.search.method import SearchResult
-from sidelight.table.hierarchy import Hierarchy
+from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.roles import as_names
 from sidelight.table.table import CELLS_AT_ONCE
 
@@ -80,14 +80,14 @@ def intersect(
 
     Source: Ganta, Kasiviswanathan and Smith, Composition Attacks and Auxiliary Information in Data Privacy, KDD 2008.
     """
-    published = _releases(releases)
+    published, hierarchies = _releases(releases), as_hierarchies(by)
     ways = ways_for(published, locate)
     _check(published, prior)
     known = _known(published, ways, quasi, person)
     targets = people_of(people, known=known, person=person, truth=truth, missing_marks=missing_marks)
     values = Values([release_of(each).groups for each in published], same_values)
     views = tuple(
-        _view(each, way, people=targets, values=values, by=by or {}, person=person)
+        _view(each, way, people=targets, values=values, by=hierarchies, person=person)
         for each, way in zip(published, ways, strict=True)
     )
     return _exposure(targets, views, values, prior)

@@ -35,7 +35,7 @@ from sidelight.policy.policy import Policy
 from sidelight.search.anatomy import Anatomy
 from sidelight.search.method import Method, SearchResult
 from sidelight.search.protect import METHODS, protect
-from sidelight.table.hierarchy import Hierarchy
+from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.table import Counts, Table
 
 Scheme: TypeAlias = str | Method | Sequence[str | Method]
@@ -197,6 +197,7 @@ def simulate_composition(
     Source: Ganta, Kasiviswanathan and Smith, KDD 2008, section 5.
     """
     expect(Table, table, "the table")
+    hierarchies = as_hierarchies(by)
     schemes = [_scheme(each, releases) for each in methods]
     _check(policies, repetitions)
     bounds = [Fraction(exact(each)) for each in confidences]
@@ -207,7 +208,7 @@ def simulate_composition(
         for scheme in schemes:
             for name, policy in policies.items():
                 progress(f"{_scheme_name(scheme)}, {name}", number, repetitions)
-                figures = _trial(drawn, scheme, policy, by=by or {}, prior=prior, confidences=bounds, rng=rng)
+                figures = _trial(drawn, scheme, policy, by=hierarchies, prior=prior, confidences=bounds, rng=rng)
                 trials.setdefault((_scheme_name(scheme), str(name)), []).extend(figures)
     points = tuple(SimulationPoint.of(*tried, figures, bounds) for tried, figures in trials.items())
     return Simulation(overlap, drawn.samples[0].people, releases, repetitions, seed, points)

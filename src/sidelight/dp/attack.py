@@ -32,7 +32,7 @@ from sidelight.dp.mechanism import Mechanism
 from sidelight.dp.noisy_counts import NoisyCounts
 from sidelight.dp.semantic_privacy import semantic_privacy
 from sidelight.errors import BadNoise, did_you_mean, expect
-from sidelight.table.hierarchy import Hierarchy
+from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.labels import Label, shown
 from sidelight.table.table import Table
 
@@ -127,6 +127,7 @@ def attack_noise(
     expect(Table, people, "those who are attacked")
     for release in releases:
         expect(NoisyCounts, release, "each release")
+    hierarchies = as_hierarchies(by)
     _check(releases, tables)
     domain = releases[0].domain
     before = _prior_of(prior, releases, tables)
@@ -134,14 +135,14 @@ def attack_noise(
     truth = releases[0].declared_domain.places_of(people.domain)[value]
     log_likelihood = np.zeros((len(row), len(domain)))
     for number, release in enumerate(releases):
-        group = release.declared_domain.groups_of(people, by)[row]
+        group = release.declared_domain.groups_of(people, hierarchies)[row]
         if (group < 0).any() or (truth < 0).any():
             message = "some people have a label or a value that was not declared; attack those who were counted"
             raise BadNoise(message)
         if tables is None:
             log_likelihood += _knowing_nothing(release, before)[group]
         else:
-            others = release.declared_domain.count(tables[number], by, "leave out")
+            others = release.declared_domain.count(tables[number], hierarchies, "leave out")
             log_likelihood += _knowing_others(release, others, group, truth)
     # the largest exponent becomes 0, so that nothing overflows and the sum is at least one prior
     odds = before * np.exp(log_likelihood - log_likelihood.max(axis=1, keepdims=True))

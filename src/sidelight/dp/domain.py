@@ -20,8 +20,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from sidelight._arrays import Integers, add_up
-from sidelight.errors import BadNoise, did_you_mean, expect, parameter
-from sidelight.table.hierarchy import Hierarchy
+from sidelight.errors import BadNoise, did_you_mean, parameter
+from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.labels import Label, label
 from sidelight.table.table import Column, Table
 
@@ -50,8 +50,10 @@ class Domain:
         >>> Domain.declare({"sex": sex}, {"sex": 0}, ["Flu", "Cold", "HIV"]).shape
         (2, 3)
         """
-        declared = _distinct(values)
-        domain = cls(MappingProxyType(dict(levels)), tuple(_labels(by, *each) for each in levels.items()), declared)
+        declared, hierarchies = _distinct(values), as_hierarchies(by)
+        domain = cls(
+            MappingProxyType(dict(levels)), tuple(_labels(hierarchies, *each) for each in levels.items()), declared
+        )
         groups = len(domain)
         if groups * len(declared) > cells:
             message = (
@@ -129,7 +131,7 @@ def _labels(by: Mapping[str, Hierarchy], name: str, level: int) -> tuple[Label, 
             f"its labels must be declared by a hierarchy in {parameter('by')}"
         )
         raise BadNoise(message)
-    hierarchy = expect(Hierarchy, by[name], f"each of {parameter('by')}")
+    hierarchy = by[name]
     hierarchy.level(level)
     return tuple(dict.fromkeys(hierarchy.generalise(value or None, level) for value in hierarchy.levels[0]))
 

@@ -12,10 +12,10 @@ from dataclasses import replace
 import numpy as np
 
 from sidelight._arrays import add_up
-from sidelight.errors import BadHierarchy, did_you_mean, expect, parameter
+from sidelight.errors import BadHierarchy, WrongKind, did_you_mean, expect, kind_in_words, parameter
 from sidelight.release.groups import Groups
 from sidelight.release.release import Members, Release, whole_groups
-from sidelight.table.hierarchy import Hierarchy
+from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.table import Column, Table, number_equal_rows
 
 
@@ -32,12 +32,17 @@ def group(table: Table, *, by: str | Iterable[str] | None = None) -> Release:
     <Release of 45,222 people in 10 groups, occupation: 14 values (single)>
     """
     expect(Table, table, "what is grouped")
-    names = dict.fromkeys(
-        (column.name for column in table.quasi) if by is None else [by] if isinstance(by, str) else by
-    )
+    names = dict.fromkeys((column.name for column in table.quasi) if by is None else _column_names(by))
     columns = tuple(table.column(name) for name in names)
     release = _released(table, columns)
     return release if len(names) == len(table.quasi) else replace(release, members=_members(table, columns))
+
+
+def _column_names(by: object) -> list[str]:
+    if isinstance(by, Iterable):
+        return [by] if isinstance(by, str) else list(by)
+    message = f"{parameter('by')} is a column or a list of columns, not {kind_in_words(by)}; name columns there"
+    raise WrongKind(message)
 
 
 def _members(table: Table, columns: tuple[Column, ...]) -> Members:
@@ -66,11 +71,18 @@ def generalise(table: Table, *, by: Mapping[str, Hierarchy], to: Mapping[str, in
     group 5 (age 80-99, sex *) 143
     """
     expect(Table, table, "what is generalised")
-    for hierarchy in by.values():
-        expect(Hierarchy, hierarchy, "each of by=")
-    for name in to:
+    hierarchies, levels = as_hierarchies(by), _as_levels(to)
+    for name in levels:
         table.column(name)  # names the nearest column if there is none
-    return _released(table, tuple(coarser(column, by, to.get(column.name, 0)) for column in table.quasi))
+    return _released(table, tuple(coarser(column, hierarchies, levels.get(column.name, 0)) for column in table.quasi))
+
+
+def _as_levels(to: object) -> Mapping[str, int]:
+    if isinstance(to, Mapping):
+        return to
+    example = parameter("to", {"age": 2, "sex": 0})
+    message = f"{parameter('to')} is a mapping of columns to levels, not {kind_in_words(to)}; write {example}"
+    raise WrongKind(message)
 
 
 def coarser(column: Column, by: Mapping[str, Hierarchy], level: int) -> Column:

@@ -11,15 +11,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Integral
 from operator import index
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from sidelight._arrays import Integers, add_up, number_rows
 from sidelight._text import counted, form
-from sidelight.errors import BadRelease, did_you_mean, parameter
+from sidelight.errors import BadRelease, WrongKind, did_you_mean, kind_in_words, parameter
 from sidelight.release.groups import Group, GroupName, Groups
 from sidelight.table.labels import Label, in_order, label, shown
 from sidelight.table.table import Column, Counts, Intake, Semantics, Tabular, arrow_labels, free_name, number_equal_rows
@@ -73,7 +74,14 @@ class Release(Tabular):
             return self.groups.group(self._row_printing(which))
         if isinstance(which, GroupName):
             return self.group(which).group(0)
-        row = index(which)
+        try:
+            row = index(which)
+        except TypeError:
+            message = (
+                "look at a group by its place (from 0), its name or what is printed about it, as in "
+                f"release[{{'sex': 'Male'}}], not by {kind_in_words(which)}"
+            )
+            raise WrongKind(message) from None
         if not -len(self) <= row < len(self):
             message = f"no group at place {row}; the release has {counted(len(self), 'group')}, the first at place 0"
             raise IndexError(message)
@@ -149,7 +157,7 @@ class Release(Tabular):
 
     def group(self, which: GroupName | int) -> Groups:
         """Look at one group, by its name or its number (from 1)."""
-        number = which.number if isinstance(which, GroupName) else which
+        number = _group_number(which)
         if not 1 <= number <= len(self):
             message = f"no group {number} in the release; they are numbered 1 to {len(self)}"
             raise BadRelease(message)
@@ -173,17 +181,19 @@ class Release(Tabular):
         >>> Release.from_counts([{"Flu": 2, "Cold": 1}, {"Flu": 3}])
         <Release of 6 people in 2 groups, value: 2 values (single)>
         """
-        bags = [_bag(each) for each in counts]
-        named = in_order(text for bag in bags for text in bag)
+        per_group = [
+            _checked_counts(each) for each in _one_per_group(counts, "a mapping of values to counts", "[{...}]")
+        ]
+        named = in_order(text for its_counts in per_group for text in its_counts)
         order = named if domain is None else _declared(domain, named)
-        place = {text: code for code, text in enumerate(order)}
-        flat = [(row, place[text], amount) for row, bag in enumerate(bags) for text, amount in bag.items()]
-        rows, columns, amounts = np.array(flat, np.int64).reshape(-1, 3).T
-        matrix = Counts.from_entries(rows, columns, amounts, (len(bags), len(order)))
+        code = {text: number for number, text in enumerate(order)}
+        entries = [(row, code[text], count) for row, each in enumerate(per_group) for text, count in each.items()]
+        rows, columns, amounts = np.array(entries, np.int64).reshape(-1, 3).T
+        matrix = Counts.from_entries(rows, columns, amounts, (len(per_group), len(order)))
         people = _sizes(sizes, matrix, values)
         return cls(
             whole_groups(
-                domain=order, sizes=people, counts=matrix, columns=_columns(labels, len(bags)), semantics=values
+                domain=order, sizes=people, counts=matrix, columns=_columns(labels, len(per_group)), semantics=values
             )
         )
 
@@ -201,15 +211,15 @@ class Release(Tabular):
         >>> named.people["Ed"]
         0
         """
-        listed = [(list(people), list(bag)) for people, bag in groups]
+        listed = _people_and_values(groups)
         names = [(shown(label(person)), row) for row, (people, _) in enumerate(listed) for person in people]
         where = dict(names)
         if len(where) < len(names):
             repeats = len(names) - len(where)
             message = f"{counted(repeats, 'name')} {form('is', repeats)} given twice; give each person one place"
             raise BadRelease(message)
-        bags = [Counter(label(value) for value in bag) for _, bag in listed]
-        release = cls.from_counts(bags, sizes=[len(people) for people, _ in listed], values=values, domain=domain)
+        counts = [Counter(map(label, values_of_group)) for _, values_of_group in listed]
+        release = cls.from_counts(counts, sizes=[len(people) for people, _ in listed], values=values, domain=domain)
         return cls(release.groups, people=where)
 
     @classmethod
@@ -225,10 +235,12 @@ class Release(Tabular):
         >>> ward, ward.members.people.tolist()
         (<Release of 2 people in 1 group, value: 2 values (single)>, [1, 1])
         """
-        listed = [(list(people), list(bag)) for people, bag in buckets]
-        bags = [Counter(label(value) for value in bag) for _, bag in listed]
-        groups = cls.from_counts(bags, sizes=[len(people) for people, _ in listed], domain=domain).groups
-        keys = [key for people, _ in listed for key in people]
+        listed = _people_and_values(buckets)
+        counts = [Counter(map(label, values)) for _, values in listed]
+        groups = cls.from_counts(counts, sizes=[len(people) for people, _ in listed], domain=domain).groups
+        keys = [
+            _as_mapping(key, "each person of a bucket", "columns to cells") for people, _ in listed for key in people
+        ]
         group = np.repeat(np.arange(len(listed)), [len(people) for people, _ in listed])
         return cls(groups, members=Members.of(_columns(keys, len(keys)), group, np.ones(len(keys), np.int64)))
 
@@ -247,18 +259,59 @@ def whole_groups(
     return Groups(domain, people, counts, columns, semantics, counts.totals(), np.arange(1, len(people) + 1))
 
 
-def _bag(counts: Mapping[str, int] | Mapping[Label, int]) -> dict[Label, int]:
-    bag: dict[Label, int] = {}
-    for value, amount in counts.items():
-        try:
-            whole = index(amount)
-        except TypeError:
-            whole = int(amount) if amount == int(amount) else -1
-        if whole < 0:
+def _group_number(which: object) -> int:
+    number = which.number if isinstance(which, GroupName) else which
+    if isinstance(number, Integral):
+        return int(number)
+    message = f"a group has a name or a number (from 1), not {kind_in_words(number)}; give one of these"
+    raise WrongKind(message)
+
+
+def _one_per_group(groups: object, entry: str, single: str) -> list[Any]:
+    """List what is said of each group, or say how to write it: a mapping is most likely that of a single group."""
+    if isinstance(groups, Iterable) and not isinstance(groups, str | bytes | Mapping):
+        return list(groups)
+    message = f"give a list with {entry} for each group, not {kind_in_words(groups)}; write a single one as {single}"
+    raise WrongKind(message)
+
+
+def _people_and_values(groups: object) -> list[tuple[list[Any], list[Any]]]:
+    listed = _one_per_group(groups, "a pair (people, values)", "[(people, values)]")
+    for pair in listed:
+        if not (isinstance(pair, Sequence) and len(pair) == 2 and all(map(_is_list, pair))):
+            message = 'each group is a pair of lists (people, values), such as (["Bob", "Ed"], ["Flu", "Heart"])'
+            raise WrongKind(message)
+    return [(list(people), list(values)) for people, values in listed]
+
+
+def _is_list(thing: object) -> bool:
+    return isinstance(thing, Iterable) and not isinstance(thing, str | bytes | Mapping)
+
+
+def _as_mapping(thing: object, name: str, entries: str) -> Mapping[Any, Any]:
+    if isinstance(thing, Mapping):
+        return thing
+    message = f"{name} is a mapping of {entries}, not {kind_in_words(thing)}; write it as {{...: ...}}"
+    raise WrongKind(message)
+
+
+def _checked_counts(counts: object) -> dict[Label, int]:
+    checked: dict[Label, int] = {}
+    for value, amount in _as_mapping(counts, "each group", "values to counts").items():
+        count = _whole_number(amount)
+        if count < 0:
             message = f"the count of '{shown(label(value))}' is not a whole number of at least 0; give whole counts"
             raise BadRelease(message)
-        bag[label(value)] = bag.get(label(value), 0) + whole
-    return bag
+        checked[label(value)] = checked.get(label(value), 0) + count
+    return checked
+
+
+def _whole_number(amount: Any) -> int:  # noqa: ANN401 - users count with numbers of any library
+    """Read a count; −1 for what is none."""
+    try:
+        return int(amount) if amount == int(amount) else -1
+    except (TypeError, ValueError, OverflowError):
+        return -1
 
 
 def _declared(domain: Sequence[object], named: tuple[Label, ...]) -> tuple[Label, ...]:

@@ -40,7 +40,7 @@ from sidelight.search.microaggregation import Microaggregation
 from sidelight.search.mondrian import Mondrian
 from sidelight.search.recoding import release_of
 from sidelight.search.utility import UTILITIES, Utilities, UtilityName
-from sidelight.table.hierarchy import Hierarchy
+from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.table import Table
 
 MethodName: TypeAlias = Literal["lattice", "mondrian", "anatomy", "microaggregation"]
@@ -77,7 +77,7 @@ def protect(
     """
     expect(Table, table, "what is protected")
     chosen = _method(method, suppress)
-    hierarchies = _hierarchies(by)
+    hierarchies = as_hierarchies(by)
     _named("utility", utility, UTILITIES)
     policy = _informed(_policy(policy), table)
     # one group of everybody is what every search can fall back on: from here on something is within policy
@@ -102,21 +102,6 @@ def _policy(policy: object) -> Policy:
     if isinstance(policy, Iterable) and not isinstance(policy, str | bytes | Policy):
         return Policy(*policy)
     return expect(Policy, policy, "the policy")
-
-
-def _hierarchies(by: object) -> Mapping[str, Hierarchy]:
-    """Take hierarchies by the names of their columns, or say how to write them."""
-    if by is None:
-        return {}
-    if not isinstance(by, Mapping):
-        message = (
-            f"{parameter('by')} is a mapping of columns to hierarchies, and this is of type {type(by).__name__}; "
-            f"write by={{'age': hierarchy}}, or read a folder of them with sl.read_hierarchies"
-        )
-        raise WrongKind(message)
-    for name, hierarchy in by.items():
-        expect(Hierarchy, hierarchy, f"the hierarchy of '{name}'")
-    return by
 
 
 def _named(what: str, name: object, among: Iterable[str]) -> str:

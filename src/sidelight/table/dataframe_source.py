@@ -13,7 +13,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from narwhals.exceptions import DuplicateError
 
-from sidelight.errors import BadTable
+from sidelight.errors import BadTable, kind_in_words, remedy_for
 from sidelight.table.labels import label
 from sidelight.table.roles import Roles
 from sidelight.table.source import Frame, Source, TextRows, is_any_of
@@ -42,10 +42,7 @@ def as_frame(source: object) -> nw.DataFrame[Any] | Frame:
         message = "two columns of the table have the same name; rename one"
         raise BadTable(message) from None
     except TypeError:
-        message = (
-            f"cannot read a {type(source).__name__} as a table; give a path of a CSV, TSV or Parquet file, "
-            "or a pandas, polars, pyarrow, DuckDB or Spark table"
-        )
+        message = f"cannot read {kind_in_words(source)} as a table; {remedy_for('rows', source)}"
         raise BadTable(message) from None
     return frame
 

@@ -13,13 +13,14 @@ import datetime as dt
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from numbers import Integral
 from typing import TYPE_CHECKING, Literal, NoReturn, TypeAlias, TypeVar
 
 import numpy as np
 
 from sidelight._arrays import Codes
 from sidelight._text import counted, html_table
-from sidelight.errors import BadHierarchy
+from sidelight.errors import BadHierarchy, WrongKind, expect, parameter
 from sidelight.table.labels import SUPPRESSED, Label, hinted, in_order, label, listed, shown
 from sidelight.table.table import Column, Tabular
 
@@ -240,8 +241,8 @@ class Hierarchy(Tabular):
 
     def level(self, level: int) -> int:
         """Make sure that there is such a level."""
-        if not 0 <= level < self.height:
-            message = f"hierarchy of '{self.column}' has no level {level}; its levels are 0 to {self.height - 1}"
+        if not _is_whole(level) or not 0 <= level < self.height:
+            message = f"hierarchy of '{self.column}' has no level {level!r}; its levels are 0 to {self.height - 1}"
             raise BadHierarchy(message)
         return level
 
@@ -251,6 +252,30 @@ class Hierarchy(Tabular):
         many = f"{len(named):,} values of the data are" if len(named) > 1 else "1 value of the data is"
         message = f"hierarchy of '{self.column}': {many} not in it: {some}; add a row for each"
         raise BadHierarchy(message)
+
+
+def as_hierarchies(by: object) -> Mapping[str, Hierarchy]:
+    """Take hierarchies by the names of their columns (`None`: there are none), or say how to write them.
+
+    >>> as_hierarchies(Hierarchy.suppression("sex", ["Male", "Female"]))
+    Traceback (most recent call last):
+    sidelight.errors.WrongKind: by= is a mapping of columns to hierarchies, and this is of type Hierarchy; write ...
+    """
+    if by is None:
+        return {}
+    if not isinstance(by, Mapping):
+        message = (
+            f"{parameter('by')} is a mapping of columns to hierarchies, and this is of type {type(by).__name__}; "
+            f"write by={{'age': hierarchy}}, or read a folder of them with sl.read_hierarchies"
+        )
+        raise WrongKind(message)
+    for name, hierarchy in by.items():
+        expect(Hierarchy, hierarchy, f"the hierarchy of '{name}'")
+    return by
+
+
+def _is_whole(level: object) -> bool:
+    return isinstance(level, Integral)
 
 
 def _check_levels(column: str, levels: Levels) -> dict[str, int]:

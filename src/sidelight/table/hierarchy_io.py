@@ -13,7 +13,7 @@ import re
 from pathlib import Path
 
 from sidelight._files import replace_whole
-from sidelight.errors import BadHierarchy
+from sidelight.errors import BadHierarchy, WrongKind, expect, kind_in_words
 from sidelight.table.hierarchy import FileStyle, Hierarchy
 
 BETWEEN = ";"
@@ -32,7 +32,7 @@ def read_hierarchy(path: str | os.PathLike[str], column: str | None = None) -> H
     <Hierarchy of sex: 2 values, 2 levels>
     >>> folder.cleanup()
     """
-    file = Path(path)
+    file = _as_path(path)
     opening, text = _text(file)
     if _otherwise_separated(text):
         message = f"{file.name} has no ; but commas or tabs; ARX's format has ; between the levels: write it so"
@@ -58,10 +58,10 @@ def read_hierarchies(place: str | os.PathLike[str]) -> dict[str, Hierarchy]:
     >>> sorted(read_hierarchies(sl.datasets.adult().path))
     ['age', 'education', 'marital-status', 'native-country', 'race', 'sex', 'workclass']
     """
+    where = _as_path(place)
     if not str(place).strip():
         message = "the name of the folder with hierarchies is empty; give its path, or . for this one"
         raise BadHierarchy(message)
-    where = Path(place)
     files = hierarchy_files(where)
     if not files:
         raise _no_hierarchies(where)
@@ -94,6 +94,7 @@ def _no_hierarchies(where: Path) -> BadHierarchy:
 
 def write_hierarchy(hierarchy: Hierarchy, path: str | os.PathLike[str]) -> None:
     """Write a hierarchy; one that was read comes out byte for byte as it was."""
+    expect(Hierarchy, hierarchy, "what is written")
     for number, level in enumerate(hierarchy.levels):
         if any(re.search(r"[;\r\n]", text) for text in level):
             message = f"hierarchy of '{hierarchy.column}': a label of level {number} has a ; or a line break; rename it"
@@ -101,7 +102,7 @@ def write_hierarchy(hierarchy: Hierarchy, path: str | os.PathLike[str]) -> None:
     if hierarchy.height == 1 and any(map(_otherwise_separated, hierarchy.levels[0])):
         message = f"hierarchy of '{hierarchy.column}': one level of values with commas or tabs; add a level above it"
         raise BadHierarchy(message)
-    file = Path(path)
+    file = _as_path(path)
     try:
         replace_whole(file, hierarchy_text(hierarchy))
     except OSError as error:
@@ -115,6 +116,13 @@ def hierarchy_text(hierarchy: Hierarchy) -> str:
     lines = (BETWEEN.join(row) for row in zip(*hierarchy.levels, strict=True))
     ending = style.line_end if style.last_line_ends else ""
     return style.opening + style.line_end.join(lines) + ending
+
+
+def _as_path(place: object) -> Path:
+    if isinstance(place, str | os.PathLike):
+        return Path(place)
+    message = f"hierarchies are in files: give a path, not {kind_in_words(place)}; see sl.Hierarchy for other ways"
+    raise WrongKind(message)
 
 
 def _beside(data: Path, stem: str) -> list[Path]:

@@ -3,7 +3,7 @@ import pyarrow as pa
 import pytest
 
 import sidelight as sl
-from sidelight.errors import BadHierarchy, UnknownColumn
+from sidelight.errors import BadHierarchy, UnknownColumn, WrongKind
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.table import Column, Counts, Intake, Table
 
@@ -26,7 +26,7 @@ BY = {
 }
 
 
-def said(release):
+def cells_and_counts(release):
     groups = release.groups
     return [
         (*(column.cell(row) for column in groups.columns), groups.counts.row(row).tolist())
@@ -36,21 +36,27 @@ def said(release):
 
 def test_grouping_by_columns_as_they_are():
     release = sl.group(TABLE, by=["sex"])
-    assert said(release) == [("f", [0, 2, 0]), ("m", [3, 2, 0]), (None, [1, 0, 0])]
+    assert cells_and_counts(release) == [("f", [0, 2, 0]), ("m", [3, 2, 0]), (None, [1, 0, 0])]
     assert release.groups.sizes.tolist() == [2, 5, 1]
 
 
 def test_groups_stand_in_the_order_of_the_columns_named():
     release = sl.group(TABLE, by=["sex", "age"])
-    assert [row[:-1] for row in said(release)] == [("f", "29"), ("f", "31"), ("m", "29"), ("m", "31"), (None, "4")]
+    assert [row[:-1] for row in cells_and_counts(release)] == [
+        ("f", "29"),
+        ("f", "31"),
+        ("m", "29"),
+        ("m", "31"),
+        (None, "4"),
+    ]
 
 
 def test_a_bucket_column_works_too():
-    assert said(sl.group(TABLE, by="bucket")) == [("1", [3, 3, 0]), ("2", [1, 1, 0])]
+    assert cells_and_counts(sl.group(TABLE, by="bucket")) == [("1", [3, 3, 0]), ("2", [1, 1, 0])]
 
 
 def test_grouping_by_nothing_puts_all_people_together():
-    assert said(sl.group(TABLE, by=[])) == [([4, 4, 0],)]
+    assert cells_and_counts(sl.group(TABLE, by=[])) == [([4, 4, 0],)]
 
 
 def test_a_column_named_twice_counts_once():
@@ -81,7 +87,7 @@ def test_sizes_are_people_and_add_up_in_every_semantics(semantics):
 
 def test_generalising():
     release = sl.generalise(TABLE, by=BY, to={"age": 1, "sex": 1, "bucket": 0})
-    assert said(release) == [
+    assert cells_and_counts(release) == [
         ("0-9", "*", "2", [1, 0, 0]),
         ("20-29", "*", "1", [1, 3, 0]),
         ("30-39", "*", "1", [2, 0, 0]),
@@ -90,12 +96,14 @@ def test_generalising():
 
 
 def test_columns_that_are_not_named_stay_as_they_are():
-    assert said(sl.generalise(TABLE, by=BY, to={})) == said(sl.group(TABLE, by=["age", "sex", "bucket"]))
+    assert cells_and_counts(sl.generalise(TABLE, by=BY, to={})) == cells_and_counts(
+        sl.group(TABLE, by=["age", "sex", "bucket"])
+    )
 
 
 def test_a_fully_suppressed_column_stays_printed():
     release = sl.generalise(TABLE, by=BY, to={"sex": 1})
-    assert {row[1] for row in said(release)} == {"*"}
+    assert {row[1] for row in cells_and_counts(release)} == {"*"}
     assert release.groups.columns[1].name == "sex"
 
 
@@ -142,3 +150,27 @@ def test_what_is_no_table_is_told_so_in_one_line(wrong):
         sl.group(wrong, by="age")
     with pytest.raises(TypeError, match=r"^what is generalised should be a Table"):
         sl.generalise(wrong, by={}, to={})
+
+
+@pytest.mark.parametrize(
+    ("by", "to", "message"),
+    [
+        (BY["age"], {"age": 1}, "by= is a mapping of columns to hierarchies, and this is of type Hierarchy; write by="),
+        ({"age": [10]}, {"age": 1}, "the hierarchy of 'age' should be a Hierarchy, not a list; read one with"),
+        (BY, [1, 1], r"to= is a mapping of columns to levels, not a list; write to=\{'age': 2"),
+    ],
+)
+def test_hierarchies_and_levels_are_by_column(by, to, message):
+    with pytest.raises(WrongKind, match=message):
+        sl.generalise(TABLE, by=by, to=to)
+
+
+@pytest.mark.parametrize("level", ["1", 1.0, None])
+def test_a_level_is_a_whole_number(level):
+    with pytest.raises(BadHierarchy, match=f"hierarchy of 'age' has no level {level!r}; its levels are 0 to 2"):
+        sl.generalise(TABLE, by=BY, to={"age": level})
+
+
+def test_people_are_grouped_by_columns():
+    with pytest.raises(WrongKind, match="by= is a column or a list of columns, not an int"):
+        sl.group(TABLE, by=3)

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 import sidelight as sl
-from sidelight.errors import BadRelease, BadTable
+from sidelight.errors import BadRelease, BadTable, WrongKind
 from sidelight.release.release import Members
 from sidelight.table.table import Column
 
@@ -19,7 +19,7 @@ ROWS = pa.table(
 )
 
 
-def said(release: sl.Release) -> list[tuple[int, tuple[object, ...], int]]:
+def groups_with_members(release: sl.Release) -> list[tuple[int, tuple[object, ...], int]]:
     who = release.members
     return [
         (int(group), tuple(column.cell(line) for column in who.columns), int(people))
@@ -31,13 +31,18 @@ def test_a_bucketized_file_keeps_who_is_in_which_bucket():
     release = sl.read_release(ROWS, group="bucket", quasi=["sex", "age"], sensitive="disease")
     assert len(release) == 2
     assert [column.name for column in release.groups.columns] == ["bucket"]
-    assert said(release) == [(0, ("f", "30"), 1), (0, ("m", "30"), 2), (1, ("f", "40"), 1), (1, ("f", "41"), 1)]
+    assert groups_with_members(release) == [
+        (0, ("f", "30"), 1),
+        (0, ("m", "30"), 2),
+        (1, ("f", "40"), 1),
+        (1, ("f", "41"), 1),
+    ]
 
 
 def test_grouping_keeps_all_quasi_identifiers():
     table = sl.read_table(ROWS, quasi=["bucket", "sex", "age"], sensitive="disease")
     release = sl.group(table, by="bucket")
-    assert said(release)[1] == (0, ("1", "m", "30"), 2)
+    assert groups_with_members(release)[1] == (0, ("1", "m", "30"), 2)
     assert sl.group(table, by=["bucket", "sex", "age"]).members is None
 
 
@@ -50,7 +55,7 @@ def test_a_published_release_has_no_members_and_anatomy_has():
 
 def test_buckets_by_hand_count_people_who_look_alike():
     release = sl.Release.from_buckets([([{"sex": "m"}, {"sex": "f"}, {"sex": "m"}], ["a", "b", "b"])])
-    assert said(release) == [(0, ("f",), 1), (0, ("m",), 2)]
+    assert groups_with_members(release) == [(0, ("f",), 1), (0, ("m",), 2)]
 
 
 def test_members_add_up_to_the_groups():
@@ -123,3 +128,42 @@ def test_a_notebook_shows_the_first_groups_and_how_many_more():
     many = sl.Release.from_counts([{"Flu": 1}] * 30)
     assert many._repr_html_().startswith("<table><caption>Release of 30 people in 30 groups, value: 1 value (single)<")
     assert many._repr_html_().endswith("<p>… and 10 more</p>")
+
+
+@pytest.mark.parametrize(
+    ("counts", "message"),
+    [
+        ({"Flu": 2}, r"give a list with a mapping of values to counts for each group, not a dict; .* as \[\{...\}\]"),
+        ("Flu", "give a list with a mapping .* not a str"),
+        (7, "give a list with a mapping .* not an int"),
+        ([["Flu"]], "each group is a mapping of values to counts, not a list"),
+    ],
+)
+def test_counts_are_a_list_of_mappings(counts, message):
+    with pytest.raises(WrongKind, match=message):
+        sl.Release.from_counts(counts)
+
+
+@pytest.mark.parametrize("amount", ["2", float("nan"), float("inf"), None])
+def test_counts_are_whole_numbers(amount):
+    with pytest.raises(BadRelease, match="the count of 'Flu' is not a whole number"):
+        sl.Release.from_counts([{"Flu": amount}])
+
+
+def test_groups_are_pairs_of_lists():
+    with pytest.raises(WrongKind, match=r"give a list with a pair .* not a dict; .* as \[\(people, values\)\]"):
+        sl.Release.from_groups({"Bob": "Flu"})
+    for groups in ([("Bob", "Flu")], [["Bob", "Ed"], ["Flu", "Flu"]], [(["Bob"],)], [7]):
+        with pytest.raises(WrongKind, match="each group is a pair of lists"):
+            sl.Release.from_groups(groups)
+    with pytest.raises(WrongKind, match="each person of a bucket is a mapping of columns to cells, not a str"):
+        sl.Release.from_buckets([(["male"], ["Flu"])])
+
+
+@pytest.mark.parametrize("which", ["m", 0.5, slice(0, 1), None])
+def test_a_group_is_looked_at_by_place_name_or_cells(which):
+    release = sl.Release.from_counts([{"Flu": 1}], labels=[{"sex": "m"}])
+    with pytest.raises(WrongKind, match=r"as in release\[\{'sex': 'Male'\}\], not by"):
+        release[which]
+    with pytest.raises(WrongKind, match="a group has a name or a number"):
+        release.group(which)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.errors import BadHierarchy
-from sidelight.table.hierarchy import Hierarchy
+from sidelight.errors import BadHierarchy, WrongKind
+from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.table import Column
 
 AGE = Hierarchy("age", (("25", "30", "31"), ("20-24", "25-29", "30-34"), ("20-29", "20-29", "30-39"), ("*",) * 3))
@@ -289,3 +289,11 @@ def test_nothing_to_make_it_from():
     ):
         with pytest.raises(BadHierarchy, match=r"hierarchy of 'x': it is empty; give at least one value"):
             make()
+
+
+def test_hierarchies_are_by_the_names_of_their_columns():
+    assert as_hierarchies(None) == {}
+    assert as_hierarchies({"age": AGE}) == {"age": AGE}
+    for by in (AGE, [AGE], "hierarchies/"):
+        with pytest.raises(WrongKind, match=r"by= is a mapping .* write by=\{'age': hierarchy\}"):
+            as_hierarchies(by)

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.errors import BadHierarchy
+from sidelight.errors import BadHierarchy, WrongKind
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.hierarchy_io import read_hierarchies, read_hierarchy, write_hierarchy
 
@@ -172,3 +172,11 @@ def test_writing_replaces_the_file_at_once(tmp_path):
 def test_writing_where_one_cannot(tmp_path):
     with pytest.raises(BadHierarchy, match=r"cannot write the hierarchy age.csv: No such file"):
         write_hierarchy(Hierarchy.suppression("age", ["1"]), tmp_path / "nowhere" / "age.csv")
+
+
+def test_hierarchies_are_read_from_paths_and_written_as_they_are(tmp_path):
+    for read in (read_hierarchy, read_hierarchies):
+        with pytest.raises(WrongKind, match="hierarchies are in files: give a path, not a dict"):
+            read({"age": ["20", "*"]})
+    with pytest.raises(WrongKind, match="what is written should be a Hierarchy, not a dict; read one with"):
+        write_hierarchy({"age": ["20", "*"]}, tmp_path / "age.csv")

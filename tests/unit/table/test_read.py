@@ -139,7 +139,11 @@ def test_a_shuffled_index_changes_pycanons_answer_and_not_ours():
         ({"missing": "ignore"}, 'no missing="ignore"; choose "an error", "a value" or "drop"'),
         ({"values": "set"}, 'values="set" needs person='),
         ({"source": {"zip": []}}, "cannot read a dict as a table; give a path"),
-        ({"source": 5}, "cannot read a int as a table"),
+        ({"source": 5}, "cannot read an int as a table; give a path"),
+        (
+            {"source": sl.Release.from_counts([{"Flu": 1}])},
+            "cannot read a Release as a table; a release no longer has the table's values; give the table that it was made from",
+        ),
         ({"source": "zip,sex,disease\n1,f,p1"}, "that is text, not the name of a file"),
         ({"source": []}, "the list of files is empty"),
         ({"source": ""}, "the name of the file is empty; give the path of a file"),
