@@ -137,7 +137,10 @@ class PrintedLabel:
 
     def _lists(self, label: str) -> bool:
         """Whether a label is a run of parts; that it is one, commas and all, is a question about the text between."""
-        return label in self.parts or (", " in label and f", {label}, " in f", {', '.join(self.parts)}, ")
+        if label in self.parts:
+            return True
+        # a label that is no set is one part, and may have commas itself: nothing inside it is listed
+        return len(self.parts) > 1 and ", " in label and f", {label}, " in f", {', '.join(self.parts)}, "
 
     def _spans(self, label: str) -> bool:
         number, day = as_number(label), _day(label)

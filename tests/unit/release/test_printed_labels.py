@@ -103,6 +103,11 @@ def test_other_texts_are_no_intervals(text):
     assert (printed.numbers, printed.days, printed.masks, printed.suppressed) == ((), (), (), False)
 
 
+def test_only_a_set_lists_runs_of_its_parts():
+    assert covers("{x, a, b}", "a, b")
+    assert not covers("x, a, b", "a, b")
+
+
 def test_what_somebody_else_explains_is_not_read():
     assert not read_label("20-29", opaque={"20-29"}).covers("25")
     assert not read_label("{20-29, x} or (missing)", opaque={"20-29"}).covers("25")
