@@ -6,8 +6,9 @@ What the attacker has to go by decides how (`locate=`):
 - "intervals": every form that `release.printed_labels` reads, hierarchies first;
 - "nearest": the groups whose printed average has the least squared distance, summed over the columns c,
   d²(i, g) = Σ_c d_c².  Numbers and days: d_c = (x − y) / range of both; labels with a hierarchy: d_c² = the share of
-  its levels below the top at which they differ; other labels: 0 if equal, 1 if not.  `*` is at distance 1 from
-  everything, and a missing cell from all that is not missing.  Cost: rows × groups, a block at a time;
+  its levels at which they differ, of those at which any of its labels do (as in `search.distances`); other labels:
+  0 if equal, 1 if not.  `*` is at distance 1 from everything, and a missing cell from all that is not missing.
+  Cost: rows × groups, a block at a time;
 - a `Listed`: a published list that says who is where, as anatomy's does;
 - nothing said: what is known of how the release was made.  A search's result has regions, averages or buckets; a
   release may know its members, or name its people; else "labels".
@@ -24,6 +25,7 @@ from fractions import Fraction
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
+import numpy.typing as npt
 
 from sidelight._arrays import Codes, Flags, Floats, Integers, add_up, number_rows
 from sidelight.attack.box_join import Cover, join
@@ -33,6 +35,7 @@ from sidelight.measures.exact import NEAR
 from sidelight.release.groups import Groups
 from sidelight.release.printed_labels import Interval, LabelOrder, Stretch, merged
 from sidelight.release.release import Members, Release
+from sidelight.search.distances import share_of_levels
 from sidelight.search.method import SearchResult
 from sidelight.search.orders import Order
 from sidelight.search.recoding import Regions
@@ -433,17 +436,18 @@ def _between_numbers(people: Floats, groups: Floats) -> Floats:
 
 
 def _between_labels(people: tuple[Label, ...], groups: tuple[Label, ...], hierarchy: Hierarchy | None) -> Floats:
-    """Count the levels at which labels differ; a group's label may itself be of any level."""
-    height = 1 if hierarchy is None else max(hierarchy.height - 1, 1)  # at the top all are the same
-    differ = np.zeros((len(people), len(groups)))
-    for level in range(height):
-        one, other = (_generalised(labels, level, hierarchy) for labels in (people, groups))
-        differ += np.array(one, object)[:, np.newaxis] != np.array(other, object)
-    share: Floats = differ / height
-    return share
+    """Give the share of telling levels at which labels differ; a group's label may itself be of any level."""
+    levels = [0] if hierarchy is None else _telling_levels(hierarchy)
+    ones, others = ([_generalised(labels, level, hierarchy) for level in levels] for labels in (people, groups))
+    return share_of_levels(ones, others)
 
 
-def _generalised(labels: tuple[Label, ...], level: int, hierarchy: Hierarchy | None) -> list[Label]:
+def _telling_levels(hierarchy: Hierarchy) -> list[int]:
+    """List the levels at which some labels differ, as `search.distances` does: a top that is all `*` tells nothing."""
+    return [level for level in range(hierarchy.height) if len(hierarchy.labels(level)) > 1] or [0]
+
+
+def _generalised(labels: tuple[Label, ...], level: int, hierarchy: Hierarchy | None) -> npt.NDArray[np.object_]:
     if hierarchy is None:
-        return [*labels]
-    return [hierarchy.generalise(text, level) if hierarchy.has(text) else text for text in labels]
+        return np.array(labels, object)
+    return np.array([hierarchy.generalise(text, level) if hierarchy.has(text) else text for text in labels], object)

@@ -14,11 +14,12 @@ Keys        `KeyDistances` keeps D_c as matrices, label × label, and looks rows
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from sidelight._arrays import Floats, Integers, add_up
 from sidelight.release.groups import Groups
@@ -46,8 +47,16 @@ def label_distances(order: Order) -> Floats:
         return squared
     # levels at which all labels are the same would make every distance smaller, and none different
     levels = _telling_levels(order)
-    differ: Floats = (levels[:, :, np.newaxis] != levels[:, np.newaxis, :]).mean(axis=0)
-    return differ
+    return share_of_levels(levels, levels)
+
+
+def share_of_levels(ones: Iterable[npt.NDArray[Any]], others: Iterable[npt.NDArray[Any]]) -> Floats:
+    """Give the share of levels at which each of some labels differs from each of others; both are level × label."""
+    # a level at a time: level × label × label would be large
+    levels = list(zip(ones, others, strict=True))
+    differ = sum((one[:, np.newaxis] != other).astype(float) for one, other in levels)
+    share: Floats = differ / len(levels)
+    return share
 
 
 def unit_line(order: Order) -> Floats:

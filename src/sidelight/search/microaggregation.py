@@ -30,7 +30,6 @@ from sidelight._arrays import Floats, Integers, add_up
 from sidelight._progress import Progress
 from sidelight.errors import BadPolicy
 from sidelight.measures.k_anonymity import GroupSize
-from sidelight.measures.measure import Comparison, exact
 from sidelight.policy.policy import Policy
 from sidelight.release.groups import Groups
 from sidelight.search.distances import Centroids, KeyDistances
@@ -88,7 +87,7 @@ class Microaggregation(Method):
         """Make clusters, merge them until within policy, average them."""
         del utility  # greedy: near people are what is put together
         orders = column_orders(table.quasi, by)
-        k = min(self.k or policy_group_size(policy) or USUAL_SIZE, table.people)
+        k = min(self.k or PolicyCheck.of(policy, table.people).least_group_size or USUAL_SIZE, table.people)
         cluster = mdav(
             KeyDistances.of(table, orders),
             table.sizes,
@@ -102,21 +101,6 @@ class Microaggregation(Method):
             release_of(table, clusters.cluster, clusters.columns(), clusters.count),
             Regions.of(table, orders, clusters.cluster, *clusters.stretches()),
         )
-
-
-def policy_group_size(policy: Policy) -> int | None:
-    """Give the size that a policy asks of every group, if it asks for one.
-
-    >>> import sidelight as sl
-    >>> policy_group_size(sl.Policy(sl.GroupSize() >= 5)), policy_group_size(sl.Policy(sl.Implications(1) < 0.5))
-    (5, None)
-    """
-    sizes = [
-        math.floor(exact(each.bound)) + 1 if each.comparison is Comparison.ABOVE else math.ceil(exact(each.bound))
-        for each in policy.criteria
-        if isinstance(each.measure, GroupSize)
-    ]
-    return max(sizes, default=None)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

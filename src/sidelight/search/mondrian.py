@@ -138,18 +138,20 @@ class Acceptance:
             return
         left, right = self._screen_halves(cuts, generation)
         pairs = [check.screen.join(*both) for check, *both in zip(self.checks, left, right, strict=True)]
-        open_ = np.arange(len(cuts))
-        while len(open_):
+        candidates = np.arange(len(cuts))
+        while len(candidates):
             # a cut that does not fit now never will: the release only gets finer
-            open_ = open_[self._fits(cuts.take(open_), [pair[open_] for pair in pairs], generation, numbers)]
-            first = open_[cuts.take(open_).first_of_each()]
+            candidates = candidates[
+                self._fits(cuts.take(candidates), [pair[candidates] for pair in pairs], generation, numbers)
+            ]
+            first = candidates[cuts.take(candidates).first_of_each()]
             run = first[: self._longest_run([pair[first] for pair in pairs], numbers[cuts.group[first]])]
             if len(run) == 0:
                 return
             accepted = cuts.take(run)
             self._replace_rows(numbers[accepted.group], [rows[run] for rows in left], [rows[run] for rows in right])
             yield accepted
-            open_ = open_[~np.isin(cuts.group[open_], accepted.group)]
+            candidates = candidates[~np.isin(cuts.group[candidates], accepted.group)]
 
     def _screen_halves(self, cuts: Cuts, generation: Generation) -> tuple[list[Floats], list[Floats]]:
         """Screen both halves of every cut, for every check."""

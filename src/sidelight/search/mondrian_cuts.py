@@ -156,7 +156,7 @@ class Generation:
         """Say which cuts leave two halves that each keep the policy on their own."""
         # people are at hand; values are counted only for cuts that leave enough of them on both sides
         smaller = np.minimum(cuts.left, cuts.people - cuts.left)
-        holds: Flags = smaller >= policy.least_group_size
+        holds: Flags = smaller >= (policy.least_group_size or 1)
         large = np.flatnonzero(holds)
         for rows, halves in self.halves(cuts.take(large)):
             left, right = policy.holds_in_each(halves).reshape(2, -1)
@@ -316,6 +316,6 @@ def line_up(some: list[tuple[ColumnCuts, Integers]], rank: Integers) -> Cuts:
     return every.take(np.lexsort((np.abs(2 * left - people), rank[column, group], group)))
 
 
-def _ranked(wish: Floats) -> Integers:
-    """Rank the columns of each group, the largest wish first."""
-    return np.argsort(np.argsort(-wish, axis=0, kind="stable"), axis=0)
+def _ranked(score: Floats) -> Integers:
+    """Rank the columns of each group, the largest score first."""
+    return np.argsort(np.argsort(-score, axis=0, kind="stable"), axis=0)

@@ -21,8 +21,9 @@ from functools import reduce
 import numpy as np
 
 from sidelight._arrays import Flags, Floats, Integers, number_vectors
+from sidelight.measures.exact import Amount
 from sidelight.measures.k_anonymity import GroupSize
-from sidelight.measures.measure import Criterion, Finding, exact
+from sidelight.measures.measure import Comparison, Criterion, Finding, exact
 from sidelight.measures.screening import Screen, joined_all
 from sidelight.policy.policy import Policy
 from sidelight.release.groups import Groups
@@ -125,10 +126,14 @@ class PolicyCheck:
         return (*self.by_group, *self.together)
 
     @property
-    def least_group_size(self) -> int:
-        """How many people every group needs at least, as far as its size alone is limited."""
-        sizes = (exact(check.criterion.bound) for check in self.by_group if check.criterion.measure == GroupSize())
-        return max((math.ceil(size) for size in sizes), default=1)
+    def least_group_size(self) -> int | None:
+        """How many people every group needs at least, where its size is limited: more than 5 is at least 6.
+
+        >>> PolicyCheck.of([GroupSize() > 5], people=10).least_group_size
+        6
+        """
+        criteria = [check.criterion for check in self.by_group if isinstance(check.criterion.measure, GroupSize)]
+        return max((_least_whole(exact(each.bound), each.comparison) for each in criteria), default=None)
 
     def mentions(self, domain: tuple[Label, ...]) -> Flags:
         """Say which values the policy names: those are spoken of, whoever has them."""
@@ -151,6 +156,11 @@ class PolicyCheck:
         return all(check.holds_in_each(groups).all() for check in self.by_group) and all(
             check.holds(groups) for check in self.together
         )
+
+
+def _least_whole(bound: Amount, comparison: Comparison) -> int:
+    """Give the smallest whole number that is at least, or above, a bound."""
+    return math.floor(bound) + 1 if comparison is Comparison.ABOVE else math.ceil(bound)
 
 
 def _texts(parameter: object) -> Iterator[str]:

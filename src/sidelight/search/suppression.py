@@ -25,8 +25,6 @@ import numpy as np
 
 from sidelight._arrays import Flags, Integers
 from sidelight._progress import Progress
-from sidelight.measures.k_anonymity import GroupSize
-from sidelight.measures.measure import Criterion, exact
 from sidelight.policy.policy import Policy
 from sidelight.release.groups import Groups
 from sidelight.release.lattice import Lattice, Node
@@ -84,13 +82,13 @@ def search_with_suppression(
 ) -> SuppressedNodes:
     """Find and score all nodes that keep the policy once at most `max_suppressed` people are suppressed."""
     counter = CheckCounter(len(lattice), progress)
-    sizes = [each for each in policy.criteria if each.measure == GroupSize()]
-    few_too_small = counter.counted(lambda node: _too_small(lattice, node, sizes) <= max_suppressed)
+    check = PolicyCheck.of(policy, lattice.table.people)
+    least = check.least_group_size or 1
+    few_too_small = counter.counted(lambda node: _people_in_small_groups(lattice, node, least) <= max_suppressed)
     open_nodes = search_monotone(lattice.heights, few_too_small, max_checks=max_checks)
     # where checks are short, the finest nodes are looked at
     affordable = finest_first(open_nodes.within)[: _checks_left(max_checks, counter)]
     complete = open_nodes.complete and len(affordable) == len(open_nodes.within)
-    check = PolicyCheck.of(policy, lattice.table.people)
     within: dict[Node, SuppressedNode] = {}
     try:
         # neighbours one after another, so that one is rolled up from the other
@@ -109,11 +107,10 @@ def _checks_left(max_checks: int | None, counter: CheckCounter) -> int | None:
     return None if max_checks is None else max(max_checks - counter.checked, 0)
 
 
-def _too_small(lattice: Lattice, node: Node, criteria: list[Criterion]) -> int:
+def _people_in_small_groups(lattice: Lattice, node: Node, least: int) -> int:
     """Count the people who are in groups below the size the policy asks for."""
     sizes = lattice.sizes_at(node)
-    least = max((exact(each.bound) for each in criteria), default=0)
-    return int(sizes[sizes < float(least)].sum())
+    return int(sizes[sizes < least].sum())
 
 
 def _suppress_at(

@@ -84,6 +84,16 @@ def test_labels_are_near_along_their_hierarchy():
     assert [groups(exposure, row) for row in (0, 1)] == [[2], [1]]
 
 
+def test_the_top_of_a_hierarchy_tells_where_its_labels_differ():
+    # a city that nobody printed is nearer to one of its own country: there is no `*` above the countries
+    city = sl.Hierarchy("city", (("Lyon", "Nice", "Rome", "Bari"), ("France", "France", "Italy", "Italy")))
+    clusters = release([{"city": "Lyon"}, {"city": "Rome"}])
+    people = pl.DataFrame({"city": ["Nice", "Bari"]})
+    exposure = sl.intersect([clusters], people=people, by={"city": city}, locate="nearest")
+    known = [exposure.people.known[0].cell(row) for row in (0, 1)]
+    assert {text: groups(exposure, row) for row, text in enumerate(known)} == {"Nice": [1], "Bari": [2]}
+
+
 ADULT = sl.datasets.adult(quasi=["age", "sex"])
 
 

@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 import numpy as np
+import pytest
 
 import sidelight as sl
 from sidelight.search.policy_check import CriterionCheck, PolicyCheck
@@ -40,9 +41,23 @@ def test_cheap_criteria_come_first_and_those_judged_together_apart():
     assert PolicyCheck.of(policy.criteria, people=10).checks == check.checks
 
 
-def test_the_least_size_is_the_largest_that_is_asked():
-    assert PolicyCheck.of([sl.GroupSize() >= 3, sl.GroupSize() >= 4.5], people=10).least_group_size == 5
-    assert PolicyCheck.of([sl.DistinctValues() >= 3], people=10).least_group_size == 1
+@pytest.mark.parametrize(
+    ("criteria", "least"),
+    [
+        ([sl.GroupSize() >= 3, sl.GroupSize() >= 4.5], 5),
+        ([sl.GroupSize() >= 5], 5),
+        ([sl.GroupSize() > 5], 6),
+        ([sl.GroupSize() > 4.5], 5),
+        ([sl.GroupSize() > 4, sl.GroupSize() >= 3], 5),
+        ([sl.DistinctValues() >= 3], None),
+    ],
+)
+def test_the_least_size_is_the_smallest_that_keeps_every_limit_on_sizes(criteria, least):
+    assert PolicyCheck.of(criteria, people=10).least_group_size == least
+    for size in range(1, 10):
+        release = sl.Release.from_counts([{"a": size}])
+        holds = all(each.judge(release).holds for each in criteria if each.measure == sl.GroupSize())
+        assert holds == (size >= (least or 1))
 
 
 def test_values_that_the_policy_names_are_known():
