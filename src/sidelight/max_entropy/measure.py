@@ -163,11 +163,6 @@ class MaxEnt(Measure):
     def __repr__(self) -> str:
         return f"<MaxEnt: {self}>"
 
-    def __str__(self) -> str:
-        known = [f"knowing {counted(len(tuple(self.knowing)), 'statement')}"] if self.knowing else []
-        known += [f"rules {self.rules[0]} and {self.rules[1]}"] if self.rules != (0, 0) else []
-        return f"{self.name} ({', '.join(known)})" if known else self.name
-
 
 def _cautious(beliefs: Beliefs, key: int, value: int) -> Amount:
     """Give P*(s | q): exactly where it has a closed form, else rounded up."""

@@ -129,18 +129,14 @@ class Measure(ABC):
         required = [each.name for each in fields(cls) if each.default is each.default_factory is MISSING]  # type: ignore[arg-type]
         return (cls(**dict.fromkeys(required, 1)),)
 
-    def parameters(self) -> dict[str, object]:
-        """Give the parameters that differ from their defaults."""
+    def settings(self) -> dict[str, object]:
+        """Give the parameters that differ from their defaults as a policy says them: numbers, texts, lists, tables."""
         values = ((each, getattr(self, each.name)) for each in fields(self))  # type: ignore[arg-type]
         return {each.name: value for each, value in values if value != each.default}
 
-    def settings(self) -> dict[str, object]:
-        """Give the parameters that differ from their defaults as a policy says them: numbers, texts, lists, tables."""
-        return self.parameters()
-
     def __str__(self) -> str:
-        parameters = ", ".join(f"{name} {value}" for name, value in self.parameters().items())
-        return f"{self.name} ({parameters})" if parameters else self.name
+        """Write it as in a limit, everywhere: `implications(k=1)`."""
+        return call_text(self.name, self.settings())
 
     def __ge__(self, bound: Bound) -> Criterion:
         return Criterion(self, Comparison.AT_LEAST, bound)
@@ -342,7 +338,7 @@ class Criterion:
         return Judgement(self, finding, self.comparison.holds(finding.value, exact(self.bound)))
 
     def __str__(self) -> str:
-        return f"{call_text(self.measure.name, self.measure.settings())} {self.comparison.sign} {self.bound}"
+        return f"{self.measure} {self.comparison.sign} {self.bound}"
 
     def __repr__(self) -> str:
         return f"<Criterion: {self}>"

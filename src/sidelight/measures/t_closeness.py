@@ -121,13 +121,10 @@ class Closeness(FormulaMeasure):
 
     def settings(self) -> dict[str, object]:
         """Say it as a policy file does: the hierarchy in lines, so that the policy stands by itself."""
-        settings = self.parameters()
+        settings = super().settings()
         if self.hierarchy is not None:
             settings["hierarchy"] = tuple(zip(*self.hierarchy.levels, strict=True))
         return settings
-
-    def __str__(self) -> str:
-        return self.name if self.distance == "equal" else f"{self.name} ({self.distance} distance)"
 
     def check(self, release: Release) -> None:
         """Refuse releases with values that have no place in the order or the hierarchy."""

@@ -92,7 +92,7 @@ class Answer(DocumentPart):
 
     measure: str = Field(description='the name, as in a policy file: "group size"')
     settings: Plain
-    text: str = Field(description="the measure with its settings, in words")
+    text: str = Field(description='the measure with its settings, as a limit says it: "implications(k=1)"')
     limit: PolicyBound | None = Field(description="none when it was measured without a limit")
     result: Number
     holds: bool | None = Field(description="none when there is no limit")

@@ -137,7 +137,9 @@ class PolicyCheck:
 
     def mentions(self, domain: tuple[Label, ...]) -> Flags:
         """Say which values the policy names: those are spoken of, whoever has them."""
-        named = {text for check in self.checks for text in _texts(check.criterion.measure.parameters())}
+        settings = (setting for check in self.checks for setting in check.criterion.measure.settings().items())
+        # a hierarchy covers values and names none of them
+        named = {text for name, value in settings if name != "hierarchy" for text in _texts(value)}
         return np.array([text in named for text in domain])
 
     def holds_in_each(self, groups: Groups) -> Flags:

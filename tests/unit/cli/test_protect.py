@@ -271,4 +271,4 @@ def test_what_a_method_cannot_promise_and_notes_of_findings_are_printed(here):
     assert done.exit_code == 0, done.output
     said = " ".join(done.stdout.split())
     assert "• anatomy publishes the quasi-identifiers exactly, so people can be recognised in the file" in said
-    assert "• closeness (ordered distance) takes the values in this order:" in said
+    assert "• closeness(distance=ordered) takes the values in this order:" in said

@@ -51,8 +51,8 @@ def test_settings_and_words():
     said = {"knowing": ["P(Flu | sex=m) = 0.3"], "rules": [2, 3]}
     measure = sl.MaxEnt.from_settings(knowing=("P(Flu | sex=m) = 0.3",), rules=(2, 3))
     assert measure.settings() == said
-    assert str(measure) == "maximum entropy (knowing 1 statement, rules 2 and 3)"
-    assert repr(measure) == "<MaxEnt: maximum entropy (knowing 1 statement, rules 2 and 3)>"
+    assert str(measure) == 'maximum entropy(knowing=["P(Flu | sex=m) = 0.3"], rules=[2, 3])'
+    assert repr(measure) == f"<MaxEnt: {measure}>"
     assert not sl.MaxEnt.mergeable
     with pytest.raises(BadMeasure, match="whole release"):
         sl.MaxEnt().summarize(sl.Release.from_counts([{"a": 1}]).groups)

@@ -28,7 +28,7 @@ def test_a_finding_in_a_notebook_trusts_no_label():
     page = sl.Implications(1).measure(RELEASE)._repr_html_()
     assert "<Flu>" not in page
     assert "&lt;Flu&gt;" in page
-    assert "implications (k 1)" in page
+    assert "implications(k=1)" in page
     assert "group 2" in page
 
 

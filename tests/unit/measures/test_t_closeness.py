@@ -58,7 +58,7 @@ def test_a_policy_may_name_the_file_of_a_hierarchy(tmp_path):
 def test_an_order_that_nobody_gave_is_named():
     release = sl.Release.from_counts([{"low": 1, "high": 1}, {"mild": 2}])
     (note,) = sl.Closeness(distance="ordered").measure(release).notes
-    assert "closeness (ordered distance) takes the values in this order: high, low, mild; give order= or" in note
+    assert "closeness(distance=ordered) takes the values in this order: high, low, mild; give order= or" in note
     assert sl.Closeness(distance="ordered", order=["low", "mild", "high"]).measure(release).notes == ()
     assert sl.Closeness().measure(release).notes == ()
     many = sl.Release.from_counts([{f"v{n}": 1 for n in range(30)}])

@@ -102,13 +102,13 @@ def test_the_limit_that_would_pass_does_pass_as_it_is_printed():
     assert why.closest == ("entropy diversity with a limit of at most 10.5669",)
     assert protected(sl.EntropyDiversity() >= 10.5669).verdict.safe
     why = refused(sl.Implications(9) <= 0.3)  # it is 0.694989…
-    assert why.closest[0] == "implications (k 9) with a limit of at least 0.6950 (3010/4331)"
+    assert why.closest[0] == "implications(k=9) with a limit of at least 0.6950 (3010/4331)"
     assert protected(sl.Implications(9) <= 0.6950).verdict.safe
 
 
 def test_risks_may_be_limited_by_more_or_knowledge_by_less():
     why = refused(sl.Implications(9) < 0.3)
-    assert why.closest[0].startswith("implications (k 9) with a limit of more than 0.69")
+    assert why.closest[0].startswith("implications(k=9) with a limit of more than 0.69")
     assert why.closest[1] == "implications(k=4) < 0.3"
 
 

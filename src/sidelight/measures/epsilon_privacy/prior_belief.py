@@ -231,20 +231,13 @@ that is left shrinks by that factor.
 
     def settings(self) -> dict[str, object]:
         """Say the parameters as a policy file does."""
-        settings = super().parameters()
+        settings = super().settings()
         for name, setting in settings.items():
             if isinstance(setting, Weights):
                 settings[name] = {shown(text): whole_if_possible(weight) for text, weight in setting.items()}
         if self.predicates:
             settings["predicates"] = predicates_as_written(read_predicates(self.predicates))
         return settings
-
-    def parameters(self) -> dict[str, object]:
-        """Give the parameters that differ from their defaults, as a policy file says them."""
-        return self.settings()
-
-    def __str__(self) -> str:
-        return f"{self.name} ({settings_in_words(self)})"
 
     def prior(self, groups: Groups) -> Prior:
         """Say what is believed of each value (or predicate) of the release that these groups belong to."""

@@ -58,7 +58,7 @@ def test_only_one_value_per_person(measure, values):
 
 @BOTH
 def test_names(measure):
-    assert str(measure(3)) == f"{measure.name} (k 3)"
+    assert str(measure(3)) == f"{measure.name}(k=3)"
     assert str(measure(0, value="Flu") < 0.5) == f"{measure.name}(k=0, value=Flu) < 0.5"
 
 

@@ -10,8 +10,9 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, BadPolicy, UnknownValue, WrongKind
+from sidelight.measures.epsilon_privacy.prior_belief import settings_in_words
 from sidelight.measures.epsilon_privacy.worst_case import Ratio
-from sidelight.policy.limit_text import read_limit
+from sidelight.policy.limit_text import read_limit, read_measure
 from sidelight.policy.policy import policy_text
 from sidelight.policy.policy_file import read_policy_text
 from sidelight.table.table import Counts
@@ -269,12 +270,28 @@ def test_explanations_of_the_closed_conditions(known, words):
     assert words in measure.measure(WARD).explain()
 
 
+@pytest.mark.parametrize(
+    ("measure", "text"),
+    [
+        (sl.PriorBelief(stubbornness=math.inf), "prior belief(stubbornness=inf)"),
+        (sl.PriorBelief(counts={"a": 1, "b": 2}), "prior belief(counts={a=1, b=2})"),
+        (
+            sl.PriorBelief(shape={"a": 1, "b": 1}, stubbornness=5, decided_by="closed conditions"),
+            "prior belief(shape={a=1/2, b=1/2}, stubbornness=5, decided_by=closed conditions)",
+        ),
+    ],
+)
+def test_it_is_written_as_in_a_limit_and_read_again(measure, text):
+    assert str(measure) == text
+    assert read_measure(text) == measure
+
+
 def test_it_says_against_whom():
-    assert str(sl.PriorBelief(stubbornness=math.inf)) == "prior belief (any shape, stubbornness infinite)"
-    assert str(sl.PriorBelief(counts={"a": 1, "b": 2})) == "prior belief (counts b 2, a 1)"
-    assert str(sl.PriorBelief(shape={"a": 1, "b": 1}, stubbornness=5, decided_by="closed conditions")) == (
-        "prior belief (shape a 1/2, b 1/2, stubbornness 5, by the closed conditions)"
-    )
+    assert settings_in_words(sl.PriorBelief(stubbornness=math.inf)) == "any shape, stubbornness infinite"
+    assert settings_in_words(sl.PriorBelief(counts={"a": 1, "b": 2})) == "counts b 2, a 1"
+    assert settings_in_words(
+        sl.PriorBelief(shape={"a": 1, "b": 1}, stubbornness=5, decided_by="closed conditions")
+    ) == ("shape a 1/2, b 1/2, stubbornness 5, by the closed conditions")
 
 
 POLICY = """
