@@ -39,7 +39,7 @@ def test_support_is_found_at_once_as_term_by_term(data, at_once):
     variables = Variables(release(data.draw(st.lists(BUCKET, min_size=1, max_size=80))), {})
     terms = data.draw(st.lists(st.builds(Term, shares(variables.release.domain), st.booleans()), max_size=5))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(constraints, "AT_ONCE", at_once)
+        patch.setattr(constraints, "BITS_AT_ONCE", at_once)
         support, sizes = find_support(variables, terms, {})
     found = {*zip(*(each.tolist() for each in support.cross(variables.blocks)), strict=True)}
     assert len(found) == len(support.cross(variables.blocks)[0])
@@ -132,8 +132,8 @@ def test_a_step_solves_with_the_hessian(buckets, data, how):
     row, column = (np.zeros((size, len(problem))) for size in (len(problem.people), len(problem.counts)))
     row[problem.row, every] = column[problem.column, every] = 1
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(schur, "NEARLY_ALL", how[0])
-        patch.setattr(schur, "AT_ONCE", how[1])
+        patch.setattr(schur, "ALL_CONSTRAINTS_FROM", how[0])
+        patch.setattr(schur, "CACHED_NUMBERS", how[1])
         hessian = schur.Hessian(schur.Elimination(problem), amounts)
     said = problem.coefficients.toarray()
     weights = np.diag(amounts) - (row * amounts).T @ np.diag(1 / problem.people) @ (row * amounts)
@@ -172,7 +172,7 @@ def test_zeros_that_only_two_statements_together_force(largest, monkeypatch):
     both = [sl.P(value, q="0") == Fraction(mine.count(value), len(mine)) for value in "01"]
     rules = rules[::3]  # all of them would say some things twice, and push without end and to no effect
     expected = sl.maxent(release, [*rules, *both])
-    monkeypatch.setattr("sidelight.max_entropy.subproblems.LARGEST_WHOLE", largest)
+    monkeypatch.setattr("sidelight.max_entropy.subproblems.MOST_PART_VARIABLES", largest)
     found = sl.maxent(release, [*rules, *both])
     assert found.variables_solved > 200
     assert found.certificate.forced_zeros == expected.certificate.forced_zeros > 100

@@ -138,14 +138,14 @@ class _Strongest:
     def rules(self, table: Table, subsets: list[tuple[int, ...]], kind: Kind) -> Iterator[Rule]:
         """Write them as statements."""
         conditions = {number: _conditions(table, subsets[number]) for number in np.unique(self.subset).tolist()}
-        for at in range(len(self.strength)):
-            columns, row = conditions[int(self.subset[at])], int(self.condition[at])
+        for place in range(len(self.strength)):
+            columns, row = conditions[int(self.subset[place])], int(self.condition[place])
             condition = tuple(sorted((column.name, column.cell(row)) for column in columns))
-            follow = int(self.support[at])
+            follow = int(self.support[place])
             # follow / strength is the size of the condition, a whole number
-            share = Fraction(follow, round(follow / float(self.strength[at])))
+            share = Fraction(follow, round(follow / float(self.strength[place])))
             share = share if kind == "has" else 1 - share
-            about = Share((table.domain[int(self.value[at])],), condition)
+            about = Share((table.domain[int(self.value[place])],), condition)
             yield Rule(about, share, share, support=follow, kind=kind)
 
 

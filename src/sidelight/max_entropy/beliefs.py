@@ -208,13 +208,13 @@ class Beliefs(Tabular):
             raise BadKnowledge(message)
         original = self.variables.columns_with(values)
         columns = reduced.quotient.column[original]
-        mine = reduced.person == reduced.people.index(who)
-        chosen = mine & np.isin(reduced.columns[reduced.problem.column], columns)
+        of_person = reduced.person == reduced.people.index(who)
+        chosen = of_person & np.isin(reduced.columns[reduced.problem.column], columns)
         classes = reduced.columns[reduced.problem.column[chosen]]
         # of a class of columns, the share of those that are asked for
         inside = np.bincount(columns, self.variables.blocks.column_people[original])
-        whole = reduced.quotient.blocks.column_people
-        return _clip(float(self.solution.amounts[chosen] @ (inside[classes] / whole[classes])))
+        in_class = reduced.quotient.blocks.column_people
+        return _clip(float(self.solution.amounts[chosen] @ (inside[classes] / in_class[classes])))
 
     @cached_property
     def _amounts(self) -> Floats:
@@ -360,9 +360,9 @@ def estimation_error(beliefs: KeyBeliefs, original: Table) -> float:
     true = people / beliefs.people[pair // values]
     believed = np.zeros(len(pair))
     known = beliefs.key * values + beliefs.value
-    at = np.minimum(np.searchsorted(known, pair), len(known) - 1)
-    there = known[at] == pair
-    believed[there] = beliefs.probability[at[there]]
+    place = np.minimum(np.searchsorted(known, pair), len(known) - 1)
+    is_known = known[place] == pair
+    believed[is_known] = beliefs.probability[place[is_known]]
     with np.errstate(divide="ignore"):
         return max(float((people / original.people) @ (np.log(true) - np.log(believed))), 0.0)
 

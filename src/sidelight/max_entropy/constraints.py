@@ -38,8 +38,8 @@ NOBODY = -1
 UNUSED = -1
 """The constraint of terms whose statement is about nobody, and so constrains nothing."""
 
-AT_ONCE = 1 << 23
-"""How many rows are looked at at once, counted for each term."""
+BITS_AT_ONCE = 1 << 23
+"""How many bits, terms × rows, are looked at at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ def constraints_of(variables: Variables, known: Sequence[WordedStatement]) -> Co
     terms_of = [_terms(each) for each in known]
     people = _rows_of_people(variables, terms_of)
     number = {who: position for position, who in enumerate(people)}
-    terms = [term for mine in terms_of for term in mine]
+    terms = [term for of_statement in terms_of for term in of_statement]
     support, sizes = find_support(variables, terms, people)
     draft = _Draft(known, terms_of, sizes.tolist())
     used = draft.constraint >= 0
@@ -158,9 +158,9 @@ def _rows_of_people(variables: Variables, terms_of: Sequence[Sequence[Term]]) ->
     people = {person: variables.rows_of(person) for person in who if person is not None}
     names_of_rows = Counter(tuple(rows.tolist()) for rows in people.values())
     for rows, names in names_of_rows.items():
-        there = int(variables.members.people[list(rows)].sum())
-        if names > there:
-            message = f"{names} people are named who look alike, and the release has {there} of them; name fewer"
+        people_there = int(variables.members.people[list(rows)].sum())
+        if names > people_there:
+            message = f"{names} people are named who look alike, and the release has {people_there} of them; name fewer"
             raise BadKnowledge(message)
     return people
 
@@ -175,21 +175,21 @@ class _Draft:
         self.constraint, self.coefficient = np.full(len(sizes), UNUSED), np.ones(len(sizes))
         start = 0
         for number, (each, terms) in enumerate(zip(known, terms_of, strict=True)):
-            start, mine = start + len(terms), slice(start, start + len(terms))
-            empty = [term.share.given for term, size in zip(terms, sizes[mine], strict=True) if size == 0]
+            start, terms_of_statement = start + len(terms), slice(start, start + len(terms))
+            empty = [term.share.given for term, size in zip(terms, sizes[terms_of_statement], strict=True) if size == 0]
             if empty:
                 self.about_nobody.append((number, empty[0]))
             else:
-                self._add(each, number, terms, mine, sizes[mine])
+                self._add(each, number, terms, terms_of_statement, sizes[terms_of_statement])
 
-    def _add(self, known: WordedStatement, number: int, terms: Sequence[Term], mine: slice, sizes: list[int]) -> None:
+    def _add(self, known: WordedStatement, number: int, terms: Sequence[Term], places: slice, sizes: list[int]) -> None:
         statement = known.statement
         sizes = [size if term.share.person is None else 1 for term, size in zip(terms, sizes, strict=True)]
-        self.constraint[mine] = len(self.statement)
+        self.constraint[places] = len(self.statement)
         self.statement.append(number)
         if isinstance(statement, ComparisonStatement):
             # both sides in people of the smaller one: coefficients stay at most 1
-            self.coefficient[mine] = min(sizes) / sizes[0], -min(sizes) / sizes[1]
+            self.coefficient[places] = min(sizes) / sizes[0], -min(sizes) / sizes[1]
             self.bounds.append((0.0 if statement.sign == "=" else -np.inf, 0.0))
         else:
             assert isinstance(statement, IntervalStatement)
@@ -216,7 +216,7 @@ def find_support(
     row_sets = _RowSets(variables, people, values, terms)
     sizes = np.zeros(len(terms), np.int64)
     lists: list[tuple[Integers, ...]] = [(np.empty(0, np.int64),) * 4]
-    step = max(AT_ONCE // row_sets.rows, 1)
+    step = max(BITS_AT_ONCE // row_sets.rows, 1)
     for start in range(0, len(terms), step):
         some = slice(start, start + step)
         sizes[some], term, row = row_sets.intersect(some)

@@ -30,7 +30,9 @@ from sidelight.max_entropy.schur import RIDGE, Elimination, Hessian
 Watch: TypeAlias = Callable[[int, float], None]
 """Called with each step and its residual; may raise to stop."""
 
-STEPS = 120
+MOST_NEWTON_STEPS = 120
+"""After so many steps the method ends where it is, as `residual` then says."""
+
 LONGEST_STEP = 40.0
 """No step changes the logarithm of an amount by more."""
 
@@ -39,8 +41,8 @@ LONGEST_STEP = 40.0
 class Iterate:
     """Multipliers, the amounts they stand for, and the dual there."""
 
-    columns: Floats  # β
-    constraints: Floats  # μ
+    column_multipliers: Floats  # β
+    constraint_multipliers: Floats  # μ
     amounts: Floats
     dual: float
 
@@ -78,7 +80,7 @@ def minimize_dual(problem: Problem, watch: Watch) -> DualMinimum:
     newton = _Newton(problem)
     at = newton.evaluate(np.zeros(len(problem.counts)), np.zeros(len(problem.low)))
     best, ridge, stuck = DualMinimum(at, newton.residual(at), 0), RIDGE, 0
-    for step in range(1, STEPS + 1):
+    for step in range(1, MOST_NEWTON_STEPS + 1):
         if best.residual <= newton.tolerance or stuck > 8:
             break
         following = newton.step(at, ridge)
@@ -103,17 +105,23 @@ class _Newton:
         self.log_weight = np.log(problem.weight)
         self.tolerance = 1e-10 * (1 + problem.counts.max(initial=0.0) / 100)
 
-    def evaluate(self, columns: Floats, constraints: Floats) -> Iterate:
+    def evaluate(self, column_multipliers: Floats, constraint_multipliers: Floats) -> Iterate:
         """Give the amounts of multipliers, and the dual."""
         problem = self.problem
-        power = self.log_weight + columns[problem.column] + self.elimination.transposed @ constraints
+        power = (
+            self.log_weight + column_multipliers[problem.column] + self.elimination.transposed @ constraint_multipliers
+        )
         top = np.maximum.reduceat(power, problem.first)  # so that no exponential overflows
         raised = np.exp(power - top[problem.row])
         total = np.add.reduceat(raised, problem.first)
         amounts = problem.people[problem.row] * raised / total[problem.row]
-        bound = np.where(constraints > 0, _product(problem.low, constraints), _product(problem.high, constraints))
-        dual = problem.people @ (np.log(total) + top) - problem.counts @ columns - bound.sum()
-        return Iterate(columns, constraints, amounts, float(dual))
+        bound = np.where(
+            constraint_multipliers > 0,
+            _product(problem.low, constraint_multipliers),
+            _product(problem.high, constraint_multipliers),
+        )
+        dual = problem.people @ (np.log(total) + top) - problem.counts @ column_multipliers - bound.sum()
+        return Iterate(column_multipliers, constraint_multipliers, amounts, float(dual))
 
     def gradient(self, at: Iterate) -> _Gradient:
         """Say by how much columns and active constraints are off."""
@@ -122,7 +130,7 @@ class _Newton:
         sums = problem.coefficients @ at.amounts
         missed = np.where(sums < problem.low - tolerance, 1.0, np.where(sums > problem.high + tolerance, -1.0, 0.0))
         # at 0 a multiplier may move only to the side on which its sum is missed
-        sign = np.where(at.constraints != 0, np.sign(at.constraints), missed)
+        sign = np.where(at.constraint_multipliers != 0, np.sign(at.constraint_multipliers), missed)
         active = self.equal | (sign != 0)
         bound = np.where(self.equal | (sign > 0), problem.low, problem.high)
         off = np.zeros(len(sums))
@@ -150,7 +158,7 @@ class _Newton:
             columns, constraints = hessian.solve(
                 -gradient.columns, -np.where(active, gradient.constraints, 0.0), active
             )
-            wrong = active & ~self.equal & (at.constraints == 0) & (gradient.sign * constraints <= 0)
+            wrong = active & ~self.equal & (at.constraint_multipliers == 0) & (gradient.sign * constraints <= 0)
             if not wrong.any():
                 break
             # fewer and fewer are active, so that this ends
@@ -163,29 +171,31 @@ class _Newton:
         flat = abs(direction.slope) <= 1e-10 * (1 + abs(at.dual))  # rounding hides whether it goes down
         before = self.residual(at)
         for _ in range(40):
-            constraints = at.constraints + length * direction.constraints
-            crossing = ~self.equal & (constraints * sign < 0)
+            multipliers = at.constraint_multipliers + length * direction.constraints
+            crossing = ~self.equal & (multipliers * sign < 0)
             # a multiplier that would change its sign stops at 0, where the dual has a kink
-            there = self.evaluate(at.columns + length * direction.columns, np.where(crossing, 0.0, constraints))
-            enough = there.dual <= at.dual + 1e-4 * length * direction.slope
-            if enough or (flat and self.residual(there) < before):
-                return there if crossing.any() else self._extend(at, there, direction, length, sign)
+            trial = self.evaluate(
+                at.column_multipliers + length * direction.columns, np.where(crossing, 0.0, multipliers)
+            )
+            enough = trial.dual <= at.dual + 1e-4 * length * direction.slope
+            if enough or (flat and self.residual(trial) < before):
+                return trial if crossing.any() else self._extend(at, trial, direction, length, sign)
             length /= 2
         return None
 
-    def _extend(self, at: Iterate, there: Iterate, direction: _Direction, length: float, sign: Floats) -> Iterate:
+    def _extend(self, at: Iterate, farthest: Iterate, direction: _Direction, length: float, sign: Floats) -> Iterate:
         """Go on while it still goes down: amounts that can only be 0 shrink by e with each whole step, however long."""
         while length < LONGEST_STEP:
             length *= 2
-            constraints = at.constraints + length * direction.constraints
-            if (~self.equal & (constraints * sign < 0)).any():
+            multipliers = at.constraint_multipliers + length * direction.constraints
+            if (~self.equal & (multipliers * sign < 0)).any():
                 break
-            beyond = self.evaluate(at.columns + length * direction.columns, constraints)
+            beyond = self.evaluate(at.column_multipliers + length * direction.columns, multipliers)
             gradient = self.gradient(beyond)
             if gradient.columns @ direction.columns + gradient.constraints @ direction.constraints >= 0:
                 break
-            there = beyond
-        return there
+            farthest = beyond
+        return farthest
 
 
 def _product(bound: Floats, multiplier: Floats) -> Floats:

@@ -155,10 +155,10 @@ class _Margins:
 
     def _sum_once(self, margin: Integers, totals: Floats, shape: tuple[int, int]) -> sparse.csr_array:
         """Add up rows (or columns) per constraint and group, each once."""
-        mine = margin[self.variable]
-        _, first = np.unique(self.constraint * len(totals) + mine, return_index=True)
+        margin_of_nonzero = margin[self.variable]
+        _, first = np.unique(self.constraint * len(totals) + margin_of_nonzero, return_index=True)
         where = self.constraint[first], self.group[self.variable][first]
-        return sparse.csr_array((totals[mine[first]], where), shape=shape)
+        return sparse.csr_array((totals[margin_of_nonzero[first]], where), shape=shape)
 
     def frechet_bounds(self, constraints: Integers) -> tuple[Floats, Floats]:
         """Give Σ max(0, r + c − n) and Σ min(r, c) over the groups of each constraint."""
@@ -174,9 +174,9 @@ class _Margins:
 
     def zeros(self, constraint: int, *, top: bool, bottom: bool) -> Flags:
         """Find what is 0 where a constraint is at one end of its bounds in every group."""
-        problem, mine = self.problem, self.variable[self.constraint == constraint]
-        in_rows = np.isin(problem.row, problem.row[mine])
-        in_columns = np.isin(problem.column, problem.column[mine])
+        problem, counted = self.problem, self.variable[self.constraint == constraint]
+        in_rows = np.isin(problem.row, problem.row[counted])
+        in_columns = np.isin(problem.column, problem.column[counted])
         r, c = (each[[constraint]].toarray()[0][self.group] for each in (self.people, self.occurrences))
         zero = np.zeros(len(problem), bool)
         if top:  # all who are asked about have such a value, or nobody else has
@@ -232,9 +232,9 @@ def _without_margin(problem: Problem, margin: Integers, totals: Floats) -> Probl
     np.maximum.at(largest, place, nonzeros.data)
     # a margin is known only where the constraint has all of it, with one coefficient
     complete = np.bincount(place) == np.bincount(margin, minlength=len(totals))[total]
-    whole = complete & (smallest == largest)
-    constant = sum_by(constraint, np.where(whole, largest * totals[total], 0), len(problem.low))
-    keep = ~whole[place]
+    known = complete & (smallest == largest)
+    constant = sum_by(constraint, np.where(known, largest * totals[total], 0), len(problem.low))
+    keep = ~known[place]
     rest = sparse.csr_array((nonzeros.data[keep], (k[keep], variable[keep])), shape=nonzeros.shape)
     return replace(problem, coefficients=rest, low=problem.low - constant, high=problem.high - constant)
 
@@ -257,9 +257,9 @@ class _LinearProgram:
 
 
 def _linear_program(problem: Problem) -> _LinearProgram:
-    every, ones = np.arange(len(problem)), np.ones(len(problem))
-    rows = sparse.csr_array((ones, (problem.row, every)), shape=(len(problem.people), len(problem)))
-    columns = sparse.csr_array((ones, (problem.column, every)), shape=(len(problem.counts), len(problem)))
+    variables, ones = np.arange(len(problem)), np.ones(len(problem))
+    rows = sparse.csr_array((ones, (problem.row, variables)), shape=(len(problem.people), len(problem)))
+    columns = sparse.csr_array((ones, (problem.column, variables)), shape=(len(problem.counts), len(problem)))
     equal = problem.low == problem.high
     exact = np.flatnonzero(equal)
     upper = np.flatnonzero(~equal & np.isfinite(problem.high))

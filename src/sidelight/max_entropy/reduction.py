@@ -64,14 +64,15 @@ class ReducedProblem:
 
     def variables_in(self, coarser: ReducedProblem) -> Integers:
         """Give for each variable the one of a coarser problem that it is part of; −1 where that has none."""
-        mine, other = self.quotient, coarser.quotient
-        row = other.row[mine.row_representative[self.rows[self.problem.row]]]
-        column = other.column[mine.column_representative[self.columns[self.problem.column]]]
+        finer, other = self.quotient, coarser.quotient
+        row = other.row[finer.row_representative[self.rows[self.problem.row]]]
+        column = other.column[finer.column_representative[self.columns[self.problem.column]]]
         people = len(self.people) + 1
         sought = other.blocks.entry(row, column) * people + self.person + 1
-        there = coarser.entry * people + coarser.person + 1  # ordered by entry and person
-        at = np.searchsorted(there, sought)
-        return np.where(np.append(there, -1)[at] == sought, at, -1)
+        # entry and person in one number; sorted, as variables are numbered by entry and then by person
+        present = coarser.entry * people + coarser.person + 1
+        place = np.searchsorted(present, sought)
+        return np.where(np.append(present, -1)[place] == sought, place, -1)
 
 
 def reduce_problem(variables: Variables, constraints: Constraints) -> ReducedProblem:
@@ -224,8 +225,8 @@ class Quotient:
         people = self.original.row_people[row] / self.blocks.row_people[row_class]
         occurrences = self.original.column_people[column] / self.blocks.column_people[column_class]
         # both shares are of all equivalent groups together, which divides by their number once too often
-        whole = amounts[self.blocks.entry(row_class, column_class)]
-        each = whole * self.multiplicity[self.blocks.row_group[row_class]]
+        of_class = amounts[self.blocks.entry(row_class, column_class)]
+        each = of_class * self.multiplicity[self.blocks.row_group[row_class]]
         shared: Floats = each * people * occurrences
         return shared
 
@@ -278,8 +279,8 @@ class _Side:
 
     def representatives(self, group: Integers) -> Integers:
         """Give for each item the one that stands for it, in the group that stands for its group."""
-        mine = self.group[self.first]
-        position = np.arange(len(self.first)) + (self.starts[group] - self.starts[:-1])[mine]
+        group_of_class = self.group[self.first]
+        position = np.arange(len(self.first)) + (self.starts[group] - self.starts[:-1])[group_of_class]
         stands_for = np.empty(len(self.first), np.int64)
         stands_for[self.order] = self.order[position]
         items: Integers = self.first[stands_for[self.item_class]]

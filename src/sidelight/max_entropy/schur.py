@@ -41,10 +41,10 @@ LARGEST_RIDGE = 1e3
 DENSE_UP_TO = 3_000
 """With more constraints than this, their system is solved step by step (conjugate gradients) instead of at once."""
 
-AT_ONCE = 1 << 18
-"""How many numbers a stack may have: what fits into a processor's cache."""
+CACHED_NUMBERS = 1 << 18
+"""How many floats a stack may have: what fits into a processor's cache (2 MB)."""
 
-NEARLY_ALL = 4
+ALL_CONSTRAINTS_FROM = 4
 """Where a group has more than one in so many constraints, all are taken: one large product is quicker then."""
 
 
@@ -57,7 +57,7 @@ class Elimination:
         self.transposed = sparse.csr_array(problem.coefficients.T)
         self.stacks: tuple[GroupStack, ...] = tuple(_stacks(problem, self.transposed))
 
-    def weigh(self, amounts: Floats, change: Floats) -> Floats:
+    def apply_w(self, amounts: Floats, change: Floats) -> Floats:
         """Multiply with W."""
         problem = self.problem
         per_row = np.add.reduceat(amounts * change, problem.first) / problem.people
@@ -77,10 +77,10 @@ class Hessian:
         constraints = len(elimination.problem.low)
         self.dense = 0 < constraints <= DENSE_UP_TO
         # one more row and column, where padding adds up what nobody reads
-        taken = np.zeros((constraints + 1, constraints + 1) if self.dense else (0, 0))
-        self.inverse_roots = [stack.eliminate(amounts, ridge, taken) for stack in elimination.stacks]
+        eliminated = np.zeros((constraints + 1, constraints + 1) if self.dense else (0, 0))
+        self.inverse_roots = [stack.eliminate(amounts, ridge, eliminated) for stack in elimination.stacks]
         self.diagonal = (matrix.multiply(matrix)) @ amounts if constraints else np.zeros(0)
-        self.complement = self._before_elimination() - taken[:-1, :-1] if self.dense else taken
+        self.complement = self._before_elimination() - eliminated[:-1, :-1] if self.dense else eliminated
 
     def _before_elimination(self) -> Floats:
         """Give A D Aᵀ."""
@@ -112,11 +112,11 @@ class Hessian:
         return solved[:-1]
 
     def _times_f(self, change: Floats) -> Floats:
-        weighed = self.elimination.weigh(self.amounts, self.elimination.transposed @ change)
+        weighed = self.elimination.apply_w(self.amounts, self.elimination.transposed @ change)
         return self.elimination.sum_columns(weighed)
 
     def _times_f_transposed(self, change: Floats) -> Floats:
-        weighed = self.elimination.weigh(self.amounts, change[self.elimination.problem.column])
+        weighed = self.elimination.apply_w(self.amounts, change[self.elimination.problem.column])
         product: Floats = self.elimination.coefficients @ weighed
         return product
 
@@ -140,7 +140,7 @@ class Hessian:
         def times_complement(vector: Floats) -> Floats:
             change = np.zeros(len(self.diagonal))
             change[chosen] = vector
-            weighed = elimination.weigh(self.amounts, elimination.transposed @ change)
+            weighed = elimination.apply_w(self.amounts, elimination.transposed @ change)
             whole: Floats = elimination.coefficients @ weighed
             through = self._times_f_transposed(self._solve_columns(elimination.sum_columns(weighed)))
             return (whole - through)[chosen] + self.ridge * diagonal * vector
@@ -171,8 +171,8 @@ class GroupStack:
     in_column: Integers
     padding: Floats  # groups × columns: 1 where padded
 
-    def eliminate(self, amounts: Floats, ridge: float, taken: Floats) -> Floats:
-        """Give L⁻¹ of the blocks S = L Lᵀ; what rows and columns take from A D Aᵀ is added to `taken`."""
+    def eliminate(self, amounts: Floats, ridge: float, eliminated: Floats) -> Floats:
+        """Give L⁻¹ of the blocks S = L Lᵀ; what rows and columns take from A D Aᵀ is added to `eliminated`."""
         (groups, rows), width = self.people.shape, self.columns.shape[1]
         crossed = sum_by(self.entry, amounts[self.variable], groups * rows * width).reshape(groups, rows, width)
         shares = (crossed / self.people[:, :, np.newaxis]).transpose(0, 2, 1)
@@ -181,11 +181,11 @@ class GroupStack:
         # the diagonal of D by columns; padded ones get 1, and an empty one something to divide by
         block[:, diagonal, diagonal] += crossed.sum(axis=1) * (1 + ridge) + self.padding + 1e-280
         inverse_roots = np.asarray(np.linalg.inv(_cholesky(block)), np.float64)
-        if len(taken) and self.constraints.shape[1]:
-            self._add_taken(amounts, shares, inverse_roots, taken)
+        if len(eliminated) and self.constraints.shape[1]:
+            self._add_eliminated(amounts, shares, inverse_roots, eliminated)
         return inverse_roots
 
-    def _add_taken(self, amounts: Floats, shares: Floats, inverse_roots: Floats, taken: Floats) -> None:
+    def _add_eliminated(self, amounts: Floats, shares: Floats, inverse_roots: Floats, eliminated: Floats) -> None:
         """Add the Gram matrix of [N^(−½) R D Tᵀ ; L⁻¹ (C D Tᵀ − C D Rᵀ N⁻¹ R D Tᵀ)] of each group."""
         (groups, rows), width, count = self.people.shape, self.columns.shape[1], self.constraints.shape[1]
         amount = self.coefficient * amounts[self.nonzero_variable]
@@ -195,13 +195,13 @@ class GroupStack:
         mixed = sum_by(self.in_column, amount, groups * width * count).reshape(groups, width, count) - shares @ by_row
         np.matmul(inverse_roots, mixed, out=by_column)
         by_row /= np.sqrt(self.people)[:, :, np.newaxis]
-        if count == len(taken) - 1:
+        if count == len(eliminated) - 1:
             # all constraints in order: no need to scatter
-            every = factor.reshape(-1, count)
-            taken[:-1, :-1] += every.T @ every
+            stacked = factor.reshape(-1, count)
+            eliminated[:-1, :-1] += stacked.T @ stacked
         else:
-            at = self.constraints[:, :, np.newaxis] * len(taken) + self.constraints[:, np.newaxis, :]
-            np.add.at(taken.ravel(), at.ravel(), (factor.transpose(0, 2, 1) @ factor).ravel())
+            place = self.constraints[:, :, np.newaxis] * len(eliminated) + self.constraints[:, np.newaxis, :]
+            np.add.at(eliminated.ravel(), place.ravel(), (factor.transpose(0, 2, 1) @ factor).ravel())
 
 
 def _cholesky(stack: Floats) -> Floats:
@@ -225,7 +225,7 @@ def _stacks(problem: Problem, transposed: sparse.csr_array) -> Iterator[GroupSta
         groups = np.flatnonzero(kind == number)
         rows, width, count = sizes[one].tolist()
         product = 0 if count == len(problem.low) else count * count
-        step = max(AT_ONCE // max((rows + width) * count, rows * width, product, 1), 1)
+        step = max(CACHED_NUMBERS // max((rows + width) * count, rows * width, product, 1), 1)
         for start in range(0, len(groups), step):
             yield offsets.stack(groups[start : start + step], rows, width, count)
 
@@ -235,15 +235,15 @@ class _GroupOffsets:
 
     def __init__(self, problem: Problem, transposed: sparse.csr_array) -> None:
         self.problem, self.transposed = problem, transposed
-        every = np.arange(int(problem.group.max(initial=-1)) + 2)
-        self.rows = np.searchsorted(problem.group[problem.column[problem.first]], every)
-        self.columns = np.searchsorted(problem.group, every)
+        numbers = np.arange(int(problem.group.max(initial=-1)) + 2)
+        self.rows = np.searchsorted(problem.group[problem.column[problem.first]], numbers)
+        self.columns = np.searchsorted(problem.group, numbers)
         self.variables = np.append(problem.first, len(problem))[self.rows]
         constraints = max(len(problem.low), 1)
         nonzeros = np.diff(transposed.indptr[self.variables])
-        key = np.repeat(every[:-1], nonzeros) * constraints + transposed.indices
-        number, first = number_keys(key, below=len(every) * constraints)
-        self.constraints = np.searchsorted(key[first], every * constraints)
+        key = np.repeat(numbers[:-1], nonzeros) * constraints + transposed.indices
+        number, first = number_keys(key, below=len(numbers) * constraints)
+        self.constraints = np.searchsorted(key[first], numbers * constraints)
         self.constraint = key[first] % constraints
         # of each nonzero, its constraint's position among those of the group
         self.inside = number - np.repeat(self.constraints[:-1], nonzeros)
@@ -253,22 +253,22 @@ class _GroupOffsets:
         sizes = np.stack([np.diff(each) for each in (self.rows, self.columns, self.constraints)], axis=1)
         most = sizes.max(axis=0, initial=0)
         rows, columns, count = most.tolist()
-        if len(sizes) * max(rows * columns, (rows + columns) * count, count * count) <= AT_ONCE:
+        if len(sizes) * max(rows * columns, (rows + columns) * count, count * count) <= CACHED_NUMBERS:
             return np.broadcast_to(most, sizes.shape)
         # up to the next eighth of a power of two: at most an eighth is padding, and different sizes stay few
         step = np.maximum(1 << np.log2(np.maximum(sizes, 1)).astype(np.int64), 8) // 8
-        padded, every = -(-sizes // step) * step, len(self.problem.low)
-        padded[:, 2] = np.where(sizes[:, 2] * NEARLY_ALL > every, every, padded[:, 2])
+        padded, constraints = -(-sizes // step) * step, len(self.problem.low)
+        padded[:, 2] = np.where(sizes[:, 2] * ALL_CONSTRAINTS_FROM > constraints, constraints, padded[:, 2])
         return np.asarray(padded, np.int64)
 
     def stack(self, groups: Integers, rows: int, width: int, count: int) -> GroupStack:
         """Write down where everything of some groups is."""
-        problem, many = self.problem, len(groups)
+        problem, slots = self.problem, len(groups)
         slot, row = ranges(self.rows[groups], self.rows[groups + 1])
-        people = np.ones((many, rows))
+        people = np.ones((slots, rows))
         people[slot, row - self.rows[groups[slot]]] = problem.people[row]
         slot, column = ranges(self.columns[groups], self.columns[groups + 1])
-        columns = np.full((many, width), len(problem.counts))
+        columns = np.full((slots, width), len(problem.counts))
         columns[slot, column - self.columns[groups[slot]]] = column
         slot, variable = ranges(self.variables[groups], self.variables[groups + 1])
         in_row = slot * rows + problem.row[variable] - self.rows[groups[slot]]
@@ -290,10 +290,12 @@ class _GroupOffsets:
 
     def _constraints(self, groups: Integers, count: int, nonzero: Integers) -> tuple[Integers, Integers]:
         """List the constraints of each group, and give the position of each nonzero's constraint in that list."""
-        every = len(self.problem.low)
-        if count == every:
-            return np.broadcast_to(np.arange(every), (len(groups), every)), self.transposed.indices[nonzero]
-        listed = np.full((len(groups), count), every)
-        slot, at = ranges(self.constraints[groups], self.constraints[groups + 1])
-        listed[slot, at - self.constraints[groups[slot]]] = self.constraint[at]
+        all_constraints = len(self.problem.low)
+        if count == all_constraints:
+            return np.broadcast_to(np.arange(all_constraints), (len(groups), all_constraints)), self.transposed.indices[
+                nonzero
+            ]
+        listed = np.full((len(groups), count), all_constraints)
+        slot, position = ranges(self.constraints[groups], self.constraints[groups + 1])
+        listed[slot, position - self.constraints[groups[slot]]] = self.constraint[position]
         return listed, self.inside[nonzero]

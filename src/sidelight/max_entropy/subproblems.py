@@ -45,22 +45,22 @@ from sidelight.max_entropy.problem import ONE_PERSON, Problem, Variables
 from sidelight.max_entropy.reduction import ReducedProblem, reduce_problem
 from sidelight.worlds.smallest_conflict import minimum_unsatisfiable_subset
 
-BATCH = 200
+BATCH_CONSTRAINTS = 200
 """Components with fewer constraints than this are solved together."""
 
-ACCEPTED = 1e-9
+ACCEPTED_SHARE = 1e-9
 """How far off a sum may be, as a share of all people (or one person, where that is more)."""
 
-RARE = 1e-7
+RARE_SHARE = 1e-7
 """An amount that is a smaller share than this of what it could be may be 0 in every solution: worth a closer look."""
 
-RUNS_AWAY = 8.0
+LARGE_MULTIPLIER = 8.0
 """Statements that push more than this are looked at first, by themselves: what is 0 for them is 0 for all."""
 
-LARGEST_WHOLE = LARGEST_RELAXATION = 50_000
+MOST_PART_VARIABLES = MOST_RELAXATION_VARIABLES = 50_000
 """How many variables a linear program may have that is not needed: about a whole part, or about some statements."""
 
-MOST_SECONDS = 5.0
+MOST_CONFLICT_SECONDS = 5.0
 """After that, a set of contradicting statements that may not be the smallest will do."""
 
 ZeroOracle: TypeAlias = Callable[[Sequence[int]], Flags]
@@ -84,7 +84,7 @@ def solve(problem: Problem, oracle: ZeroOracle, *, deadline: float, progress: Pr
     amounts, multipliers = np.zeros(len(problem)), np.full(len(problem.low), np.nan)
     zero = np.zeros(len(problem), bool)
     steps = parts = 0
-    for variables, constraints in _components(problem, at_least=BATCH):
+    for variables, constraints in _components(problem, at_least=BATCH_CONSTRAINTS):
         part, _, _ = problem.restrict(variables, constraints)
         solution = _Subproblem(part, partial(_ask_inside, variables, oracle), deadline, progress).solve()
         amounts[variables], zero[variables] = solution.amounts, solution.zero
@@ -125,7 +125,7 @@ class _Subproblem:
 
     def __init__(self, problem: Problem, oracle: ZeroOracle, deadline: float, progress: Progress) -> None:
         self.problem, self.oracle, self.deadline, self.progress = problem, oracle, deadline, progress
-        self.accepted = ACCEPTED * max(problem.people.sum() / 10, 1.0)
+        self.accepted = ACCEPTED_SHARE * max(problem.people.sum() / 10, 1.0)
 
     def solve(self) -> Solution:
         """Remove what is forced, solve; look again where amounts vanish."""
@@ -176,12 +176,12 @@ class _Subproblem:
         more = np.zeros(len(zero), bool)
         arrived = minimum.residual <= self.accepted
         possible = np.minimum(rest.people[rest.row], rest.counts[rest.column])
-        rare = np.flatnonzero(minimum.at.amounts < (RARE if arrived else 1e-3) * possible)
+        rare = np.flatnonzero(minimum.at.amounts < (RARE_SHARE if arrived else 1e-3) * possible)
         if arrived and len(rare) == 0:
             return more
         more |= self.oracle(_running_away(rest, minimum)) & ~zero
         # a part that arrived is right without the program; it would only name zeros that are as good as 0
-        if more.any() or (arrived and len(rest) > LARGEST_WHOLE):
+        if more.any() or (arrived and len(rest) > MOST_PART_VARIABLES):
             return more
         if not arrived and not is_feasible(rest, deadline=self.deadline):
             raise Infeasible
@@ -198,13 +198,13 @@ class _Subproblem:
         place = {number: at for at, number in enumerate(rest.statement.tolist()) if number >= 0}
         for at, number in enumerate(self.problem.statement.tolist()):
             if number in place:
-                multipliers[at] = minimum.at.constraints[place[number]]
+                multipliers[at] = minimum.at.constraint_multipliers[place[number]]
         return Solution(amounts, multipliers, zero, minimum.steps, 1, minimum.residual)
 
 
 def _running_away(problem: Problem, minimum: DualMinimum) -> list[int]:
     """List the statements that push hardest."""
-    hardest = (np.abs(minimum.at.constraints) > RUNS_AWAY) & (problem.statement != ONE_PERSON)
+    hardest = (np.abs(minimum.at.constraint_multipliers) > LARGE_MULTIPLIER) & (problem.statement != ONE_PERSON)
     numbers: list[int] = problem.statement[hardest].tolist()
     return numbers
 
@@ -233,7 +233,7 @@ class Relaxations:
         relaxed = self._of(statements)
         size = len(relaxed.problem)
         zero = np.zeros(size, bool)
-        if 0 < size <= LARGEST_RELAXATION:
+        if 0 < size <= MOST_RELAXATION_VARIABLES:
             zero = forced_zeros(relaxed.problem, np.arange(size), deadline=self.deadline)
         # a variable that the relaxation does not have (−1) is not forced by it
         forced: Flags = np.append(zero, False)[self.reduced.variables_in(relaxed)]
@@ -274,7 +274,7 @@ def _unsatisfiable_subset(infeasible: Infeasible, relaxations: Relaxations) -> l
 
 
 def _minimum_unsatisfiable_subset(statements: Sequence[int], relaxations: Relaxations) -> list[int]:
-    deadline = time.monotonic() + MOST_SECONDS
+    deadline = time.monotonic() + MOST_CONFLICT_SECONDS
 
     def unsatisfiable(places: Sequence[int]) -> bool:
         in_time = time.monotonic() < deadline

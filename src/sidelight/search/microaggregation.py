@@ -293,8 +293,8 @@ def decimals(numbers: Floats) -> int:
     >>> decimals(np.array([17.0, 90.0])), decimals(np.array([0.0, 99_999.0])), decimals(np.array([7.0, 7.0]))
     (1, -2, 2)
     """
-    whole = float(numbers.max() - numbers.min())
-    return 2 - math.floor(math.log10(whole)) if whole else 2
+    width = float(numbers.max() - numbers.min())
+    return 2 - math.floor(math.log10(width)) if width else 2
 
 
 def _ancestors(order: Order, start: Integers, stop: Integers) -> Column:

@@ -186,8 +186,8 @@ class Acceptance:
             release = joined_before(check.screen, pair)
             others = np.delete(rows, groups, axis=0)
             if len(others):
-                every = np.broadcast_to(joined_before(check.screen, others)[-1:], release.shape)
-                release = check.screen.join(release, every)
+                of_others = np.broadcast_to(joined_before(check.screen, others)[-1:], release.shape)
+                release = check.screen.join(release, of_others)
             release[:-1] = check.screen.join(release[:-1], joined_after(check.screen, rows[groups])[1:])
             fits &= check.clearly_holds(check.screen.value(release))
         # the first one fits by itself, perhaps by exact arithmetic where the floats here cannot tell

@@ -218,8 +218,8 @@ class _Entries:
         running = np.cumsum(step.reshape(len(cuts), values), axis=0)
         which = np.searchsorted(groups, cuts.group)
         left = running - np.vstack((np.zeros((1, values)), running))[first][which]  # starts anew in each group
-        whole = np.bincount(stretch * values + value, weights=count, minlength=len(groups) * values)
-        sides: Integers = np.vstack((left, whole.reshape(len(groups), values)[which] - left)).astype(np.int64)
+        totals = np.bincount(stretch * values + value, weights=count, minlength=len(groups) * values)
+        sides: Integers = np.vstack((left, totals.reshape(len(groups), values)[which] - left)).astype(np.int64)
         return sides
 
 
@@ -279,22 +279,22 @@ def cuts_along(order: Order, group: Integers, rank: Integers, people: Integers, 
     """
     packed, standing = _sums_by_number(group * len(order) + rank, people, groups * len(order))
     # one entry for each rank that occurs in a group, sorted: the group, the rank, and the people standing there
-    at, here = packed // len(order), packed % len(order)
-    first = np.flatnonzero(np.diff(at, prepend=-1))
-    last = np.append(first[1:], len(at)) - 1
+    group_there, rank_there = packed // len(order), packed % len(order)
+    first = np.flatnonzero(np.diff(group_there, prepend=-1))
+    last = np.append(first[1:], len(group_there)) - 1
     through = np.cumsum(standing)
     before = np.concatenate(([0], through))[first]
     total = np.diff(np.append(before, through[-1:]))
-    spread = (order.position[here[last]] - order.position[here[first]]) / order.width
+    spread = (order.position[rank_there[last]] - order.position[rank_there[first]]) / order.width
 
     # a border stands before each entry of a group but the first; only the deepest of a group are kept
-    inner = np.setdiff1d(np.arange(len(at)), first, assume_unique=True)
-    depth = order.depth(here[inner - 1], here[inner])
+    inner = np.setdiff1d(np.arange(len(group_there)), first, assume_unique=True)
+    depth = order.depth(rank_there[inner - 1], rank_there[inner])
     deepest = np.zeros(groups, np.int64)
-    np.maximum.at(deepest, at[inner], depth)
-    inner = inner[depth == deepest[at[inner]]]
-    cut = at[inner]
-    return ColumnCuts(cut, here[inner], through[inner - 1] - before[cut], total[cut], spread)
+    np.maximum.at(deepest, group_there[inner], depth)
+    inner = inner[depth == deepest[group_there[inner]]]
+    cut = group_there[inner]
+    return ColumnCuts(cut, rank_there[inner], through[inner - 1] - before[cut], total[cut], spread)
 
 
 def _sums_by_number(numbers: Integers, people: Integers, below: int) -> tuple[Integers, Integers]:
@@ -311,9 +311,9 @@ def line_up(some: list[tuple[ColumnCuts, Integers]], rank: Integers) -> Cuts:
     """Line up cuts (some rows of each column's) by group, then by the rank of the column there, then by balance."""
     column = np.concatenate([np.full(len(rows), number) for number, (_, rows) in enumerate(some)])
     parts = [(cuts.group[rows], cuts.rank[rows], cuts.left[rows], cuts.people[rows]) for cuts, rows in some]
-    group, at, left, people = (np.concatenate(part) for part in zip(*parts, strict=True))
-    every = Cuts(group, column, at, left, people)
-    return every.take(np.lexsort((np.abs(2 * left - people), rank[column, group], group)))
+    group, border, left, people = (np.concatenate(part) for part in zip(*parts, strict=True))
+    cuts_of_all = Cuts(group, column, border, left, people)
+    return cuts_of_all.take(np.lexsort((np.abs(2 * left - people), rank[column, group], group)))
 
 
 def _ranked(score: Floats) -> Integers:

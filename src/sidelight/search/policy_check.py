@@ -67,9 +67,9 @@ class CriterionCheck:
         holds = self.clearly_holds(values)
         close = np.flatnonzero(self.is_close(values))
         if len(close):
-            every = self.screen.kinds(groups.take(close))
-            kind, first = number_vectors(every)
-            decided = [self._decide_once(every[at], groups, close[at]) for at in first]
+            kinds = self.screen.kinds(groups.take(close))
+            kind, first = number_vectors(kinds)
+            decided = [self._decide_once(kinds[at], groups, close[at]) for at in first]
             holds[close] = np.array(decided)[kind]
         return holds
 

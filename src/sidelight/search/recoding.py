@@ -159,9 +159,9 @@ class Regions(Recoding):
         group = self.group[key]
         counts = self.table.counts.roll_up(self._group_or_last, groups=len(self.start) + 1)
         volume = np.append(np.prod((self.stop - self.start).astype(float), axis=1), self._everywhere)
-        here = _counts_at(counts, np.where(group < 0, counts.rows - 1, group), value)
+        in_group = _counts_at(counts, np.where(group < 0, counts.rows - 1, group), value)
         anywhere = counts.row(counts.rows - 1)[value] / self._everywhere  # suppressed people may be of any key
-        expected: Floats = here / volume[group] + np.where(group >= 0, anywhere, 0.0)
+        expected: Floats = in_group / volume[group] + np.where(group >= 0, anywhere, 0.0)
         return expected
 
     def estimate(self, query: Query) -> float:

@@ -48,10 +48,10 @@ def test_without_constraints_rows_and_columns_are_independent():
 def test_a_multiplier_pushes_to_the_bound_that_is_in_the_way(low, high, first, sign):
     minimum = minimize_dual(square([low], [high]), quiet)
     assert minimum.at.amounts == pytest.approx([first, 3 - first, 3 - first, first], abs=1e-9)
-    assert np.sign(minimum.at.constraints).tolist() == [sign]
+    assert np.sign(minimum.at.constraint_multipliers).tolist() == [sign]
     if sign:  # the odds ratio of the table is e^μ
         odds = np.log(minimum.at.amounts) @ [1, -1, -1, 1]
-        assert odds == pytest.approx(minimum.at.constraints[0], abs=1e-7)
+        assert odds == pytest.approx(minimum.at.constraint_multipliers[0], abs=1e-7)
 
 
 def test_it_may_be_stopped_at_any_step():

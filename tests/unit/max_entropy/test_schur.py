@@ -37,7 +37,7 @@ AMOUNTS = np.array([0.5, 1.5, 1.5, 1.5, 4.0])
 
 def test_groups_of_any_size_may_share_a_stack_or_not(monkeypatch):
     one = Elimination(two_groups())
-    monkeypatch.setattr(schur, "AT_ONCE", 1)
+    monkeypatch.setattr(schur, "CACHED_NUMBERS", 1)
     several = Elimination(two_groups())
     assert len(one.stacks) < len(several.stacks)
     right = np.array([0.1, -0.1, 0.0]), np.array([0.3, 0.2])

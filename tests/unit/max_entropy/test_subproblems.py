@@ -42,7 +42,7 @@ def test_parts_that_share_no_statement_are_solved_apart(wards, monkeypatch):
     said = ["P(Flu | person=#1) = 0.5", "P(Flu | person=#3) = 0.6"]
     release = sl.Release.from_counts([{"Flu": 2, "HIV": 1}, {"Flu": 1}, {"Flu": 1, "HIV": 1}])
     together = sl.maxent(release, said)
-    monkeypatch.setattr(subproblems, "BATCH", 1)
+    monkeypatch.setattr(subproblems, "BATCH_CONSTRAINTS", 1)
     apart = sl.maxent(release, said)
     assert (together.solution.parts, apart.solution.parts) == (1, 2)
     assert apart.entropy == pytest.approx(together.entropy, abs=1e-12)
