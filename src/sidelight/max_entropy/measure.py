@@ -37,7 +37,7 @@ CLOSE = 1e-9
 """Risks that are this close to the largest are looked at exactly where that can be."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Believed(Witness):
     """Of whom somebody is most sure: what is known about the person; `key` is its number in the release."""
 

@@ -157,7 +157,7 @@ class WorstGroup(Screen):
 # Shares of the values: q within a group, p within the whole release.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ShareWitness(Witness):
     """A value that a group has more or less often than the whole release: q and p."""
 

@@ -199,12 +199,19 @@ class Worst:
         return (False, -self.value if self.measure.large_is_bad else self.value, self.witness.group.number)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Witness:
     """Who is worst off: a group and, where one decides, a value.  Measures that know more extend it."""
 
     group: GroupName
     value: Label = None
+
+    def in_words(self) -> str:
+        """Point at the group and the value."""
+        return str(self.group) + (f": {self.value}" if self.value is not None else "")
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.in_words()}>"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -236,12 +243,13 @@ class Finding:
         return f"<Finding: {self.measure} is {self.value_in_words()}{where}>"
 
     def _repr_html_(self) -> str:
-        rows: list[tuple[str, object]] = [("value", self.value_in_words())]
-        if self.witness:
-            rows.append(("group", self.witness.group))
-        if self.witness and self.witness.value is not None:
-            rows.append(("sensitive value", shown(self.witness.value)))
-        return html_table(str(self.measure), ("", ""), rows, note=" ".join((self.explain(), *self.notes)))
+        row = (self.measure, self.value_in_words(), self.worst_off())
+        note = " ".join((self.explain(), *self.notes))
+        return html_table("Finding", ["measure", "found", "who is worst off"], [row], note=note)
+
+    def worst_off(self) -> str:
+        """Say who is worst off, in a few words; nothing where nobody is."""
+        return "" if self.witness is None else self.witness.in_words()
 
     def value_in_words(self) -> str:
         """Show the value to a person, rounded towards caution: risks up, sizes and diversities down."""
@@ -344,20 +352,54 @@ class Criterion:
         return f"<Criterion: {self}>"
 
     def _repr_html_(self) -> str:
-        return html_table("Criterion", ["limit"], [(self,)])
+        return html_table("Criterion", ["measure", "wanted"], [(self.measure, self.bound_text)])
+
+    @property
+    def bound_text(self) -> str:
+        """The bound by itself: ≥ 5."""
+        return f"{self.comparison.sign} {'infinite' if self.bound == math.inf else self.bound}"
 
     def __bool__(self) -> bool:
         message = f"'{self}' is a criterion, not true or false; ask .judge(release).holds or put it into a Policy"
         raise NotTrueOrFalse(message)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Judgement:
-    """A criterion applied to a finding."""
+    """A criterion applied to a finding.
+
+    >>> from sidelight.measures.k_anonymity import GroupSize
+    >>> (GroupSize() >= 3).judge(Release.from_counts([{"Flu": 2, "Cold": 1}, {"Flu": 2}]))
+    <Judgement: group size ≥ 3 does not hold, it is 2 in group 2>
+    """
 
     criterion: Criterion
     finding: Finding
     holds: bool
+
+    def __repr__(self) -> str:
+        where = f" in {self.finding.witness.group}" if self.finding.witness else ""
+        holds = "holds" if self.holds else "does not hold"
+        return f"<Judgement: {self.criterion} {holds}, it is {self.finding.value_in_words()}{where}>"
+
+    def _repr_html_(self) -> str:
+        return judgements_table("Judgement", [self], note=" ".join((self.finding.explain(), *self.finding.notes)))
+
+
+def judgements_table(title: str, judgements: Sequence[Judgement], *, note: str = "") -> str:
+    """Draw judgements for a notebook, under the headings that an audit has in a terminal."""
+    rows = [
+        (
+            each.finding.measure,
+            each.criterion.bound_text,
+            each.finding.value_in_words(),
+            "✓ yes" if each.holds else "✗ no",
+            each.finding.worst_off(),
+        )
+        for each in judgements
+    ]
+    columns = ["measure", "wanted", "found", "within policy?", "who is worst off"]
+    return html_table(title, columns, rows, total=len(rows), note=note)
 
 
 def exact(bound: Bound) -> Amount:

@@ -15,7 +15,7 @@ import tomli_w
 
 from sidelight._text import html_table
 from sidelight.errors import BadPolicy, NotTrueOrFalse, expect
-from sidelight.measures.measure import Criterion, Finding, Judgement, Measure, findings
+from sidelight.measures.measure import Criterion, Finding, Judgement, Measure, findings, judgements_table
 from sidelight.release.release import Release
 from sidelight.table.labels import shown
 
@@ -55,11 +55,7 @@ class Verdict:
 
     def _repr_html_(self) -> str:
         title = "Within policy" if self.safe else "Not within policy"
-        rows = [
-            (each.criterion, each.finding.value_in_words(), "✓ yes" if each.holds else "✗ no")
-            for each in self.judgements
-        ]
-        return html_table(title, ["limit", "found", "within policy?"], rows, total=len(rows))
+        return judgements_table(title, self.judgements)
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -122,7 +118,8 @@ class Policy:
         return f"<Policy: {self}>"
 
     def _repr_html_(self) -> str:
-        return html_table("Policy", ["limit"], [(each,) for each in self.criteria], total=len(self.criteria))
+        rows = [(each.measure, each.bound_text) for each in self.criteria]
+        return html_table("Policy", ["measure", "wanted"], rows, total=len(rows))
 
 
 def _expect_criterion(thing: object) -> None:

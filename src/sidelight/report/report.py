@@ -213,7 +213,7 @@ def _answer(finding: Finding, release: Release, judgement: Judgement | None = No
         holds=None if judgement is None else judgement.holds,
         broken_by=None if judgement is None else broken_by(judgement, release),
         witness=_witness(finding.witness),
-        worst_off=_worst_off(finding.witness),
+        worst_off=finding.worst_off(),
         explanation=finding.explain(),
         notes=(*finding.notes, *_alone(finding.witness, release)),
     )
@@ -223,8 +223,7 @@ def policy_bound(criterion: Criterion) -> PolicyBound:
     """Say which bound a criterion sets."""
     # A bound is rounded to the strict side, which is the other one than that of a finding.
     bound = number(exact(criterion.bound), large_is_bad=not criterion.measure.large_is_bad)
-    text = f"{criterion.comparison.sign} {'infinite' if criterion.bound == math.inf else criterion.bound}"
-    return PolicyBound(comparison=criterion.comparison.value, bound=bound, text=text)
+    return PolicyBound(comparison=criterion.comparison.value, bound=bound, text=criterion.bound_text)
 
 
 def number(value: Amount, *, large_is_bad: bool) -> Number:
@@ -258,12 +257,6 @@ def _witness(witness: Witness | None) -> dict[str, JsonValue] | None:
     reduced = plain(witness)
     assert isinstance(reduced, dict)
     return reduced
-
-
-def _worst_off(witness: Witness | None) -> str:
-    if witness is None:
-        return ""
-    return str(witness.group) + (f": {witness.value}" if witness.value is not None else "")
 
 
 def plain(thing: object) -> JsonValue:

@@ -24,6 +24,14 @@ def test_a_finding_is_one_line():
     assert repr(sl.BetaLikeness().measure(nobody)) == "<Finding: beta likeness is 0>"
 
 
+@pytest.mark.parametrize("kind", all_measures(), ids=lambda kind: kind.__name__)
+def test_a_witness_is_a_line_that_points_at_a_group(kind):
+    release = sl.Release.from_counts([{"a": 2, "b": 1}, {"a": 1, "b": 3}])
+    witness = kind.examples(release.domain)[0].measure(release).witness
+    assert repr(witness).startswith(f"<{type(witness).__name__}: group ")
+    assert len(repr(witness)) < 60
+
+
 def test_a_finding_in_a_notebook_trusts_no_label():
     page = sl.Implications(1).measure(RELEASE)._repr_html_()
     assert "<Flu>" not in page

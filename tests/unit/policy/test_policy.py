@@ -99,13 +99,20 @@ def test_policies_and_verdicts_show_themselves_in_short():
     policy = sl.Policy(GroupSize() >= 5, sl.Implications(1, value="<b>") < 0.5)
     assert repr(policy) == '<Policy: group size ≥ 5; implications(k=1, value="<b>") < 0.5>'
     assert repr(policy.criteria[0]) == "<Criterion: group size ≥ 5>"
-    assert repr(sl.Policy(GroupSize() > 5).judge(RELEASE)) == "<Verdict: not within policy: group size > 5>"
+    verdict = sl.Policy(GroupSize() > 5).judge(RELEASE)
+    assert repr(verdict) == "<Verdict: not within policy: group size > 5>"
+    assert repr(verdict.judgements[0]).startswith("<Judgement: group size > 5 does not hold, it is ")
 
 
 def test_notebooks_show_tables_with_everything_escaped():
     release = sl.Release.from_counts([{"<b>": 3, "Cold": 2}])
     policy = sl.Policy(GroupSize() >= 5, sl.Implications(0, value="<b>") < 0.5)
-    pages = [policy._repr_html_(), policy.criteria[1]._repr_html_(), policy.judge(release)._repr_html_()]
+    verdict = policy.judge(release)
+    shown = policy, policy.criteria[1], verdict, verdict.judgements[1], verdict.findings[1]
+    pages = [each._repr_html_() for each in shown]
+    assert all("<th>measure</th>" in page and "<th></th>" not in page for page in pages)
+    assert all("<th>wanted</th>" in page for page in pages[:4])
+    assert all("<th>found</th>" in page for page in pages[2:])
     assert all("<table>" in page and "&lt;b&gt;" in page and "<b>" not in page for page in pages)
     assert "Not within policy" in pages[2]
     assert "✗ no" in pages[2]

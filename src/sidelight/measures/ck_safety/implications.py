@@ -212,7 +212,7 @@ class Implication:
         return f"if {self.premise}, {self.conclusion}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ImplicationsWitness(Witness):
     """The target (stand-ins are numbered from 0 in their groups), and k implications that all end with it.
 

@@ -27,7 +27,7 @@ from sidelight.table.table import Semantics
 from sidelight.worlds.closed_forms import probability_of_avoiding
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class NegationsWitness(Witness):
     """What anyone of the group is known not to have: at most k values, fewer where the group has no more."""
 

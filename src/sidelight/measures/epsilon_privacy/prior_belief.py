@@ -57,7 +57,7 @@ from sidelight.table.table import Semantics, Table
 from sidelight.worlds.brute_force import dirichlet_prior, independent_prior, smallest_epsilon_of_group
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class PriorBeliefWitness(Witness):
     """Of whom most more is believed: anyone of a group who has a value, or who is in a predicate."""
 

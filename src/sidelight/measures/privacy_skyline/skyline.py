@@ -22,6 +22,7 @@ from typing import TypeAlias
 import numpy as np
 
 from sidelight._arrays import Flags, Integers
+from sidelight._text import html_table
 from sidelight.errors import BadMeasure, BadPolicy, expect
 from sidelight.measures.measure import Bound, Criterion, exact, whole_amount
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
@@ -55,7 +56,7 @@ class SkylinePoint:
         return f"({self.rules_out}, {self.others}, {self.family}) below {self.below}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Skyline:
     """The points for one value, or, without a value, for all values apart from some."""
 
@@ -79,8 +80,13 @@ class Skyline:
     def notes(self) -> tuple[str, ...]:
         """Say which points were dropped, and why."""
         dropped = [(point, self._dominating(point)) for point in self._distinct() if point not in self.points]
-        whose = f"of '{shown(self.value)}'" if self.value is not None else "of the other values"
-        return tuple(f"skyline {whose}: {point} follows from {by} and was dropped" for point, by in dropped)
+        return tuple(f"skyline {self._whose()}: {point} follows from {by} and was dropped" for point, by in dropped)
+
+    def __repr__(self) -> str:
+        return f"<Skyline {self._whose()}: {', '.join(map(str, self.points))}>"
+
+    def _whose(self) -> str:
+        return f"of '{shown(self.value)}'" if self.value is not None else "of the other values"
 
     def _distinct(self) -> tuple[SkylinePoint, ...]:
         return tuple(dict.fromkeys(self.required))
@@ -89,7 +95,7 @@ class Skyline:
         return next((each for each in self._distinct() if each != point and each.dominates(point)), None)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Skylines:
     """Skylines of several values; going through them gives the criteria of a policy."""
 
@@ -97,6 +103,13 @@ class Skylines:
 
     def __iter__(self) -> Iterator[Criterion]:
         return (criterion for skyline in self.skylines for criterion in skyline.criteria)
+
+    def __repr__(self) -> str:
+        return f"<Skylines: {'; '.join(map(str, self))}>"
+
+    def _repr_html_(self) -> str:
+        rows = [(each.measure, each.bound_text) for each in self]
+        return html_table("Skylines", ["measure", "wanted"], rows, total=len(rows), note=" ".join(self.notes))
 
     @property
     def notes(self) -> tuple[str, ...]:

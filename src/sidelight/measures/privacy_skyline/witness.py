@@ -46,7 +46,7 @@ class KnownFamily:
     people: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class AcquaintanceWitness(Witness):
     """The worst investigation: about anyone of `group` and `value`, with no more knowledge than it takes."""
 

@@ -89,3 +89,14 @@ def test_points_that_are_no_list_under_a_value_are_refused_in_one_line(values):
 def test_only_a_release_has_a_knowledge_skyline():
     with pytest.raises(WrongKind, match=r"should be a Release, not a dict; read one with sl\.read_release"):
         sl.knowledge_skyline({"Flu": 2}, "Flu", below=0.5)
+
+
+def test_skylines_show_themselves_in_a_line_and_in_a_table():
+    required = sl.skyline({"<AIDS>": [(1, 0, 0, 0.3)]}, default=[(0, 2, 0, 0.5)])
+    assert repr(required) == (
+        '<Skylines: acquaintance(rules_out=1, value="<AIDS>") < 0.3; '
+        'acquaintance(others=2, apart_from=["<AIDS>"]) < 0.5>'
+    )
+    assert repr(required.skylines[0]) == "<Skyline of '<AIDS>': (1, 0, 0) below 0.3>"
+    assert "&lt;AIDS&gt;" in required._repr_html_()
+    assert "<AIDS>" not in required._repr_html_()
