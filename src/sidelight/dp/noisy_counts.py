@@ -289,13 +289,15 @@ def _threshold(counts: Integers, total: int) -> int:
     return low
 
 
-# Levels for a noisy release: fixed in advance, or chosen from the data for a price.  Nothing else is taken. A
-# choice by what the data says is itself a release.  Candidate i has the score detail_i · Σ_cells max(count − above,
-# 0),     detail_i = ⌊1000 · ln(cells_i) / ln(cells of the finest)⌋ and report noisy max picks the largest score
-# plus noise.  One person moves each sum by at most one, so a score by at most 1000 (`WHOLE`): details are whole
-# thousandths, and the sensitivity is exact.  Adding a person moves no score down, which halves the noise (monotonic
-# scores). Source: McSherry and Talwar, FOCS 2007; McKenna and Sheldon, NeurIPS 2020 (the noisy maximum that is
-# drawn).
+# Levels for a noisy release: fixed in advance, or chosen from the data for a price.  Nothing else is taken: a choice by
+# what the data says is itself a release.  Candidate i has the score
+#
+#     detail_i · Σ_cells max(count − above, 0),   detail_i = ⌊1000 · ln(cells_i) / ln(cells of the finest)⌋
+#
+# and report noisy max picks the largest score plus noise.  One person moves each sum by at most one, so a score by at
+# most 1000 (`WHOLE`): details are whole thousandths, and the sensitivity is exact.  Adding a person moves no score
+# down, which halves the noise (monotonic scores).
+# Source: McSherry and Talwar, FOCS 2007; McKenna and Sheldon, NeurIPS 2020 (the noisy maximum that is drawn).
 
 
 WHOLE = 1_000

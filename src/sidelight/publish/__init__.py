@@ -3,5 +3,5 @@
 Here belong the files of a release and the document that tells of them; not the table they were made from, of which
 nothing is written, nor noisy counts (`dp/`), which only share the formats.
 
-Read `formats` (what stands in a file), `sidecar` (what is told of it), `read` (how it is read again), then `publish`.
+Read `formats` (what stands in a file), `sidecar` (what is told of it, and how it is read again), then `publish`.
 """

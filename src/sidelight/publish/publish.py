@@ -1,6 +1,6 @@
 """Publish a release: written aside, read back, judged again, and only then put in its place.
 
-First it is plan_files which files there are and which release a reader must find in each (`plan_files`); then `publish`
+First it is planned which files there are and which release a reader must find in each (`plan_files`); then `publish`
 writes them and makes sure of it.  Nothing is published that was not read back the same and within policy.
 """
 
@@ -177,7 +177,7 @@ class PublishPlan:
 def plan_files(
     result: SearchResult, path: Path, *, shuffle: Shuffle, layout: Layout | None, written_as: FormatName
 ) -> PublishPlan:
-    """PublishPlan the files of what was result.
+    """Plan the files of what was found.
 
     Where a person may have several values, rows of (group, value) would lose the number of people, and rows that say
     whose values they are would tell more than the measures know of: only counts are published then.

@@ -124,7 +124,7 @@ class PeopleCounts(DocumentPart):
 
 
 class SearchFacts(DocumentPart):
-    """How the release was result."""
+    """How the release was found."""
 
     method: str
     options: Plain
