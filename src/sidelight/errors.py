@@ -29,10 +29,11 @@ somebody has to add it to a hierarchy or a domain, and then only its beginning.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, ValuesView
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Thing = TypeVar("Thing")
 
@@ -209,6 +210,64 @@ def remedy_for(kind: str, thing: object) -> str:
     return REMEDIES.get((kind, ours)) or REMEDIES.get((kind, ""), "")
 
 
+def expect_several(
+    kind: type[Thing], things: object, name: str, *, each: str, also: tuple[type, ...] = ()
+) -> tuple[Thing, ...]:
+    """Give several things of a kind as a tuple; one alone, or what only happens to be iterable, gets its own line.
+
+    Kinds in `also` are taken as well.
+
+    >>> expect_several(SidelightError, SidelightError(), "problems", each="problem")
+    Traceback (most recent call last):
+    sidelight.errors.WrongKind: problems should be several, not one; put it into a list: [problem]
+    >>> expect_several(SidelightError, "all", "problems", each="problem")
+    Traceback (most recent call last):
+    sidelight.errors.WrongKind: problems should be a list, each a SidelightError, not a str
+    """
+    if isinstance(things, (kind, *also)):
+        message = f"{name} should be several, not one; put it into a list: [{each}]"
+        raise WrongKind(message)
+    # a DataFrame is iterated by the names of its columns, a mapping by its keys: neither holds several things
+    if isinstance(things, str | bytes) or not isinstance(things, Sequence | set | frozenset | ValuesView | Iterator):
+        remedy = remedy_for(kind.__name__, things)
+        kinds = f"{name} should be a list, each a {kind.__name__}"
+        message = f"{kinds}, not {kind_in_words(things)}{'; ' if remedy else ''}{remedy}"
+        raise WrongKind(message)
+    listed_things = tuple(things)
+    for number, thing in enumerate(listed_things, start=1):
+        if not isinstance(thing, also):
+            expect(kind, thing, f"{each} {number}")
+    return listed_things
+
+
+def expect_mapping(things: object, name: str, example: str) -> Mapping[Any, Any]:
+    """Give a mapping back, else say in one line how to write one.
+
+    >>> expect_mapping(["sex"], "levels=", '{"sex": 0}')
+    Traceback (most recent call last):
+    sidelight.errors.WrongKind: levels= should be a mapping such as {"sex": 0}, not a list
+    """
+    if isinstance(things, Mapping):
+        return things
+    message = f"{name} should be a mapping such as {example}, not {kind_in_words(things)}"
+    raise WrongKind(message)
+
+
+@contextmanager
+def needs_extra(extra: str, *, package: str, what: str) -> Iterator[None]:
+    """Import a library of an extra inside of this, where it is used: it is asked for by name when it is not there.
+
+    >>> with needs_extra("dp", package="opendp", what="noise"):
+    ...     import nothing_such
+    Traceback (most recent call last):
+    sidelight.errors.NotAvailable: noise needs opendp; install it with: pip install "sidelight[dp]" (in a clone of the repository: ".[dp]")
+    """  # noqa: E501
+    try:
+        yield
+    except ImportError:
+        raise NotAvailable.without(package=package, what=what, extra=extra) from None
+
+
 REMEDIES = {
     ("rows", ""): "give a path of a CSV, TSV or Parquet file, or a pandas, polars, pyarrow, DuckDB or Spark table",
     ("rows", "Release"): "a release no longer has the table's values; give the table that it was made from",
@@ -220,6 +279,8 @@ REMEDIES = {
     ("Release", "SearchResult"): "take its release: result.release",
     ("Release", "NoisyCounts"): "take the counts for one, as somebody would who forgets the noise: noisy.as_release()",
     ("NoisyCounts", ""): "publish a Table with noise first: sl.noisy_counts(table, by=..., levels=..., epsilon=...)",
+    ("Spending", ""): "write one: sl.Spending(what, epsilon=...)",
+    ("Spending", "NoisyCounts"): "take what it cost: noisy.spending",
     ("Hierarchy", ""): "read one with sl.read_hierarchy(file), or make one with sl.Hierarchy.intervals and its like",
     ("Policy", ""): "put criteria into one, such as sl.Policy(sl.GroupSize() >= 5), or sl.read_policy(file)",
 }

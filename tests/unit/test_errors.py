@@ -1,5 +1,6 @@
 """Errors say in one line what is wrong and how to mend it, and carry the parameters that they name."""
 
+import importlib
 import pickle
 
 import pandas as pd
@@ -16,8 +17,10 @@ from sidelight.errors import (
     WrongKind,
     did_you_mean,
     expect,
+    expect_several,
     in_python,
     listed,
+    needs_extra,
     parameter,
 )
 
@@ -102,3 +105,28 @@ def test_an_error_survives_being_sent_to_another_process():
 @pytest.mark.parametrize("odd", ["\x02", "a\x02b\x03", "\x03", "\x02\x1f\x1f"])
 def test_texts_with_odd_signs_are_no_parameters(odd):
     assert BadTable(odd).parameters == ()
+
+
+def test_several_things_are_a_list_and_nothing_that_only_happens_to_be_iterable():
+    assert expect_several(str, ["a", "b"], "names", each="name") == ("a", "b")
+    assert expect_several(int, {"a": 1}.values(), "numbers", each="number") == (1,)
+    assert expect_several(int, [1, 2.0], "numbers", each="number", also=(float,)) == (1, 2.0)
+    for things in (None, {"a": 1}, "12", 3.0):
+        with pytest.raises(WrongKind, match="numbers should be a list, each a int, not"):
+            expect_several(int, things, "numbers", each="number")
+    with pytest.raises(WrongKind, match=r"several, not one; put it into a list: \[number\]"):
+        expect_several(int, 1, "numbers", each="number")
+    with pytest.raises(WrongKind, match="number 2 should be a int, not a str"):
+        expect_several(int, [1, "2"], "numbers", each="number")
+
+
+def test_a_library_of_an_extra_is_asked_for_by_name():
+    with pytest.raises(NotAvailable, match=r'noise needs opendp; install it with: pip install "sidelight\[dp\]"'):
+        use("nothing_such")
+    with pytest.raises(KeyError):
+        use(None)
+
+
+def use(module):
+    with needs_extra("dp", package="opendp", what="noise"):
+        importlib.import_module(module) if module else {}["broken"]

@@ -22,7 +22,7 @@ from sidelight._text import counted, html_table
 from sidelight.attack.linkage import Published, release_of
 from sidelight.attack.posterior import View, exact_posterior, flags, posteriors, values_left
 from sidelight.attack.targets import People
-from sidelight.errors import BadMeasure
+from sidelight.errors import BadMeasure, BadPolicy
 from sidelight.measures.exact import NEAR
 from sidelight.measures.measure import Bound, exact, in_words
 from sidelight.release.groups import GroupName
@@ -72,8 +72,8 @@ class Exposure:
     truth: TruthCheck | None = None
 
     def __repr__(self) -> str:
-        given_away = int(self.perfect * self._total)
-        return f"<Exposure of {self._total:,} people in {len(self.views)} releases: {given_away:,} given away>"
+        given_away, releases = int(self.perfect * self._total), counted(len(self.views), "release")
+        return f"<Exposure of {counted(self._total, 'person')} in {releases}: {given_away:,} given away>"
 
     def _repr_html_(self) -> str:
         columns = ("release", "people", "groups", "smallest group", "people one stands among", "fit no group")
@@ -121,7 +121,7 @@ class Exposure:
 
     def partial(self, confidence: Bound) -> Fraction:
         """Give the share of people whose candidates are few enough: 1/|S_i| ≥ confidence."""
-        bound = exact(confidence)
+        bound = exact_confidence(confidence)
         if not 0 < bound <= 1:
             message = f"a confidence of {confidence} makes no sense; give a number above 0 and at most 1"
             raise BadMeasure(message)
@@ -129,7 +129,7 @@ class Exposure:
 
     def sure(self, belief: Bound) -> Fraction:
         """Give the share of people of whom somebody believes a value at least so much; decided exactly."""
-        bound = exact(belief)
+        bound = exact_confidence(belief)
         sure = self.belief >= float(bound)  # nan is not
         close = np.flatnonzero(np.abs(self.belief - float(bound)) <= NEAR)  # floats cannot say: decided in fractions
         # people of the same profile in every release are decided once
@@ -231,6 +231,19 @@ class Exposure:
     def _mean(self, amounts: Integers, which: Flags | slice = slice(None)) -> Fraction:
         people = self.people.sizes[which]
         return Fraction(int(people @ amounts[which]), int(people.sum()) or 1)
+
+
+def exact_confidence(confidence: Bound) -> Fraction | float:
+    """Take a confidence, or a belief, to mean what it says in decimal.
+
+    >>> exact_confidence(0.9)
+    Fraction(9, 10)
+    """
+    try:
+        return exact(confidence)
+    except BadPolicy:  # no limit of a policy, but a number as limits have
+        message = f"a confidence is a number, not {confidence!r}; give one above 0 and at most 1, such as 0.5"
+        raise BadMeasure(message) from None
 
 
 @dataclass(frozen=True, eq=False, slots=True)

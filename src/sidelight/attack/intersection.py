@@ -29,7 +29,7 @@ from sidelight.attack.linkage import (
 )
 from sidelight.attack.posterior import Prior, Values, View, flags, posteriors, prior_of, values_left
 from sidelight.attack.targets import People, people_of
-from sidelight.errors import BadRelease, BadTable, WrongKind, expect, parameter
+from sidelight.errors import BadRelease, BadTable, expect_several, parameter
 from sidelight.release.release import Release
 from sidelight.search.method import SearchResult
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
@@ -152,15 +152,8 @@ def _known(
 
 
 def _releases(releases: Iterable[Published]) -> tuple[Published, ...]:
-    """Take several releases; one alone can be iterated too, and is not several."""
-    if isinstance(releases, Release | SearchResult):
-        message = "releases should be several, not one; put it into a list: [release]"
-        raise WrongKind(message)
-    published = tuple(releases)
-    for number, each in enumerate(published, start=1):
-        if not isinstance(each, SearchResult):
-            expect(Release, each, f"release {number}")
-    return published
+    """Take several releases, or what searches found; one alone can be iterated too, and is not several."""
+    return expect_several(Release, releases, "releases", each="release", also=(SearchResult,))
 
 
 def _check(releases: Sequence[Published], prior: str) -> None:

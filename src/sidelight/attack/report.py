@@ -11,8 +11,8 @@ from fractions import Fraction
 from sidelight._rounding import round_up, to_places
 from sidelight.attack.exposure import Exposure, ExposureWitness
 
-CONFIDENCES = tuple(Fraction(1, choices) for choices in (1, 2, 3, 4, 5, 10))
-"""Where the partial breach is reported."""
+REPORTED_CONFIDENCES = tuple(Fraction(1, choices) for choices in (1, 2, 3, 4, 5, 10))
+"""Where the partial breach is reported: a few that a reader can take in."""
 
 
 def sentences(exposure: Exposure) -> Iterator[str]:
@@ -73,8 +73,10 @@ def document(exposure: Exposure) -> dict[str, object]:
         "version": 1,
         "people": exposure.people.total,
         "perfect": _exact_and_rounded(exposure.perfect),
-        "partial": [{"confidence": str(each), **_exact_and_rounded(exposure.partial(each))} for each in CONFIDENCES],
-        "sure": [{"belief": str(each), **_exact_and_rounded(exposure.sure(each))} for each in CONFIDENCES],
+        "partial": [
+            {"confidence": str(each), **_exact_and_rounded(exposure.partial(each))} for each in REPORTED_CONFIDENCES
+        ],
+        "sure": [{"belief": str(each), **_exact_and_rounded(exposure.sure(each))} for each in REPORTED_CONFIDENCES],
         "vulnerable": _exact_and_rounded(exposure.vulnerable),
         "contradicted": _exact_and_rounded(exposure.contradicted),
         "located_nowhere": exposure.located_nowhere,

@@ -16,8 +16,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import NamedTuple, TypeAlias
 
@@ -26,15 +26,24 @@ from scipy.special import stdtrit
 
 from sidelight._arrays import Integers
 from sidelight._progress import Progress, quiet
-from sidelight.attack.exposure import Exposure
+from sidelight.attack.exposure import Exposure, exact_confidence
 from sidelight.attack.intersection import intersect
 from sidelight.attack.posterior import Prior
-from sidelight.errors import BadMeasure, BadPolicy, BadTable, NothingSafe, did_you_mean, expect, parameter
-from sidelight.measures.measure import Bound, exact
+from sidelight.errors import (
+    BadMeasure,
+    BadPolicy,
+    BadTable,
+    NothingSafe,
+    WrongKind,
+    did_you_mean,
+    expect,
+    expect_mapping,
+    parameter,
+)
+from sidelight.measures.measure import Bound
 from sidelight.policy.policy import Policy
-from sidelight.search.anatomy import Anatomy
 from sidelight.search.method import Method, SearchResult
-from sidelight.search.protect import METHODS, protect
+from sidelight.search.protect import method_of, protect
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.table import Counts, Table
 
@@ -44,8 +53,8 @@ Scheme: TypeAlias = str | Method | Sequence[str | Method]
 Figures: TypeAlias = dict[str, float]
 """What one repetition measured, by name."""
 
-CONFIDENCES = tuple(Fraction(1, choices) for choices in (1, 2, 3, 4, 5, 6, 8, 10))
-"""Where the partial breach is looked at, when nothing else is said."""
+CURVE_CONFIDENCES = tuple(Fraction(1, choices) for choices in (1, 2, 3, 4, 5, 6, 8, 10))
+"""Where the partial breach is looked at, when nothing else is said: closer than in a report, as curves go through."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +168,7 @@ def simulate_composition(
     by: Mapping[str, Hierarchy] | None = None,
     releases: int = 2,
     people: int | None = None,
-    confidences: Sequence[Bound] = CONFIDENCES,
+    confidences: Sequence[Bound] = CURVE_CONFIDENCES,
     prior: Prior = "pooled",
     repetitions: int = 5,
     seed: int,
@@ -198,13 +207,15 @@ def simulate_composition(
     """
     expect(Table, table, "the table")
     hierarchies = as_hierarchies(by)
+    if isinstance(methods, str | Method):
+        message = f"{parameter('methods')} should be several, not one; put it into a list: [method]"
+        raise WrongKind(message)
     schemes = [_scheme(each, releases) for each in methods]
     _check(policies, repetitions)
-    bounds = [Fraction(exact(each)) for each in confidences]
+    bounds = [Fraction(exact_confidence(each)) for each in confidences]
     trials: dict[tuple[str, str], list[Figures]] = {}
-    for number, child in enumerate(np.random.SeedSequence(seed).spawn(repetitions)):
-        rng = np.random.default_rng(child)
-        drawn = draw_samples(table, overlap=overlap, people=people, releases=releases, rng=rng)
+    sampling = Sampling(overlap, people, releases, repetitions, seed)
+    for number, (drawn, rng) in enumerate(sampling.repeat(table)):
         for scheme in schemes:
             for name, policy in policies.items():
                 progress(f"{_scheme_name(scheme)}, {name}", number, repetitions)
@@ -215,6 +226,7 @@ def simulate_composition(
 
 
 def _check(policies: Mapping[str, Policy] | Mapping[int, Policy], repetitions: int) -> None:
+    expect_mapping(policies, parameter("policies"), "{5: sl.Policy(sl.GroupSize() >= 5)}")
     if not policies:
         message = "no policies to try; give at least one, such as {5: Policy(GroupSize() >= 5)}"
         raise BadPolicy(message)
@@ -236,15 +248,21 @@ def _trial(
     rng: np.random.Generator,
 ) -> list[Figures]:
     """Publish and attack once; nothing comes out when nothing within policy can be published."""
-    try:
-        results = [
-            protect(sample, policy, by=by, method=_seeded(method, rng))
-            for sample, method in zip(drawn.samples, scheme, strict=True)
-        ]
-    except NothingSafe:
+    results = publish_each(drawn.samples, [method.seeded(rng) for method in scheme], policy, by)
+    if results is None:
         return []
     exposure = intersect(results, people=drawn.shared, by=by, prior=prior)
     return [_figures(exposure, results) | {f"partial {each}": float(exposure.partial(each)) for each in confidences}]
+
+
+def publish_each(
+    samples: Sequence[Table], methods: Sequence[Method], policy: Policy, by: Mapping[str, Hierarchy]
+) -> list[SearchResult] | None:
+    """Search a release of each sample on its own; None, when nothing within policy can be published of one of them."""
+    try:
+        return [protect(sample, policy, by=by, method=method) for sample, method in zip(samples, methods, strict=True)]
+    except NothingSafe:
+        return None
 
 
 def _figures(exposure: Exposure, results: Sequence[SearchResult]) -> Figures:
@@ -278,21 +296,7 @@ def _scheme(scheme: Scheme, releases: int) -> tuple[Method, ...]:
     if len(methods) != releases:
         message = f"{len(methods)} methods for {releases} releases; give one for each, or one for all"
         raise BadPolicy(message)
-    return tuple(_method(method) for method in methods)
-
-
-def _method(method: str | Method) -> Method:
-    if isinstance(method, Method):
-        return method
-    if method not in METHODS:
-        message = f"no method '{method}'{did_you_mean(method, METHODS)}"
-        raise BadPolicy(message)
-    return METHODS[method]()
-
-
-def _seeded(method: Method, rng: np.random.Generator) -> Method:
-    """Let methods that draw lots draw them from the seed."""
-    return replace(method, random=rng) if isinstance(method, Anatomy) and method.random is None else method
+    return tuple(method_of(method) for method in methods)
 
 
 def _scheme_name(scheme: Sequence[Method]) -> str:
@@ -312,6 +316,24 @@ class Samples(NamedTuple):
 
     shared: Table
     samples: tuple[Table, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How samples are drawn, again and again: every repetition from its own child of the seed."""
+
+    overlap: int
+    people: int | None
+    releases: int
+    repetitions: int
+    seed: int
+
+    def repeat(self, table: Table) -> Iterator[tuple[Samples, np.random.Generator]]:
+        """Draw the samples of each repetition; what else it leaves to chance is drawn on from the same generator."""
+        for child in np.random.SeedSequence(self.seed).spawn(self.repetitions):
+            rng = np.random.default_rng(child)
+            samples = draw_samples(table, overlap=self.overlap, people=self.people, releases=self.releases, rng=rng)
+            yield samples, rng
 
 
 def draw_samples(table: Table, *, overlap: int, people: int | None, releases: int, rng: np.random.Generator) -> Samples:

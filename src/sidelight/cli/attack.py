@@ -16,7 +16,7 @@ from rich.text import Text
 from sidelight.attack.exposure import Exposure, ExposureWitness
 from sidelight.attack.intersection import intersect
 from sidelight.attack.linkage import Listed, Locate, Way
-from sidelight.attack.report import CONFIDENCES, document, percent, sentences, witness_document
+from sidelight.attack.report import REPORTED_CONFIDENCES, document, percent, sentences, witness_document
 from sidelight.cli.inputs import inputs_of, open_release
 from sidelight.cli.options import AttackerOptions
 from sidelight.cli.output import Output
@@ -170,8 +170,8 @@ def _releases(request: AttackRequest, exposure: Exposure) -> Table:
 def _breaches(exposure: Exposure) -> Table:
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("of all people")
-    for each in CONFIDENCES:
+    for each in REPORTED_CONFIDENCES:
         table.add_column("certain" if each == 1 else f"≥ {each}", justify="right")
-    table.add_row("by the values that are left", *(percent(exposure.partial(each)) for each in CONFIDENCES))
-    table.add_row("by how likely they are", *(percent(exposure.sure(each)) for each in CONFIDENCES))
+    table.add_row("by the values that are left", *(percent(exposure.partial(each)) for each in REPORTED_CONFIDENCES))
+    table.add_row("by how likely they are", *(percent(exposure.sure(each)) for each in REPORTED_CONFIDENCES))
     return table

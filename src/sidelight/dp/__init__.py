@@ -5,7 +5,7 @@ of our own) and paid for.  Grouping people does not (`search`), nor attacks on g
 only sets beside the one on noise.
 
 Read `noisy_counts` for what is published, at levels that are fixed in advance or chosen for a price; then `domain` (the
-cells that are declared in advance), `parameters` (ε, δ, neighbours), `mechanism` (the noise), `accountant` (what several
-releases cost together) and `ledger` (the file that keeps the budget).  What it all means: `semantic_privacy` (in
-beliefs), `attack` (somebody who weighs all releases), `comparison` (side by side with groups).
+cells that are declared in advance), `parameters` (ε, δ, neighbours), `mechanism` (the noise), `accountant` (what
+several releases cost together) and `ledger` (the file that keeps the budget).  What it all means: `semantic_privacy`
+(in beliefs), `attack` (somebody who weighs all releases), `comparison` (side by side with groups).
 """

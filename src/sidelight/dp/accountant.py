@@ -21,15 +21,14 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from types import ModuleType
 from typing import Any
 
 from scipy.optimize import minimize_scalar
 
 from sidelight._rounding import round_down, round_up
-from sidelight.dp.mechanism import Mechanism, import_extra
+from sidelight.dp.mechanism import Mechanism
 from sidelight.dp.parameters import Amount, Neighbours, exact_delta, exact_epsilon
-from sidelight.errors import BadNoise
+from sidelight.errors import BadNoise, expect_several, needs_extra
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +90,7 @@ def privacy_spent(spendings: Iterable[Spending], *, delta: Amount = 0) -> Privac
     Source: Kairouz, Oh and Viswanath, ICML 2015 (advanced); Bun and Steinke, TCC 2016, and Canonne, Kamath and
     Steinke, NeurIPS 2020 (concentrated); Koskela, Jälkö and Honkela, AISTATS 2020 (loss distribution).
     """
-    listed = tuple(spendings)
+    listed = expect_several(Spending, spendings, "spendings", each="spending")
     at = exact_delta(delta)
     if len({each.neighbours for each in listed}) > 1:
         message = "some releases hide adding or removing a person, others replacing one; account for each kind apart"
@@ -158,11 +157,11 @@ def loss_distribution(spendings: Sequence[Spending], delta: Fraction) -> float:
     return float(total.get_epsilon_for_delta(round_down(delta)))
 
 
-def privacy_loss_distributions() -> ModuleType:
+def privacy_loss_distributions() -> Any:  # noqa: ANN401 - dp-accounting has no types
     """Import Google's dp-accounting: how privacy losses add up, exactly."""
-    return import_extra(
-        "dp_accounting.pld.privacy_loss_distribution", what="privacy-loss accounting", package="dp-accounting"
-    )
+    with needs_extra("dp", package="dp-accounting", what="privacy-loss accounting"):
+        import dp_accounting.pld.privacy_loss_distribution as losses  # noqa: PLC0415 - an extra, and slow to import
+    return losses
 
 
 def _loss_of(losses: Any, spending: Spending) -> Any:  # noqa: ANN401 - dp-accounting has no types

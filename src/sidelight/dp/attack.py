@@ -31,13 +31,16 @@ from sidelight.attack.posterior import Prior
 from sidelight.dp.mechanism import Mechanism
 from sidelight.dp.noisy_counts import NoisyCounts
 from sidelight.dp.semantic_privacy import semantic_privacy
-from sidelight.errors import BadNoise, did_you_mean, expect
+from sidelight.errors import BadNoise, did_you_mean, expect, expect_several
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.labels import Label, shown
 from sidelight.table.table import Table
 
-AT_ONCE = 512
+COUNTS_AT_ONCE = 512
 """How many counts are weighed at a time."""
+
+ROUNDING = 1e-12
+"""What a belief in floats may be off by, after a sum over values."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -81,9 +84,13 @@ class NoisyExposure:
         """The share of people whose true value is the one that is believed most."""
         return self._share(self.posterior.argmax(axis=1) == self.truth)
 
-    def sure(self, belief: float) -> Fraction:
-        """Give the share of people of whom some value is believed at least so much."""
-        return self._share(self.posterior.max(axis=1) >= belief - 1e-12)
+    def believed(self, belief: float) -> Fraction:
+        """Give the share of people of whom some value is believed at least so much, up to rounding.
+
+        Exponentials make these beliefs irrational, so nothing decides them exactly as `Exposure.sure` is: one that
+        floats cannot tell from `belief` counts, towards caution.
+        """
+        return self._share(self.posterior.max(axis=1) >= belief - ROUNDING)
 
     def _share(self, which: np.typing.NDArray[np.bool_]) -> Fraction:
         return Fraction(int(self.sizes[which].sum()), int(self.sizes.sum()))
@@ -125,8 +132,8 @@ def attack_noise(
     (True, 0.4621)
     """
     expect(Table, people, "those who are attacked")
-    for release in releases:
-        expect(NoisyCounts, release, "each release")
+    tables = None if tables is None else expect_several(Table, tables, "tables", each="table")
+    releases = expect_several(NoisyCounts, releases, "releases", each="release")
     hierarchies = as_hierarchies(by)
     _check(releases, tables)
     domain = releases[0].domain
@@ -226,8 +233,10 @@ def posterior_means(noisy: NoisyCounts) -> Floats:
     shares = (noisy.counts.sum(axis=0) + 0.5) / (noisy.counts.sum() + 0.5 * len(noisy.domain))
     means, measured = (people * shares).ravel(), noisy.measured.ravel()
     parts = [
-        _posterior_means(measured[start : start + AT_ONCE], means[start : start + AT_ONCE], noisy.mechanism)
-        for start in range(0, len(measured), AT_ONCE)
+        _posterior_means(
+            measured[start : start + COUNTS_AT_ONCE], means[start : start + COUNTS_AT_ONCE], noisy.mechanism
+        )
+        for start in range(0, len(measured), COUNTS_AT_ONCE)
     ]
     return np.concatenate(parts).reshape(noisy.measured.shape)
 

@@ -23,18 +23,19 @@ from sidelight._arrays import Floats
 from sidelight._text import html_table
 from sidelight.attack.exposure import Exposure
 from sidelight.attack.intersection import intersect
-from sidelight.attack.simulation import MeanEstimate, Samples, draw_samples
+from sidelight.attack.simulation import MeanEstimate, Samples, Sampling, publish_each
 from sidelight.dp.attack import attack_noise
 from sidelight.dp.noisy_counts import NoisyCounts, noisy_counts
 from sidelight.dp.parameters import Amount, amount_text, exact_epsilon
-from sidelight.errors import BadNoise, NothingSafe, expect
+from sidelight.errors import BadNoise, expect, expect_mapping, parameter
 from sidelight.measures.ck_safety.implications import Implications
 from sidelight.measures.k_anonymity import GroupSize
 from sidelight.measures.l_diversity import EntropyDiversity
 from sidelight.measures.t_closeness import Closeness
 from sidelight.policy.policy import Policy
+from sidelight.search.method import Method
 from sidelight.search.orders import Order, order_along
-from sidelight.search.protect import protect
+from sidelight.search.protect import method_of
 from sidelight.search.recoding import Query, random_queries
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.table import Table
@@ -169,28 +170,34 @@ def side_by_side(
     if repetitions < 1:
         message = f"repetitions={repetitions}: give at least 1, and 2 or more for confidence intervals"
         raise BadNoise(message)
-    partitions = classic_policies() if policies is None else dict(policies)
+    partitions = classic_policies() if policies is None else dict(_named_policies(policies))
     values = table.domain if domain is None else domain
+    chosen = method_of(method)
     amounts = {f"ε = {amount_text(exact_epsilon(each))} each": each for each in epsilons}
     figures: dict[str, list[dict[str, float]]] = {name: [] for name in (*partitions, *amounts)}
-    for rng in map(np.random.default_rng, np.random.SeedSequence(seed).spawn(repetitions)):
-        # one draw for all ways of publishing, so that they are compared on the same people
-        samples = draw_samples(table, overlap=overlap, people=people, releases=releases, rng=rng)
+    # one draw for all ways of publishing, so that they are compared on the same people
+    for samples, _ in Sampling(overlap, people, releases, repetitions, seed).repeat(table):
         for name, policy in partitions.items():
-            figures[name] += _partition_figures(samples, policy, by, method)
+            figures[name] += _partition_figures(samples, policy, by, chosen)
         for name, epsilon in amounts.items():
             figures[name].append(_noise_figures(samples, by, levels, values, epsilon))
     rows = tuple(_compare(name, each) for name, each in figures.items())
     return SideBySide(overlap, samples.samples[0].people, releases, repetitions, seed, rows)
 
 
+def _named_policies(policies: object) -> Mapping[str, Policy]:
+    named = expect_mapping(policies, parameter("policies"), '{"k = 5": sl.Policy(sl.GroupSize() >= 5)}')
+    for name, policy in named.items():
+        expect(Policy, policy, f"policy '{name}'")
+    return named
+
+
 def _partition_figures(
-    samples: Samples, policy: Policy, by: Mapping[str, Hierarchy], method: str
+    samples: Samples, policy: Policy, by: Mapping[str, Hierarchy], method: Method
 ) -> list[dict[str, float]]:
     """Publish and attack once; nothing comes out when nothing within policy can be published."""
-    try:
-        results = [protect(each, policy, by=by, method=method) for each in samples.samples]  # type: ignore[arg-type]
-    except NothingSafe:
+    results = publish_each(samples.samples, [method] * len(samples.samples), policy, by)
+    if results is None:
         return []
     exposure = intersect(results, people=samples.shared, by=by)
     truth = exposure.truth
@@ -222,7 +229,7 @@ def _noise_figures(
     assert knowing_others.bound is not None
     return {
         "given_away": 0.0,  # noise rules no value out
-        "sure": float(knowing_nothing.sure(SURE)),
+        "sure": float(knowing_nothing.believed(SURE)),
         "guessed": float(knowing_nothing.guessed),
         "gain": knowing_nothing.belief - knowing_nothing.prior_belief,
         "largest_shift": knowing_others.largest_shift,

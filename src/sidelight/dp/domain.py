@@ -11,7 +11,7 @@ follows from the places of its labels, vectorised, and nothing is searched for.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -114,7 +114,7 @@ class Domain:
 
 
 def _distinct(values: Sequence[object]) -> tuple[Label, ...]:
-    if isinstance(values, str) or not len(values):
+    if isinstance(values, str) or not isinstance(values, Collection) or not len(values):
         message = (
             f"{parameter('domain')} is not declared; "
             "list every sensitive value that there could be, not only those that occur"
@@ -123,7 +123,7 @@ def _distinct(values: Sequence[object]) -> tuple[Label, ...]:
     return tuple(dict.fromkeys(label(value) for value in values))
 
 
-def _labels(by: Mapping[str, Hierarchy], name: str, level: int) -> tuple[Label, ...]:
+def _labels(by: Mapping[str, Hierarchy], name: str, level: object) -> tuple[Label, ...]:
     """List the labels of a level; the row of empty text, if there is one, is about missing cells."""
     if name not in by:
         message = (
@@ -132,8 +132,12 @@ def _labels(by: Mapping[str, Hierarchy], name: str, level: int) -> tuple[Label, 
         )
         raise BadNoise(message)
     hierarchy = by[name]
-    hierarchy.level(level)
-    return tuple(dict.fromkeys(hierarchy.generalise(value or None, level) for value in hierarchy.levels[0]))
+    if not isinstance(level, int | np.integer):
+        message = f"the level of '{name}' is a whole number, not {level!r}; 0 is the column as it is"
+        raise BadNoise(message)
+    whole = int(level)
+    hierarchy.level(whole)
+    return tuple(dict.fromkeys(hierarchy.generalise(value or None, whole) for value in hierarchy.levels[0]))
 
 
 def _recode(hierarchy: Hierarchy, level: int, labels: Sequence[Label], among: tuple[Label, ...]) -> Integers:

@@ -16,8 +16,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from importlib import import_module
-from types import ModuleType
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -26,7 +24,7 @@ from scipy.special import ndtri
 from sidelight._arrays import Floats, Integers
 from sidelight._rounding import round_down, round_up
 from sidelight.dp.parameters import Neighbours, counts_touched
-from sidelight.errors import BadNoise, NotAvailable
+from sidelight.errors import BadNoise, needs_extra
 
 NoiseKind: TypeAlias = Literal["discrete Laplace", "discrete Gaussian"]
 
@@ -129,16 +127,9 @@ def _measurement(kind: NoiseKind, scale: float) -> Any:  # noqa: ANN401
     return dp.m.make_gaussian(counts, dp.l2_distance(T="f64"), scale=scale)
 
 
-def opendp() -> ModuleType:
+def opendp() -> Any:  # noqa: ANN401 - OpenDP has no types
     """Import OpenDP: the only source of noise."""
-    prelude = import_extra("opendp.prelude", what="noise", package="opendp")
-    prelude.enable_features("contrib")  # OpenDP's mechanisms on vectors are behind this switch
-    return prelude
-
-
-def import_extra(module: str, *, what: str, package: str) -> ModuleType:
-    """Import a library of the extra `dp` when it is used, and ask for it by name when it is not there."""
-    try:
-        return import_module(module)
-    except ImportError:
-        raise NotAvailable.without(package=package, what=what, extra="dp") from None
+    with needs_extra("dp", package="opendp", what="noise"):
+        import opendp.prelude as library  # noqa: PLC0415 - an extra, and slow to import
+    library.enable_features("contrib")  # OpenDP's mechanisms on vectors are behind this switch
+    return library

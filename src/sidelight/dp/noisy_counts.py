@@ -30,7 +30,7 @@ from sidelight.dp.domain import CELLS, Domain, Outside
 from sidelight.dp.ledger import Ledger
 from sidelight.dp.mechanism import Mechanism, calibrate, opendp
 from sidelight.dp.parameters import Amount, Neighbours, amount_text, exact_delta, exact_epsilon
-from sidelight.errors import BadNoise, expect, parameter
+from sidelight.errors import BadNoise, WrongKind, expect, expect_mapping, parameter
 from sidelight.release.release import Release, whole_groups
 from sidelight.search.method import SearchedLevels, SearchOutcome, SearchResult
 from sidelight.table.hierarchy import Hierarchy
@@ -322,7 +322,8 @@ def accept_levels(levels: Mapping[str, int] | ChosenLevels) -> tuple[Mapping[str
             "fix levels in advance, or pick them with choose_levels, which pays"
         )
         raise BadNoise(message)
-    return MappingProxyType(dict(levels)), None
+    fixed = expect_mapping(levels, parameter("levels"), '{"age": 2, "sex": 0}')
+    return MappingProxyType(dict(fixed)), None
 
 
 def choose_levels(
@@ -366,6 +367,9 @@ def choose_levels(
     Source: McSherry and Talwar, FOCS 2007; McKenna and Sheldon, NeurIPS 2020 (the noisy maximum that is drawn).
     """
     expect(Table, table, "what levels are chosen for")
+    if isinstance(among, Mapping | str) or not isinstance(among, Sequence):
+        message = f'{parameter("among")} should be a list of levels, such as [{{"age": 2}}, {{"age": 3}}]'
+        raise WrongKind(message)
     if not among:
         message = f"{parameter('among')} lists no levels to choose from; list at least one"
         raise BadNoise(message)

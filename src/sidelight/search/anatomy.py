@@ -21,7 +21,7 @@ Source: Xiao and Tao, Anatomy, VLDB 2006.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Self
 
 import numpy as np
@@ -71,6 +71,10 @@ class Anatomy(Method):
         if self.l is not None and (not isinstance(self.l, int) or self.l < 1):
             message = f"Anatomy(l={self.l!r}): l is how many different values a bucket has at least; give 1, 2, 3, …"
             raise BadPolicy(message)
+
+    def seeded(self, random: np.random.Generator) -> Self:
+        """Deal people to buckets by these lots, unless others were set."""
+        return self if self.random is not None else replace(self, random=random)
 
     def search(
         self, table: Table, policy: Policy, *, by: Mapping[str, Hierarchy], utility: UtilityName, progress: Progress

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
@@ -43,6 +43,11 @@ class Method(ABC):
         self, table: Table, policy: Policy, *, by: Mapping[str, Hierarchy], utility: UtilityName, progress: Progress
     ) -> SearchOutcome:
         """Find a release within policy; one group of everybody is known to be within it."""
+
+    def seeded(self, random: np.random.Generator) -> Self:
+        """Let a method that draws lots draw them from here, unless it was told where already; others draw none."""
+        del random
+        return self
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -76,7 +76,7 @@ def protect(
     <SearchResult of method 'lattice': 45,222 people in 5 groups; within policy: group size ≥ 50>
     """
     expect(Table, table, "what is protected")
-    chosen = _method(method, suppress)
+    chosen = method_of(method, suppress=suppress)
     hierarchies = as_hierarchies(by)
     _named("utility", utility, UTILITIES)
     policy = _informed(_policy(policy), table)
@@ -116,7 +116,12 @@ def _named(what: str, name: object, among: Iterable[str]) -> str:
     raise WrongKind(message)
 
 
-def _method(method: object, suppress: float) -> Method:
+def method_of(method: object, *, suppress: float = 0) -> Method:
+    """Take a method, or make the one of this name.
+
+    >>> method_of("mondrian").name
+    'mondrian'
+    """
     if isinstance(method, Method):
         return method
     if isinstance(method, type) and issubclass(method, Method):

@@ -92,3 +92,9 @@ def test_a_witness_replays_from_the_groups_that_it_names():
     witness = exposed(person="name").witness("Ann")
     assert witness.replay([ONE, TWO]) == witness.candidates == ("a",)
     assert [each.rules_out for each in witness.sightings] == [("c",), ("b",)]
+
+
+def test_a_confidence_that_is_no_number_is_not_called_a_limit():
+    for ask in (exposed().partial, exposed().sure):
+        with pytest.raises(BadMeasure, match="a confidence is a number, not 'x'"):
+            ask("x")

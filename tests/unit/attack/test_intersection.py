@@ -59,3 +59,9 @@ def test_things_of_another_kind_get_one_line_with_the_remedy():
 
 def test_releases_may_come_one_by_one():
     assert sl.intersect(iter([ONE, TWO]), people=PEOPLE).perfect == exposed().perfect
+
+
+@pytest.mark.parametrize("releases", [None, "general.csv", {"one": 1}, pl.DataFrame({"zip": ["130**"]})])
+def test_what_is_no_list_of_releases_gets_one_line(releases):
+    with pytest.raises(WrongKind, match=r"releases should be a list, each a Release, not .*sl\.read_release"):
+        sl.intersect(releases, people=pl.DataFrame({"zip": ["13053"]}))

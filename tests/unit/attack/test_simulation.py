@@ -138,3 +138,14 @@ def test_things_of_another_kind_get_one_line_with_the_remedy():
         sl.simulate_composition({}, overlap=1, policies=FIVE, seed=1)
     with pytest.raises(WrongKind, match="policy '5' should be a Policy"):
         sl.simulate_composition(ADULT.table, overlap=1, policies={5: sl.GroupSize() >= 5}, seed=1)
+
+
+@pytest.mark.parametrize("policies", [[sl.Policy(sl.GroupSize() >= 5)], sl.Policy(sl.GroupSize() >= 5), None])
+def test_policies_have_names(policies):
+    with pytest.raises(WrongKind, match="policies= should be a mapping such as"):
+        sl.simulate_composition(ADULT.table, overlap=5, policies=policies, seed=1)
+
+
+def test_one_method_is_no_list_of_methods():
+    with pytest.raises(WrongKind, match=r"methods= should be several, not one; put it into a list: \[method\]"):
+        sl.simulate_composition(ADULT.table, overlap=5, policies=FIVE, methods="mondrian", seed=1)

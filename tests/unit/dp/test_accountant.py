@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import sidelight as sl
 from sidelight.dp.accountant import concentrated_epsilon
 from sidelight.dp.mechanism import calibrate, opendp
-from sidelight.errors import BadNoise
+from sidelight.errors import BadNoise, WrongKind
 
 PURE = sl.Spending("a", epsilon=0.1)
 
@@ -26,7 +26,7 @@ def test_a_single_release_costs_what_it_costs():
     assert (spent.basic, spent.epsilon, spent.advanced, spent.concentrated) == (1, 1, math.inf, math.inf)
     spent = sl.privacy_spent([gaussian(1, "1e-6")], delta=1e-6)
     assert spent.basic == 1
-    assert spent.concentrated <= 1  # so that a ledger of either kind takes what was calibrate to its budget
+    assert spent.concentrated <= 1  # so that a ledger of either kind takes what was calibrated to its budget
     assert 0.9 < spent.loss_distribution < 1
 
 
@@ -89,3 +89,10 @@ def test_concentrated_privacy_is_converted_as_opendp_does(rho, delta):
 def test_spending_nothing_or_everything_makes_no_sense(epsilon, delta):
     with pytest.raises(BadNoise):
         sl.Spending("a", epsilon, delta)
+
+
+def test_what_is_no_spending_gets_one_line():
+    with pytest.raises(WrongKind, match=r"spending 1 should be a Spending, not an int; write one: sl\.Spending"):
+        sl.privacy_spent([1])
+    with pytest.raises(WrongKind, match=r"put it into a list: \[spending\]"):
+        sl.privacy_spent(PURE)

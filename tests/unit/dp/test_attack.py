@@ -22,7 +22,7 @@ def test_an_attacker_who_knows_nothing_else_learns_what_people_like_you_have():
     assert seen.bound is None
     assert seen.posterior.sum(axis=1) == pytest.approx(1)
     assert seen.belief > seen.prior_belief
-    assert seen.sure(0.9) == 0
+    assert seen.believed(0.9) == 0
     assert 0 < seen.guessed < 1
 
 
@@ -56,7 +56,16 @@ def test_releases_declare_the_same_values():
 
 
 def test_only_noisy_counts_are_attacked():
-    with pytest.raises(
-        WrongKind, match="each release should be a NoisyCounts, not a Release; publish a Table with noise"
-    ):
+    with pytest.raises(WrongKind, match="release 1 should be a NoisyCounts, not a Release; publish a Table with noise"):
         attack([sl.group(ADULT.table, by="sex")])
+
+
+@pytest.mark.parametrize("releases", [None, sl.group(ADULT.table), {"one": 1}])
+def test_what_is_no_list_of_noisy_counts_gets_one_line(releases):
+    with pytest.raises(WrongKind, match="releases should be a list, each a NoisyCounts, not"):
+        attack(releases)
+
+
+def test_one_noisy_release_is_put_into_a_list():
+    with pytest.raises(WrongKind, match=r"several, not one; put it into a list: \[release\]"):
+        attack(noisy())

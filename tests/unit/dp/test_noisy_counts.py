@@ -1,4 +1,4 @@
-"""None"""
+"""Noisy counts: what is refused before anything is drawn, what is published, and levels that are paid for."""
 
 import dataclasses
 from fractions import Fraction
@@ -175,7 +175,7 @@ def test_a_release_or_a_frame_is_told_what_to_do_first():
         noisy(ROWS)
     with pytest.raises(WrongKind, match="give the table that it was made from"):
         noisy(sl.group(TABLE, by="sex"))
-    with pytest.raises(WrongKind, match="each of by= should be a Hierarchy, not a dict"):
+    with pytest.raises(WrongKind, match="the hierarchy of 'age' should be a Hierarchy, not a dict"):
         noisy(by=BY | {"age": {"20": "20-29"}})
     with pytest.raises(WrongKind, match=r"noisy\.as_release\(\)"):
         sl.maxent(noisy())
@@ -226,3 +226,12 @@ def test_a_choice_needs_something_to_choose_from_and_an_epsilon():
 def test_replacing_costs_the_choice_twice_the_noise():
     chosen = sl.choose_levels(ADULT.table, among=AMONG, epsilon=1, above=30, neighbours="replace", **OPTIONS)
     assert (dict(chosen.levels), chosen.spending.neighbours) == (AMONG[1], "replace")
+
+
+def test_levels_are_a_mapping_and_whole_numbers():
+    with pytest.raises(WrongKind, match=r'levels= should be a mapping such as \{"age": 2, "sex": 0\}, not a list'):
+        noisy(levels=["sex"])
+    with pytest.raises(BadNoise, match="the level of 'sex' is a whole number, not '0'"):
+        noisy(levels={"sex": "0"})
+    with pytest.raises(WrongKind, match="among= should be a list of levels"):
+        sl.choose_levels(TABLE, by=BY, among={"age": 1}, domain=DOMAIN, epsilon=1)
