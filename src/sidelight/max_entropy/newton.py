@@ -13,6 +13,8 @@ Search     half the step until the dual falls enough (Armijo); where it does at 
 Invariant  the dual never rises, but where rounding hides which way it goes: there the residual must fall.
 End        all sums within `tolerance`; or no progress in nine steps, which `residual` then says.
 Cost       one elimination (see `schur`) a step; about 10 to 40 steps.
+
+Source: ours, on the dual of Du, Teng and Zhu (Privacy-MaxEnt, SIGMOD 2008); line search by Armijo, 1966.
 """
 
 from __future__ import annotations

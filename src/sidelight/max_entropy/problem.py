@@ -145,6 +145,7 @@ class Variables:
 
     @cached_property
     def _columns_of_values(self) -> dict[tuple[Label, ...], Integers]:
+        # a memo, as `_codes_of_rows` below: what is put in follows from the frozen fields, so nobody sees it change
         return {}
 
     def columns_with(self, values: tuple[Label, ...]) -> Integers:

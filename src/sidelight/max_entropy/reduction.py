@@ -16,6 +16,8 @@ Cost        a sort of the rows, the columns and the groups, and the support of t
 
 Rows where a named person may be are classes of their own, and have a variable per named person besides the one of
 everybody else.
+
+Source: ours, akin to Grohe, Kersting, Mladenov and Selman, Dimension reduction via colour refinement, ESA 2014.
 """
 
 from __future__ import annotations

@@ -10,6 +10,11 @@ Relaxation     what is 0 whenever *some* of the statements hold is 0 when all do
                quotient: so the statements whose multipliers run away are asked first, by themselves.
 Contradiction  a minimum unsatisfiable subset: the constraints that a least repair touches (one linear program), then
                hitting sets over feasibility of subsets, each again on its own smaller quotient.
+Cost           per part and round a presolve, 10 to 40 Newton steps (`schur`) and at most three linear programs; parts
+               above `MOST_PART_VARIABLES` that arrived have only that of the relaxation.  A contradiction: one elastic
+               program over all variables, then one program per subset; no new one after `MOST_CONFLICT_SECONDS`.
+
+Source: ours; independent parts as in Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008; hitting sets: `smallest_conflict`.
 """
 
 from __future__ import annotations
@@ -194,7 +199,7 @@ class _Subproblem:
         amounts = np.zeros(len(zero))
         amounts[~zero] = minimum.at.amounts
         multipliers = np.full(len(self.problem.low), np.nan)
-        # a constraint that presolve dropped pushes nothing: its multiplier stays nan
+        # a statement has one constraint, so its number finds it again; one that presolve dropped pushes nothing: nan
         place = {number: at for at, number in enumerate(rest.statement.tolist()) if number >= 0}
         for at, number in enumerate(self.problem.statement.tolist()):
             if number in place:

@@ -8,6 +8,8 @@ Pairing     What going through the pairs in order of distance would give, many a
 Invariant   Each round merges at least one pair, whatever a measure makes of that.  So it ends, at the latest with one
             group of everybody, which the caller knows to be within policy.
 Cost        About log₂ (groups) rounds where groups are too small; each judges only the groups that have changed.
+
+Source: ours.
 """
 
 from __future__ import annotations

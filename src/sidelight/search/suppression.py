@@ -12,6 +12,8 @@ Nodes       n_S may grow as groups merge, so a node that needs too many says not
 Invariant   S only grows, so each choice ends after at most as many rounds as there are groups.
 Cost        One choice per node that is left: every node within policy is weighed, as a coarser one that suppresses
             fewer may be worth more.
+
+Source: ours; the limit on suppressed people is that of Samarati, Protecting respondents' identities, TKDE 2001.
 """
 
 from __future__ import annotations
