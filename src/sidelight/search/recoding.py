@@ -12,7 +12,7 @@ Regions     Group g covers a stretch [start, stop) of ranks in each column, a bo
             regions, clusters.  Inside its box everybody may be anywhere: n̂_q(x) = n_g(x) / volume of g for q in g; a
             suppressed person may be anywhere at all.
 Buckets     Everybody's key is printed, and the values bucket by bucket (Anatomy): n̂_q(x) = Σ_b n_b(q) · n_b(x) / n_b.
-Cost        Losses: groups × columns.  Bits: keys × columns.  Reconstruction: one pass over the table's counts by key and
+Cost        Losses: groups × columns.  Bits: keys × columns.  Reconstruction: one pass over the counts by key and
             value.  A query: groups × its columns, and one pass over those counts.
 
 Queries are drawn at random, always the same ones for the same seed: what an analyst might ask of the table.
