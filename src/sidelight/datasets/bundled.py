@@ -9,6 +9,7 @@ from typing import Literal
 
 import pyarrow.parquet as pq
 
+from sidelight._text import counted
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.hierarchy_io import read_hierarchies
 from sidelight.table.read import read_table
@@ -29,6 +30,9 @@ class Dataset:
     hierarchies: Mapping[str, Hierarchy]
     path: Path
     citation: str
+
+    def __repr__(self) -> str:
+        return f"<Dataset {self.path.stem}: {self.table!r}, {counted(len(self.hierarchies), 'hierarchy')}>"
 
 
 def adult(

@@ -56,6 +56,11 @@ class Group:
     def __repr__(self) -> str:
         return f"<{self.name}: {counted(self.size, 'person')}, {self.values_in_words()}>"
 
+    def _repr_html_(self) -> str:
+        rows = [(shown(text), count) for text, count in self.counts.items()]
+        title = f"{self.name}: {counted(self.size, 'person')}"
+        return html_table(title, ["value", "count"], rows, total=len(rows))
+
     def values_in_words(self, most: int = 5) -> str:
         """List the most frequent values and how often each occurs."""
         listed = [f"{shown(text)} {count:,}" for text, count in self.counts.items()]

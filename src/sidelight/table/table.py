@@ -119,7 +119,11 @@ class Table:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Column:
-    """One published or quasi-identifying column: `labels[codes[row]]` is what the row says."""
+    """One published or quasi-identifying column: `labels[codes[row]]` is what the row says.
+
+    >>> Column.of("age", ["30", "4", "30"])
+    <Column age: 3 rows, 2 labels>
+    """
 
     name: str
     labels: tuple[Label, ...]
@@ -142,6 +146,10 @@ class Column:
 
     def __len__(self) -> int:
         return len(self.codes)
+
+    def __repr__(self) -> str:
+        """Say how much there is; never what it says, which may be about people."""
+        return f"<Column {self.name}: {counted(len(self), 'row')}, {counted(len(self.labels), 'label')}>"
 
     def cell(self, row: int) -> Label:
         """Say what one row says."""
@@ -200,6 +208,8 @@ class Counts:
     ([2, 0, 1], [0, 3], [2, 3, 1])
     >>> counts.roll_up(np.array([0, 0]), groups=1).row(0).tolist()
     [2, 3, 1]
+    >>> counts
+    <Counts: 2 rows × 3 values, dense>
     """
 
     shape: tuple[int, int]
@@ -212,6 +222,10 @@ class Counts:
         for array in (self.cells, self.starts, self.where, self.data):
             if array is not None:
                 array.flags.writeable = False
+
+    def __repr__(self) -> str:
+        form_kept = "sparse" if self.cells is None else "dense"
+        return f"<Counts: {counted(self.rows, 'row')} × {counted(self.width, 'value')}, {form_kept}>"
 
     @classmethod
     def from_cells(cls, cells: npt.ArrayLike) -> Counts:

@@ -20,7 +20,7 @@ from typing import Literal, TypeAlias, overload
 
 import numpy as np
 
-from sidelight._text import counted
+from sidelight._text import counted, html_table
 from sidelight.errors import BadKnowledge, Contradiction, TooHard, expect
 from sidelight.knowledge.facts import And, Fact, Has, Implies, Not, OneOf, Or, Same
 from sidelight.knowledge.parse_facts import Knowledge, as_fact, read_facts
@@ -272,7 +272,14 @@ class Belief(Mapping[Label, Fraction]):
         return f"anyone else in {self.group}" if self.unnamed else person_text(self.person)
 
     def __repr__(self) -> str:
-        return f"Belief({self}: {shown(self.value)} {self.before[self.value]} → {self.after[self.value]})"
+        return f"<Belief about {self._in_words()}>"
+
+    def _repr_html_(self) -> str:
+        rows = [(shown(value), self.before[value], self.after[value]) for value in self]
+        return html_table(f"Belief about {self}", ["value", "before", "after"], rows, total=len(rows))
+
+    def _in_words(self) -> str:
+        return f"{self}: {shown(self.value)} {self.before[self.value]} → {self.after[self.value]}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -298,8 +305,16 @@ class Posteriors:
         return tuple(sorted(self.beliefs, key=lambda belief: -belief.moved)[: max(n, 0)])
 
     def __repr__(self) -> str:
-        first = "".join(f"; most moved: {belief!r}" for belief in self.top(1))
-        return f"Posteriors({counted(len(self.beliefs), 'belief')}{first})"
+        most = "".join(f"; moved most: {belief._in_words()}" for belief in self.top(1))
+        return f"<Posteriors: {counted(len(self.beliefs), 'belief')}{most}>"
+
+    def _repr_html_(self) -> str:
+        rows = (
+            (str(each), shown(each.value), each.before[each.value], each.after[each.value])
+            for each in self.top(len(self.beliefs))
+        )
+        title = "Beliefs, the ones that moved most first"
+        return html_table(title, ["person", "value", "before", "after"], rows, total=len(self.beliefs))
 
 
 @overload

@@ -20,6 +20,8 @@ HEIGHTS = {
 
 def test_the_people_without_missing_values():
     data = sl.datasets.adult()
+    assert repr(data).startswith("<Dataset adult: <Table of 45,222 people: age,")
+    assert repr(data).endswith(">, 7 hierarchies>")
     assert data.table.people == 45_222
     assert len(data.table.domain) == 14
     assert [column.name for column in data.table.quasi] == ["age", "marital-status", "race", "sex"]

@@ -57,3 +57,6 @@ def test_a_notebook_shows_groups_escaped():
     assert "<td>&lt;i&gt;</td>" in drawn
     assert "&lt;b&gt; 2" in drawn
     assert "<th>a&amp;b</th>" in drawn
+    one = release[0]._repr_html_()
+    assert "group 1 (a&amp;b &lt;i&gt;): 2 people" in one
+    assert '<td>&lt;b&gt;</td><td style="text-align: right">2</td>' in one

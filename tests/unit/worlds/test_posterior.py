@@ -262,9 +262,19 @@ def test_of_too_many_nobody_stands_in(monkeypatch):
 
 def test_beliefs_are_shown_shortly():
     told = posteriors(NAMED, given="Hannah = Flu -> Charlie = Flu")
-    assert repr(told.of("Charlie")) == "Belief(Charlie: Flu 2/5 → 10/19)"
-    assert repr(told) == "Posteriors(4 beliefs; most moved: Belief(Hannah: Flu 2/5 → 4/19))"
-    assert repr(posteriors(NAMED)) == "Posteriors(0 beliefs)"
+    assert repr(told.of("Charlie")) == "<Belief about Charlie: Flu 2/5 → 10/19>"
+    assert repr(told) == "<Posteriors: 4 beliefs; moved most: Hannah: Flu 2/5 → 4/19>"
+    assert repr(posteriors(NAMED)) == "<Posteriors: 0 beliefs>"
+
+
+def test_a_notebook_shows_beliefs_escaped():
+    release = sl.Release.from_groups([(["<Bob>", "Ed"], ["Flu", "R&D"])])
+    beliefs = posteriors(release, given=Has("<Bob>", "R&D"))
+    assert "&lt;Bob&gt;" in beliefs._repr_html_()
+    drawn = beliefs.of("<Bob>")._repr_html_()
+    assert "Belief about" in drawn
+    assert "<Bob>" not in drawn
+    assert '<td>R&amp;D</td><td style="text-align: right">1/2</td><td style="text-align: right">1</td>' in drawn
 
 
 @pytest.mark.parametrize(
