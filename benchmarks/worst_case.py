@@ -120,10 +120,10 @@ def knowledge_skyline(groups: int, percent: int) -> Callable[[], object]:
 
 def spread_out(groups: int, amount: int) -> Callable[[], object]:
     """The dynamic program without congregation, all values at once, in floats."""
-    from sidelight.worlds.closed_forms import divide_in_floats, spread_out
+    from sidelight.worlds.brute_force import divide_in_floats, worst_acquaintance_over_groups
 
     release, knows = release_of(groups), {"rules_out": amount, "others": amount, "family": amount}
-    return lambda: spread_out(release.groups, **knows, divide=divide_in_floats).tolist()
+    return lambda: worst_acquaintance_over_groups(release.groups, **knows, divide=divide_in_floats).tolist()
 
 
 CONTESTANTS = {

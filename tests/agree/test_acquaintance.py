@@ -14,8 +14,14 @@ from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.table import Counts
 from sidelight.testing import releases
-from sidelight.worlds.brute_force import has_few_worlds, investigation_probability, worst_acquaintance
-from sidelight.worlds.closed_forms import divide_in_floats, odds, spread_out
+from sidelight.worlds.brute_force import (
+    divide_in_floats,
+    has_few_worlds,
+    investigation_probability,
+    worst_acquaintance,
+    worst_acquaintance_over_groups,
+)
+from sidelight.worlds.closed_forms import odds
 
 every_semantics = pytest.mark.parametrize("semantics", ["single", "set", "multiset"])
 amounts = st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, 3))
@@ -58,12 +64,13 @@ def test_it_agrees_with_people_spread_over_the_groups(semantics):
     )
     def agree(release, knows):
         rules_out, others, family = knows
-        slow = spread_out(release.groups, rules_out=rules_out, others=others, family=family)
+        most = {"rules_out": rules_out, "others": others, "family": family}
+        slow = worst_acquaintance_over_groups(release.groups, **most)
         for value, worst in zip(release.domain, slow, strict=True):
             finding = of_value(*knows, value, release.domain).measure(release)
             assert finding.value == worst
             assert finding.replay(release) == worst
-        quick = spread_out(release.groups, rules_out=rules_out, others=others, family=family, divide=divide_in_floats)
+        quick = worst_acquaintance_over_groups(release.groups, **most, divide=divide_in_floats)
         assert quick == pytest.approx(slow.astype(float))
 
     agree()

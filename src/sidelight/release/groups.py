@@ -105,9 +105,19 @@ class Groups:
 
     def group(self, row: int) -> Group:
         """Read the group in one row of these arrays."""
+        most_frequent_first = sorted(self.value_counts(row).items(), key=lambda entry: -entry[1])
+        return Group(self.name(row), int(self.sizes[row]), dict(most_frequent_first))
+
+    def value_counts(self, row: int) -> dict[Label, int]:
+        """Count the values that occur in the group in one row, in the order of the domain.
+
+        >>> from sidelight.release.release import Release
+        >>> Release.from_counts([{"Flu": 1, "Cold": 0, "Asthma": 2}]).groups.value_counts(0)
+        {'Asthma': 2, 'Flu': 1}
+        """
         counts = self.counts.row(row)
-        order = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)]
-        return Group(self.name(row), int(self.sizes[row]), {self.domain[at]: int(counts[at]) for at in order.tolist()})
+        occurring = np.flatnonzero(counts)
+        return {self.domain[code]: int(counts[code]) for code in occurring.tolist()}
 
     def take(self, rows: npt.NDArray[np.integer] | slice) -> Groups:
         """Keep some groups; they stay groups of the same release."""

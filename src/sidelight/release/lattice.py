@@ -81,13 +81,9 @@ class Lattice:
         """Give every node, finer ones before coarser ones: by the sum of their levels."""
         return iter(sorted(product(*map(range, self.heights)), key=lambda node: (sum(node), node)))
 
-    def successors(self, node: Node) -> tuple[Node, ...]:
-        """Give the nodes that are one level coarser in one column."""
-        return tuple(_moved(node, place, 1) for place, level in enumerate(node) if level + 1 < self.heights[place])
-
     def predecessors(self, node: Node) -> tuple[Node, ...]:
         """Give the nodes that are one level finer in one column."""
-        return tuple(_moved(node, place, -1) for place, level in enumerate(node) if level > 0)
+        return tuple(_one_finer(node, column) for column, level in enumerate(node) if level > 0)
 
     def levels(self, node: Node) -> dict[str, int]:
         """Say a node as column → level, as `generalise` takes it."""
@@ -191,8 +187,8 @@ def _is_finer(one: Node, other: Node) -> bool:
     return all(low <= high for low, high in zip(one, other, strict=True))
 
 
-def _moved(node: Node, place: int, by: int) -> Node:
-    return (*node[:place], node[place] + by, *node[place + 1 :])
+def _one_finer(node: Node, column: int) -> Node:
+    return (*node[:column], node[column] - 1, *node[column + 1 :])
 
 
 def _numbers(groups: Groups) -> int:

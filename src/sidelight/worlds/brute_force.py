@@ -5,6 +5,10 @@ For tests and for replaying small witnesses; the number of worlds explodes with 
     every_world, probability            of any event: the definition of everything else
     investigation_probability           what somebody found out about a person (`closed_forms.odds`)
     worst_acquaintance                  `Acquaintance`: every target, everything she may know
+    worst_acquaintance_over_groups      `Acquaintance` without worlds, by dynamic programming over groups: smallest odds
+                                        against when i others and j of the family sit in the groups so far, with the
+                                        target among them or not.  Each group takes (i', j') of them, a
+                                        (min, ×)-convolution: groups × (others × family)² × values
     worst_implications, worst_negations `Implications`, `Negations`: every set of k pieces of knowledge.  Worlds are
                                         numbered, and what is known is the set of worlds in which it holds, as bits
     smallest_epsilon_of_group           `PriorBelief`: values are drawn independently from an unknown distribution,
@@ -26,16 +30,21 @@ from math import comb, factorial, prod
 from operator import and_, or_
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+import numpy as np
+import numpy.typing as npt
+
+from sidelight._arrays import Integers
 from sidelight.errors import BadMeasure
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label
+from sidelight.table.table import Semantics
 
 if TYPE_CHECKING:
     from sidelight.worlds.closed_forms import Family, Investigation, Others
 
 Person: TypeAlias = tuple[int, int]
-"""Somebody: the number of the group (from 1) and a place in it (from 0)."""
+"""Somebody: the number of a group (from 1) and a position in it (from 0); (g, i) is what facts call `Someone(g, i + 1)`."""
 
 World: TypeAlias = Mapping[Person, frozenset[Label]]
 """Which values each person has (in `multiset`, how often does not matter for having a value)."""
@@ -44,7 +53,7 @@ Event: TypeAlias = Callable[[World], bool]
 
 
 def worlds_of_group(groups: Groups, row: int) -> Iterator[tuple[frozenset[Label], ...]]:
-    """Go through the worlds of one group: all equally likely, each person's values in place.
+    """Go through the worlds of one group: all equally likely, each person's values by position.
 
     >>> from sidelight.release.release import Release
     >>> release = Release.from_counts([{"a": 1, "b": 1}], sizes=[2], values="set")
@@ -52,7 +61,7 @@ def worlds_of_group(groups: Groups, row: int) -> Iterator[tuple[frozenset[Label]
     [[['a', 'b'], []], [['a'], ['b']], [['b'], ['a']], [[], ['a', 'b']]]
     """
     people = range(int(groups.sizes[row]))
-    counts = {text: int(n) for text, n in zip(groups.domain, groups.counts.row(row), strict=True) if n}
+    counts = groups.value_counts(row)
     if groups.semantics == "single":
         yield from _one_value_each(len(people), counts)
         return
@@ -66,13 +75,13 @@ def worlds_of_group(groups: Groups, row: int) -> Iterator[tuple[frozenset[Label]
         yield tuple(frozenset(text for text, who in owners if person in who) for person in people)
 
 
-def _one_value_each(people: int, left: dict[Label, int]) -> Iterator[tuple[frozenset[Label], ...]]:
+def _one_value_each(people: int, remaining: dict[Label, int]) -> Iterator[tuple[frozenset[Label], ...]]:
     if people == 0:
         yield ()
         return
-    for text, n in left.items():
+    for text, n in remaining.items():
         if n:
-            for rest in _one_value_each(people - 1, {**left, text: n - 1}):
+            for rest in _one_value_each(people - 1, {**remaining, text: n - 1}):
                 yield (frozenset([text]), *rest)
 
 
@@ -81,9 +90,9 @@ def every_world(release: Release) -> Iterator[World]:
     groups = [list(worlds_of_group(release.groups, row)) for row in range(len(release))]
     for chosen in product(*groups):
         yield {
-            (number, place): values
+            (number, position): values
             for number, group in enumerate(chosen, start=1)
-            for place, values in enumerate(group)
+            for position, values in enumerate(group)
         }
 
 
@@ -111,7 +120,7 @@ def investigation_probability(release: Release, investigation: Investigation) ->
     numbers = investigation.groups()
     groups = [release.group(number) for number in numbers]
     small = Release.from_counts(
-        [_counts(group) for group in groups],
+        [group.value_counts(0) for group in groups],
         sizes=[int(group.sizes[0]) for group in groups],
         values=release.semantics,
         domain=release.domain,
@@ -142,10 +151,6 @@ def number_of_worlds(group: Groups) -> int:
     return int(people ** sum(counts))
 
 
-def _counts(group: Groups) -> dict[Label, int]:
-    return {value: count for value, count in zip(group.domain, group.counts.row(0).tolist(), strict=True) if count}
-
-
 def _event(semantics: str, investigation: Investigation, numbers: list[int]) -> Event:
     """Turn what was found out into an event; the target is the first person of her group."""
     target = (numbers.index(investigation.group) + 1, 0)
@@ -156,7 +161,7 @@ def _event(semantics: str, investigation: Investigation, numbers: list[int]) -> 
             return []
         start = taken[part.group]
         taken[part.group] += part.people
-        return [(numbers.index(part.group) + 1, place) for place in range(start, start + part.people)]
+        return [(numbers.index(part.group) + 1, position) for position in range(start, start + part.people)]
 
     others, family = next_people(investigation.others), next_people(investigation.family)
     listed = investigation.others.values if investigation.others else ()
@@ -235,6 +240,101 @@ def _parts(people: list[Person], others: int, family: int) -> Iterator[tuple[tup
             for relatives in range(min(family, len(left)) + 1):
                 for chosen in combinations(left, relatives):
                     yield known, chosen
+
+
+Numbers: TypeAlias = npt.NDArray[np.object_] | npt.NDArray[np.float64]
+Divide: TypeAlias = Callable[[Integers | int, Integers | int], Numbers]
+
+
+def divide_exactly(over: Integers | int, under: Integers | int) -> Numbers:
+    """Divide exactly."""
+    pairs = np.broadcast(over, under)
+    return np.array([Fraction(int(a), int(b)) for a, b in pairs], object).reshape(pairs.shape)
+
+
+def divide_in_floats(over: Integers | int, under: Integers | int) -> Numbers:
+    """Divide quickly."""
+    return np.asarray(np.true_divide(over, under))
+
+
+def worst_acquaintance_over_groups(
+    groups: Groups, *, rules_out: int, others: int, family: int, divide: Divide = divide_exactly
+) -> Numbers:
+    """Give the worst risk of each value, with others and family spread over the groups in any way.
+
+    `Acquaintance` itself lets them sit together (congregation); this does not assume it.  It goes through no worlds,
+    so it is the twin for releases too large for that.
+
+    `placed[i, j]` are the smallest odds against when i others, j of the family and the target sit in the groups so
+    far, `waiting[i, j]` the same without the target.
+
+    >>> from sidelight.release.release import Release
+    >>> release = Release.from_counts([{"Flu": 2, "Cold": 1, "Heart": 1}])
+    >>> worst_acquaintance_over_groups(release.groups, rules_out=1, others=0, family=0).tolist()
+    [Fraction(1, 2), Fraction(2, 3), Fraction(1, 2)]
+    """
+    one = divide(np.ones((others + 1, family + 1, len(groups.domain)), np.int64), 1)
+    waiting, placed, seen = one, one, np.zeros(len(groups.domain), bool)
+    for row in range(len(groups)):
+        counts = groups.counts.row(row)
+        none = _none_has(groups.semantics, int(groups.sizes[row]), counts, (others + 1, family), divide)
+        odds = _odds_against(groups.semantics, int(groups.sizes[row]), counts, (rules_out, others), divide)
+        # the target sits in a group before, or in this one
+        elsewhere = _convolve(placed, none[:-1])
+        in_this = _convolve(waiting, odds[:, np.newaxis] * none[1:])
+        # a target needs a group with the value: this one, one before, or in either
+        placed = np.where(counts == 0, elsewhere, np.where(seen, np.minimum(elsewhere, in_this), in_this))
+        waiting = _convolve(waiting, none[:-1])
+        seen |= counts > 0
+    least = placed[-1, -1]
+    return np.array([1 / (1 + each) if occurs else 0 * each for each, occurs in zip(least, seen, strict=True)])
+
+
+def _convolve(before: Numbers, in_group: Numbers) -> Numbers:
+    """Let i others and j of the family sit in one more group, the rest in those before: the best way for each sum."""
+    least: Numbers = before * in_group[0, 0]
+    for i, j in np.ndindex(before.shape[:2]):
+        rest = before[: before.shape[0] - i, : before.shape[1] - j]
+        np.minimum(least[i:, j:], rest * in_group[i, j], out=least[i:, j:])
+    return least
+
+
+def _none_has(semantics: Semantics, people: int, counts: Integers, most: tuple[int, int], divide: Divide) -> Numbers:
+    """V[i, j]: the probability that none of j people has the value, i others being known to lack it."""
+    table = divide(np.ones((most[0] + 1, most[1] + 1, len(counts)), np.int64), 1)
+    for i, j in np.ndindex(most[0] + 1, most[1]):
+        undecided = people - i - j
+        if semantics == "multiset":
+            step = divide(np.maximum(undecided - 1, 0), max(undecided, 1)) ** counts
+        else:
+            step = divide(np.maximum(undecided - counts, 0), max(undecided, 1))
+        table[i, j + 1] = np.where(counts == 0, 1, table[i, j] * step)
+    return table
+
+
+def _odds_against(
+    semantics: Semantics, people: int, counts: Integers, most: tuple[int, int], divide: Divide
+) -> Numbers:
+    """T[i]: the odds against the target having the value, i others being known to lack it (where anybody has it)."""
+    top = [np.sort(np.delete(counts, value))[::-1][: most[0]] for value in range(len(counts))]
+    ruled_out = np.array([each.sum() for each in top], np.int64)
+    table = divide(np.ones((most[1] + 1, len(counts)), np.int64), 1)
+    for i in range(most[1] + 1):
+        if semantics == "single":
+            table[i] = divide(np.maximum(people - counts - ruled_out - i, 0), np.maximum(counts, 1))
+        elif semantics == "set":
+            kept = np.array([divide(people - each, people).prod() for each in top])
+            table[i] = divide(np.maximum(people - counts - i, 0), np.maximum(counts, 1)) * kept
+        else:
+            table[i] = _multiset_odds(people, counts, i, divide) * divide(people - 1, people) ** ruled_out
+    return table
+
+
+def _multiset_odds(people: int, counts: Integers, i: int, divide: Divide) -> Numbers:
+    """q/(1−q) with q = ((n−i−1)/(n−i))^a."""
+    q = divide(max(people - i - 1, 0), max(people - i, 1)) ** np.maximum(counts, 1)
+    odds: Numbers = q / (1 - q)
+    return odds
 
 
 class NumberedWorlds:
@@ -347,27 +447,27 @@ def independent_prior(shares: Mapping[Label, Fraction]) -> Prior:
 
 
 def smallest_epsilon_of_group(
-    bag: Mapping[Label, int], domain: Values, has: Callable[[Label], bool], *, prior: Prior, known: int = 0
+    counts: Mapping[Label, int], domain: Values, has: Callable[[Label], bool], *, prior: Prior, known: int = 0
 ) -> Amount | None:
     """Give ε of one group by the definition: the worst over who is asked about and who is known.
 
-    `bag` is what is published of the group, `has` the value or predicate asked about; None if nobody has it.
+    `counts` is what is published of the group, `has` the value or predicate asked about; None if nobody has it.
 
     >>> prior = dirichlet_prior({"Flu": Fraction(2), "Cold": Fraction(3)})
     >>> smallest_epsilon_of_group({"Flu": 2, "Cold": 1}, ("Flu", "Cold"), lambda value: value == "Flu", prior=prior)
     Fraction(12, 7)
     """
-    everything = [_DrawnSequence.of(world, prior) for world in product(domain, repeat=sum(bag.values()))]
-    published = Counter(bag)
+    everything = [_DrawnSequence.of(world, prior) for world in product(domain, repeat=sum(counts.values()))]
+    published = Counter(counts)
     worst: Amount | None = None
     for truth in everything:
-        if truth.bag != published or not has(truth.values[0]):
+        if truth.counts != published or not has(truth.values[0]):
             continue  # the person asked about is the first, and has it
         for others in _known_people(len(truth.values), known):
             fits = [each for each in everything if all(each.values[n] == truth.values[n] for n in others)]
             # told of the release with the person in it, and of the same without
-            p_in = _belief([each for each in fits if each.bag == published], has)
-            p_out = _belief([each for each in fits if each.bag_of_others == truth.bag_of_others], has)
+            p_in = _belief([each for each in fits if each.counts == published], has)
+            p_out = _belief([each for each in fits if each.counts_of_others == truth.counts_of_others], has)
             epsilon = _ratio(p_in, p_out)
             worst = epsilon if worst is None else max(worst, epsilon)
     return worst
@@ -378,8 +478,8 @@ class _DrawnSequence(NamedTuple):
 
     values: Values
     probability: Fraction
-    bag: Counter[Label]
-    bag_of_others: Counter[Label]
+    counts: Counter[Label]
+    counts_of_others: Counter[Label]
 
     @classmethod
     def of(cls, values: Values, prior: Prior) -> _DrawnSequence:

@@ -410,9 +410,9 @@ def _after(
 def _left_over(release: Release, group: int, mentioned: list[dict[Label, Fraction]]) -> dict[Label, Fraction]:
     """What all others of a group share alike: as many people have a value as are printed, whoever they are."""
     others = int(release.groups.sizes[group]) - len(mentioned)
-    counts = dict(zip(release.domain, release.groups.counts.row(group).tolist(), strict=True))
     return {
-        value: (count - sum(belief[value] for belief in mentioned)) / others for value, count in counts.items() if count
+        value: (count - sum((belief[value] for belief in mentioned), Fraction(0))) / others
+        for value, count in release.groups.value_counts(group).items()
     }
 
 

@@ -215,8 +215,7 @@ class WorldSearch:
         return _all_of(parts) if equal else _any_of(parts)
 
     def _counts(self, who: Who) -> dict[Hashable, int]:
-        counts = self.release.groups.counts.row(self.entities.group_of[who]).tolist()
-        return {value: count for value, count in zip(self.release.domain, counts, strict=True) if count}
+        return dict[Hashable, int](self.release.groups.value_counts(self.entities.group_of[who]).items())
 
     def _variable(self, about: Hashable) -> Variable:
         """Add a variable, and the pool that it shares with others of the group."""

@@ -353,8 +353,7 @@ def _add_blocks(problem: CountingProblem, release: Release, atoms: Sequence[Fact
     for atom in atoms:
         named[problem.group_of[atom.about()[0]]][frozenset(named_values(atom))] = None
     for group in problem.sizes:
-        row = release.groups.counts.row(group).tolist()
-        counts = {value: count for value, count in zip(release.domain, row, strict=True) if count}
+        counts = release.groups.value_counts(group)
         apart = problem.semantics != "single" or problem.component[group] in compared
         problem.add_blocks(group, counts, ([value] for value in counts) if apart else _told_apart(counts, named[group]))
 
