@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from sidelight.worlds.closed_forms import Family, Investigation, Others
 
 Person: TypeAlias = tuple[int, int]
-"""Somebody: the number of a group (from 1) and a position in it (from 0); (g, i) is what facts call `Someone(g, i + 1)`."""
+"""Somebody: the number of a group (from 1) and a position in it (from 0).  Facts count from 1: `Someone(g, i + 1)`."""
 
 World: TypeAlias = Mapping[Person, frozenset[Label]]
 """Which values each person has (in `multiset`, how often does not matter for having a value)."""
