@@ -81,6 +81,7 @@ from .search.full_domain import FullDomain as FullDomain
 from .search.mondrian import Mondrian as Mondrian
 from .search.anatomy import Anatomy as Anatomy
 from .search.microaggregation import Microaggregation as Microaggregation
+from .publish.noise import PublishedNoise as PublishedNoise
 from .publish.publish import Published as Published
 from .publish.sidecar import read_published as read_published
 from .errors import NothingSafe as NothingSafe

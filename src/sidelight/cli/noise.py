@@ -2,36 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-
-from sidelight import __version__
-from sidelight._files import (
-    flush_to_disk,
-    move_into_place,
-    refuse_existing,
-    refuse_input,
-    refuse_left_over,
-    unfinished_folder,
-)
+from sidelight._files import refuse_input
 from sidelight.cli.inputs import Question, open_table
 from sidelight.cli.interrupts import heed_interrupts
 from sidelight.cli.options import LedgerOptions, NoiseOptions, NoisyOutputOptions
 from sidelight.cli.run import Status, note, say
 from sidelight.dp.ledger import Account, Ledger
-from sidelight.dp.noisy_counts import COUNT, MEASURED, NoisyCounts, noisy_counts
+from sidelight.dp.noisy_counts import NoisyCounts, noisy_counts
 from sidelight.dp.parameters import Neighbours, amount_text, exact_amount
-from sidelight.dp.semantic_privacy import SemanticPrivacy, semantic_privacy
-from sidelight.errors import BadNoise, BadPolicy, BudgetExceeded, NotPublished
-from sidelight.publish.formats import Sheet, format_of
-from sidelight.publish.sidecar import digest, noise_path
+from sidelight.dp.semantic_privacy import semantic_privacy
+from sidelight.errors import BadNoise, BadPolicy, BudgetExceeded
+from sidelight.publish.noise import refuse_noise_targets
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.hierarchy_io import hierarchy_files, read_hierarchies
 from sidelight.table.labels import Label
@@ -58,8 +44,8 @@ class NoiseRequest:
 
 def noise(file: str, question: Question, request: NoiseRequest, target: NoisyOutputOptions) -> Status:
     """Read, spend, draw noise, write, print."""
-    path, beside = target.output, noise_path(target.output)
-    _refuse_targets(path, beside, force=target.force)
+    path = target.output
+    refuse_noise_targets(path, force=target.force)
     levels = read_levels(request.counts.levels)
     domain = _domain(question.roles)
     by = read_hierarchies(request.folder)
@@ -73,23 +59,15 @@ def noise(file: str, question: Question, request: NoiseRequest, target: NoisyOut
     except BudgetExceeded as refused:
         say(str(refused))
         return Status.NOT_WITHIN_POLICY
-    published = _write(noisy, path, beside)
+    published = noisy.publish(path, force=target.force)
     account = None if request.paid.ledger is None else Ledger(request.paid.ledger).read()
     notes = (*table.intake.notes(), *_notes(question.roles, account))
     if target.json:
-        sys.stdout.write(as_text(published))  # byte for byte the document beside the counts
+        sys.stdout.write(published.to_json())  # byte for byte the document beside the counts
         note(*notes)
     else:
-        sys.stdout.write("\n".join(summary(noisy, (path, beside), account, notes)) + "\n")
+        sys.stdout.write("\n".join(summary(noisy, (published.path, published.beside), account, notes)) + "\n")
     return Status.WITHIN_POLICY
-
-
-def _refuse_targets(path: Path, beside: Path, *, force: bool) -> None:
-    """Refuse, before any work is done, places that cannot be written."""
-    format_of(path, None)
-    refuse_left_over(path, beside, force=force)
-    for each in (path, beside):
-        refuse_existing(each, force=force)
 
 
 def _draw_noise(
@@ -181,32 +159,6 @@ def _ledger(paid: LedgerOptions, neighbours: Neighbours) -> Ledger | None:
     return ledger
 
 
-def _write(noisy: NoisyCounts, path: Path, beside: Path) -> dict[str, Any]:
-    """Write the counts and what is said about them, both or none."""
-    try:
-        with unfinished_folder(path) as folder:
-            file = folder / path.name
-            with file.open("wb") as open_file:
-                format_of(path, None).write(_sheet(noisy), open_file)
-            flush_to_disk(file)
-            contents = document(noisy, file)
-            (folder / beside.name).write_text(as_text(contents), encoding="utf-8")
-            flush_to_disk(folder / beside.name)
-            move_into_place(folder, (beside, path))
-    except NotPublished as problem:
-        message = f"{problem}; what a ledger spent on it stays spent, as the noise was drawn"
-        raise NotPublished(message) from None
-    return contents
-
-
-def _sheet(noisy: NoisyCounts) -> Sheet:
-    groups, values = noisy.declared_domain.shape
-    row = np.repeat(np.arange(groups), values)
-    columns = {column.name: column.take(row) for column in noisy.columns}
-    numbers = {COUNT: noisy.counts.ravel(), MEASURED: noisy.measured.ravel()}
-    return Sheet({**columns, noisy.sensitive: noisy.values_column(), **numbers})
-
-
 def _notes(roles: Roles, account: Account | None) -> tuple[str, ...]:
     notes = []
     if roles.person is None:
@@ -216,9 +168,7 @@ def _notes(roles: Roles, account: Account | None) -> tuple[str, ...]:
     return tuple(notes)
 
 
-# The document beside noisy counts, and what is printed.
-
-SCHEMA_VERSION = 1
+# What is printed.
 
 HIDDEN: dict[Neighbours, str] = {
     "add or remove": "whether any one person is in the table (add or remove one)",
@@ -226,46 +176,9 @@ HIDDEN: dict[Neighbours, str] = {
 }
 
 
-def document(noisy: NoisyCounts, file: Path) -> dict[str, Any]:
-    """Say what a reader of the counts should know: nothing of it was seen in the data but the noisy counts."""
-    spending, mechanism, promise = noisy.spending, noisy.mechanism, promise_of(noisy)
-    return {
-        "kind": "noisy counts",
-        "schema_version": SCHEMA_VERSION,
-        "file": {"name": file.name, "sha256": digest(file), "rows": int(noisy.counts.size)},
-        "sensitive": noisy.sensitive,
-        "domain": list(noisy.domain),
-        "levels": dict(noisy.levels),
-        "levels_chosen": "in advance, as the publisher says",
-        "epsilon": amount_text(spending.epsilon),
-        "delta": amount_text(spending.delta),
-        "neighbours": spending.neighbours,
-        "mechanism": {"kind": mechanism.kind, "scale": mechanism.scale, "counts_per_person": mechanism.touched},
-        "margin_95": noisy.margin(0.95),
-        "promise": {"shift": promise.shift, "chance": promise.chance, "sentence": promise.sentence()},
-        "warnings": list(promise.warnings),
-        "versions": {"sidelight": __version__, "opendp": version("opendp")},
-    }
-
-
-def promise_of(noisy: NoisyCounts) -> SemanticPrivacy:
-    """Say what this release alone promises; how many people there are is itself known only with noise."""
-    spending = noisy.spending
-    return semantic_privacy(spending.epsilon, spending.delta, people=_people(noisy))
-
-
-def _people(noisy: NoisyCounts) -> int:
-    return max(int(noisy.counts.sum()), 1)
-
-
-def as_text(contents: Mapping[str, Any]) -> str:
-    """Write a document as JSON."""
-    return json.dumps(contents, indent=2, ensure_ascii=False) + "\n"
-
-
 def summary(noisy: NoisyCounts, files: Sequence[Path], account: Account | None, notes: Sequence[str]) -> list[str]:
     """Tell the publisher what was published, line by line."""
-    spending, mechanism, promise = noisy.spending, noisy.mechanism, promise_of(noisy)
+    spending, mechanism, promise = noisy.spending, noisy.mechanism, noisy.promise()
     delta = f" and delta {amount_text(spending.delta)}" if spending.delta else ""
     cost = f"epsilon {amount_text(spending.epsilon)}{delta}"
     reach = f"95 of 100 measured counts are within {noisy.margin(0.95)} of the truth"
@@ -274,7 +187,7 @@ def summary(noisy: NoisyCounts, files: Sequence[Path], account: Account | None, 
         f"What is hidden: {HIDDEN[spending.neighbours]}.",
         f"Noise: {mechanism.kind}, scale {mechanism.scale:.6g}; {reach}.",
         f"To each person: {promise.sentence()}",
-        *(() if account is None else (_balance(account, _people(noisy)),)),
+        *(() if account is None else (_balance(account, noisy.total),)),
     ]
     lines += [f" • {note}" for note in (*notes, *promise.warnings)]
     return [*lines, f"Written: {', '.join(map(str, files))}"]

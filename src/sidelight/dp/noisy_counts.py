@@ -17,7 +17,9 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -30,12 +32,16 @@ from sidelight.dp.domain import CELLS, Domain, Outside
 from sidelight.dp.ledger import Ledger
 from sidelight.dp.mechanism import Mechanism, calibrate, opendp
 from sidelight.dp.parameters import Amount, Neighbours, amount_text, exact_delta, exact_epsilon
+from sidelight.dp.semantic_privacy import SemanticPrivacy, semantic_privacy
 from sidelight.errors import BadNoise, WrongKind, expect, expect_mapping, parameter
 from sidelight.release.release import Release, whole_groups
 from sidelight.search.method import SearchedLevels, SearchOutcome, SearchResult
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Label, shown
 from sidelight.table.table import Column, Counts, Table, Tabular, arrow_labels
+
+if TYPE_CHECKING:
+    from sidelight.publish.noise import PublishedNoise
 
 COUNT, MEASURED = "count", "measured"
 """What the columns of post-processed counts, and of counts as they were drawn, are called."""
@@ -119,6 +125,44 @@ class NoisyCounts(Tabular):
             message = f"'{value}' is not in the declared domain of {self.sensitive}"
             raise BadNoise(message)
         return int(self.counts[chosen, self.domain.index(value)].sum())
+
+    @property
+    def total(self) -> int:
+        """How many people there are, as far as the counts tell; at least one."""
+        return max(int(self.counts.sum()), 1)
+
+    def promise(self) -> SemanticPrivacy:
+        """Say what this release alone promises to each person, what choosing its levels cost included.
+
+        How many people there are is itself known only with noise.
+        """
+        paid = [self.spending, *([] if self.paid_choice is None else [self.paid_choice])]
+        epsilon = sum((each.epsilon for each in paid), Fraction(0))
+        return semantic_privacy(epsilon, sum((each.delta for each in paid), Fraction(0)), people=self.total)
+
+    def publish(self, path: str | Path, *, force: bool = False) -> PublishedNoise:
+        """Write the counts, and beside them a document with ε, δ, the noise and what it promises.
+
+        As Parquet or CSV, by the file's ending; both files appear, or none.  It may be done again: the noise was drawn
+        once, and nothing more is spent.
+
+        Args:
+            path: where to; `.parquet` or `.csv`.
+            force: replace a file that exists.
+
+        >>> import sidelight as sl
+        >>> from tempfile import TemporaryDirectory
+        >>> adult = sl.datasets.adult(quasi=["sex"])
+        >>> noisy = sl.noisy_counts(
+        ...     adult.table, by=adult.hierarchies, levels={"sex": 0}, domain=adult.table.domain, epsilon=1
+        ... )
+        >>> with TemporaryDirectory() as folder:
+        ...     noisy.publish(f"{folder}/counts.csv")
+        <PublishedNoise counts.csv: 28 counts, epsilon 1>
+        """
+        from sidelight.publish.noise import publish_noise  # noqa: PLC0415 - it stands below: it needs the formats
+
+        return publish_noise(self, path, force=force)
 
     def as_release(self) -> Release:
         """Take the post-processed counts for a release, as a reader would who forgets the noise, without empty groups.
