@@ -1,8 +1,10 @@
-"""Numbers rounded towards caution: a risk may be overstated by the last digit, never understated.
+"""Numbers that come and go: taken to mean what they say, rounded towards caution, written for people.
 
-Values stay exact (`Fraction`; `Decimal` with 60 digits where logarithms make them irrational) until they leave.  Then
-they are rounded once, in a direction that is said: to the next float (`round_up`, `round_down`, `round_cautiously`) or
-to so many places of a decimal (`to_places`).  For every exact x: round_down(x) <= x <= round_up(x), with nothing but x
+A number that somebody gives means what it says in decimal (`exact_number`): 0.1 is a tenth.  Values stay exact
+(`Fraction`; `Decimal` with 60 digits where logarithms make them irrational) until they leave.  Then they are rounded
+once, in a direction that is said, so that a risk may be overstated by the last digit and never understated: to the
+next float (`round_up`, `round_down`, `round_cautiously`), to so many places of a decimal (`to_places`), or to what a
+person reads (`in_words`, `decimal_text`).  For every exact x: round_down(x) <= x <= round_up(x), with nothing but x
 between the two floats.
 """
 
@@ -11,12 +13,38 @@ from __future__ import annotations
 import math
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
+from numbers import Rational, Real
 from typing import TypeAlias
 
 Exact: TypeAlias = Fraction | Decimal | int | float
 
 PRECISE = Context(prec=60)
 """For logarithms: far more digits than a float, so that rounding a result goes the way we say."""
+
+
+PLACES = 4
+"""How many decimal places people are shown."""
+
+
+def exact_number(number: object, error: type[Exception], name: str) -> Fraction | float:
+    """Take a number to mean what it says in decimal: 0.1 is 1/10, not the nearest binary number; infinity stays.
+
+    What is no number is refused by this error, in the words "`name` is a number, not ...".
+
+    >>> exact_number(0.1, ValueError, "a limit"), exact_number(5, ValueError, "a limit")
+    (Fraction(1, 10), Fraction(5, 1))
+    >>> exact_number(True, ValueError, "a limit")
+    Traceback (most recent call last):
+    ValueError: a limit is a number, not True; give a number
+    """
+    if isinstance(number, bool) or not isinstance(number, Real | Decimal) or math.isnan(number):
+        message = f"{name} is a number, not {number!r}; give a number"
+        raise error(message)
+    if math.isinf(number):
+        return float(number)
+    if isinstance(number, Rational):  # NumPy's whole numbers too
+        return Fraction(int(number.numerator), int(number.denominator))
+    return Fraction(str(number))
 
 
 def log(ratio: Fraction) -> Decimal:
@@ -54,6 +82,15 @@ def round_cautiously(number: Exact, *, large_is_bad: bool) -> float:
     return round_up(number) if large_is_bad else round_down(number)
 
 
+def raised(bound: float, relative: float = 1e-14) -> float:
+    """Raise a bound that floats computed by more than their arithmetic can have lost, relative to it.
+
+    >>> raised(0.5) > 0.5, raised(0.0)
+    (True, 0.0)
+    """
+    return bound * (1 + relative)
+
+
 def to_places(number: Fraction | int, places: int, *, up: bool = True) -> Decimal:
     """Round to so many decimal places, up or down, with nothing lost on the way.
 
@@ -62,6 +99,63 @@ def to_places(number: Fraction | int, places: int, *, up: bool = True) -> Decima
     """
     scaled = number * 10**places
     return Decimal(math.ceil(scaled) if up else math.floor(scaled)).scaleb(-places, PRECISE)
+
+
+# What people read.  Numbers that are written to be read again, exactly, have writers of their own: statements
+# (`knowledge.statements.number_text`: 0.3 or 1/3) and amounts of noise (`dp.parameters.amount_text`: 1e-09).
+
+
+def in_words(value: Fraction | float, *, large_is_bad: bool = True) -> str:
+    """Show an amount to a person: short fractions as such, others also rounded towards caution (risks up).
+
+    >>> in_words(Fraction(2, 3)), in_words(Fraction(7)), in_words(Fraction(12345, 99991)), in_words(math.inf)
+    ('2/3', '7', '0.1235 (12345/99991)', 'infinite')
+    >>> in_words(Fraction(13736425, 904)), in_words(Fraction(1, 151_515))
+    ('15,195.1604', '0.0000067 (1/151515)')
+    >>> in_words(1.88988, large_is_bad=False)
+    '1.8898'
+    """
+    if value == math.inf or Fraction(value).denominator == 1:
+        return exact_text(value)
+    exact = Fraction(value)
+    rounded = decimal_text(exact, up=large_is_bad, figures=2)
+    longer = max(abs(exact.numerator), exact.denominator)
+    if not isinstance(value, Fraction) or longer >= 10**6:
+        return rounded
+    return str(exact) if longer < 1000 else f"{rounded} ({exact})"
+
+
+def exact_text(number: Exact) -> str:
+    """Show a number as it is, however long.
+
+    >>> exact_text(30_000), exact_text(Fraction(2, 5)), exact_text(math.inf)
+    ('30,000', '2/5', 'infinite')
+    """
+    if number == math.inf:
+        return "infinite"
+    exact = Fraction(number)
+    return f"{exact.numerator:,}" if exact.denominator == 1 else str(exact)
+
+
+def decimal_text(number: Fraction, *, up: bool, figures: int = 0) -> str:
+    """Show a number to four places, or to more where it takes them to show so many figures, rounded up or down.
+
+    >>> decimal_text(Fraction(2, 3), up=True), decimal_text(Fraction(1, 30_000), up=False, figures=4)
+    ('0.6667', '0.00003333')
+    """
+    places = PLACES
+    while number and figures and abs(number) * 10**places < 10 ** (figures - 1):
+        places += 1
+    return f"{to_places(number, places, up=up):,f}"
+
+
+def short_decimal(number: Fraction | float, *, up: bool = True) -> str:
+    """Show a number within a sentence: to four places or four figures, and without zeros at the end.
+
+    >>> short_decimal(Fraction(2, 3)), short_decimal(Fraction(6)), short_decimal(Fraction(1, 30_000), up=False)
+    ('0.6667', '6', '0.00003333')
+    """
+    return decimal_text(Fraction(number), up=up, figures=4).rstrip("0").rstrip(".")
 
 
 def _nearest(number: Exact) -> float:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight._rounding import round_cautiously, round_down, round_up, to_places
+from sidelight._rounding import in_words, round_cautiously, round_down, round_up, to_places
 
 exact_numbers = (
     st.fractions() | st.decimals(allow_nan=False, allow_infinity=False) | st.integers() | st.floats(-1e9, 1e9)
@@ -38,3 +38,8 @@ def test_caution_is_up_for_risks_and_down_for_protection():
 def test_numbers_beyond_all_floats(huge):
     assert (round_down(huge), round_up(huge)) == (math.nextafter(math.inf, 0), math.inf)
     assert (round_down(-huge), round_up(-huge)) == (-math.inf, -math.nextafter(math.inf, 0))
+
+
+def test_words_are_rounded_towards_caution():
+    assert in_words(Fraction(10**6, 3 * 10**6 + 1)) == "0.3334"
+    assert in_words(Fraction(10**6, 3 * 10**6 + 1), large_is_bad=False) == "0.3333"

@@ -18,13 +18,14 @@ import numpy as np
 import pyarrow as pa
 
 from sidelight._arrays import Flags, Floats, Integers, number_vectors
+from sidelight._rounding import in_words
 from sidelight._text import counted, html_table
 from sidelight.attack.linkage import Published, release_of
 from sidelight.attack.posterior import View, exact_posterior, flags, posteriors, values_left
 from sidelight.attack.targets import People
 from sidelight.errors import BadMeasure, BadPolicy
 from sidelight.measures.exact import NEAR
-from sidelight.measures.measure import Bound, exact, in_words
+from sidelight.measures.measure import Bound, exact
 from sidelight.release.groups import GroupName
 from sidelight.table.labels import Label, shown
 

@@ -15,6 +15,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from sidelight._rounding import in_words
 from sidelight.cli.inputs import inputs_of, open_release
 from sidelight.cli.options import EffortOptions, KnowledgeOptions
 from sidelight.cli.output import Output
@@ -26,7 +27,6 @@ from sidelight.knowledge.parse_statements import is_statement
 from sidelight.knowledge.people import Described, Someone, Who, person_text
 from sidelight.knowledge.tokens import TokenReader
 from sidelight.max_entropy.beliefs import Beliefs, maxent
-from sidelight.measures.measure import in_words
 from sidelight.release.groups import GroupName
 from sidelight.release.read import release_from
 from sidelight.release.release import Release

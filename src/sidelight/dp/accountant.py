@@ -25,7 +25,7 @@ from typing import Any
 
 from scipy.optimize import minimize_scalar
 
-from sidelight._rounding import round_down, round_up
+from sidelight._rounding import raised, round_down, round_up
 from sidelight.dp.mechanism import Mechanism
 from sidelight.dp.parameters import Amount, Neighbours, exact_delta, exact_epsilon
 from sidelight.errors import BadNoise, expect_several, needs_extra
@@ -115,7 +115,7 @@ def advanced(spendings: Sequence[Spending], delta: Fraction) -> float:
         return math.inf
     sizes = [float(each.epsilon) for each in spendings]
     mean = math.fsum(size * math.tanh(size / 2) for size in sizes)
-    return _above_rounding(mean + math.sqrt(2 * -math.log(left) * math.fsum(size**2 for size in sizes)))
+    return raised(mean + math.sqrt(2 * -math.log(left) * math.fsum(size**2 for size in sizes)))
 
 
 def concentrated(spendings: Sequence[Spending], delta: Fraction) -> float:
@@ -143,7 +143,7 @@ def concentrated_epsilon(rho: float, delta: float) -> float:
     # near the best α of the bound without its last term
     start = math.log(math.sqrt(-math.log(delta) / rho) + 1e-9)
     best = minimize_scalar(bound, bounds=(start - 10, start + 10), method="bounded", options={"xatol": 1e-12})
-    return max(_above_rounding(float(best.fun)), 0.0)
+    return max(raised(float(best.fun)), 0.0)
 
 
 def loss_distribution(spendings: Sequence[Spending], delta: Fraction) -> float:
@@ -174,8 +174,3 @@ def _loss_of(losses: Any, spending: Spending) -> Any:  # noqa: ANN401 - dp-accou
     else:
         one = losses.from_discrete_gaussian_mechanism(mechanism.scale)
     return one if mechanism.touched == 1 else one.self_compose(mechanism.touched)
-
-
-def _above_rounding(bound: float) -> float:
-    """Round towards caution: some last bits for the arithmetic."""
-    return bound * (1 + 1e-14)

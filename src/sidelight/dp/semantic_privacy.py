@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from decimal import ROUND_UP, Context
 from fractions import Fraction
 
-from sidelight._rounding import round_up, to_places
+from sidelight._rounding import raised, round_up, to_places
 from sidelight._text import html_table
 from sidelight.dp.parameters import Amount, exact_amount, exact_delta, exact_epsilon
 from sidelight.errors import BadNoise, parameter
@@ -107,20 +107,20 @@ def semantic_privacy(
     loss, slack = exact_epsilon(epsilon), exact_delta(delta)
     if slack == 0:
         # a few last bits up: a promise may be kept better than told
-        shift = min(math.tanh(float(loss) / 2) * (1 + 1e-15), 1.0)
+        shift = min(raised(math.tanh(float(loss) / 2), 1e-15), 1.0)
         return _with_warnings(loss, slack, people, shift, 0.0)
     if people is None or people < 1:
         message = f"with a delta above 0 the promise depends on how many people there are; give {parameter('people')}"
         raise BadNoise(message)
     mass = _bad_mass(float(loss), round_up(slack), people)
     excess, broken = _excess(mass, chance)
-    shift = -math.expm1(-4 * float(loss)) * (1 + 1e-15) + excess
+    shift = raised(-math.expm1(-4 * float(loss)), 1e-15) + excess
     return _with_warnings(loss, slack, people, min(shift, 1.0), min(broken, 1.0))
 
 
 def _bad_mass(epsilon: float, delta: float, people: int) -> float:
     """Give A = n·(1 + e^(−2ε))·δ/(1 − e^(−ε)): how often outputs tell more than e^(2ε) about somebody."""
-    return people * (1 + math.exp(-2 * epsilon)) * delta / -math.expm1(-epsilon) * (1 + 1e-14)
+    return raised(people * (1 + math.exp(-2 * epsilon)) * delta / -math.expm1(-epsilon))
 
 
 def _excess(mass: float, chance: Amount | None) -> tuple[float, float]:

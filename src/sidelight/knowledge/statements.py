@@ -16,9 +16,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from numbers import Rational, Real
+from numbers import Real
 from typing import Literal, NoReturn, TypeAlias
 
+from sidelight._rounding import exact_number
 from sidelight.errors import BadKnowledge, NotTrueOrFalse
 from sidelight.knowledge.people import Who, as_who, person_text
 from sidelight.knowledge.tokens import quote
@@ -299,9 +300,7 @@ def as_fraction(number: object) -> Fraction:
     if not _is_number(number) or not math.isfinite(number):  # type: ignore[arg-type]
         message = "a share is compared with a number, or with another P(…)"
         raise BadKnowledge(message)
-    if isinstance(number, Rational):
-        return Fraction(int(number.numerator), int(number.denominator))
-    return Fraction(str(number))
+    return Fraction(exact_number(number, BadKnowledge, "a share"))
 
 
 def _is_number(thing: object) -> bool:

@@ -9,7 +9,6 @@ Source: Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -17,6 +16,7 @@ from typing import ClassVar, NoReturn
 
 import numpy as np
 
+from sidelight._rounding import in_words, to_places
 from sidelight._text import counted
 from sidelight.errors import BadMeasure, parameter
 from sidelight.knowledge.parse_statements import Statements, read_statements
@@ -24,7 +24,7 @@ from sidelight.knowledge.statements import Statement
 from sidelight.max_entropy.association_rules import strongest_rules
 from sidelight.max_entropy.beliefs import Beliefs, maxent
 from sidelight.measures.exact import Amount
-from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, in_words
+from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, shown
@@ -177,5 +177,5 @@ def _cautious(beliefs: Beliefs, key: int, value: int) -> Amount:
     by_key = beliefs.by_key
     (at,) = np.flatnonzero((by_key.key == key) & (by_key.value == value))
     # up, but for the solver's own error, which is far below a tenth of the last place
-    scale = 10**PLACES
-    return float(min(math.ceil(float(by_key.probability[at]) * scale - 0.1) / scale, 1.0))
+    solved = Fraction(float(by_key.probability[at])) - Fraction(1, 10 ** (PLACES + 1))
+    return min(float(to_places(solved, PLACES)), 1.0)

@@ -21,7 +21,7 @@ from typing import ClassVar, Literal, TypeAlias, get_args
 import numpy as np
 
 from sidelight._arrays import Flags
-from sidelight._rounding import PRECISE, log
+from sidelight._rounding import PRECISE, in_words, log
 from sidelight.errors import BadMeasure
 from sidelight.measures.exact import EXACT, FLOATS, NEAR, Amount, Arithmetic, Numbers
 from sidelight.measures.group_by_group import (
@@ -32,7 +32,7 @@ from sidelight.measures.group_by_group import (
     factors,
     share_witness,
 )
-from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, in_words
+from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, shown

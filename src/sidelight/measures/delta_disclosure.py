@@ -15,7 +15,7 @@ from typing import ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from sidelight._rounding import log, round_up
+from sidelight._rounding import in_words, log, round_up
 from sidelight.errors import BadMeasure
 from sidelight.measures.exact import EXACT, Amount, Arithmetic, Numbers
 from sidelight.measures.group_by_group import (
@@ -26,7 +26,7 @@ from sidelight.measures.group_by_group import (
     factors,
     share_witness,
 )
-from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, in_words
+from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, shown

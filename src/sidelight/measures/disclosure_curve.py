@@ -15,11 +15,11 @@ from math import isfinite, prod
 
 import pyarrow as pa
 
-from sidelight._rounding import round_up
+from sidelight._rounding import in_words, round_up
 from sidelight._text import html_table
 from sidelight.errors import BadMeasure, WrongKind, did_you_mean, expect
 from sidelight.measures.exact import Amount
-from sidelight.measures.measure import Measure, in_words
+from sidelight.measures.measure import Measure
 from sidelight.release.release import Release
 from sidelight.table.table import Tabular
 

@@ -12,9 +12,10 @@ from typing import ClassVar
 import numpy as np
 
 from sidelight._arrays import Integers
+from sidelight._rounding import in_words
 from sidelight.measures.exact import Amount, Arithmetic, Numbers
 from sidelight.measures.group_by_group import FormulaMeasure
-from sidelight.measures.measure import Finding, Monotonicity, Witness, in_words
+from sidelight.measures.measure import Finding, Monotonicity, Witness
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 

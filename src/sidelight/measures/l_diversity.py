@@ -21,11 +21,11 @@ from typing import ClassVar
 import numpy as np
 
 from sidelight._arrays import Integers, in_lowest_terms
-from sidelight._rounding import PRECISE, log, round_down
+from sidelight._rounding import PRECISE, in_words, log, round_down
 from sidelight.errors import BadMeasure
 from sidelight.measures.exact import Amount, Arithmetic, Numbers
 from sidelight.measures.group_by_group import FormulaMeasure, exact_shares
-from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, in_words
+from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, shown

@@ -24,12 +24,11 @@ from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
 from functools import reduce
-from numbers import Rational, Real
 from operator import index
 from types import MappingProxyType
 from typing import ClassVar, Protocol, Self, TypeAlias
 
-from sidelight._rounding import to_places
+from sidelight._rounding import exact_number, in_words
 from sidelight._text import html_table
 from sidelight.errors import BadMeasure, BadPolicy, NotTrueOrFalse, expect
 from sidelight.knowledge.tokens import quote
@@ -256,30 +255,6 @@ class Finding:
         return in_words(self.value, large_is_bad=self.measure.large_is_bad)
 
 
-def in_words(value: Amount, *, places: int = 4, large_is_bad: bool = True) -> str:
-    """Show an amount to a person: short fractions as such, others also rounded towards caution (risks up).
-
-    >>> in_words(Fraction(2, 3)), in_words(Fraction(7)), in_words(Fraction(12345, 99991)), in_words(math.inf)
-    ('2/3', '7', '0.1235 (12345/99991)', 'infinite')
-    >>> in_words(Fraction(13736425, 904)), in_words(Fraction(1, 151_515))
-    ('15,195.1604', '0.0000067 (1/151515)')
-    >>> in_words(1.88988, large_is_bad=False)
-    '1.8898'
-    """
-    if value == math.inf:
-        return "infinite"
-    exact = Fraction(value)
-    if exact.denominator == 1:
-        return f"{exact.numerator:,}"
-    while exact and abs(exact) * 10**places < 10:  # at least two figures
-        places += 1
-    rounded = f"{to_places(exact, places, up=large_is_bad):,f}"
-    longer = max(abs(exact.numerator), exact.denominator)
-    if not isinstance(value, Fraction) or longer >= 10**6:
-        return rounded
-    return str(exact) if longer < 1000 else f"{rounded} ({exact})"
-
-
 class Comparison(Enum):
     """How a measure is bounded; the words are those of policy.toml."""
 
@@ -408,14 +383,8 @@ def exact(bound: Bound) -> Amount:
     >>> exact(0.1), exact(5), exact(math.inf)
     (Fraction(1, 10), Fraction(5, 1), inf)
     """
-    if not isinstance(bound, Real | Decimal) or math.isnan(bound):
-        message = f"a limit is a number, not {bound!r}; give a number"
-        raise BadPolicy(message)
-    if math.isinf(bound):
-        return float(bound)
-    if isinstance(bound, Rational):  # NumPy's whole numbers too
-        return Fraction(int(bound.numerator), int(bound.denominator))
-    return Fraction(str(bound))
+    number = int(bound) if isinstance(bound, bool) else bound  # in Python True is 1; a policy file refuses it
+    return exact_number(number, BadPolicy, "a limit")
 
 
 def whole_amount(measure: str, name: str, amount: object) -> int:

@@ -29,6 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight._arrays import Integers
+from sidelight._rounding import in_words
 from sidelight.errors import BadMeasure
 from sidelight.measures.exact import EXACT, Amount, Arithmetic, Numbers
 from sidelight.measures.group_by_group import (
@@ -39,7 +40,7 @@ from sidelight.measures.group_by_group import (
     share_witness,
     shares,
 )
-from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, in_words
+from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.hierarchy import Hierarchy

@@ -21,7 +21,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from sidelight import __version__
-from sidelight._rounding import round_cautiously, to_places
+from sidelight._rounding import decimal_text, exact_text, round_cautiously
 from sidelight.errors import BadMeasure
 from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Criterion, Finding, Judgement, Witness, exact
@@ -245,10 +245,11 @@ def number(value: Amount, *, large_is_bad: bool) -> Number:
     )
 
 
-def _for_people(value: Fraction, *, large_is_bad: bool, places: int = 4) -> str:
+def _for_people(value: Fraction, *, large_is_bad: bool) -> str:
     if value.denominator <= READABLE:
-        return f"{value.numerator:,}" if value.denominator == 1 else str(value)
-    return f"{to_places(value, places, up=large_is_bad):,f}"
+        return exact_text(value)
+    # four places and no more: a column of numbers is compared at a glance, and `exact` has the rest
+    return decimal_text(value, up=large_is_bad)
 
 
 def _witness(witness: Witness | None) -> dict[str, JsonValue] | None:

@@ -20,6 +20,7 @@ from typing import Literal, TypeAlias, overload
 
 import numpy as np
 
+from sidelight._rounding import short_decimal
 from sidelight._text import counted, html_table
 from sidelight.errors import BadKnowledge, Contradiction, TooHard, expect
 from sidelight.knowledge.facts import And, Fact, Has, Implies, Not, OneOf, Or, Same
@@ -139,9 +140,10 @@ class Observer:
             return False  # it is not known, so it is not blamed
 
     def _too_hard(self, low: Fraction, high: Fraction) -> TooHard:
+        known = f"between {short_decimal(low, up=False)} and {short_decimal(high)}"
         message = (
             f"counting the worlds takes more than the allowed effort of {self.effort.states:,} states; what is known: "
-            f"between {in_decimals(low)} and {in_decimals(high)}; give a larger effort=, or ask for approximate=True"
+            f"{known}; give a larger effort=, or ask for approximate=True"
         )
         return TooHard(message, low=low, high=high)
 
@@ -153,15 +155,6 @@ def _contradiction(blamed: Sequence[Fact]) -> Contradiction:
         f"no world fits the release and the facts: {names} {cannot}; take {'it' if len(blamed) == 1 else 'one'} back"
     )
     return Contradiction(message, facts=tuple(map(str, blamed)))
-
-
-def in_decimals(number: Fraction) -> str:
-    """Show a probability shortly.
-
-    >>> in_decimals(Fraction(1, 3)), in_decimals(Fraction(1))
-    ('0.3333', '1')
-    """
-    return f"{float(number):.4g}"
 
 
 @overload

@@ -12,7 +12,7 @@ import pytest
 import sidelight as sl
 from sidelight.errors import BadPolicy, WrongKind
 from sidelight.measures.k_anonymity import GroupSize
-from sidelight.measures.measure import Comparison, call_text, declared_measures, exact, findings, in_words, value_text
+from sidelight.measures.measure import Comparison, call_text, declared_measures, exact, findings, value_text
 from sidelight.policy.measures import all_measures, measure_named
 
 RELEASE = sl.Release.from_counts([{"<Flu>": 2, "Cold": 1}, {"<Flu>": 2}])
@@ -83,11 +83,6 @@ def test_what_is_no_number_is_no_bound(bound):
 def test_comparisons():
     assert [each.holds(Fraction(1), 1) for each in Comparison] == [True, False, True, False]
     assert [each.sign for each in Comparison if each.from_above] == ["≤", "<"]
-
-
-def test_words_are_rounded_towards_caution():
-    assert in_words(Fraction(10**6, 3 * 10**6 + 1)) == "0.3334"
-    assert in_words(Fraction(10**6, 3 * 10**6 + 1), large_is_bad=False) == "0.3333"
 
 
 def test_several_at_once_in_the_order_they_were_given():

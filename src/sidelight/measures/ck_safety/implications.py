@@ -15,13 +15,14 @@ from typing import ClassVar
 
 import numpy as np
 
+from sidelight._rounding import in_words
 from sidelight.knowledge.facts import Fact, Has
 from sidelight.knowledge.people import Someone
 from sidelight.measures.ck_safety.minimize_across_groups import ImplicationsScreen, worst_case
 from sidelight.measures.ck_safety.minimize_within_group import Allocation, TopCounts
 from sidelight.measures.ck_safety.shortlist import shortlist
 from sidelight.measures.exact import Amount, values_by_frequency
-from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, in_words, whole_amount
+from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, whole_amount
 from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, label, shown

@@ -14,12 +14,13 @@ from typing import ClassVar
 import numpy as np
 
 from sidelight._arrays import Integers
+from sidelight._rounding import in_words
 from sidelight.knowledge.facts import Fact, Has
 from sidelight.knowledge.people import Someone
 from sidelight.measures.ck_safety.implications import counts_of, either
 from sidelight.measures.exact import Amount, Arithmetic, Numbers, largest_counts, values_by_frequency
 from sidelight.measures.group_by_group import FormulaMeasure
-from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, Worst, in_words, whole_amount
+from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, Worst, whole_amount
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, shown

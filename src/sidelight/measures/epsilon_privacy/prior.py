@@ -17,15 +17,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from numbers import Real
 from operator import index
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from sidelight._arrays import Floats
+from sidelight._rounding import exact_number, exact_text
 from sidelight.errors import BadMeasure, UnknownValue, did_you_mean
-from sidelight.measures.measure import Bound, exact
+from sidelight.measures.measure import Bound
 from sidelight.table.labels import MISSING, Label, in_order, label, shown
 
 LARGEST = 10**100
@@ -82,25 +82,11 @@ class Weights(Mapping[Label, Fraction]):
 
 
 def _read_weight(weight: object, text: Label) -> Fraction:
-    number = exact_number(weight, f"the prior's weight of '{shown(text)}'")
+    number = exact_number(weight, BadMeasure, f"the prior's weight of '{shown(text)}'")
     if number and not Fraction(1, LARGEST) <= number <= LARGEST:
         message = f"the prior's weight of '{shown(text)}' is {weight}; give 0 or a number between 1e-100 and 1e100"
         raise BadMeasure(message)
     return Fraction(number)
-
-
-def exact_number(number: object, what: str) -> Fraction | float:
-    """Take a number to mean what it says in decimal; `what` is for the message.
-
-    >>> exact_number(0.1, "it"), exact_number(math.inf, "it")
-    (Fraction(1, 10), inf)
-    """
-    if isinstance(number, bool) or not isinstance(number, Bound | Real) or number != number:  # noqa: PLR0124 - nan
-        message = f"{what} is {number!r}; give a number"
-        raise BadMeasure(message)
-    if isinstance(number, float):
-        return exact(number)
-    return Fraction(number) if isinstance(number, Fraction | int) else Fraction(str(number))
 
 
 class WholeTerms(NamedTuple):
@@ -167,8 +153,8 @@ class Prior:
                 raise BadMeasure(message)
             if there and weight < 1:
                 message = (
-                    f"the prior leaves '{shown(text)}' less than 1 of its {in_figures(parameters.total)} answers; "
-                    f"raise stubbornness to at least {in_figures(math.ceil(parameters.total / weight))}"
+                    f"the prior leaves '{shown(text)}' less than 1 of its {exact_text(parameters.total)} answers; "
+                    f"raise stubbornness to at least {exact_text(math.ceil(parameters.total / weight))}"
                 )
                 raise BadMeasure(message)
         return cls(wide, weights, parameters.total, evidence=1)
@@ -181,7 +167,7 @@ class Prior:
         """
         if stubbornness < len(domain):
             message = (
-                f"stubbornness {in_figures(stubbornness)} is below the number of values, {len(domain)}, "
+                f"stubbornness {exact_text(stubbornness)} is below the number of values, {len(domain)}, "
                 "and each value needs at least 1; raise it"
             )
             raise BadMeasure(message)
@@ -207,18 +193,6 @@ class Prior:
         """Join the weights of each predicate's values."""
         sums = (sum((self.weights[place] for place in each.places(self.domain)), Fraction(0)) for each in predicates)
         return Prior(self.domain, tuple(sums), self.total, self.evidence)
-
-
-def in_figures(number: Bound | None) -> str:
-    """Show a number: 30,000, 2/5, infinite.
-
-    >>> in_figures(30_000), in_figures(Fraction(2, 5)), in_figures(math.inf)
-    ('30,000', '2/5', 'infinite')
-    """
-    if number is None or number == math.inf:
-        return "infinite"
-    exactly = Fraction(number)
-    return f"{int(exactly):,}" if exactly.denominator == 1 else str(exactly)
 
 
 Values: TypeAlias = Iterable[object]
@@ -360,7 +334,7 @@ def read_stubbornness(stubbornness: object) -> int | Fraction | float | None:
     """Understand a stubbornness: a positive number, or infinite."""
     if stubbornness is None:
         return None
-    number = exact_number(stubbornness, "stubbornness")
+    number = exact_number(stubbornness, BadMeasure, "stubbornness")
     if number <= 0:
         message = f"stubbornness is {stubbornness}; give a positive number of answers, or math.inf"
         raise BadMeasure(message)

@@ -17,7 +17,7 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 
 from sidelight._arrays import Floats, Integers
-from sidelight._rounding import to_places
+from sidelight._rounding import exact_number, exact_text, short_decimal
 from sidelight._text import counted
 from sidelight.errors import BadMeasure, expect
 from sidelight.measures.epsilon_privacy.prior import (
@@ -25,8 +25,6 @@ from sidelight.measures.epsilon_privacy.prior import (
     Predicates,
     Prior,
     Weights,
-    exact_number,
-    in_figures,
     predicates_as_written,
     prior_for,
     read_counts,
@@ -184,7 +182,7 @@ that is left shrinks by that factor.
         True
         """
         more = 1 if plus_one else 0
-        parameters = {value: exact_number(count, "a count") + more for value, count in seen.items()}
+        parameters = {value: exact_number(count, BadMeasure, "a count") + more for value, count in seen.items()}
         return cls(counts=parameters, known_people=known_people, predicates=predicates)
 
     @classmethod
@@ -333,7 +331,7 @@ def settings_in_words(belief: PriorBelief) -> str:
     elif belief.counts is None:
         parts.append("any shape")
     if belief.stubbornness is not None:
-        parts.append(f"stubbornness {in_figures(belief.stubbornness)}")
+        parts.append(f"stubbornness {exact_text(belief.stubbornness)}")
     if belief.known_people:
         parts.append(f"knows {counted(belief.known_people, 'person')}")
     if belief.predicates:
@@ -349,14 +347,14 @@ def finding_in_words(finding: Finding, belief: PriorBelief, witness: PriorBelief
     if witness.p_out == 0:
         return f"{who} may have ruled out that {whom}; against such a person no release of counts is private."
     if belief.decided_by == "closed conditions":
-        most = "any factor" if finding.value == math.inf else f"a factor of at most {in_decimals(finding.value)}"
+        most = "any factor" if finding.value == math.inf else f"a factor of at most {short_decimal(finding.value)}"
         return f"By the closed conditions, {who[0].lower()}{who[1:]} could be surer that {whom}, by {most}."
-    before, after = in_decimals(witness.p_out, up=False), in_decimals(witness.p_in)
+    before, after = short_decimal(witness.p_out, up=False), short_decimal(witness.p_in)
     if finding.value == math.inf:
         return f"{who} would be certain that {whom}, and believe it with {before} if that person were left out."
     if finding.value <= 1:
         return f"{who} would not believe more of anyone for being in the release, not even that {whom}."
-    factor = in_decimals(finding.value)
+    factor = short_decimal(finding.value)
     change = "belief grows" if witness.ratio is Ratio.BELIEF else "doubt that is left shrinks"
     return (
         f"{who} would be surer that {whom}, by a factor of {factor}: with that person left out of the release "
@@ -374,10 +372,10 @@ def describe_attacker(belief: PriorBelief) -> str:
     """
     total = belief.counts.total if isinstance(belief.counts, Weights) else belief.stubbornness
     traits = [] if belief.shape is None else [_expects(belief.shape)]
-    if total != math.inf:
+    if total is not None and total != math.inf:
         kind = " of any kind" if belief.counts is None and belief.shape is None else ""
         traits += [f"knows {counted(belief.known_people, 'person')}"] if belief.known_people else []
-        who = f"Someone as sure as {in_figures(total)} survey answers{kind} make one"
+        who = f"Someone as sure as {exact_text(total)} survey answers{kind} make one"
         return f"{who}, who {_joined(traits)}," if traits else who
     traits = [*(traits or ["may believe anything"]), "is moved by no evidence"]
     traits += [f"knows {counted(belief.known_people, 'person')}"] if belief.known_people else []
@@ -391,18 +389,6 @@ def _has_or_is(witness: PriorBeliefWitness) -> str:
     return f"is of '{witness.predicate}'" if witness.predicate.name else f"has {witness.predicate}"
 
 
-def in_decimals(amount: Amount, *, up: bool = True) -> str:
-    """Show four decimal places, or four digits of what is smaller, rounded up or down.
-
-    >>> in_decimals(Fraction(2, 3)), in_decimals(Fraction(6)), in_decimals(Fraction(1, 30_000), up=False)
-    ('0.6667', '6', '0.00003333')
-    """
-    number, places = Fraction(amount), 4
-    while 0 < number * 10**places < 1000 and places < 100:
-        places += 1
-    return f"{to_places(number, places, up=up):,f}".rstrip("0").rstrip(".")
-
-
 def _expects(shape: object) -> str:
     if isinstance(shape, Weights):
         return "expects " + _listed(shape)
@@ -411,7 +397,7 @@ def _expects(shape: object) -> str:
 
 def _listed(weights: Weights) -> str:
     few = sorted(weights.items(), key=lambda pair: -pair[1])[:3]
-    return ", ".join(f"{shown(text)} {in_figures(weight)}" for text, weight in few) + ", …" * (len(weights) > 3)
+    return ", ".join(f"{shown(text)} {exact_text(weight)}" for text, weight in few) + ", …" * (len(weights) > 3)
 
 
 def _joined(traits: list[str]) -> str:

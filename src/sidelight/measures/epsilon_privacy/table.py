@@ -16,13 +16,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
-from sidelight._rounding import round_up
+from sidelight._rounding import in_words, round_up
 from sidelight._text import counted, html_table
 from sidelight.errors import BadMeasure, expect
 from sidelight.measures.epsilon_privacy.prior_belief import PriorBelief, settings_in_words
 from sidelight.measures.epsilon_privacy.worst_case import Cases, worst_of_parts
 from sidelight.measures.exact import Amount
-from sidelight.measures.measure import in_words
 from sidelight.release.groups import Groups
 from sidelight.release.lattice import Lattice, Node
 from sidelight.table.hierarchy import Hierarchy

@@ -12,11 +12,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sidelight._rounding import in_words
 from sidelight._text import form
 from sidelight.knowledge.facts import Fact, Has
 from sidelight.knowledge.people import Someone
 from sidelight.measures.exact import Amount
-from sidelight.measures.measure import Witness, in_words
+from sidelight.measures.measure import Witness
 from sidelight.measures.privacy_skyline.five_minima import (
     ALL_TOGETHER,
     ARRANGEMENTS,
