@@ -9,7 +9,8 @@ Rows come in three forms, and each has the quickest answer that is always right 
 The hash is h(x) = Σ x_j · a^(j+1) mod 2^64 with an odd multiplier a; it only brings rows together.  Whether they are
 equal is decided by comparing them, so a collision costs time and never an error.
 
-What is numbered is then summed (`add_up`, `sum_equal_rows`); `run_starts` marks where equal rows begin once sorted.
+What is numbered is then summed (`add_up`, `sum_by`, `sum_equal_rows`) or joined (`pair_equal`); `run_starts` marks
+where equal rows begin once sorted.  Sets of numbers are rows of bits, 64 to a word (`pack_bits`, `unpack_bits`).
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ Integers: TypeAlias = npt.NDArray[np.int64]
 Codes: TypeAlias = npt.NDArray[np.int32]
 Floats: TypeAlias = npt.NDArray[np.float64]
 Flags: TypeAlias = npt.NDArray[np.bool_]
+Bits: TypeAlias = npt.NDArray[np.uint64]
 
 TICKED_OFF = 16
 """Keys are ticked off instead of sorted while their range is at most this many times their number."""
@@ -200,6 +202,47 @@ def run_starts(columns: Sequence[Integers]) -> Flags:
     return new
 
 
+def number_runs(columns: Sequence[Integers]) -> Integers:
+    """Number the distinct rows from 0, where equal rows are neighbours already.
+
+    >>> number_runs([np.array([0, 0, 1]), np.array([7, 7, 7])]).tolist()
+    [0, 0, 1]
+    """
+    return np.cumsum(run_starts(columns)) - 1
+
+
+def ranges(start: Integers, stop: Integers) -> tuple[Integers, Integers]:
+    """Count from each start to its stop: which of them, and the number.
+
+    >>> [each.tolist() for each in ranges(np.array([5, 7]), np.array([7, 8]))]
+    [[0, 0, 1], [5, 6, 7]]
+    """
+    # position i of the result is start + (i − how many came before this start)
+    times = stop - start
+    which = np.repeat(np.arange(len(start)), times)
+    return which, np.arange(len(which)) + (start - np.cumsum(times) + times)[which]
+
+
+def pair_equal(one: Integers, other: Integers) -> tuple[Integers, Integers]:
+    """Pair the positions of two lists where they have the same number; the other one is sorted.
+
+    >>> [each.tolist() for each in pair_equal(np.array([1, 0]), np.array([0, 1, 1]))]
+    [[0, 0, 1], [1, 2, 0]]
+    """
+    below = max(one.max(initial=-1), other.max(initial=-1)) + 1
+    starts = starts_of(other, int(below))
+    return ranges(starts[one], starts[one + 1])
+
+
+def starts_of(number: Integers, count: int) -> Integers:
+    """Say where the rows of each number begin once sorted, and where the last end.
+
+    >>> starts_of(np.array([0, 2, 2]), 3).tolist()
+    [0, 1, 1, 3]
+    """
+    return np.concatenate(([0], np.cumsum(np.bincount(number, minlength=count))))
+
+
 def add_up(number: npt.NDArray[np.integer], amounts: Integers, count: int) -> Integers:
     """Add up the amounts of each number from 0 to `count` - 1, exactly: floats carry whole numbers only up to 2**53.
 
@@ -211,6 +254,15 @@ def add_up(number: npt.NDArray[np.integer], amounts: Integers, count: int) -> In
     total = np.zeros(count, np.int64)
     np.add.at(total, number, amounts)
     return total
+
+
+def sum_by(index: Integers, amounts: npt.ArrayLike, length: int) -> Floats:
+    """Add up amounts that have the same index, in floats, where `add_up` is for whole numbers.
+
+    >>> sum_by(np.array([1, 0, 1]), [0.5, 3, 4], 3).tolist()
+    [3.0, 4.5, 0.0]
+    """
+    return np.bincount(index, np.asarray(amounts, float), length).astype(float)
 
 
 def sum_equal_rows(columns: Sequence[Integers], counts: Integers) -> tuple[list[Integers], Integers]:
@@ -245,3 +297,36 @@ def in_lowest_terms(matrix: Integers) -> Integers:
     shared = np.gcd.reduce(matrix, axis=1, keepdims=True)
     lowest: Integers = matrix // np.maximum(shared, 1)
     return lowest
+
+
+def pack_bits(flags: Flags) -> Bits:
+    """Pack flags, 64 to a word: flag j of a row is bit j mod 64 of its word j div 64.
+
+    >>> pack_bits(np.array([[True, False, True], [False, True, False]])).tolist()
+    [[5], [2]]
+    """
+    width = flags.shape[-1]
+    padded = np.zeros((*flags.shape[:-1], -(-width // 64) * 64), bool)
+    padded[..., :width] = flags
+    return np.packbits(padded, axis=-1, bitorder="little").view("<u8").astype(np.uint64, copy=False)
+
+
+def pack_positions(row: Integers, flag: Integers, shape: tuple[int, int]) -> Bits:
+    """Pack flags as `pack_bits` does, given by the (row, flag) that are set; what is not is never written out.
+
+    >>> pack_positions(np.array([0, 0, 1]), np.array([0, 2, 1]), (2, 3)).tolist()
+    [[5], [2]]
+    """
+    words = np.zeros((shape[0], -(-shape[1] // 64)), np.uint64)
+    np.bitwise_or.at(words, (row, flag // 64), np.uint64(1) << (flag % 64).astype(np.uint64))
+    return words
+
+
+def unpack_bits(words: Bits, width: int) -> Flags:
+    """Unpack words into flags, `width` of them for each row.
+
+    >>> unpack_bits(np.array([[5]], np.uint64), 3).tolist()
+    [[True, False, True]]
+    """
+    octets = np.ascontiguousarray(words).astype("<u8", copy=False).view(np.uint8)
+    return np.unpackbits(octets, axis=-1, count=width, bitorder="little").view(np.bool_)

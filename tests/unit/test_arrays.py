@@ -3,11 +3,22 @@
 from collections import Counter
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight import _arrays
-from sidelight._arrays import add_up, first_of_each, number_keys, number_vectors, sum_equal_rows
+from sidelight._arrays import (
+    add_up,
+    first_of_each,
+    number_keys,
+    number_vectors,
+    pack_bits,
+    pack_positions,
+    pair_equal,
+    sum_equal_rows,
+    unpack_bits,
+)
 from sidelight.table.table import Column, number_equal_rows
 
 
@@ -75,3 +86,21 @@ def test_amounts_of_equal_rows_add_up_exactly(rows, large):
 def test_sums_beyond_what_floats_carry_are_exact():
     large = 2**53 + 1
     assert add_up(np.array([0, 0, 2]), np.array([large, 1, 5]), 3).tolist() == [large + 1, 0, 5]
+
+
+@pytest.mark.parametrize("width", [0, 1, 63, 64, 65, 130])
+def test_bits_are_packed_and_unpacked(width):
+    flags = np.random.default_rng(1).integers(0, 2, (20, width)).astype(bool)
+    words = pack_bits(flags)
+    assert words.shape == (20, -(-width // 64))
+    assert np.array_equal(words, pack_positions(*np.nonzero(flags), flags.shape))
+    assert np.array_equal(unpack_bits(words, width), flags)
+    assert np.array_equal(unpack_bits(words[::2], width), flags[::2])
+    assert np.array_equal(pack_bits(flags[3]), words[3])
+
+
+@given(st.lists(st.integers(0, 4), max_size=8), st.lists(st.integers(0, 4), max_size=8))
+def test_equal_numbers_of_two_lists_are_paired(one, other):
+    pairs = pair_equal(np.array(one, np.int64), np.array(sorted(other), np.int64))
+    expected = [(i, j) for i, left in enumerate(one) for j, right in enumerate(sorted(other)) if left == right]
+    assert list(zip(*(each.tolist() for each in pairs), strict=True)) == expected

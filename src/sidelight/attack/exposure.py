@@ -17,11 +17,11 @@ from typing import Literal
 import numpy as np
 import pyarrow as pa
 
-from sidelight._arrays import Flags, Floats, Integers, number_vectors
+from sidelight._arrays import Flags, Floats, Integers, number_vectors, unpack_bits
 from sidelight._rounding import in_words
 from sidelight._text import counted, html_table
 from sidelight.attack.linkage import Published, release_of
-from sidelight.attack.posterior import View, exact_posterior, flags, posteriors, values_left
+from sidelight.attack.posterior import View, exact_posterior, posteriors, values_left
 from sidelight.attack.targets import People
 from sidelight.errors import BadMeasure, BadPolicy
 from sidelight.measures.exact import NEAR
@@ -265,7 +265,7 @@ class Candidates:
 
     def matrix(self, rows: Integers) -> Flags:
         """Give rows of people × values of the domain."""
-        return flags(values_left(self.exposure.views, rows), len(self.exposure.domain))
+        return unpack_bits(values_left(self.exposure.views, rows), len(self.exposure.domain))
 
     def _named(self, rows: Integers) -> Iterator[tuple[Label, ...]]:
         for row in self.matrix(rows):

@@ -15,7 +15,7 @@ from typing import get_args
 
 import numpy as np
 
-from sidelight._arrays import Floats, Integers
+from sidelight._arrays import Floats, Integers, unpack_bits
 from sidelight.attack.exposure import Exposure, TruthCheck
 from sidelight.attack.linkage import (
     Locate,
@@ -27,7 +27,7 @@ from sidelight.attack.linkage import (
     share_linked_right,
     ways_for,
 )
-from sidelight.attack.posterior import Prior, Values, View, flags, posteriors, prior_of, values_left
+from sidelight.attack.posterior import Prior, Values, View, posteriors, prior_of, values_left
 from sidelight.attack.targets import People, people_of
 from sidelight.errors import BadRelease, BadTable, expect_several, parameter
 from sidelight.release.release import Release
@@ -106,7 +106,7 @@ def _exposure(people: People, views: tuple[View, ...], values: Values, prior: Pr
         posterior = posteriors(views, prior_beliefs, rows)
         guess[rows] = np.nan_to_num(posterior, nan=-1.0).argmax(axis=1)
         belief[rows] = posterior[np.arange(len(rows)), guess[rows]]
-        tally.add(rows, flags(left, len(values.domain)), posterior, guess[rows])
+        tally.add(rows, unpack_bits(left, len(values.domain)), posterior, guess[rows])
     return Exposure(people, views, values.domain, prior_beliefs, before, after, belief, guess, tally.result())
 
 
@@ -211,7 +211,7 @@ class _TruthTally:
         self._guessed += int(people[hit & (guess[at] == code)].sum())
         self._belief += float(people[hit] @ posterior[at[hit], code[hit]])
         for number, view in enumerate(self._views):
-            alone = flags(view.values(rows), left.shape[1])[at, code] & there
+            alone = unpack_bits(view.values(rows), left.shape[1])[at, code] & there
             self._by_release[number] += int(people[alone].sum())
 
     def result(self) -> TruthCheck | None:

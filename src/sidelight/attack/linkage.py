@@ -40,7 +40,7 @@ from sidelight.search.method import SearchResult
 from sidelight.search.orders import Order
 from sidelight.search.recoding import Regions
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.labels import SUPPRESSED, Label, as_day, as_number, in_order
+from sidelight.table.labels import SUPPRESSED, Label, as_day, as_number
 from sidelight.table.read import distinct_rows
 from sidelight.table.table import CELLS_AT_ONCE, Column, number_equal_rows
 
@@ -317,7 +317,7 @@ class Entries:
     def link(self, people: People) -> Linkage:
         """Find people who are listed exactly as they are known."""
         pairs = [(column, people.column(column.name)) for column in self.columns]
-        both = tuple(_stacked(column, known) for column, known in pairs if known is not None)
+        both = tuple(column.stacked_on(known) for column, known in pairs if known is not None)
         number, _ = number_equal_rows(both, len(self.group) + len(people))
         profiles = int(number.max()) + 1
         groups = int(self.group.max()) + 1
@@ -325,14 +325,6 @@ class Entries:
         keys, kind = np.unique(number[: len(self.group)] * groups + self.group, return_inverse=True)
         weight = add_up(kind, self.people, len(keys))
         return Linkage.of(number[len(self.group) :], profiles, keys // groups, keys % groups, weight)
-
-
-def _stacked(upper: Column, lower: Column) -> Column:
-    """Put two columns one below the other, under common labels."""
-    labels = in_order((*upper.labels, *lower.labels))
-    code = {text: number for number, text in enumerate(labels)}
-    parts = [np.array([code[text] for text in each.labels], np.int32)[each.codes] for each in (upper, lower)]
-    return Column(upper.name, labels, np.concatenate(parts))
 
 
 def entries_of_members(members: Members) -> Entries:

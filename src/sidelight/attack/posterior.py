@@ -24,16 +24,14 @@ from math import prod
 from typing import Literal, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-from sidelight._arrays import Flags, Floats, Integers
+from sidelight._arrays import Bits, Flags, Floats, Integers, pack_bits, pack_positions
 from sidelight.attack.linkage import Linkage
 from sidelight.errors import BadRelease, parameter
 from sidelight.release.groups import Groups
 from sidelight.table.labels import Label, label, shown
 from sidelight.table.table import Counts
 
-Bits: TypeAlias = npt.NDArray[np.uint64]
 """Sets of values: rows × words of 64 values."""
 
 Prior: TypeAlias = Literal["pooled", "uniform"]
@@ -58,9 +56,10 @@ class View:
     @classmethod
     def of(cls, groups: Groups, counts: Counts, linkage: Linkage, right: Fraction | None = None) -> View:
         """Look up the values of every profile."""
-        may_have = _union(bits(counts), linkage)
+        row, value, _ = counts.entries()
+        may_have = _union(pack_positions(row, value, counts.shape), linkage)
         # nothing is ruled out about somebody who is not there: never "no value is left"
-        may_have[linkage.matches == 0] = bits(Counts.from_cells(np.ones((1, counts.width))))
+        may_have[linkage.matches == 0] = pack_bits(np.ones((1, counts.width), bool))
         return cls(groups, counts, linkage, may_have, np.bitwise_count(may_have).sum(axis=1).astype(np.int64), right)
 
     def values(self, rows: Integers | slice) -> Bits:
@@ -152,33 +151,6 @@ def exact_posterior(views: Sequence[View], prior: Sequence[Fraction], row: int) 
     odds = [prod((each[s] / before for each in by_release), start=before) for s, before in enumerate(prior)]
     total = sum(odds, start=Fraction(0))
     return tuple(each / total for each in odds) if total else None
-
-
-# Sets of values as bits
-
-
-def bits(counts: Counts) -> Bits:
-    """Set a bit for each value that a group has: groups × words of 64 values.
-
-    >>> bits(Counts.from_cells([[1, 0, 2], [0, 4, 0]])).tolist()
-    [[5], [2]]
-    """
-    row, value, _ = counts.entries()
-    # one word more than needed where the width is a multiple of 64: it stays 0 and counts for nothing
-    words = np.zeros((counts.rows, counts.width // 64 + 1), np.uint64)
-    np.bitwise_or.at(words, (row, value // 64), np.uint64(1) << (value % 64).astype(np.uint64))
-    return words
-
-
-def flags(words: Bits, width: int) -> Flags:
-    """Spread words of bits out, one flag per value.
-
-    >>> flags(np.array([[5]], np.uint64), 3).tolist()
-    [[True, False, True]]
-    """
-    value = np.arange(width)
-    spread: Flags = (words[:, value // 64] >> (value % 64).astype(np.uint64)) & np.uint64(1) == 1
-    return spread
 
 
 def values_left(views: Sequence[View], rows: Integers) -> Bits:

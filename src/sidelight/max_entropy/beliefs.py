@@ -22,7 +22,7 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
-from sidelight._arrays import Flags, Floats, Integers, add_up, number_keys
+from sidelight._arrays import Flags, Floats, Integers, add_up, number_keys, sum_by
 from sidelight._progress import Progress, quiet
 from sidelight._text import MOST_ROWS, counted, html_table
 from sidelight.errors import BadKnowledge, BadMeasure, expect
@@ -30,13 +30,13 @@ from sidelight.knowledge.parse_statements import Statements, WordedStatement, re
 from sidelight.knowledge.people import as_who
 from sidelight.max_entropy.constraints import Constraints, constraints_of
 from sidelight.max_entropy.presolve import Infeasible
-from sidelight.max_entropy.problem import Variables, sum_by
+from sidelight.max_entropy.problem import Variables
 from sidelight.max_entropy.reduction import ReducedProblem, reduce_problem
 from sidelight.max_entropy.subproblems import Relaxations, Solution, explain_infeasible, solve
 from sidelight.release.groups import GroupName
 from sidelight.release.release import Members, Release
 from sidelight.table.labels import Label, label, shown
-from sidelight.table.table import Column, Table, Tabular, arrow_labels, free_name, number_equal_rows
+from sidelight.table.table import Column, Table, Tabular, arrow_labels, number_equal_rows, unused_name
 
 
 def maxent(
@@ -238,9 +238,9 @@ class Beliefs(Tabular):
         members, release = self.variables.members, self.release
         arrays = {each.name: arrow_labels(each, members.key[row]) for each in members.columns}
         values = Column(release.sensitive, release.domain, self.variables.value.astype(np.int32))
-        arrays[free_name(release.sensitive, arrays)] = arrow_labels(values, column)
-        arrays[free_name("group", arrays)] = pa.array(release.groups.numbers[members.group[row]])
-        arrays[free_name("probability", arrays)] = pa.array(amounts / release.size)
+        arrays[unused_name(release.sensitive, arrays)] = arrow_labels(values, column)
+        arrays[unused_name("group", arrays)] = pa.array(release.groups.numbers[members.group[row]])
+        arrays[unused_name("probability", arrays)] = pa.array(amounts / release.size)
         return pa.table(arrays)
 
     def to_arrow(self) -> pa.Table:
@@ -383,17 +383,9 @@ def _key_counts(beliefs: KeyBeliefs, original: Table) -> tuple[Integers, Integer
 def _keys_of(members: Members, original: Table) -> Integers:
     """Find the key of each row of the original; −1 where there is none."""
     keys = members.key_count
-    both = tuple(_concatenate(column, original.column(column.name)) for column in members.columns)
+    both = tuple(column.stacked_on(original.column(column.name)) for column in members.columns)
     kind, _ = number_equal_rows(both, keys + len(original.sizes))
     key_of = np.full(int(kind.max()) + 1, -1, np.int64)
     key_of[kind[:keys]] = np.arange(keys)
     of_rows: Integers = key_of[kind[keys:]]
     return of_rows
-
-
-def _concatenate(one: Column, other: Column) -> Column:
-    """Put two columns below each other."""
-    labels = tuple(dict.fromkeys((*one.labels, *other.labels)))
-    place = {text: code for code, text in enumerate(labels)}
-    codes = [np.array([place[text] for text in column.labels], np.int32)[column.codes] for column in (one, other)]
-    return Column(one.name, labels, np.concatenate(codes))

@@ -24,14 +24,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
-from sidelight._arrays import Flags, Floats, Integers
+from sidelight._arrays import (
+    Flags,
+    Floats,
+    Integers,
+    number_runs,
+    pack_bits,
+    pair_equal,
+    ranges,
+    run_starts,
+    unpack_bits,
+)
 from sidelight.errors import BadKnowledge
 from sidelight.knowledge.parse_statements import WordedStatement
 from sidelight.knowledge.people import Who
 from sidelight.knowledge.statements import ComparisonStatement, IntervalStatement, Share
-from sidelight.max_entropy.problem import Blocks, Variables, pairs, ranges, runs
+from sidelight.max_entropy.problem import Blocks, Variables
 from sidelight.table.labels import Label
 
 NOBODY = -1
@@ -70,8 +79,9 @@ class TermSupport:
 
     def cross(self, blocks: Blocks) -> tuple[Integers, Integers, Integers]:
         """Pair rows and columns, term by term: the term, the row and the column of every entry in its support."""
-        one, other = pairs(
-            runs(self.row_term, blocks.row_group[self.row]), runs(self.column_term, blocks.column_group[self.column])
+        one, other = pair_equal(
+            number_runs([self.row_term, blocks.row_group[self.row]]),
+            number_runs([self.column_term, blocks.column_group[self.column]]),
         )
         return self.row_term[one], self.row[one], self.column[other]
 
@@ -252,7 +262,7 @@ class _ValueSets:
     def columns(self, term: Integers, group: Integers) -> tuple[Integers, Integers]:
         """Find the columns that terms speak of in groups; these are ordered by term and group, and may repeat."""
         # one list of columns for all rows of a term in a group: these are crossed later
-        first = np.flatnonzero(np.diff(runs(term, group), prepend=-1))
+        first = np.flatnonzero(run_starts([term, group]))
         term, group = term[first], group[first]
         starts = self.variables.blocks.first_column
         at, column = ranges(starts[group], starts[group + 1])
@@ -268,16 +278,16 @@ class _RowSets:
     ) -> None:
         self.variables, self.people, self.rows = variables, people, len(variables.members.group)
         self.number: dict[object, int] = {}
-        self.sets = [_pack(np.ones(self.rows, bool))]
+        self.sets = [pack_bits(np.ones(self.rows, bool))]
         conditions = [self._numbers(term.share) for term in terms]
         widest = max(map(len, conditions), default=0)
         # set 0 is everybody, so that shorter lists of conditions can be padded with it
         self.conditions = np.array([each + [0] * (widest - len(each)) for each in conditions], np.int64)
         self.with_values = len(self.sets) + values.of_term
-        self.sets += [_pack(values.in_group_of_rows(number)) for number in range(len(values.member))]
+        self.sets += [pack_bits(values.in_group_of_rows(number)) for number in range(len(values.member))]
         self.bits = np.stack(self.sets)
         most = int(variables.members.people.max())
-        self.digits = [_pack((variables.members.people >> digit) & 1 == 1) for digit in range(most.bit_length())]
+        self.digits = [pack_bits((variables.members.people >> digit) & 1 == 1) for digit in range(most.bit_length())]
 
     def _numbers(self, share: Share) -> list[int]:
         """Number the sets that a share speaks of: it is about those who are in all of them."""
@@ -285,7 +295,7 @@ class _RowSets:
         for condition in conditions:
             if condition not in self.number:
                 self.number[condition] = len(self.sets)
-                self.sets.append(_pack(self._flags(share, condition)))
+                self.sets.append(pack_bits(self._flags(share, condition)))
         return [self.number[condition] for condition in conditions]
 
     def _flags(self, share: Share, condition: object) -> Flags:
@@ -308,12 +318,6 @@ class _RowSets:
         # who counts for the size of a condition may be in a group that has none of the values
         rows &= self.bits[self.with_values[terms]]
         some = np.flatnonzero(rows.ravel() != 0)
-        inside = np.flatnonzero(np.unpackbits(rows.ravel()[some].view(np.uint8)))
+        inside = np.flatnonzero(unpack_bits(rows.ravel()[some, np.newaxis], 64))
         term, word = np.divmod(some, rows.shape[1])
         return sizes, term[inside >> 6], word[inside >> 6] * 64 + (inside & 63)
-
-
-def _pack(flags: Flags) -> npt.NDArray[np.uint64]:
-    padded = np.zeros(-(-len(flags) // 64) * 64, bool)
-    padded[: len(flags)] = flags
-    return np.packbits(padded).view(np.uint64)

@@ -25,8 +25,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from sidelight._arrays import Flags, Floats
-from sidelight.max_entropy.problem import Problem, sum_by
+from sidelight._arrays import Flags, Floats, sum_by
+from sidelight.max_entropy.problem import Problem
 from sidelight.max_entropy.schur import RIDGE, Elimination, Hessian
 
 Watch: TypeAlias = Callable[[int, float], None]

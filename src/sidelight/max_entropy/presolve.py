@@ -35,9 +35,9 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import OptimizeResult, linprog
 
-from sidelight._arrays import Flags, Floats, Integers
+from sidelight._arrays import Flags, Floats, Integers, sum_by
 from sidelight.errors import TooHard
-from sidelight.max_entropy.problem import ONE_PERSON, Problem, sum_by
+from sidelight.max_entropy.problem import ONE_PERSON, Problem
 
 NEGLIGIBLE_PEOPLE = 1e-9
 """Amounts of people up to this are none."""

@@ -26,10 +26,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
-from sidelight._arrays import Codes, Flags, Floats, Integers, add_up
+from sidelight._arrays import Codes, Flags, Floats, Integers, add_up, pair_equal, starts_of, sum_by
 from sidelight.errors import BadKnowledge, BadMeasure, UnknownColumn, did_you_mean, parameter
 from sidelight.knowledge.people import Described, Someone, Who
 from sidelight.release.release import Members, Release
@@ -57,7 +56,7 @@ class Blocks:
     @cached_property
     def first_column(self) -> Integers:
         """The first column of each group, and their number."""
-        return _starts(self.column_group, self.groups)
+        return starts_of(self.column_group, self.groups)
 
     @cached_property
     def first_entry(self) -> Integers:
@@ -93,7 +92,7 @@ class Blocks:
         >>> [each.tolist() for each in two.cross(np.array([1, 2]), np.array([0, 1, 2]))]
         [[1, 2, 2], [0, 1, 2]]
         """
-        row, column = pairs(self.row_group[rows], self.column_group[columns])
+        row, column = pair_equal(self.row_group[rows], self.column_group[columns])
         return rows[row], columns[column]
 
 
@@ -294,46 +293,3 @@ class Problem:
         """Say by how much each constraint is missed."""
         sums: Floats = self.coefficients @ amounts
         return np.maximum(np.maximum(self.low - sums, sums - self.high), 0.0)
-
-
-def sum_by(index: Integers, amounts: npt.ArrayLike, length: int) -> Floats:
-    """Add up amounts that have the same index; floats, where `add_up` is for whole numbers."""
-    return np.bincount(index, np.asarray(amounts, float), length).astype(float)
-
-
-def ranges(start: Integers, stop: Integers) -> tuple[Integers, Integers]:
-    """Count from each start to its stop: which of them, and the number.
-
-    >>> [each.tolist() for each in ranges(np.array([5, 7]), np.array([7, 8]))]
-    [[0, 0, 1], [5, 6, 7]]
-    """
-    # position i of the result is start + (i − how many came before this start)
-    times = stop - start
-    which = np.repeat(np.arange(len(start)), times)
-    return which, np.arange(len(which)) + (start - np.cumsum(times) + times)[which]
-
-
-def runs(one: Integers, other: Integers) -> Integers:
-    """Number the different pairs of two lists that are ordered by the one and then by the other.
-
-    >>> runs(np.array([0, 0, 1]), np.array([7, 7, 7])).tolist()
-    [0, 0, 1]
-    """
-    new = np.ones(len(one), bool)
-    new[1:] = (one[1:] != one[:-1]) | (other[1:] != other[:-1])
-    return np.cumsum(new) - 1
-
-
-def pairs(one: Integers, other: Integers) -> tuple[Integers, Integers]:
-    """Pair the positions of two lists where they have the same number; the other one is sorted.
-
-    >>> [each.tolist() for each in pairs(np.array([1, 0]), np.array([0, 1, 1]))]
-    [[0, 0, 1], [1, 2, 0]]
-    """
-    below = max(one.max(initial=-1), other.max(initial=-1)) + 1
-    starts = _starts(other, int(below))
-    return ranges(starts[one], starts[one + 1])
-
-
-def _starts(group: Integers, groups: int) -> Integers:
-    return np.concatenate(([0], np.cumsum(np.bincount(group, minlength=groups))))

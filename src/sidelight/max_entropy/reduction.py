@@ -31,10 +31,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from sidelight._arrays import Flags, Floats, Integers, add_up, number_keys
+from sidelight._arrays import Flags, Floats, Integers, add_up, number_keys, pair_equal, ranges
 from sidelight.knowledge.people import Who
 from sidelight.max_entropy.constraints import NOBODY, Constraints, TermSupport
-from sidelight.max_entropy.problem import ONE_PERSON, Blocks, Problem, Variables, pairs, ranges
+from sidelight.max_entropy.problem import ONE_PERSON, Blocks, Problem, Variables
 
 Words: TypeAlias = npt.NDArray[np.uint64]
 Memberships: TypeAlias = tuple[Integers, Integers]
@@ -123,7 +123,7 @@ def _numbered_variables(quotient: Quotient, constraints: Constraints) -> tuple[I
     of_people = [quotient.row[rows] for rows in constraints.people.values()]
     who = np.repeat(np.arange(NOBODY, len(of_people)), [len(others), *map(len, of_people)])
     rows = np.concatenate((others, *of_people))
-    one, other = pairs(blocks.row_group[rows], blocks.column_group[columns])
+    one, other = pair_equal(blocks.row_group[rows], blocks.column_group[columns])
     person, row, column = who[one], rows[one], columns[other]
     entry = blocks.entry(row, column)
     if of_people:  # without them, the order by row is the order by entry already

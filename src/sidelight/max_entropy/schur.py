@@ -31,8 +31,8 @@ import scipy.linalg
 from scipy import sparse
 from scipy.sparse.linalg import LinearOperator, cg
 
-from sidelight._arrays import Flags, Floats, Integers, number_keys
-from sidelight.max_entropy.problem import Problem, ranges, sum_by
+from sidelight._arrays import Flags, Floats, Integers, number_keys, ranges, sum_by
+from sidelight.max_entropy.problem import Problem
 
 RIDGE = 1e-13
 """Added to diagonals, in proportion: sums that follow from others leave some directions without curvature."""

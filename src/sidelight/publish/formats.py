@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, ClassVar, Literal, TypeAlias
@@ -86,17 +86,6 @@ def sheet_of_counts(release: Release, shuffle: Shuffle, *, people: str, count: s
 
 def _values(release: Release, value: Integers) -> Column:
     return Column(release.sensitive, (*release.domain, None), value.astype(np.int32))
-
-
-def unused_name(name: str, taken: Collection[str]) -> str:
-    """Find a name for a column that no other has, whatever their capitals.
-
-    >>> unused_name("people", ["age", "sex"]), unused_name("people", ["People", "people 2"])
-    ('people', 'people 3')
-    """
-    folded = {each.casefold() for each in taken}
-    names = (name if number == 1 else f"{name} {number}" for number in range(1, len(folded) + 2))
-    return next(each for each in names if each.casefold() not in folded)
 
 
 def shuffler(seed: int | None = None) -> Shuffle:

@@ -33,7 +33,6 @@ from sidelight.publish.formats import (
     sheet_of_counts,
     sheet_of_people,
     shuffler,
-    unused_name,
 )
 from sidelight.publish.sidecar import (
     PublishedFile,
@@ -50,7 +49,7 @@ from sidelight.publish.sidecar import (
 from sidelight.release.release import Release, whole_groups
 from sidelight.search.method import SearchResult
 from sidelight.search.recoding import Buckets
-from sidelight.table.table import Column, Counts
+from sidelight.table.table import Column, Counts, unused_name
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -43,7 +43,7 @@ from sidelight.report.report import (
     schema_text,
 )
 from sidelight.search.method import Method, SearchResult
-from sidelight.table.labels import Label, in_order
+from sidelight.table.labels import Label
 from sidelight.table.roles import Missing, Roles
 from sidelight.table.table import Column, Semantics, Table
 
@@ -394,12 +394,12 @@ def as_printed(release: Release) -> Release:
     """
     groups = release.groups
     # Tidy labels first, so that groups which print the same have the same codes and are rolled up into one.
-    merged = roll_up(groups, tuple(_tidy(column) for column in groups.columns))
+    merged = roll_up(groups, tuple(column.compact().in_natural_order() for column in groups.columns))
     printed = whole_groups(
         domain=merged.domain,
         sizes=merged.sizes,
         counts=merged.counts,
-        columns=tuple(_tidy(column) for column in merged.columns),
+        columns=tuple(column.compact().in_natural_order() for column in merged.columns),
         semantics=merged.semantics,
     )
     return replace(release, groups=printed, people=None, members=None)
@@ -428,13 +428,3 @@ def _entries(groups: Groups) -> tuple[Integers, Integers]:
     place = row * groups.counts.width + value
     order = np.argsort(place)
     return place[order], count[order]
-
-
-def _tidy(column: Column) -> Column:
-    """Keep only labels that occur, in their natural order."""
-    used = np.flatnonzero(np.bincount(column.codes, minlength=len(column.labels)))
-    labels = in_order(column.labels[code] for code in used)
-    place = {text: number for number, text in enumerate(labels)}
-    recode = np.full(len(column.labels), -1, np.int32)
-    recode[used] = [place[column.labels[code]] for code in used]
-    return column.relabelled(labels, recode)

@@ -23,7 +23,16 @@ from sidelight._text import counted, form
 from sidelight.errors import BadRelease, WrongKind, did_you_mean, kind_in_words, parameter
 from sidelight.release.groups import Group, GroupName, Groups
 from sidelight.table.labels import Label, in_order, label, shown
-from sidelight.table.table import Column, Counts, Intake, Semantics, Tabular, arrow_labels, free_name, number_equal_rows
+from sidelight.table.table import (
+    Column,
+    Counts,
+    Intake,
+    Semantics,
+    Tabular,
+    arrow_labels,
+    number_equal_rows,
+    unused_name,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -132,11 +141,11 @@ class Release(Tabular):
         values = Column(self.sensitive, self.domain, value.astype(np.int32))
         return pa.table(
             {
-                free_name("group", taken): pa.array(self.groups.numbers[row]),
+                unused_name("group", taken): pa.array(self.groups.numbers[row]),
                 **printed,
-                free_name("people", taken): pa.array(self.groups.sizes[row]),
-                free_name(self.sensitive, printed): arrow_labels(values),
-                free_name("count", taken): pa.array(count),
+                unused_name("people", taken): pa.array(self.groups.sizes[row]),
+                unused_name(self.sensitive, printed): arrow_labels(values),
+                unused_name("count", taken): pa.array(count),
             }
         )
 

@@ -22,7 +22,7 @@ from sidelight.release.release import Release
 from sidelight.search.recoding import Buckets, Recoding
 from sidelight.search.utility import UtilityName
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.table import Column, Table, Tabular, arrow_labels, free_name
+from sidelight.table.table import Column, Table, Tabular, arrow_labels, unused_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -177,7 +177,7 @@ class SearchResult(Tabular):
         names = [each.name for each in columns]
         if buckets is None and self.release.semantics != "single":
             arrays += [pa.array(each) for each in _released_counts(self.release)]
-            names += [free_name("people", names), free_name("count", names)]
+            names += [unused_name("people", names), unused_name("count", names)]
         return pa.Table.from_arrays(arrays, names=names)
 
     def to_arrow(self) -> pa.Table:

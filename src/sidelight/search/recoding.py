@@ -31,7 +31,7 @@ from sidelight._arrays import Flags, Floats, Integers, add_up, number_keys
 from sidelight.release.release import Members, Release, whole_groups
 from sidelight.search.orders import Order
 from sidelight.table.labels import Label
-from sidelight.table.table import Column, Counts, Table, free_name
+from sidelight.table.table import Column, Counts, Table, unused_name
 
 DENSE_COUNTS = 1 << 24
 """Counts of up to so many groups × values are spread out to look single ones up."""
@@ -310,4 +310,4 @@ class Buckets(Recoding):
     def _bucket_column(self, bucket: Integers) -> Column:
         labels = tuple(str(number) for number in range(1, len(self.sizes) + 1))
         taken = {column.name for column in self.table.quasi} | {self.table.sensitive}
-        return Column(free_name("bucket", taken), labels, bucket.astype(np.int32))
+        return Column(unused_name("bucket", taken), labels, bucket.astype(np.int32))

@@ -10,7 +10,7 @@ All are frozen, and so are their arrays; a table of a hundred million people is 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._arrays import Codes, Integers, add_up, number_keys, number_rows
+from sidelight._arrays import Codes, Integers, add_up, number_keys, number_rows, ranges
 from sidelight._text import counted, form, html_table
 from sidelight.errors import NotAvailable, UnknownColumn, did_you_mean
 from sidelight.table.labels import Label, in_order
@@ -141,8 +141,7 @@ class Column:
         """
         cells = list(cells)
         labels = in_order(cells)
-        place = {text: code for code, text in enumerate(labels)}
-        return cls(name, labels, np.fromiter((place[cell] for cell in cells), np.int32, len(cells)))
+        return cls(name, labels, _codes_of(cells, labels))
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -171,9 +170,34 @@ class Column:
         labels = tuple(text for text, kept in zip(self.labels, used, strict=True) if kept)
         return self.relabelled(labels, (np.cumsum(used) - 1).astype(np.int32))
 
+    def in_natural_order(self) -> Column:
+        """Keep what every row says, with the labels in their natural order.
+
+        >>> Column("age", ("30", "4"), np.array([0, 1], np.int32)).in_natural_order().labels
+        ('4', '30')
+        """
+        labels = in_order(self.labels)
+        return self.relabelled(labels, _codes_of(self.labels, labels))
+
+    def stacked_on(self, lower: Column) -> Column:
+        """Put another column below this one, under common labels.
+
+        >>> both = Column.of("age", ["30"]).stacked_on(Column.of("age", ["4", "30"]))
+        >>> [both.cell(row) for row in range(len(both))], both.labels
+        (['30', '4', '30'], ('4', '30'))
+        """
+        labels = in_order((*self.labels, *lower.labels))
+        codes = [_codes_of(part.labels, labels)[part.codes] for part in (self, lower)]
+        return Column(self.name, labels, np.concatenate(codes))
+
     def relabelled(self, labels: tuple[Label, ...], recode: Codes) -> Column:
         """Give each old label a new one: `labels[recode[old code]]`."""
         return Column(self.name, labels, recode[self.codes])
+
+
+def _codes_of(cells: Sequence[Label], labels: tuple[Label, ...]) -> Codes:
+    code = {text: number for number, text in enumerate(labels)}
+    return np.fromiter((code[cell] for cell in cells), np.int32, len(cells))
 
 
 def number_equal_rows(columns: tuple[Column, ...], rows: int) -> tuple[Integers, Integers]:
@@ -361,11 +385,10 @@ class Counts:
                 where=self.where[first:last],
                 data=self.data[first:last],
             )
-        # Entry i of a chosen row stands at (start of that row) + i: offsets within rows, moved to where rows begin.
         chosen = np.arange(self.rows)[rows]
-        lengths = np.diff(self.starts)[chosen]
-        starts = np.concatenate(([0], np.cumsum(lengths)))
-        inside = np.arange(starts[-1]) - np.repeat(starts[:-1], lengths) + np.repeat(self.starts[chosen], lengths)
+        first, beyond = self.starts[chosen], self.starts[chosen + 1]
+        starts = np.concatenate(([0], np.cumsum(beyond - first)))
+        _, inside = ranges(first, beyond)
         return Counts((len(chosen), self.width), starts=starts, where=self.where[inside], data=self.data[inside])
 
     def roll_up(self, group: npt.NDArray[np.integer], *, groups: int) -> Counts:
@@ -417,12 +440,12 @@ def arrow_labels(column: Column, rows: npt.NDArray[np.integer] | slice = slice(N
     return pa.array(column.labels, pa.string()).take(pa.array(column.codes[rows]))
 
 
-def free_name(name: str, taken: Collection[str]) -> str:
-    """Give a column a name that no other column has.
+def unused_name(name: str, taken: Collection[str]) -> str:
+    """Find a name for a column that no other has, whatever their capitals.
 
-    >>> free_name("count", ["age"]), free_name("count", ["age", "count"])
-    ('count', 'count_')
+    >>> unused_name("people", ["age", "sex"]), unused_name("people", ["People", "people 2"])
+    ('people', 'people 3')
     """
-    while name in taken:
-        name += "_"
-    return name
+    folded = {each.casefold() for each in taken}
+    names = (name if number == 1 else f"{name} {number}" for number in range(1, len(folded) + 2))
+    return next(each for each in names if each.casefold() not in folded)

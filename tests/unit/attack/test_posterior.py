@@ -7,9 +7,8 @@ import polars as pl
 import pytest
 
 import sidelight as sl
-from sidelight.attack.posterior import bits, combine, flags
+from sidelight.attack.posterior import combine
 from sidelight.errors import BadRelease
-from sidelight.table.table import Counts
 
 ZIPS = [{"zip": "1"}, {"zip": "2"}]
 ONE = sl.Release.from_counts([{"a": 1, "b": 1}, {"a": 1, "c": 2}], labels=ZIPS)
@@ -69,11 +68,6 @@ def test_more_than_64_values():
     assert exposure.candidates[0] == ("v099",)
     assert exposure.before[:, 0].tolist() == [100, 51]
     assert exposure.after.tolist() == [1, 150, 150]
-
-
-def test_bits_are_spread_out_again():
-    cells = np.random.default_rng(1).integers(0, 2, (20, 130))
-    assert flags(bits(Counts.from_cells(cells)), 130).astype(int).tolist() == cells.tolist()
 
 
 def test_a_release_that_has_somebody_not_changes_nothing():

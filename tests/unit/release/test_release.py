@@ -120,7 +120,7 @@ def test_rows_that_are_handed_out_are_read_back_as_the_same_release():
 def test_columns_that_are_called_like_ours_keep_their_names():
     release = sl.Release.from_counts([{"Flu": 2}], labels=[{"group": "A", "count": "7", "value": "x"}])
     assert release.to_arrow().to_pylist() == [
-        {"group_": 1, "group": "A", "count": "7", "value": "x", "people": 2, "value_": "Flu", "count_": 2}
+        {"group 2": 1, "group": "A", "count": "7", "value": "x", "people": 2, "value 2": "Flu", "count 2": 2}
     ]
 
 

@@ -81,7 +81,7 @@ def test_rows_stand_by_bucket_and_key_never_by_value():
 @pytest.mark.parametrize(("column", "sensitive"), [("bucket", "disease"), ("age", "bucket")])
 def test_the_bucket_has_a_name_of_its_own(column, sensitive):
     outcome = found(hospital(column=column, sensitive=sensitive), sl.DistinctValues() >= 2)
-    assert outcome.release.groups.columns[0].name == "bucket_"
+    assert outcome.release.groups.columns[0].name == "bucket 2"
 
 
 @pytest.mark.parametrize("l", [0, -1, 2.5, "two"])

@@ -93,9 +93,9 @@ def test_rows_of_people_with_several_values_are_counts_and_a_group_without_value
     people = Table((Column.of("people", ["x", "y"]),), "disease", ("Cold", "Flu"), np.array([2, 3]), counts, "set")
     found = sl.protect(people, [sl.GroupSize() >= 2], method="mondrian")
     assert found.to_arrow().to_pylist() == [
-        {"people": "x", "disease": "Cold", "people_": 2, "count": 2},
-        {"people": "x", "disease": "Flu", "people_": 2, "count": 1},
-        {"people": "y", "disease": None, "people_": 3, "count": 0},
+        {"people": "x", "disease": "Cold", "people 2": 2, "count": 2},
+        {"people": "x", "disease": "Flu", "people 2": 2, "count": 1},
+        {"people": "y", "disease": None, "people 2": 3, "count": 0},
     ]
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from sidelight.search import recoding
 from sidelight.search.orders import column_orders
-from sidelight.search.recoding import Buckets, Query, Regions, free_name, random_queries, region_labels, release_of
+from sidelight.search.recoding import Buckets, Query, Regions, random_queries, region_labels, release_of, unused_name
 from sidelight.table.table import Column, Counts, Table
 
 TABLE = Table(
@@ -73,5 +73,5 @@ def test_people_of_a_key_may_be_in_several_buckets():
 
 
 def test_a_name_that_is_taken_is_lengthened():
-    assert free_name("bucket", []) == "bucket"
-    assert free_name("bucket", ["bucket", "bucket_"]) == "bucket__"
+    assert unused_name("bucket", []) == "bucket"
+    assert unused_name("bucket", ["Bucket", "bucket 2"]) == "bucket 3"
