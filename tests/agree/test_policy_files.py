@@ -11,7 +11,7 @@ import sidelight as sl
 from sidelight.measures.measure import Comparison, Criterion, exact
 from sidelight.policy.limit_text import read_limit
 from sidelight.policy.limits import settings_of
-from sidelight.policy.measures import all_measures
+from sidelight.policy.measure_names import all_measures
 from sidelight.policy.policy import policy_text
 from sidelight.policy.policy_file import read_policy_text
 from sidelight.table.roles import Roles

@@ -9,7 +9,7 @@ from support.examples import examples
 
 import sidelight as sl
 from sidelight.errors import BadPolicy
-from sidelight.policy.measures import all_measures, measure_named
+from sidelight.policy.measure_names import all_measures, measure_named
 from sidelight.testing import releases
 
 every_kind = pytest.mark.parametrize("kind", all_measures(), ids=lambda kind: kind.__name__)

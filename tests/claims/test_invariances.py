@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from support.examples import examples
 
 from sidelight.measures.group_by_group import GroupByGroup
-from sidelight.policy.measures import all_measures
+from sidelight.policy.measure_names import all_measures
 from sidelight.testing import orders, releases, reordered, splits
 
 every_kind = pytest.mark.parametrize("kind", all_measures(), ids=lambda kind: kind.__name__)

@@ -8,7 +8,7 @@ from support.examples import examples
 
 import sidelight as sl
 from sidelight.measures.measure import Monotonicity
-from sidelight.policy.measures import all_measures
+from sidelight.policy.measure_names import all_measures
 from sidelight.testing import merged, merges
 
 

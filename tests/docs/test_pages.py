@@ -12,7 +12,7 @@ import pytest
 from sidelight import errors
 from sidelight.cli.app import app
 from sidelight.policy.limits import right_bounds, settings_of
-from sidelight.policy.measures import all_measures
+from sidelight.policy.measure_names import all_measures
 from sidelight.policy.policy_file import SECTIONS, RolesSection
 from sidelight.publish.sidecar import Sidecar
 from sidelight.report.report import AuditReport

@@ -6,21 +6,10 @@ from sidelight.cli.inputs import Question, inputs_of, open_release
 from sidelight.cli.output import Output
 from sidelight.cli.run import Status
 from sidelight.measures.measure import findings as measure_all
-from sidelight.policy.limit_text import read_measure
+from sidelight.policy.measure_names import classic_measures
 from sidelight.release.release import Release
 from sidelight.report.report import AuditReport, audit_report
 from sidelight.report.terminal import report_parts
-
-CLASSICS = (
-    "group size",
-    "distinct values",
-    "entropy diversity",
-    "recursive diversity",
-    "closeness",
-    "beta likeness",
-    "delta disclosure",
-)
-"""What is shown when no measure in particular is named."""
 
 
 def audit(file: str, question: Question, output: Output) -> Status:
@@ -36,7 +25,7 @@ def judge(release: Release, question: Question, *, source: str) -> AuditReport:
     """Measure and judge; with neither limits nor measures, ask all classic measures that apply."""
     measures = question.measures
     if question.policy is None and not measures:
-        classics = map(read_measure, CLASSICS)
+        classics = (kind() for kind in classic_measures())
         measures = tuple(measure for measure in classics if release.semantics in measure.semantics)
     return audit_report(
         release,

@@ -72,6 +72,7 @@ class MaxEnt(Measure):
     table: Table | None = field(default=None, repr=False)
 
     name: ClassVar[str] = "maximum entropy"
+    also_called = ("maxent", "privacy-maxent")
     limits = (0, 1)
     semantics = ("single",)
     mergeable: ClassVar[bool] = False

@@ -1,9 +1,9 @@
 """One file (or folder) per question asked of a release: how large is the risk, or how small the crowd?
 
 Here belong measures and what they share; not what is done with their values (bounds of a whole policy are in
-`policy/`, searches in `search/`), and nothing that reads tables or prints.  A new measure is a new file here and a
-public name in `sidelight/__init__.py`: it registers itself under its name when it is declared, and `policy/measures`
-lists ours.
+`policy/`, searches in `search/`), and nothing that reads tables or prints.  A new measure is a new file here (it
+registers itself under its name when it is declared), a public name in `sidelight/__init__.pyi`, and a line in
+`policy/measure_names`, which lists ours in the order of pages and schemas.
 
 Read `measure` first (measure, finding, criterion), then `exact` and `group_by_group` (find in floats, decide in
 fractions), one classic such as `k_anonymity`, then `screening` (what searches look at), and the adversaries:

@@ -62,6 +62,7 @@ class BetaLikeness(FormulaMeasure):
     kind: Kind = "basic"
 
     name: ClassVar[str] = "beta likeness"
+    also_called = ("b-likeness", "β-likeness")
     when_groups_merge = Monotonicity.NON_INCREASING
 
     def __post_init__(self) -> None:

@@ -56,6 +56,7 @@ class DeltaDisclosure(FormulaMeasure):
     absent: Absent = "infinite"
 
     name: ClassVar[str] = "delta disclosure"
+    also_called = ("d-disclosure", "δ-disclosure", "δ-disclosure privacy")
 
     def __post_init__(self) -> None:
         if self.absent not in get_args(Absent):

@@ -52,6 +52,7 @@ class DistinctValues(FormulaMeasure):
     """
 
     name: ClassVar[str] = "distinct values"
+    also_called = ("l-diversity", "ℓ-diversity", "diversity", "distinct l-diversity")
     large_is_bad: ClassVar[bool] = False
     whole_numbers: ClassVar[bool] = True
     scale_free: ClassVar[bool] = False
@@ -102,6 +103,7 @@ class EntropyDiversity(FormulaMeasure):
     """
 
     name: ClassVar[str] = "entropy diversity"
+    also_called = ("l-diversity", "ℓ-diversity", "diversity", "entropy l-diversity")
     large_is_bad: ClassVar[bool] = False
     limits = (1, float("inf"))
     when_groups_merge = Monotonicity.NON_DECREASING
@@ -162,6 +164,7 @@ class RecursiveDiversity(FormulaMeasure):
     l: int = 3  # noqa: E741 - the ℓ of ℓ-diversity, as everybody says it
 
     name: ClassVar[str] = "recursive diversity"
+    also_called = ("l-diversity", "ℓ-diversity", "diversity", "recursive l-diversity")
     when_groups_merge = Monotonicity.NON_INCREASING
 
     def __post_init__(self) -> None:

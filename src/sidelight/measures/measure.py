@@ -62,6 +62,7 @@ class Measure(ABC):
     """
 
     name: ClassVar[str]  # in the user's words, as in policy.toml: "group size"
+    also_called: ClassVar[tuple[str, ...]] = ()  # its names in papers and other tools: "k-anonymity"
     large_is_bad: ClassVar[bool] = True  # a risk (bounded from above), or a size or diversity (from below)
     limits: ClassVar[tuple[Bound, Bound]] = (0, math.inf)  # what a bound may be
     semantics: ClassVar[tuple[Semantics, ...]] = ("single", "set", "multiset")  # where the question makes sense

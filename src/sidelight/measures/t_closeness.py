@@ -80,6 +80,7 @@ class Closeness(FormulaMeasure):
     hierarchy: Hierarchy | None = None
 
     name: ClassVar[str] = "closeness"
+    also_called = ("t-closeness",)
     limits = (0, 1)
     when_groups_merge = Monotonicity.NON_INCREASING
 

@@ -5,6 +5,6 @@ wrong.  Not here: what a measure is or whether a bound makes sense for it (`meas
 policy (`search/`).
 
 Read `policy` first (policy, verdict, and the file that is written), then `settings` (what may stand in a policy),
-`limits` (what one section demands), `policy_file` and `limit_text` (the two ways to write it); `messages` and
-`measures` (which measures there are, and their other names) serve them.
+`limits` (what one section demands), `policy_file` and `limit_text` (the two ways to write it); `measure_names` (which
+measures there are, and what papers call them) serves them.
 """

@@ -18,7 +18,7 @@ from sidelight.errors import BadPolicy, SidelightError
 from sidelight.knowledge.tokens import TokenReader
 from sidelight.measures.measure import LEFT_OUT, SIGNS, Comparison, Criterion, Measure
 from sidelight.policy.limits import Limit, limit_model, settings_of
-from sidelight.policy.measures import measure_named
+from sidelight.policy.measure_names import measure_named
 from sidelight.policy.settings import Word, validated
 
 _COMPARISONS = {

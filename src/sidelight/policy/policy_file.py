@@ -21,7 +21,7 @@ from pydantic.json_schema import models_json_schema
 from sidelight.errors import BadPolicy, SidelightError, WrongKind
 from sidelight.measures.measure import Criterion
 from sidelight.policy.limits import SkylineSection, limit_model
-from sidelight.policy.measures import all_measures, measure_named
+from sidelight.policy.measure_names import all_measures, measure_named
 from sidelight.policy.policy import Policy
 from sidelight.policy.settings import Section, Text, not_a_table, unknown_key, validated, without_measure
 from sidelight.table.roles import Missing, Roles, Suppressed

@@ -24,7 +24,7 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 from sidelight.knowledge.facts import And, Fact, Has, Implies, Not, OneOf, Or, Same
 from sidelight.knowledge.people import Who
 from sidelight.measures.measure import Measure
-from sidelight.policy.measures import all_measures
+from sidelight.policy.measure_names import all_measures
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release, whole_groups
 from sidelight.table.labels import Label

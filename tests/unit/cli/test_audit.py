@@ -10,9 +10,8 @@ import pytest
 from support.command_line import invoke
 
 from sidelight import _files
-from sidelight.cli.audit import CLASSICS
 from sidelight.policy.limits import settings_of
-from sidelight.policy.measures import all_measures
+from sidelight.policy.measure_names import all_measures, classic_measures
 from sidelight.report.report import AuditReport
 
 ROWS = """age,sex,disease,name
@@ -99,7 +98,9 @@ def test_measures_alone_judge_nothing(file):
 
 def test_with_neither_policy_nor_measures_all_classics_are_shown(file):
     result = run(file, *ROLES, "--json")
-    assert [each["measure"] for each in json.loads(result.stdout)["answers"]] == list(CLASSICS)
+    assert [each["measure"] for each in json.loads(result.stdout)["answers"]] == [
+        kind.name for kind in classic_measures()
+    ]
     assert "No policy was given" in run(file, *ROLES).stdout
 
 

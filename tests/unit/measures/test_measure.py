@@ -13,7 +13,7 @@ import sidelight as sl
 from sidelight.errors import BadPolicy, WrongKind
 from sidelight.measures.k_anonymity import GroupSize
 from sidelight.measures.measure import Comparison, call_text, declared_measures, exact, findings, value_text
-from sidelight.policy.measures import all_measures, measure_named
+from sidelight.policy.measure_names import all_measures, measure_named
 
 RELEASE = sl.Release.from_counts([{"<Flu>": 2, "Cold": 1}, {"<Flu>": 2}])
 

@@ -9,7 +9,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadPolicy, WrongKind
-from sidelight.policy.measures import all_measures
+from sidelight.policy.measure_names import all_measures
 from sidelight.policy.policy import policy_text
 from sidelight.policy.policy_file import SCHEMA_HOME, policy_schema, read_policy_file, read_policy_text
 from sidelight.table.roles import Roles

@@ -64,6 +64,7 @@ class Implications(Measure):
     value: str | None = None
 
     name: ClassVar[str] = "implications"
+    also_called = ("ck-safety",)
     limits = (0, 1)
     semantics: ClassVar[tuple[Semantics, ...]] = ("single",)
     when_groups_merge = Monotonicity.NON_INCREASING

@@ -128,6 +128,7 @@ that is left shrinks by that factor.
     """
 
     name: ClassVar[str] = "prior belief"
+    also_called = ("ε-privacy", "epsilon-privacy")
     limits = (1, math.inf)
     semantics: ClassVar[tuple[Semantics, ...]] = ("single",)
     when_groups_merge = Monotonicity.NON_INCREASING

@@ -70,6 +70,7 @@ the target does not have Flu.
     apart_from: tuple[Label, ...] = ()
 
     name: ClassVar[str] = "acquaintance"
+    also_called = ("privacy skyline",)
     limits = (0, 1)
     when_groups_merge = Monotonicity.NON_INCREASING
 

@@ -2,7 +2,8 @@
 
 All of ours are listed here, in the order of pages and schemas.  They are imported when a policy first names one, the
 light ones first: the classics take 20 ms, while some adversaries bring 0.2 s of SciPy and maximum entropy its solvers,
-another 0.4 s.  Measures that somebody else declares are known by their name from then on.
+another 0.4 s.  Measures that somebody else declares are known by their name from then on.  What papers call a measure
+stands in its class (`also_called`).
 """
 # ruff: noqa: PLC0415 - imported when a policy names one, see above
 
@@ -17,37 +18,14 @@ from sidelight.measures.measure import Measure, declared_measures
 
 Kinds: TypeAlias = tuple[type[Measure], ...]
 
-OTHER_NAMES: dict[str, tuple[str, ...]] = {
-    "k-anonymity": ("group size",),
-    "anonymity": ("group size",),
-    "l-diversity": ("distinct values", "entropy diversity", "recursive diversity"),
-    "ℓ-diversity": ("distinct values", "entropy diversity", "recursive diversity"),
-    "diversity": ("distinct values", "entropy diversity", "recursive diversity"),
-    "distinct l-diversity": ("distinct values",),
-    "entropy l-diversity": ("entropy diversity",),
-    "recursive l-diversity": ("recursive diversity",),
-    "t-closeness": ("closeness",),
-    "b-likeness": ("beta likeness",),
-    "β-likeness": ("beta likeness",),
-    "d-disclosure": ("delta disclosure",),
-    "δ-disclosure": ("delta disclosure",),
-    "δ-disclosure privacy": ("delta disclosure",),
-    "ck-safety": ("implications",),
-    "privacy skyline": ("acquaintance",),
-    "ε-privacy": ("prior belief",),
-    "epsilon-privacy": ("prior belief",),
-    "maxent": ("maximum entropy",),
-    "privacy-maxent": ("maximum entropy",),
-}
-"""By the name in papers and other tools."""
-
 
 def all_measures() -> Kinds:
     """List all measures of ours."""
     return tuple(kind for declare in _IN_TURN for kind in declare())
 
 
-def _classics() -> Kinds:
+def classic_measures() -> Kinds:
+    """List those that ask about the groups alone, and no adversary: what an audit shows unless told otherwise."""
     from sidelight.measures.beta_likeness import BetaLikeness
     from sidelight.measures.delta_disclosure import DeltaDisclosure
     from sidelight.measures.k_anonymity import GroupSize
@@ -78,7 +56,7 @@ def _maximum_entropy() -> Kinds:
     return (MaxEnt,)
 
 
-_IN_TURN: tuple[Callable[[], Kinds], ...] = (_classics, _ck_safety, _further_adversaries, _maximum_entropy)
+_IN_TURN: tuple[Callable[[], Kinds], ...] = (classic_measures, _ck_safety, _further_adversaries, _maximum_entropy)
 
 
 def measure_named(name: str, where: str = "") -> type[Measure]:
@@ -107,11 +85,16 @@ def name_here(name: str) -> str:
     >>> name_here("colour")
     ''
     """
-    for other, ours in OTHER_NAMES.items():
-        if _letters(other) == _letters(name):
-            *others, last = (f"'{each}'" for each in ours)
-            return f"; {other} is {', '.join(others)}{' or ' if others else ''}{last} here"
-    return ""
+    called = [(each, kind.name) for kind in all_measures() for each in kind.also_called if _same_name(each, name)]
+    if not called:
+        return ""
+    *others, last = (f"'{ours}'" for _, ours in called)
+    return f"; {called[0][0]} is {', '.join(others)}{' or ' if others else ''}{last} here"
+
+
+def _same_name(one: str, other: str) -> bool:
+    """Compare names whatever their case, and however their words are joined."""
+    return _letters(one) == _letters(other)
 
 
 def _letters(name: str) -> str:
