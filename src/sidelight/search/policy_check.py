@@ -138,8 +138,9 @@ class PolicyCheck:
     def mentions(self, domain: tuple[Label, ...]) -> Flags:
         """Say which values the policy names: those are spoken of, whoever has them."""
         settings = (setting for check in self.checks for setting in check.criterion.measure.settings().items())
-        # a hierarchy covers values and names none of them
-        named = {text for name, value in settings if name != "hierarchy" for text in _texts(value)}
+        # a hierarchy covers values and names none of them, and a setting that is None is left open
+        naming = (value for name, value in settings if name != "hierarchy" and value is not None)
+        named = {text for value in naming for text in _labels(value)}
         return np.array([text in named for text in domain])
 
     def holds_in_each(self, groups: Groups) -> Flags:
@@ -165,15 +166,15 @@ def _least_whole(bound: Amount, comparison: Comparison) -> int:
     return math.floor(bound) + 1 if comparison is Comparison.ABOVE else math.ceil(bound)
 
 
-def _texts(parameter: object) -> Iterator[str]:
-    """Give all texts inside a parameter."""
-    if isinstance(parameter, str):
-        yield parameter
-    elif isinstance(parameter, Mapping):
-        yield from _texts([*parameter.keys(), *parameter.values()])
-    elif isinstance(parameter, Iterable):
-        for part in parameter:
-            yield from _texts(part)
+def _labels(setting: object) -> Iterator[Label]:
+    """Give all labels inside a setting; in a list, None is the missing label, as in `apart_from=[None]`."""
+    if setting is None or isinstance(setting, str):
+        yield setting
+    elif isinstance(setting, Mapping):
+        yield from _labels([*setting.keys(), *setting.values()])
+    elif isinstance(setting, Iterable):
+        for part in setting:
+            yield from _labels(part)
 
 
 def candidate_groups(table: Table, sizes: Integers, counts: Counts) -> Groups:

@@ -63,6 +63,8 @@ def test_the_least_size_is_the_smallest_that_keeps_every_limit_on_sizes(criteria
 def test_values_that_the_policy_names_are_known():
     check = PolicyCheck.of([sl.Implications(1, value="b") <= 1, sl.GroupSize() >= 1], people=10)
     assert check.mentions(("a", "b", None)).tolist() == [False, True, False]
+    check = PolicyCheck.of([sl.Acquaintance(others=1, apart_from=(None,)) <= 1], people=10)
+    assert check.mentions(("a", "b", None)).tolist() == [False, False, True]
 
 
 def test_nothing_to_keep_is_always_kept():
