@@ -77,7 +77,7 @@ def test_it_agrees_with_people_spread_over_the_groups(semantics):
 
 
 @every_semantics
-def test_counting_in_lumps_agrees_with_every_world(semantics):
+def test_counting_by_closed_forms_agrees_with_every_world(semantics):
     @given(releases(semantics=semantics, max_groups=3, max_people=5), amounts)
     def agree(release, knows):
         witness = Acquaintance(*knows).measure(release).witness

@@ -71,10 +71,10 @@ def test_people_who_differ(question):
 def test_both_ways_to_count_people_who_differ(question):
     release, facts = question
     entities = identify(release, everyone(release))
-    made, differing = compile_facts(release, entities, facts), DistinctCounter()
-    if differing.applies(made):
+    compiled, differing = compile_facts(release, entities, facts), DistinctCounter()
+    if differing.applies(compiled):
         meter = Meter(Effort())
-        assert differing.probability(made, meter) == Frontier(Schedule.of(made, meter)).probabilities(meter)[0]
+        assert differing.probability(compiled, meter) == Frontier(Schedule.of(compiled, meter)).probabilities(meter)[0]
 
 
 @given(people_who_differ(), st.data())
@@ -105,17 +105,17 @@ def test_worlds_are_drawn_as_often_as_they_are(semantics, method):
     known = [Has(people[0], "a") | Same(people[1], people[2])] if method == "by the facts" else []
     targets = [Has(person, value) for person in people for value in "ab"] + [Same(people[0], people[2])]
     entities = identify(release, people)
-    made = compile_facts(release, entities, known, watched=targets)
-    terms, rng = [made.formula(target) for target in targets], np.random.default_rng(3)
+    compiled = compile_facts(release, entities, known, watched=targets)
+    terms, rng = [compiled.formula(target) for target in targets], np.random.default_rng(3)
     if known:
-        frontier = Frontier(Schedule.of(made, Meter(Effort()), formulas=terms, exhaustive=True))
+        frontier = Frontier(Schedule.of(compiled, Meter(Effort()), formulas=terms, exhaustive=True))
         worlds = WorldSampler(frontier, Meter(Effort())).sample(20_000, rng)
     else:
-        worlds = sample_any(made, 20_000, rng)
+        worlds = sample_any(compiled, 20_000, rng)
     exact = WorldCounter(release, entities, Meter(Effort()))
     for target, term in zip(targets, terms, strict=True):
         possible, both = exact.joint(known, target)
-        assert abs(evaluate(term, worlds, made).mean() - both / possible) < 0.015  # four times the usual error
+        assert abs(evaluate(term, worlds, compiled).mean() - both / possible) < 0.015  # four times the usual error
 
 
 @given(st.dictionaries(st.integers(0, 9), st.lists(st.frozensets(st.integers(0, 6)), max_size=3)))
@@ -134,6 +134,6 @@ def test_a_fact_that_is_never_so_is_found_among_many_that_are_too_hard(semantics
     release = Release.from_counts([counts], sizes=[300], values=semantics)
     people = [Someone(1, number) for number in range(1, 60)]
     hard = [~Same(one, other) for one, other in combinations(people, 2)][::7]
-    with pytest.raises(Contradiction) as told:
+    with pytest.raises(Contradiction) as raised:
         posterior(release, Has(people[0], "v1"), given=[*hard, ~Same(people[3], people[3])], effort=Effort(states=50))
-    assert told.value.facts == ("not same(#1.4, #1.4)",)
+    assert raised.value.facts == ("not same(#1.4, #1.4)",)

@@ -81,10 +81,10 @@ def test_it_agrees_with_plain_sets(given_releases, people, way):
     occurring = {text for release in given_releases for text in values_of(release, range(len(release)))}
     perfect = hits = contradicted = vulnerable = nowhere = 0
     for number, person in enumerate(people):
-        found = [groups_of(release, person, way) for release in given_releases]
+        by_release = [groups_of(release, person, way) for release in given_releases]
         alone = [
             values_of(release, groups) if groups else occurring
-            for release, groups in zip(given_releases, found, strict=True)
+            for release, groups in zip(given_releases, by_release, strict=True)
         ]
         left = set.intersection(*alone)
         row = exposure.people.row(f"P{number}")
@@ -92,14 +92,14 @@ def test_it_agrees_with_plain_sets(given_releases, people, way):
         assert exposure.after[row] == len(left)
         assert exposure.before[:, row].tolist() == [len(each) for each in alone]
         witness = exposure.witness(f"P{number}")
-        assert [[name.number - 1 for name in seen.groups] for seen in witness.sightings] == found
+        assert [[name.number - 1 for name in seen.groups] for seen in witness.sightings] == by_release
         assert set(witness.candidates) == left
         assert set(witness.replay(given_releases)) == left
         perfect += len(left) == 1
         hits += person["truth"] in left
         contradicted += not left
         vulnerable += bool(left) and len(left) < min(map(len, alone))
-        nowhere += not any(found)
+        nowhere += not any(by_release)
     total = len(people)
     assert exposure.people.total == total
     assert exposure.perfect == Fraction(perfect, total)
@@ -117,11 +117,11 @@ def joint_worlds(views, prior, row):
     the same for all.  A person who may be in several groups is each of their people in turn.
     """
     weight = Counter()
-    told = []
+    worlds = []
     for view in views:
         groups = view.linkage.groups_of(row)
         if len(groups):
-            told.append(
+            worlds.append(
                 [
                     next(iter(world[person]))
                     for group in groups.tolist()
@@ -130,11 +130,11 @@ def joint_worlds(views, prior, row):
                     for _ in range(copies)
                 ]
             )
-    if not told:
+    if not worlds:
         return dict(prior)
-    counted = [Counter(values) for values in told]
+    counted = [Counter(values) for values in worlds]
     for value in prior:
-        weight[value] = math.prod(each[value] for each in counted) / prior[value] ** (len(told) - 1)
+        weight[value] = math.prod(each[value] for each in counted) / prior[value] ** (len(worlds) - 1)
     total = sum(weight.values())
     return {value: each / total for value, each in weight.items()} if total else None
 
@@ -153,17 +153,17 @@ def test_beliefs_agree_with_counting_every_world(given_releases, people, prior):
     rows = np.arange(len(exposure.people))
     posterior = exposure.posterior(rows)
     for row in rows.tolist():
-        wanted = joint_worlds(exposure.views, before, row)
+        expected = joint_worlds(exposure.views, before, row)
         beliefs = exposure.witness(dict(zip(["age", "sex"], _known(exposure, row), strict=True))).beliefs
-        if wanted is None:
+        if expected is None:
             assert beliefs == {}
             assert np.isnan(posterior[row]).all()
             assert math.isnan(exposure.belief[row])
             continue
-        assert beliefs == {value: chance for value, chance in wanted.items() if chance}
+        assert beliefs == {value: chance for value, chance in expected.items() if chance}
         assert set(beliefs) == set(exposure.candidates[row])  # the sets are the support of the beliefs
-        assert posterior[row] == pytest.approx([float(wanted[value]) for value in exposure.domain])
-        assert exposure.belief[row] == pytest.approx(float(max(wanted.values())))
+        assert posterior[row] == pytest.approx([float(expected[value]) for value in exposure.domain])
+        assert exposure.belief[row] == pytest.approx(float(max(expected.values())))
     tops = [max(exposure.witness(row).beliefs.values(), default=0) for row in rows.tolist()]
     for bound in {*tops, Fraction(1, 2)} - {0}:
         sure = sum(int(people) for people, top in zip(exposure.people.sizes, tops, strict=True) if top >= bound)
@@ -231,13 +231,13 @@ def test_regions_of_a_search_hold_their_own_people(rows, method, k):
         "age": sl.Hierarchy.intervals("age", range(1, 10), widths=[2, 4]),
         "sex": sl.Hierarchy.suppression("sex", ["f", "m"]),
     }
-    found = sl.protect(table, sl.Policy(sl.GroupSize() >= k), by=by, method=method)
-    exposure = sl.intersect([found], people=table)
+    result = sl.protect(table, sl.Policy(sl.GroupSize() >= k), by=by, method=method)
+    exposure = sl.intersect([result], people=table)
     assert exposure.located_right == (1,)
     assert exposure.truth.hits == 1
     assert exposure.ambiguous == (0,)
     way = "intervals" if method == "mondrian" else "labels"
-    printed = sl.intersect([found.release], people=table, by=by, locate=way)
+    printed = sl.intersect([result.release], people=table, by=by, locate=way)
     for row in range(len(exposure.people)):
         assert set(exposure.candidates[row]) <= set(printed.candidates[row])
     assert printed.truth.hits == 1

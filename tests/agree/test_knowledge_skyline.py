@@ -39,11 +39,11 @@ def test_it_agrees_with_asking_every_point(semantics):
         value = data.draw(st.sampled_from([each for each in release.domain if each is not None] or [None]))
         if value is None:
             return
-        found = sl.knowledge_skyline(release, value, below)
+        skyline = sl.knowledge_skyline(release, value, below)
         if release.groups.whole[release.domain.index(value)] == 0:
-            assert found == ((len(release.domain) - 1, math.inf, math.inf),)
+            assert skyline == ((len(release.domain) - 1, math.inf, math.inf),)
         else:
-            assert found == by_asking_every_point(release, value, below)
+            assert skyline == by_asking_every_point(release, value, below)
 
     agree()
 

@@ -19,14 +19,14 @@ SEX, TOWN, VALUES = ("m", "f"), ("x", "y"), ("a", "b", "c")
 
 
 class Twin:
-    """P(person, value, group) for every single person, with a name; nothing is lumped, cut apart or presolved."""
+    """P(person, value, group) for every single person, with a name; no quotient is taken, nothing is cut apart or presolved."""
 
     def __init__(self, buckets, named):
         self.buckets, self.named = buckets, named
         lines = [tuple(sorted(line.items())) for people, _ in buckets for line in people]
         self.lines = lines
-        anonymous = Counter(lines) - Counter(tuple(sorted(said.items())) for said in named.values())
-        self.people = [(name, tuple(sorted(said.items()))) for name, said in named.items()]
+        anonymous = Counter(lines) - Counter(tuple(sorted(says.items())) for says in named.values())
+        self.people = [(name, tuple(sorted(says.items()))) for name, says in named.items()]
         self.people += [(None, line) for line, times in anonymous.items() for _ in range(times)]
         self.size = len(lines)
         self.in_bucket = [Counter(tuple(sorted(line.items())) for line in people) for people, _ in buckets]
@@ -40,8 +40,8 @@ class Twin:
         ]
         self.equal, self.equal_to = self._release()
 
-    def _sum(self, wanted):
-        return np.array([1.0 if wanted(*variable) else 0.0 for variable in self.variables])
+    def _sum(self, selects):
+        return np.array([1.0 if selects(*variable) else 0.0 for variable in self.variables])
 
     def _release(self):
         sums = [(self._sum(lambda i, q, s, b, me=me: i == me), 1) for me in range(len(self.people))]
@@ -60,7 +60,7 @@ class Twin:
         size = sum(says <= set(line) for line in self.lines)
         return self._sum(lambda i, q, s, b: says <= set(q) and s in share.values), size
 
-    def said(self, statement):
+    def bounded_sum(self, statement):
         """(coefficients, low, high) or None when it is about nobody."""
         if isinstance(statement, ComparisonStatement):
             (one, n), (other, m) = self._share(statement.one), self._share(statement.other)
@@ -74,9 +74,9 @@ class Twin:
         return (one / n, float(statement.low), float(statement.high)) if n else None
 
     def _program(self, statements):
-        said = [each for each in map(self.said, statements) if each is not None]
-        exact = [each for each in said if each[1] == each[2]]
-        loose = [each for each in said if each[1] != each[2]]
+        bounded_sums = [each for each in map(self.bounded_sum, statements) if each is not None]
+        exact = [each for each in bounded_sums if each[1] == each[2]]
+        loose = [each for each in bounded_sums if each[1] != each[2]]
         equal = np.vstack([self.equal, *(row for row, _, _ in exact)])
         equal_to = np.append(self.equal_to, [low for _, low, _ in exact])
         upper = [(row, high) for row, _, high in loose if high < np.inf]
@@ -110,12 +110,12 @@ class Twin:
             return amounts.sum() - multipliers @ right, matrix @ amounts - right
 
         free = [(None, None)] * len(equal) + [(None, 0)] * len(most)
-        found = minimize(
+        optimum = minimize(
             dual, np.zeros(len(right)), jac=True, method="L-BFGS-B", bounds=free,
             options={"maxiter": 20_000, "maxfun": 40_000, "ftol": 1e-16, "gtol": 1e-10, "maxcor": 50},
         )  # fmt: skip
         amounts = np.zeros(len(self.variables))
-        amounts[keep] = np.exp(found.x @ matrix)
+        amounts[keep] = np.exp(optimum.x @ matrix)
         return amounts
 
     def joint(self, amounts):
@@ -126,17 +126,17 @@ class Twin:
 
 
 @st.composite
-def scenes(draw):
+def cases(draw):
     line = st.fixed_dictionaries({"sex": st.sampled_from(SEX), "town": st.sampled_from(TOWN)})
     person = st.tuples(line, st.sampled_from(VALUES), st.sampled_from(VALUES))
     truth = draw(st.lists(st.lists(person, min_size=1, max_size=3), min_size=1, max_size=3))
     second = [draw(st.permutations([value for _, value, _ in people])) for people in truth]
     people = [
-        (b, said, value, other)
+        (b, says, value, other)
         for b, (bucket, again) in enumerate(zip(truth, second, strict=True))
-        for (said, value, _), other in zip(bucket, again, strict=True)
+        for (says, value, _), other in zip(bucket, again, strict=True)
     ]
-    buckets = [([said for said, _, _ in bucket], [value for _, value, _ in bucket]) for bucket in truth]
+    buckets = [([says for says, _, _ in bucket], [value for _, value, _ in bucket]) for bucket in truth]
     who = draw(st.lists(st.integers(0, len(people) - 1), max_size=3, unique=True))
     named = {f"N{i}": people[i][1] for i in who}
     return buckets, named, {f"N{i}": people[i] for i in who}, people
@@ -153,74 +153,74 @@ def true_share(people, share, truth):
 
 
 @st.composite
-def statements(draw, scene, *, true):
-    _, named, truth, people = scene
+def statements(draw, case, *, true):
+    _, named, truth, people = case
     values = st.lists(st.sampled_from(sorted({each[2] for each in people})), min_size=1, max_size=2, unique=True)
     given_ = st.fixed_dictionaries({}, optional={"sex": st.sampled_from(SEX), "town": st.sampled_from(TOWN)})
-    made = []
+    drawn = []
     for _ in range(draw(st.integers(0, 4))):
         kind = draw(st.sampled_from(["share", "compare", "person", "count"] if named else ["share", "compare"]))
         if kind == "count":
             who = draw(st.lists(st.sampled_from(sorted(named)), min_size=1, unique=True))
             chosen = draw(values)
-            asked = count(chosen, *who)
+            about = count(chosen, *who)
             share = sum(true_share(people, Share(tuple(chosen), (), each), truth) for each in who)
-            made.append(bounded(draw, asked, share, len(who), true))
+            drawn.append(bounded(draw, about, share, len(who), true))
         elif kind == "compare":
             one, other = (P(draw(values), given=draw(given_)) for _ in range(2))
             first, second = (true_share(people, each.about, truth) for each in (one, other))
             if first is not None and second is not None:
                 swap = true and first > second
-                made.append(other <= one if swap else one == other if true and first == second else one <= other)
+                drawn.append(other <= one if swap else one == other if true and first == second else one <= other)
         else:
-            asked = (
+            about = (
                 P(draw(values), person=draw(st.sampled_from(sorted(named))))
                 if kind == "person"
                 else P(draw(values), given=draw(given_))
             )
-            share = true_share(people, asked.about, truth)
-            made.append(bounded(draw, asked, 0.5 if share is None else share, 1, true))
-    return made
+            share = true_share(people, about.about, truth)
+            drawn.append(bounded(draw, about, 0.5 if share is None else share, 1, true))
+    return drawn
 
 
-def bounded(draw, asked, share, most, true):
+def bounded(draw, about, share, most, true):
     number = share if true else draw(st.sampled_from([0, 0.25, 0.5, 1])) * most
     low, high = (draw(st.sampled_from([0, 0.1, 0.3])) for _ in range(2))
     how = draw(st.sampled_from(["=", "<=", ">=", "between"]))
     if how == "=":
-        return asked == number
+        return about == number
     if how == "<=":
-        return asked <= min(number + high, most)
+        return about <= min(number + high, most)
     if how == ">=":
-        return asked >= max(number - low, 0)
-    return asked.between(max(number - low, 0), min(number + high, most))
+        return about >= max(number - low, 0)
+    return about.between(max(number - low, 0), min(number + high, most))
 
 
 def joint(beliefs):
-    found = Counter()
+    probabilities = Counter()
     for row in beliefs.table().to_pylist():
         line = tuple(sorted((name, row[name]) for name in ("sex", "town")))
-        found[line, row["value"], row["group"] - 1] += row["probability"]
-    return found
+        probabilities[line, row["value"], row["group"] - 1] += row["probability"]
+    return probabilities
 
 
-def agree(scene, said):
-    buckets, named, _, _ = scene
-    twin = Twin(buckets, named_in(said, named))
-    beliefs = maxent(sl.Release.from_buckets(buckets), said, people=named)
-    expected = twin.joint(twin.solve(said))
-    found = joint(beliefs)
+def agree(case, known):
+    buckets, named, _, _ = case
+    twin = Twin(buckets, named_in(known, named))
+    beliefs = maxent(sl.Release.from_buckets(buckets), known, people=named)
+    expected = twin.joint(twin.solve(known))
+    probabilities = joint(beliefs)
     assert beliefs.certificate.holds
-    assert sum(found.values()) == pytest.approx(1, abs=1e-9)
+    assert sum(probabilities.values()) == pytest.approx(1, abs=1e-9)
     for place in expected:
-        assert found[place] == pytest.approx(expected[place], abs=2e-5), place
-    assert set(found) <= set(expected) | {place for place, amount in found.items() if amount < 1e-9}
+        assert probabilities[place] == pytest.approx(expected[place], abs=2e-5), place
+    assert set(probabilities) <= set(expected) | {place for place, amount in probabilities.items() if amount < 1e-9}
     return beliefs
 
 
-def named_in(said, named):
+def named_in(known, named):
     mentioned = set()
-    for statement in said:
+    for statement in known:
         for about in (
             (statement.one, statement.other) if isinstance(statement, ComparisonStatement) else (statement.about,)
         ):
@@ -231,24 +231,24 @@ def named_in(said, named):
 @examples(16)
 @given(st.data())
 def test_true_statements(data):
-    scene = data.draw(scenes())
-    agree(scene, data.draw(statements(scene, true=True)))
+    case = data.draw(cases())
+    agree(case, data.draw(statements(case, true=True)))
 
 
 @examples(16)
 @given(st.data())
 def test_any_statements(data):
-    scene = data.draw(scenes())
-    said = data.draw(statements(scene, true=False))
-    twin = Twin(scene[0], named_in(said, scene[1]))
-    if twin.can_be(said):
-        agree(scene, said)
+    case = data.draw(cases())
+    known = data.draw(statements(case, true=False))
+    twin = Twin(case[0], named_in(known, case[1]))
+    if twin.can_be(known):
+        agree(case, known)
         return
     with pytest.raises(Contradiction) as caught:
-        maxent(sl.Release.from_buckets(scene[0]), said, people=scene[1])
-    blamed = [each for each in said if str(each) in caught.value.facts]
+        maxent(sl.Release.from_buckets(case[0]), known, people=case[1])
+    blamed = [each for each in known if str(each) in caught.value.facts]
     assert not twin.can_be(blamed)
     smallest = next(
-        size for size in range(1, len(said) + 1) for some in combinations(said, size) if not twin.can_be(list(some))
+        size for size in range(1, len(known) + 1) for some in combinations(known, size) if not twin.can_be(list(some))
     )
     assert len(caught.value.facts) == smallest

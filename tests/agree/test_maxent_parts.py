@@ -30,8 +30,8 @@ def release(buckets):
 @st.composite
 def shares(draw, values):
     chosen = draw(st.lists(st.sampled_from(values), min_size=1, max_size=3, unique=True))
-    said = draw(st.fixed_dictionaries({}, optional={"sex": st.sampled_from(SEX), "town": st.sampled_from(TOWN)}))
-    return Share(tuple(chosen), tuple(sorted(said.items())))
+    condition = draw(st.fixed_dictionaries({}, optional={"sex": st.sampled_from(SEX), "town": st.sampled_from(TOWN)}))
+    return Share(tuple(chosen), tuple(sorted(condition.items())))
 
 
 @given(st.data(), st.sampled_from([1, 1 << 23]))
@@ -41,8 +41,8 @@ def test_support_is_found_at_once_as_term_by_term(data, at_once):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(constraints, "BITS_AT_ONCE", at_once)
         support, sizes = find_support(variables, terms, {})
-    found = {*zip(*(each.tolist() for each in support.cross(variables.blocks)), strict=True)}
-    assert len(found) == len(support.cross(variables.blocks)[0])
+    entries = {*zip(*(each.tolist() for each in support.cross(variables.blocks)), strict=True)}
+    assert len(entries) == len(support.cross(variables.blocks)[0])
     expected = set()
     for number, term in enumerate(terms):
         rows = variables.rows_with(term.share.given)
@@ -53,7 +53,7 @@ def test_support_is_found_at_once_as_term_by_term(data, at_once):
         expected |= {
             (number, *pair) for pair in zip(*map(np.ndarray.tolist, variables.blocks.cross(rows, columns)), strict=True)
         }
-    assert found == expected
+    assert entries == expected
 
 
 @given(st.data())
@@ -65,32 +65,33 @@ def test_a_class_is_what_is_in_the_same_terms(data):
         sizes = data.draw(st.lists(st.integers(1, 3), min_size=groups, max_size=groups))
         group = np.repeat(np.arange(groups), sizes)
         people = np.array(data.draw(st.lists(st.integers(1, 2), min_size=len(group), max_size=len(group))))
-        told = [data.draw(st.sets(st.integers(0, 2))) for _ in group]
-        pairs = sorted((term, thing) for thing, terms in enumerate(told) for term in terms)
+        terms_of = [data.draw(st.sets(st.integers(0, 2))) for _ in group]
+        pairs = sorted((term, thing) for thing, terms in enumerate(terms_of) for term in terms)
         listed = tuple(np.array([pair[side] for pair in pairs], np.int64) for side in (0, 1))
-        sides.append((group, people, told, listed))
-    (rows, row_people, row_told, row_listed), (columns, column_people, column_told, column_listed) = sides
-    found = quotient_of(Blocks(rows, row_people, columns, column_people, groups), row_listed, column_listed)
+        sides.append((group, people, terms_of, listed))
+    (rows, row_people, row_terms_of, row_listed), (columns, column_people, column_terms_of, column_listed) = sides
+    quotient = quotient_of(Blocks(rows, row_people, columns, column_people, groups), row_listed, column_listed)
 
-    def shape(number, group, people, told):
+    def shape(number, group, people, terms_of):
         mine = {}
         for thing in np.flatnonzero(group == number):
-            mine[frozenset(told[thing])] = mine.get(frozenset(told[thing]), 0) + people[thing]
+            mine[frozenset(terms_of[thing])] = mine.get(frozenset(terms_of[thing]), 0) + people[thing]
         return frozenset(mine.items())
 
     shapes = [
-        (shape(g, rows, row_people, row_told), shape(g, columns, column_people, column_told)) for g in range(groups)
+        (shape(g, rows, row_people, row_terms_of), shape(g, columns, column_people, column_terms_of))
+        for g in range(groups)
     ]
     for one in range(groups):
         for other in range(groups):
-            assert (found.group[one] == found.group[other]) == (shapes[one] == shapes[other])
-    for kind, group, told in ((found.row, rows, row_told), (found.column, columns, column_told)):
+            assert (quotient.group[one] == quotient.group[other]) == (shapes[one] == shapes[other])
+    for kind, group, terms_of in ((quotient.row, rows, row_terms_of), (quotient.column, columns, column_terms_of)):
         for one in range(len(group)):
             for other in range(len(group)):
-                same = told[one] == told[other] and shapes[group[one]] == shapes[group[other]]
+                same = terms_of[one] == terms_of[other] and shapes[group[one]] == shapes[group[other]]
                 assert (kind[one] == kind[other]) == same
-    assert found.blocks.row_people.sum() == row_people.sum()
-    assert found.distribute(np.ones(found.blocks.entries), np.arange(0), np.arange(0)).size == 0
+    assert quotient.blocks.row_people.sum() == row_people.sum()
+    assert quotient.distribute(np.ones(quotient.blocks.entries), np.arange(0), np.arange(0)).size == 0
 
 
 @examples(12)
@@ -98,17 +99,17 @@ def test_a_class_is_what_is_in_the_same_terms(data):
 def test_a_release_several_times_over_is_believed_like_once(buckets, times, data):
     once, often = release(buckets), release(buckets * times)
     about = sorted({value for each in buckets for _, value in each})
-    said = []
+    known = []
     for share in data.draw(st.lists(shares(about), max_size=3)):
         mine = [value for each in buckets for line, value in each if set(share.given) <= set(line.items())]
         if mine:
             true = Fraction(sum(value in share.values for value in mine), len(mine))
-            said.append(sl.P(list(share.values), given=dict(share.given)) == true)
-    one, other = sl.maxent(once, said), sl.maxent(often, said)
+            known.append(sl.P(list(share.values), given=dict(share.given)) == true)
+    one, other = sl.maxent(once, known), sl.maxent(often, known)
     first, again = one.table().to_pylist(), other.table().to_pylist()
     for copy in range(times):
-        for expected, found in zip(first, again[copy * len(first) :], strict=False):
-            assert found["probability"] * times == pytest.approx(expected["probability"], abs=1e-7)
+        for expected, believed in zip(first, again[copy * len(first) :], strict=False):
+            assert believed["probability"] * times == pytest.approx(expected["probability"], abs=1e-7)
     assert other.variables_solved == one.variables_solved
 
 
@@ -118,11 +119,11 @@ def test_a_release_several_times_over_is_believed_like_once(buckets, times, data
 )
 def test_a_step_solves_with_the_hessian(buckets, data, how):
     variables = Variables(release(buckets), {})
-    asked = [
+    shares_known = [
         sl.P(list(share.values), given=dict(share.given)) >= 0.01
         for share in data.draw(st.lists(shares(variables.release.domain), min_size=1, max_size=4))
     ]
-    problem = reduce_problem(variables, constraints_of(variables, read_statements(asked))).problem
+    problem = reduce_problem(variables, constraints_of(variables, read_statements(shares_known))).problem
     if len(problem) == 0:
         return
     chance = np.random.default_rng(0)
@@ -135,15 +136,18 @@ def test_a_step_solves_with_the_hessian(buckets, data, how):
         patch.setattr(schur, "ALL_CONSTRAINTS_FROM", how[0])
         patch.setattr(schur, "CACHED_NUMBERS", how[1])
         hessian = schur.Hessian(schur.Elimination(problem), amounts)
-    said = problem.coefficients.toarray()
+    matrix = problem.coefficients.toarray()
     weights = np.diag(amounts) - (row * amounts).T @ np.diag(1 / problem.people) @ (row * amounts)
     whole = np.block(
-        [[column @ weights @ column.T, column @ weights @ said.T], [said @ weights @ column.T, said @ weights @ said.T]]
+        [
+            [column @ weights @ column.T, column @ weights @ matrix.T],
+            [matrix @ weights @ column.T, matrix @ weights @ matrix.T],
+        ]
     )
     right = whole @ chance.random(len(whole))  # in its range: sums that follow from others leave it singular
     columns, statements = np.split(right, [len(problem.counts)])
-    found = np.concatenate(hessian.solve(columns, statements, np.ones(len(statements), bool)))
-    assert whole @ found == pytest.approx(right, abs=1e-5)
+    solved = np.concatenate(hessian.solve(columns, statements, np.ones(len(statements), bool)))
+    assert whole @ solved == pytest.approx(right, abs=1e-5)
 
 
 def at_the_edge(buckets, seed=0):
@@ -173,14 +177,14 @@ def test_zeros_that_only_two_statements_together_force(largest, monkeypatch):
     rules = rules[::3]  # all of them would say some things twice, and push without end and to no effect
     expected = sl.maxent(release, [*rules, *both])
     monkeypatch.setattr("sidelight.max_entropy.subproblems.MOST_PART_VARIABLES", largest)
-    found = sl.maxent(release, [*rules, *both])
-    assert found.variables_solved > 200
-    assert found.certificate.forced_zeros == expected.certificate.forced_zeros > 100
-    assert found.certificate.holds
-    assert found.solution.amounts[~found.solution.zero].min() > 1e-4
-    assert max(abs(each) for each in found.certificate.multipliers.values() if each is not None) < 10
+    beliefs = sl.maxent(release, [*rules, *both])
+    assert beliefs.variables_solved > 200
+    assert beliefs.certificate.forced_zeros == expected.certificate.forced_zeros > 100
+    assert beliefs.certificate.holds
+    assert beliefs.solution.amounts[~beliefs.solution.zero].min() > 1e-4
+    assert max(abs(each) for each in beliefs.certificate.multipliers.values() if each is not None) < 10
     for value in "01":  # one of the others has it only where there are too few who say q=0
-        assert found.probability(value, given={"q": "0"}) == pytest.approx(mine.count(value) / len(mine), abs=1e-9)
+        assert beliefs.probability(value, given={"q": "0"}) == pytest.approx(mine.count(value) / len(mine), abs=1e-9)
 
 
 def test_a_contradiction_of_two_among_many_is_named_in_one_line():
@@ -190,11 +194,11 @@ def test_a_contradiction_of_two_among_many_is_named_in_one_line():
     rules = sl.strongest_rules(table, positive=30, sizes=[1], support=5)
     mine = frame.filter(pa.compute.equal(frame["q"], "0"))["v"].to_pylist()
     zero, one = (Fraction(mine.count(value), len(mine)) for value in "01")
-    said = [*(rule for rule in rules if ("q", "0") not in rule.about.given), sl.P("0", q="0") == zero]
+    known = [*(rule for rule in rules if ("q", "0") not in rule.about.given), sl.P("0", q="0") == zero]
     more = sl.P("1", q="0") >= one + Fraction(1, 2 * len(mine))
     with pytest.raises(Contradiction) as caught:
-        sl.maxent(release, [*said, more])
-    assert set(caught.value.facts) == {str(said[-1]), str(more)}
+        sl.maxent(release, [*known, more])
+    assert set(caught.value.facts) == {str(known[-1]), str(more)}
     assert "\n" not in str(caught.value)
     with pytest.raises(Contradiction, match=r"says otherwise than 'P\(0 \| q=0\) >= 0.9'"):
-        sl.maxent(release, [*said, sl.P("0", q="0") >= 0.9])
+        sl.maxent(release, [*known, sl.P("0", q="0") >= 0.9])

@@ -79,8 +79,8 @@ def test_distances_stay_right_as_keys_are_taken(case, k):
         return
     middle = table.sizes[kept] @ at[kept] / left.people
     from_middle = ((at[kept] - middle) ** 2).sum(axis=1)
-    found = left.from_average()[kept]
-    np.testing.assert_allclose(found - found.min(), from_middle - from_middle.min(), atol=1e-9)
+    distances = left.from_average()[kept]
+    np.testing.assert_allclose(distances - distances.min(), from_middle - from_middle.min(), atol=1e-9)
 
 
 @given(placed(), st.integers(1, 4))
@@ -127,8 +127,8 @@ def test_clusters_are_those_of_the_paper(numbers, k):
     ones = np.ones(len(numbers), np.int64)
     table = sl.Table((ages,), "disease", ("Flu",), ones, Counts.from_cells(ones[:, np.newaxis]))
     at = [Fraction(table.quasi[0].cell(key)) for key in range(len(table.sizes))]
-    found = mdav(KeyDistances.of(table, column_orders(table.quasi, {})), table.sizes, k)
-    assert [set(np.flatnonzero(found == each).tolist()) for each in range(int(found.max()) + 1)] == naive(at, k)
+    clusters = mdav(KeyDistances.of(table, column_orders(table.quasi, {})), table.sizes, k)
+    assert [set(np.flatnonzero(clusters == each).tolist()) for each in range(int(clusters.max()) + 1)] == naive(at, k)
 
 
 @given(placed(), st.randoms(use_true_random=False))

@@ -40,16 +40,16 @@ def every_vector(length, total):
 
 @given(st.lists(st.integers(-6, 6), min_size=1, max_size=4))
 def test_postprocessed_counts_are_nearest_of_all_that_add_up(measured):
-    made = postprocess(np.array(measured, np.int64))
+    postprocessed = postprocess(np.array(measured, np.int64))
     total = max(sum(measured), 0)
-    assert made.min() >= 0
-    assert made.sum() == total
+    assert postprocessed.min() >= 0
+    assert postprocessed.sum() == total
     if sum(measured) > 0:
         nearest = min(
             sum((x - y) ** 2 for x, y in zip(each, measured, strict=True))
             for each in every_vector(len(measured), total)
         )
-        assert ((made - measured) ** 2).sum() == nearest
+        assert ((postprocessed - measured) ** 2).sum() == nearest
 
 
 def test_counts_that_are_whole_and_not_negative_stay():
@@ -137,18 +137,18 @@ def test_the_attacker_who_knows_everybody_else_weighs_whole_data_sets(rows, meas
             world = np.zeros((2, 3), np.int64)
             for each_sex, each_value in [*others, (sex, believed)]:
                 world["fm".index(each_sex), "abc".index(each_value)] += 1
-            told = sum(float(mechanism.log_weight(release.measured - world).sum()) for release in releases)
-            odds[place] *= np.exp(told + 50)
+            log_likelihood = sum(float(mechanism.log_weight(release.measured - world).sum()) for release in releases)
+            odds[place] *= np.exp(log_likelihood + 50)
         assert seen.posterior[number] == pytest.approx(odds / odds.sum(), rel=1e-9, abs=1e-12)
 
 
 @pytest.mark.parametrize("smallest", [10, 50, 200])
 def test_queries_of_exact_counts_are_answered_like_those_of_the_release(smallest):
     adult = sl.datasets.adult(quasi=["age", "sex"])
-    found = sl.protect(adult.table, sl.Policy(sl.GroupSize() >= smallest), by=adult.hierarchies)
-    levels = dict(found.levels)
+    result = sl.protect(adult.table, sl.Policy(sl.GroupSize() >= smallest), by=adult.hierarchies)
+    levels = dict(result.levels)
     domain = Domain.declare(adult.hierarchies, levels, adult.table.domain)
     exactly = domain.count(adult.table, adult.hierarchies)
     spending = sl.Spending("", 1, mechanism=Mechanism("discrete Laplace", 1.0))
     noiseless = NoisyCounts(domain, "occupation", exactly, exactly, spending)
-    assert noisy_query_error(noiseless, adult.table, adult.hierarchies) == pytest.approx(found.utility["query error"])
+    assert noisy_query_error(noiseless, adult.table, adult.hierarchies) == pytest.approx(result.utility["query error"])

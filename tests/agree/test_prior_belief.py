@@ -34,17 +34,17 @@ def bags(release):
 
 
 def worst(candidates):
-    found = [each for each in candidates if each is not None]
-    return max(found, default=1)
+    values = [each for each in candidates if each is not None]
+    return max(values, default=1)
 
 
-def by_sequences(release, asked, chance, known):
+def by_sequences(release, value_sets, chance, known):
     return worst(
         smallest_epsilon_of_group(
-            bag, release.domain, lambda value, wanted=wanted: value in wanted, prior=chance, known=known
+            bag, release.domain, lambda value, value_set=value_set: value in value_set, prior=chance, known=known
         )
         for bag in bags(release)
-        for wanted in asked
+        for value_set in value_sets
     )
 
 
@@ -52,12 +52,12 @@ def by_sequences(release, asked, chance, known):
 @given(st.data())
 def test_class_one_is_the_sum_over_all_sequences(data):
     release = data.draw(releases(semantics="single", max_groups=2, max_people=4, max_values=3))
-    predicates, asked = data.draw(questions(release.domain))
+    predicates, value_sets = data.draw(questions(release.domain))
     known = data.draw(st.integers(0, 3))
     prior = {value: Fraction(data.draw(weights)) for value in release.domain}
     measure = sl.PriorBelief(counts=prior, known_people=known, predicates=predicates)
     finding = measure.measure(release)
-    assert finding.value == by_sequences(release, asked, dirichlet_prior(prior), known)
+    assert finding.value == by_sequences(release, value_sets, dirichlet_prior(prior), known)
     assert finding.replay(release) == finding.value
 
 
@@ -65,12 +65,12 @@ def test_class_one_is_the_sum_over_all_sequences(data):
 @given(st.data())
 def test_class_three_is_the_sum_over_all_sequences(data):
     release = data.draw(releases(semantics="single", max_groups=2, max_people=4, max_values=3))
-    predicates, asked = data.draw(questions(release.domain))
+    predicates, value_sets = data.draw(questions(release.domain))
     known = data.draw(st.integers(0, 3))
     given_ = {value: Fraction(data.draw(weights)) for value in release.domain}
     shares = {value: weight / sum(given_.values()) for value, weight in given_.items()}
     measure = sl.PriorBelief(shape=given_, stubbornness=math.inf, known_people=known, predicates=predicates)
-    assert measure.measure(release).value == by_sequences(release, asked, independent_prior(shares), known)
+    assert measure.measure(release).value == by_sequences(release, value_sets, independent_prior(shares), known)
 
 
 @examples(10)
@@ -78,8 +78,8 @@ def test_class_three_is_the_sum_over_all_sequences(data):
 def test_class_two_is_the_worst_shape_in_whole_numbers(data):
     release = data.draw(releases(semantics="single", max_groups=2, max_people=3, max_values=3))
     assume(len(release.domain) > 1)
-    predicates, asked = data.draw(questions(release.domain))
-    assume(all(len(wanted) < len(release.domain) for wanted in asked))
+    predicates, value_sets = data.draw(questions(release.domain))
+    assume(all(len(value_set) < len(release.domain) for value_set in value_sets))
     known, stubbornness = data.draw(st.integers(0, 2)), data.draw(st.integers(len(release.domain), 6))
     shapes = [
         shape for shape in product(range(1, stubbornness), repeat=len(release.domain)) if sum(shape) == stubbornness
@@ -87,28 +87,28 @@ def test_class_two_is_the_worst_shape_in_whole_numbers(data):
     measure = sl.PriorBelief(stubbornness=stubbornness, known_people=known, predicates=predicates)
     assert measure.measure(release).value == max(
         by_sequences(
-            release, asked, dirichlet_prior(dict(zip(release.domain, map(Fraction, shape), strict=True))), known
+            release, value_sets, dirichlet_prior(dict(zip(release.domain, map(Fraction, shape), strict=True))), known
         )
         for shape in shapes
     )
 
 
-def by_formula(release, asked, own, total, known):
+def by_formula(release, value_sets, own, total, known):
     """The spec's formulas, one group and one set of values after the other; `own` gives σ(P), total None is infinite."""
-    found = []
+    ratios = []
     for bag in bags(release):
         people = sum(bag.values())
-        for wanted in asked:
-            with_it = sum(bag[value] for value in wanted)
+        for value_set in value_sets:
+            with_it = sum(bag[value] for value in value_set)
             if with_it == 0:
                 continue
             p_in = Fraction(with_it, people - min(known, people - with_it))
-            p_out = own(wanted) if total is None else Fraction(with_it + own(wanted) - 1) / (people + total - 1)
+            p_out = own(value_set) if total is None else Fraction(with_it + own(value_set) - 1) / (people + total - 1)
             if p_in < 1:
-                found.append(max(p_in / p_out, (1 - p_out) / (1 - p_in)))
+                ratios.append(max(p_in / p_out, (1 - p_out) / (1 - p_in)))
             else:
-                found.append(math.inf if p_out < 1 else Fraction(1))
-    return max(found, default=1)
+                ratios.append(math.inf if p_out < 1 else Fraction(1))
+    return max(ratios, default=1)
 
 
 adversaries = st.sampled_from(["counts", "uniform", "release", "any", "uniform forever", "release forever"])
@@ -119,7 +119,7 @@ adversaries = st.sampled_from(["counts", "uniform", "release", "any", "uniform f
 def test_every_class_is_its_formula(data):
     release = data.draw(releases(semantics="single", max_groups=5, max_people=12, max_values=5))
     domain, whole = release.domain, dict(zip(release.domain, release.groups.whole.tolist(), strict=True))
-    predicates, asked = data.draw(questions(domain))
+    predicates, value_sets = data.draw(questions(domain))
     known = data.draw(st.integers(0, 13))
     sure = data.draw(st.integers(100, 10**7) | st.fractions(100, 1000, max_denominator=7))
     kind = data.draw(adversaries)
@@ -132,8 +132,8 @@ def test_every_class_is_its_formula(data):
         prior = {value: data.draw(weights) for value in domain}
         measure, total = sl.PriorBelief(counts=prior, **more), sum(prior.values())
 
-        def own(wanted):
-            return sum(prior[value] for value in wanted)
+        def own(value_set):
+            return sum(prior[value] for value in value_set)
 
     elif kind == "any":
         measure, total, own = sl.PriorBelief(stubbornness=sure, **more), sure, len
@@ -142,11 +142,11 @@ def test_every_class_is_its_formula(data):
         measure = sl.PriorBelief(shape=shape, stubbornness=math.inf if forever else sure, **more)
         total, times = (None, 1) if forever else (sure, sure)
 
-        def own(wanted):
-            return times * sum(share[shape](value) for value in wanted)
+        def own(value_set):
+            return times * sum(share[shape](value) for value in value_set)
 
     finding = measure.measure(release)
-    assert finding.value == by_formula(release, asked, own, total, known)
+    assert finding.value == by_formula(release, value_sets, own, total, known)
     assert finding.replay(release) == finding.value
     if finding.witness is not None:
         scores = measure.scores(release.groups)

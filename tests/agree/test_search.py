@@ -67,10 +67,10 @@ def regrouped(table, group):
 def test_minimal_nodes_are_those_of_trying_every_node(problem):
     table, by, policy = problem
     lattice = Lattice(table, by)
-    found = search_lattice(lattice, policy, max_checks=None, progress=quiet)
+    result = search_lattice(lattice, policy, max_checks=None, progress=quiet)
     within = [node for node in lattice.nodes() if policy.judge(lattice.release_at(node)).safe]
-    assert set(found.minimal) == {node for node in within if not any(finer(other, node) for other in within)}
-    assert found.complete
+    assert set(result.minimal) == {node for node in within if not any(finer(other, node) for other in within)}
+    assert result.complete
 
 
 def finer(one, other):
@@ -112,47 +112,47 @@ def test_the_lattice_finds_the_most_useful_minimal_node(problem):
     lattice = Lattice(table, by)
     within = [node for node in lattice.nodes() if policy.judge(lattice.release_at(node)).safe]
     assume(within)
-    found = sl.protect(table, policy, by=by)
-    assert found.verdict.safe
-    assert found.levels in found.minimal
+    result = sl.protect(table, policy, by=by)
+    assert result.verdict.safe
+    assert result.levels in result.minimal
     best = min(float((lattice.groups_at(node).sizes ** 2).sum()) for node in within)
     if all(each.measure.monotonicity(table.semantics) is not sl.Monotonicity.UNKNOWN for each in policy.criteria):
-        assert found.utility["discernibility"] == best
-    assert found.utility["discernibility"] == float((found.release.groups.sizes**2).sum())
+        assert result.utility["discernibility"] == best
+    assert result.utility["discernibility"] == float((result.release.groups.sizes**2).sum())
 
 
 @given(problems(max_criteria=1), st.sampled_from(["as *", "left out"]), st.sampled_from([0.2, 0.5, 1.0]))
 def test_suppression_stays_within_policy_and_within_its_share(problem, how, share):
     table, by, policy = problem
     try:
-        found = sl.protect(table, policy, by=by, method=FullDomain(suppress=share, suppressed=how))
+        result = sl.protect(table, policy, by=by, method=FullDomain(suppress=share, suppressed=how))
     except NothingSafe:
         return
-    assert found.verdict.safe
-    assert found.suppressed <= share * table.people
-    left = table.people - (found.suppressed if how == "left out" else 0)
-    assert found.release.size == left
+    assert result.verdict.safe
+    assert result.suppressed <= share * table.people
+    left = table.people - (result.suppressed if how == "left out" else 0)
+    assert result.release.size == left
 
 
 @given(problems())
 def test_mondrian_is_within_policy_and_covers_everybody_once(problem):
     table, by, policy = problem
-    found = sl.protect(table, policy, by=by, method="mondrian")
-    assert found.verdict.safe
-    assert found.release.size == table.people
-    assert found.release.groups.whole.tolist() == table.counts.totals().tolist()
-    lines = {found.release.groups.name(row).says for row in range(len(found.release))}
-    assert len(lines) == len(found.release)
+    result = sl.protect(table, policy, by=by, method="mondrian")
+    assert result.verdict.safe
+    assert result.release.size == table.people
+    assert result.release.groups.whole.tolist() == table.counts.totals().tolist()
+    lines = {result.release.groups.name(row).says for row in range(len(result.release))}
+    assert len(lines) == len(result.release)
 
 
 @given(problems(semantics="single"))
 def test_mondrian_is_minimal_where_merging_never_hurts(problem):
     table, by, policy = problem
     assume(all(each.measure.monotonicity("single") is not sl.Monotonicity.UNKNOWN for each in policy.criteria))
-    found = sl.protect(table, policy, by=by, method="mondrian")
-    recoding = found.outcome.recoding
+    result = sl.protect(table, policy, by=by, method="mondrian")
+    recoding = result.outcome.recoding
     orders = column_orders(table.quasi, by)
-    for group in range(len(found.release)):
+    for group in range(len(result.release)):
         keys = np.flatnonzero(recoding.group == group)
         for column, order in enumerate(orders):
             rank = order.rank[table.quasi[column].codes[keys]]
@@ -162,7 +162,7 @@ def test_mondrian_is_minimal_where_merging_never_hurts(problem):
                 if depth < depths.max():
                     continue
                 split = recoding.group.copy()
-                split[keys[rank >= cut]] = len(found.release)
+                split[keys[rank >= cut]] = len(result.release)
                 assert not policy.judge(regrouped(table, split)).safe
 
 

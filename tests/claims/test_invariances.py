@@ -19,7 +19,7 @@ every_mergeable = pytest.mark.parametrize(
 )
 
 
-def asked(kind, release):
+def measures_of(kind, release):
     """The examples of a kind that can be asked of a release."""
     return [measure for measure in kind.examples(release.domain) if release.semantics in measure.semantics]
 
@@ -31,7 +31,7 @@ def test_summaries_merge_in_any_order(kind):
     def hunt(data):
         release = data.draw(releases(max_groups=5))
         parts = data.draw(splits(release))
-        for measure in asked(kind, release):
+        for measure in measures_of(kind, release):
             whole = measure.measure(release)
             summaries = [measure.summarize(part) for part in parts]
             one_way = reduce(lambda one, other: one.merge(other), summaries).finding()
@@ -54,7 +54,7 @@ def test_the_order_of_rows_does_not_matter(kind):
     def hunt(data):
         release = data.draw(releases(max_groups=5, max_people=3))
         shuffled = release.groups.take(np.array(data.draw(orders(len(release)))))
-        for measure in asked(kind, release):
+        for measure in measures_of(kind, release):
             assert measure.summarize(shuffled).finding() == measure.summarize(release.groups).finding(), measure
 
     hunt()
@@ -71,7 +71,7 @@ def test_the_order_of_groups_and_values_does_not_matter(kind):
             groups=data.draw(orders(len(release))),
             values=data.draw(orders(len(release.domain))),
         )
-        for measure in asked(kind, release):
+        for measure in measures_of(kind, release):
             assert measure.measure(release).value == measure.measure(other).value, measure
 
     hunt()
@@ -83,7 +83,7 @@ def test_of_equally_bad_groups_the_first_is_named(kind):
     @given(releases(max_groups=1))
     def hunt(release):
         twice = reordered(release, groups=[0, 0])
-        for measure in asked(kind, twice):
+        for measure in measures_of(kind, twice):
             witness = measure.measure(twice).witness
             assert witness is None or witness.group.number == 1, measure
 
@@ -97,7 +97,7 @@ def test_summaries_survive_pickling(kind):
     @examples(10)
     @given(releases())
     def hunt(release):
-        for measure in asked(kind, release):
+        for measure in measures_of(kind, release):
             summary = pickle.loads(pickle.dumps(measure.summarize(release.groups)))
             assert summary.finding().value == measure.measure(release).value
 

@@ -135,11 +135,11 @@ def test_the_promise_is_tight():
     """Somebody with the right prior reaches it: one value's count came out far too high, the other's far too low."""
     noise = Mechanism("discrete Laplace", 1.0)
     left = np.array([5, -5])
-    told = np.exp(noise.log_weight(left - 1) - noise.log_weight(left))
+    odds = np.exp(noise.log_weight(left - 1) - noise.log_weight(left))
     shifts = []
     for share in np.linspace(0.01, 0.99, 99):
         prior = np.array([share, 1 - share])
-        shifts.append(distance(prior * told / (prior @ told), prior))
+        shifts.append(distance(prior * odds / (prior @ odds), prior))
     assert max(shifts) == pytest.approx(sl.semantic_privacy(1).shift, abs=1e-3)
 
 
@@ -161,8 +161,8 @@ def test_with_delta_the_promise_is_broken_no_more_often_than_told(epsilon, delta
         """Pr(output | world), the first person's bit replaced by 0 when left out: revealed bits, or a noisy first one."""
         shown = (0, world[1]) if left_out else world
         chances = {("all", shown): delta}
-        for said in range(2):
-            chances["noisy", said] = (1 - delta) * (1 - flip if said == shown[0] else flip)
+        for answer in range(2):
+            chances["noisy", answer] = (1 - delta) * (1 - flip if answer == shown[0] else flip)
         return chances
 
     outputs = {output for world in worlds for out in (False, True) for output in law(world, out)}

@@ -31,12 +31,12 @@ class Block(NamedTuple):
 
 
 def blocks(page: str) -> list[Block]:
-    found = []
+    code_blocks = []
     for fence in FENCE.finditer(page):
         title = TITLE.search(fence[2])
         line = page.count("\n", 0, fence.start(3)) + 1
-        found.append(Block(fence[1], title[1] if title else None, fence[3], line))
-    return found
+        code_blocks.append(Block(fence[1], title[1] if title else None, fence[3], line))
+    return code_blocks
 
 
 def runs(block: Block) -> bool:
@@ -48,29 +48,29 @@ def run_python(block: Block, names: dict[str, object], page: Path) -> None:
         exec(compile("\n" * (block.line - 1) + block.text, str(page), "exec"), names)
         return
     test = doctest.DocTestParser().get_doctest(block.text, names, page.name, str(page), block.line)
-    said: list[str] = []
-    result = doctest.DocTestRunner(optionflags=SETTINGS, verbose=False).run(test, out=said.append, clear_globs=False)
+    printed: list[str] = []
+    result = doctest.DocTestRunner(optionflags=SETTINGS, verbose=False).run(test, out=printed.append, clear_globs=False)
     names.update(test.globs)
-    assert result.failed == 0, "".join(said)
+    assert result.failed == 0, "".join(printed)
 
 
 def run_session(block: Block, folder: Path) -> None:
     place = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "88"}
     status = 0
     for part in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
-        command, _, wanted = part.partition("\n")
+        command, _, expected = part.partition("\n")
         if command == "echo $?":
-            got = f"{status}\n"
+            output = f"{status}\n"
         else:
             done = subprocess.run(
                 ["bash", "-c", command], cwd=folder, env=place, check=False, capture_output=True, text=True
             )
-            got, status = done.stdout + done.stderr, done.returncode
-            assert wanted.strip() or status == 0, f"$ {command}\n{got}"
-        if wanted.strip():
-            wanted = wanted.replace("…\n", "...\n")
-            assert doctest.OutputChecker().check_output(wanted.strip() + "\n", got.strip() + "\n", SETTINGS), (
-                f"$ {command}\nexpected:\n{wanted}\ngot:\n{got}"
+            output, status = done.stdout + done.stderr, done.returncode
+            assert expected.strip() or status == 0, f"$ {command}\n{output}"
+        if expected.strip():
+            expected = expected.replace("…\n", "...\n")
+            assert doctest.OutputChecker().check_output(expected.strip() + "\n", output.strip() + "\n", SETTINGS), (
+                f"$ {command}\nexpected:\n{expected}\ngot:\n{output}"
             )
 
 

@@ -43,9 +43,9 @@ def test_links_between_pages_lead_somewhere(page):
 
 def test_the_errors_page_lists_every_error_once_and_no_other():
     page = (DOCS / "reference" / "errors.md").read_text(encoding="utf-8")
-    told = re.findall(r"^## `(\w+)`", page, flags=re.MULTILINE)
+    listed = re.findall(r"^## `(\w+)`", page, flags=re.MULTILINE)
     there = [name for name, thing in inspect.getmembers(errors, inspect.isclass) if issubclass(thing, Exception)]
-    assert sorted(told) == sorted(there)
+    assert sorted(listed) == sorted(there)
 
 
 def row_of(page, name):
@@ -70,19 +70,21 @@ def test_the_policy_page_lists_every_section_and_role():
 @pytest.mark.parametrize(("name", "document"), [("report.md", AuditReport), ("sidecar.md", Sidecar)])
 def test_the_pages_of_documents_list_every_key(name, document):
     page = (DOCS / "reference" / name).read_text(encoding="utf-8")
-    told = set(
+    listed = set(
         re.findall(r"`(\w+)`", "".join(line.split("|")[1] for line in page.splitlines() if line.startswith("|")))
     )
-    assert told == set(document.model_fields)
+    assert listed == set(document.model_fields)
 
 
 def test_the_command_line_page_lists_every_verb_and_option():
     page = (DOCS / "reference" / "cli.md").read_text(encoding="utf-8")
     for name in (name for name in app if not name.startswith("-") and app[name].show):
         (section,) = re.findall(rf"^## `sidelight {name}[^\n]*\n(.*?)(?=^## |\Z)", page, flags=re.MULTILINE | re.DOTALL)
-        told = set(re.findall(r"`(--?[\w-]+)`", "".join(line for line in section.splitlines() if line.startswith("|"))))
+        listed = set(
+            re.findall(r"`(--?[\w-]+)`", "".join(line for line in section.splitlines() if line.startswith("|")))
+        )
         options = app[name].assemble_argument_collection()
-        assert told == {flag for option in options for flag in option.names if flag.startswith("-")}, name
+        assert listed == {flag for option in options for flag in option.names if flag.startswith("-")}, name
 
 
 @pytest.mark.parametrize("page", [ROOT / "README.md", *PAGES], ids=lambda page: page.name)

@@ -44,8 +44,8 @@ class Expected:
 
 def counted_plainly(rows, values, missing, suppressed, marks, person):
     """Count in plain Python; `None` where reading must refuse."""
-    said = [tuple(None if cell is None or str(cell) in marks else str(cell) for cell in row[:4]) for row in rows]
-    present = [row for row in said if suppressed == "a group" or row[:2] != ("*", "*")]
+    texts = [tuple(None if cell is None or str(cell) in marks else str(cell) for cell in row[:4]) for row in rows]
+    present = [row for row in texts if suppressed == "a group" or row[:2] != ("*", "*")]
     kept = [row for row in present if missing != "drop" or row[2] is not None]
     if not kept or (missing == "an error" and any(row[2] is None for row in kept)):
         return None
@@ -63,7 +63,9 @@ def counted_plainly(rows, values, missing, suppressed, marks, person):
         bags = {cell: Counter(value for *_, value in {(r[3], r[2]) for r in kept if r[:2] == cell}) for cell in bags}
     sizes = {cell: bag.total() if values == "single" else len(people[cell]) for cell, bag in bags.items()}
     pairs = sum(bag.total() for bag in bags.values())
-    return Expected(sizes, dict(bags), len(said), len(said) - len(present), len(present) - len(kept), len(kept) - pairs)
+    return Expected(
+        sizes, dict(bags), len(texts), len(texts) - len(present), len(present) - len(kept), len(kept) - pairs
+    )
 
 
 def as_expected(table):
@@ -292,12 +294,12 @@ def check(engine, case):
                 sl.read_release(source, group=["place", "age"], suppressed=case["suppressed"], **roles)
             return
         if case["suppressed"] == "a group":
-            found = sl.read_table(source, quasi=["place", "age"], **roles)
+            counted = sl.read_table(source, quasi=["place", "age"], **roles)
         else:
             release = sl.read_release(source, group=["place", "age"], suppressed="leave out", **roles)
-            found = _as_table(release)
-    assert as_expected(found) == expected
-    assert found.domain == sl.table.labels.in_order(value for bag in expected.counts.values() for value in bag)
+            counted = _as_table(release)
+    assert as_expected(counted) == expected
+    assert counted.domain == sl.table.labels.in_order(value for bag in expected.counts.values() for value in bag)
 
 
 def _as_table(release):
@@ -355,9 +357,9 @@ TYPED = ("place", "disease")
 
 def in_arrow(rows, kind):
     """Store places and diseases, given as what they say, in cells of a type."""
-    stored, said = KINDS[kind]
+    stored, texts = KINDS[kind]
     columns = columns_of(rows)
-    typed = {name: pa.array([cell and said[cell] for cell in columns[name]], stored) for name in TYPED}
+    typed = {name: pa.array([cell and texts[cell] for cell in columns[name]], stored) for name in TYPED}
     return arrow_plain([(None, *row[1:2], None, *row[3:]) for row in rows], None).to_pydict() | typed
 
 
@@ -389,8 +391,8 @@ def typed_pandas_arrow_dictionaries(rows, folder, kind):
 
 def typed_pandas_objects(rows, folder, kind):
     """Mix Python's, pandas' and NumPy's objects."""
-    columns, said = columns_of(rows), KINDS[kind][1]
-    mixed = {name: [cell and _boxed(said[cell], i) for i, cell in enumerate(columns[name])] for name in TYPED}
+    columns, texts = columns_of(rows), KINDS[kind][1]
+    mixed = {name: [cell and _boxed(texts[cell], i) for i, cell in enumerate(columns[name])] for name in TYPED}
     return pd.DataFrame(columns | {name: pd.Series(cells, dtype=object) for name, cells in mixed.items()})
 
 

@@ -145,10 +145,10 @@ def test_prior_beliefs(run, line):
 
 def test_prior_belief_with_known_people_and_predicates(run):
     run(READ_RELEASE)
-    told = run(
+    names = run(
         'sl.PriorBelief(stubbornness=1_000, known_people=2, predicates=[["Ulcer", "Dyspepsia"]]).measure(release)'
     )
-    assert told.value > 1
+    assert names.value > 1
 
 
 def test_classics_are_measures(run):
@@ -160,13 +160,13 @@ def test_classics_are_measures(run):
 
 
 def test_a_finding_explains_and_replays_itself(run):
-    said = io.StringIO()
-    with contextlib.redirect_stdout(said):
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output):
         value, witness, _, replayed = run(FINDING)
     assert value == Fraction(2, 3)
     assert witness is not None
     assert replayed is True
-    assert "2/3" in said.getvalue()
+    assert "2/3" in output.getvalue()
 
 
 def test_policies_judge(run):

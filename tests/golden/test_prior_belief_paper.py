@@ -83,14 +83,14 @@ def test_adults_72_generalisations():
         "A_d ∞": sl.PriorBelief(shape="uniform", stubbornness=math.inf),
         "A_c ∞": sl.PriorBelief(shape="release", stubbornness=math.inf),
     }
-    found = sl.smallest_epsilon_table(adult.table, adult.hierarchies, adversaries)
-    assert len(found) == 72
-    top = found.at({"age": 5, "marital-status": 2, "race": 1, "sex": 1}).epsilon
+    epsilons = sl.smallest_epsilon_table(adult.table, adult.hierarchies, adversaries)
+    assert len(epsilons) == 72
+    top = epsilons.at({"age": 5, "marital-status": 2, "race": 1, "sex": 1}).epsilon
     rich, poor = 11_208, 34_014
     assert top["A_c ∞"] == 1  # the whole table is like the whole table
     assert top["A_d ∞"] == Fraction(rich + poor, 2 * rich)
     assert top["A 10^3"] == Fraction(rich + 999, rich + poor + 999) / Fraction(rich, rich + poor)  # doubt about poor
-    for epsilon in (row.epsilon for row in found):
+    for epsilon in (row.epsilon for row in epsilons):
         assert epsilon["A 10^3"] <= epsilon["A 10^6"]
         assert max(epsilon["A_d 10^6"], epsilon["A_c 10^6"]) <= epsilon["A 10^6"]
         assert epsilon["A_d 10^6"] <= epsilon["A_d ∞"]
@@ -101,11 +101,11 @@ def test_adults_generalisations_that_are_diverse_and_those_that_are_private_are_
     """Section 4: (4,2)-diversity and ε-privacy with ε = (c+1)/2 = 2.5 for two values accept the same part."""
     adult = sl.datasets.adult(sensitive="salary-class")
     unmoved = sl.PriorBelief(shape="uniform", stubbornness=math.inf)
-    found = sl.smallest_epsilon_table(adult.table, adult.hierarchies, [unmoved])
-    private = [row.levels for row in found if row.values[0] <= Fraction(5, 2)]
+    epsilons = sl.smallest_epsilon_table(adult.table, adult.hierarchies, [unmoved])
+    private = [row.levels for row in epsilons if row.values[0] <= Fraction(5, 2)]
     diverse = [
         row.levels
-        for row in found
+        for row in epsilons
         if sl.RecursiveDiversity(l=2).measure(sl.generalise(adult.table, by=adult.hierarchies, to=row.levels)).value
         <= 4
     ]

@@ -100,7 +100,7 @@ def module_in_text(node: ast.AST) -> str | None:
 
 def breaches(place: str, tree: ast.AST, *, handed_on: str | None = None) -> list[str]:
     """What a file in `place` imports and may not."""
-    found = []
+    forbidden = []
     for name in imported(tree):
         top, _, rest = name.partition(".")
         target = (
@@ -108,10 +108,10 @@ def breaches(place: str, tree: ast.AST, *, handed_on: str | None = None) -> list
         )  # the package itself gives all public names: for the lowest folder only
         if top != "sidelight":
             if place not in ONLY_IN.get(top, (place,)):
-                found.append(f"{place} imports {top}, which only {' and '.join(ONLY_IN[top])} may")
+                forbidden.append(f"{place} imports {top}, which only {' and '.join(ONLY_IN[top])} may")
         elif target not in ("__version__", handed_on) and ORDER.index(target) > ORDER.index(place):
-            found.append(f"{place} imports {name}, which stands below it")
-    return found
+            forbidden.append(f"{place} imports {name}, which stands below it")
+    return forbidden
 
 
 def place_of(path: Path) -> str:
@@ -167,11 +167,11 @@ def test_the_contract_lets_pass(place, code):
 
 def test_only_declared_libraries_are_used():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    wanted = [
+    requirements = [
         *project["dependencies"],
         *(name for extra in project["optional-dependencies"].values() for name in extra),
     ]
-    declared = {name.partition("[")[0].partition(">")[0].replace("-", "_") for name in wanted} | {
+    declared = {name.partition("[")[0].partition(">")[0].replace("-", "_") for name in requirements} | {
         "sidelight",
         "pydantic_core",
         "pandas",  # to_pandas and to_polars hand out frames to whoever has the library

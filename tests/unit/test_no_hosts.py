@@ -30,9 +30,9 @@ no_hosts = load()
 )
 def test_a_registry_or_a_machine_path_is_found(tmp_path, name, line):
     (tmp_path / name).write_text(f"first\n{line}\n")
-    found = list(no_hosts.problems(tmp_path / name))
-    assert len(found) == 1
-    assert f"{name}:2:" in found[0]
+    problems = list(no_hosts.problems(tmp_path / name))
+    assert len(problems) == 1
+    assert f"{name}:2:" in problems[0]
 
 
 @pytest.mark.parametrize(

@@ -70,5 +70,5 @@ def test_the_file_as_it_was_counted():
 def test_the_hierarchies_are_those_that_the_script_makes():
     data = sl.datasets.adult()
     script = runpy.run_path(str(Path(__file__).parents[3] / "scripts" / "make_adult.py"))
-    made = script["hierarchies"](pq.read_table(data.path))
-    assert {hierarchy.column: hierarchy for hierarchy in made} == data.hierarchies
+    from_script = script["hierarchies"](pq.read_table(data.path))
+    assert {hierarchy.column: hierarchy for hierarchy in from_script} == data.hierarchies

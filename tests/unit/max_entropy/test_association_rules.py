@@ -26,7 +26,7 @@ def listed(people, support, kind, sizes):
     """All rules, by hand: strength, support, columns, condition, value."""
     ages = [age for age in ("30", "40", None) if age in {row["age"] for row in people}]
     place = {"sex": ["f", "m"].index, "age": ages.index}
-    found = []
+    rules = []
     for size in sizes:
         for columns in combinations(("sex", "age"), size):
             for condition in {tuple(row[column] for column in columns) for row in people}:
@@ -38,8 +38,8 @@ def listed(people, support, kind, sizes):
                         order = tuple(place[column](label) for column, label in zip(columns, condition, strict=True))
                         rank = (-Fraction(follow, len(chosen)), -follow, size, columns != ("sex",), order, value)
                         given_ = tuple(sorted(zip(columns, condition, strict=True)))
-                        found.append((rank, (given_, value, Fraction(has, len(chosen)), follow)))
-    return [rule for _, rule in sorted(found, key=lambda each: each[0])]
+                        rules.append((rank, (given_, value, Fraction(has, len(chosen)), follow)))
+    return [rule for _, rule in sorted(rules, key=lambda each: each[0])]
 
 
 @examples(24)
@@ -51,10 +51,10 @@ def listed(people, support, kind, sizes):
     st.sampled_from([[1], [2], [1, 2]]),
 )
 def test_the_strongest_rules_are_those_of_the_whole_list(people, positive, negative, support, sizes):
-    found = sl.strongest_rules(read(people), positive=positive, negative=negative, support=support, sizes=sizes)
-    told = [(rule.about.given, rule.about.values[0], rule.low, rule.support) for rule in found]
-    wanted = listed(people, support, "has", sizes)[:positive] + listed(people, support, "has not", sizes)[:negative]
-    assert told == wanted
+    rules = sl.strongest_rules(read(people), positive=positive, negative=negative, support=support, sizes=sizes)
+    strongest = [(rule.about.given, rule.about.values[0], rule.low, rule.support) for rule in rules]
+    expected = listed(people, support, "has", sizes)[:positive] + listed(people, support, "has not", sizes)[:negative]
+    assert strongest == expected
 
 
 @examples(12)

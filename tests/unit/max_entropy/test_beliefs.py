@@ -13,10 +13,10 @@ from sidelight.errors import BadKnowledge, BadMeasure, Contradiction, UnknownCol
 
 def by_group_and_key(beliefs):
     """(group, key) → value → P."""
-    found = defaultdict(dict)
+    probabilities = defaultdict(dict)
     for row in beliefs.table().to_pylist():
-        found[row["group"], (row["sex"], row["age"])][row["value"]] = row["probability"]
-    return found
+        probabilities[row["group"], (row["sex"], row["age"])][row["value"]] = row["probability"]
+    return probabilities
 
 
 def test_the_certificate_can_be_checked_from_the_table_alone(wards):
@@ -68,7 +68,7 @@ def test_someone_of_a_group_and_a_described_person(wards):
 
 
 @pytest.mark.parametrize(
-    ("knowing", "people", "error", "said"),
+    ("knowing", "people", "error", "message"),
     [
         (["P(Flu | sx=m) = 0.3"], {}, UnknownColumn, "did you mean 'sex'"),
         (["P(Fluu | sex=m) = 0.3"], {}, UnknownValue, "did you mean 'Flu'"),
@@ -87,17 +87,17 @@ def test_someone_of_a_group_and_a_described_person(wards):
         (["P(HIV) = 0.5", "P(Flu) >= 0.1"], {}, Contradiction, "P\\(HIV\\) = 0.5"),
     ],
 )
-def test_what_is_refused(wards, knowing, people, error, said):
-    with pytest.raises(error, match=said):
+def test_what_is_refused(wards, knowing, people, error, message):
+    with pytest.raises(error, match=message):
         sl.maxent(wards, knowing, people=people)
 
 
 def test_names_in_the_release_are_not_told_to_who_misspells_one():
     named = sl.Release.from_groups([(["Ann", "Bobby", "Cy"], ["Flu", "Flu", "HIV"])])
-    for asked in ("Bob", "Zoe"):
+    for name in ("Bob", "Zoe"):
         with pytest.raises(BadKnowledge) as refused:
-            sl.maxent(named, [f"P(Flu | person={asked}) = 0.3"])
-        assert str(refused.value).startswith(f"nobody called '{asked}' is known; say who it is: people=")
+            sl.maxent(named, [f"P(Flu | person={name}) = 0.3"])
+        assert str(refused.value).startswith(f"nobody called '{name}' is known; say who it is: people=")
 
 
 def test_questions_about_nobody(wards):

@@ -17,20 +17,20 @@ def test_the_measure_judges_what_anatomy_made(table):
     sure = sl.MaxEnt(rules=(3, 3))
     with pytest.raises(BadMeasure, match="give table="):
         sure.measure(sl.group(table, by="sex"))
-    found = sl.protect(table, sl.Policy(sl.DistinctValues() >= 3, sure <= 0.9), method=sl.Anatomy(l=3))
-    finding = found.verdict.findings[1]
-    assert finding.replay(found.release) == finding.value
+    result = sl.protect(table, sl.Policy(sl.DistinctValues() >= 3, sure <= 0.9), method=sl.Anatomy(l=3))
+    finding = result.verdict.findings[1]
+    assert finding.replay(result.release) == finding.value
     assert "maximum entropy" in finding.explain().lower()
     assert 0 < finding.value <= Fraction(9, 10)
 
 
 def test_what_is_published_is_judged_again_with_who_is_in_which_bucket(table, tmp_path):
     policy = sl.Policy(sl.DistinctValues() >= 3, sl.MaxEnt(rules=(3, 3)) <= 0.9)
-    found = sl.protect(table, policy, method=sl.Anatomy(l=3))
-    found.publish(tmp_path / "release.parquet")
+    result = sl.protect(table, policy, method=sl.Anatomy(l=3))
+    result.publish(tmp_path / "release.parquet")
     again = sl.read_published(tmp_path / "release.parquet")
     assert again.members is not None
-    assert found.policy.judge(again).findings[1].value == found.verdict.findings[1].value
+    assert result.policy.judge(again).findings[1].value == result.verdict.findings[1].value
 
 
 def test_what_is_found_may_be_outside_the_policy(table):
@@ -48,9 +48,9 @@ def test_rules_do_not_fit_a_release_that_prints_something_else(table):
 
 
 def test_settings_and_words():
-    said = {"knowing": ["P(Flu | sex=m) = 0.3"], "rules": [2, 3]}
+    settings = {"knowing": ["P(Flu | sex=m) = 0.3"], "rules": [2, 3]}
     measure = sl.MaxEnt.from_settings(knowing=("P(Flu | sex=m) = 0.3",), rules=(2, 3))
-    assert measure.settings() == said
+    assert measure.settings() == settings
     assert str(measure) == 'maximum entropy(knowing=["P(Flu | sex=m) = 0.3"], rules=[2, 3])'
     assert repr(measure) == f"<MaxEnt: {measure}>"
     assert not sl.MaxEnt.mergeable

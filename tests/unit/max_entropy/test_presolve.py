@@ -42,8 +42,8 @@ ONE = (1, 0, 0, 0)
 
 
 def test_what_the_release_implies_is_harmless(wards):
-    said = ["P(Flu) = 0.5", "P(Flu or HIV or Cold | sex=m) = 1", "P(Flu | age=50) = 0.5", "P(Flu | age=50) = 0.5"]
-    assert sl.maxent(wards, said).entropy == pytest.approx(sl.maxent(wards).entropy, abs=1e-9)
+    statements = ["P(Flu) = 0.5", "P(Flu or HIV or Cold | sex=m) = 1", "P(Flu | age=50) = 0.5", "P(Flu | age=50) = 0.5"]
+    assert sl.maxent(wards, statements).entropy == pytest.approx(sl.maxent(wards).entropy, abs=1e-9)
     assert sl.maxent(wards, ["P(Flu | sex=m) = 0.4"] * 3).probability("Flu", given={"sex": "m"}) == pytest.approx(0.4)
 
 

@@ -11,10 +11,10 @@ from sidelight.max_entropy.schur import Elimination, Hessian
 
 
 def test_many_statements_are_solved_step_by_step(monkeypatch, wards):
-    said = ["P(Flu | sex=m) = 0.4", "P(HIV | age=30) = 0.3", "P(Flu | sex=f) >= 0.3"]
-    at_once = sl.maxent(wards, said).entropy
+    statements = ["P(Flu | sex=m) = 0.4", "P(HIV | age=30) = 0.3", "P(Flu | sex=f) >= 0.3"]
+    at_once = sl.maxent(wards, statements).entropy
     monkeypatch.setattr("sidelight.max_entropy.schur.DENSE_UP_TO", 0)
-    assert sl.maxent(wards, said).entropy == pytest.approx(at_once, abs=1e-9)
+    assert sl.maxent(wards, statements).entropy == pytest.approx(at_once, abs=1e-9)
 
 
 def two_groups():

@@ -39,20 +39,20 @@ def test_progress_is_told_and_may_interrupt(wards):
 
 
 def test_parts_that_share_no_statement_are_solved_apart(wards, monkeypatch):
-    said = ["P(Flu | person=#1) = 0.5", "P(Flu | person=#3) = 0.6"]
+    statements = ["P(Flu | person=#1) = 0.5", "P(Flu | person=#3) = 0.6"]
     release = sl.Release.from_counts([{"Flu": 2, "HIV": 1}, {"Flu": 1}, {"Flu": 1, "HIV": 1}])
-    together = sl.maxent(release, said)
+    together = sl.maxent(release, statements)
     monkeypatch.setattr(subproblems, "BATCH_CONSTRAINTS", 1)
-    apart = sl.maxent(release, said)
+    apart = sl.maxent(release, statements)
     assert (together.solution.parts, apart.solution.parts) == (1, 2)
     assert apart.entropy == pytest.approx(together.entropy, abs=1e-12)
 
 
 def test_a_minimum_unsatisfiable_subset_is_named(wards):
-    said = ["P(Flu | sex=m) <= 0.9", "P(HIV | sex=m) >= 0.5", "P(Flu | sex=m) >= 0.6", "P(Cold) = 0.25"]
+    statements = ["P(Flu | sex=m) <= 0.9", "P(HIV | sex=m) >= 0.5", "P(Flu | sex=m) >= 0.6", "P(Cold) = 0.25"]
     with pytest.raises(Contradiction) as caught:
-        sl.maxent(wards, said)
-    assert set(caught.value.facts) == {said[1], said[2]}
+        sl.maxent(wards, statements)
+    assert set(caught.value.facts) == {statements[1], statements[2]}
 
 
 def test_people_who_do_not_fit_are_nobody_s_statement():

@@ -53,16 +53,16 @@ def test_a_policy_is_a_frozen_value():
 
 
 def test_criteria_that_share_a_measure_measure_it_once():
-    asked = []
+    measured = []
 
     @dataclass(frozen=True)
     class Watched(GroupSize):
         def measure(self, release):
-            asked.append(self)
+            measured.append(self)
             return Finding(self, Fraction(7), Witness(release.groups.name(0)))
 
     verdict = sl.Policy(Watched() >= 5, sl.EntropyDiversity() >= 1, Watched() > 7).judge(RELEASE)
-    assert len(asked) == 1
+    assert len(measured) == 1
     assert [judgement.holds for judgement in verdict.judgements] == [True, True, False]
 
 

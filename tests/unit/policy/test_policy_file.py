@@ -99,8 +99,8 @@ def test_files_that_cannot_be_read(tmp_path):
 
 def test_options_have_the_last_word():
     file = Roles(quasi=("age",), sensitive="disease", missing="drop")
-    said = file.updated(Roles(sensitive="salary")).stated()
-    assert said == {"quasi": ("age",), "sensitive": "salary", "missing": "drop"}
+    stated = file.updated(Roles(sensitive="salary")).stated()
+    assert stated == {"quasi": ("age",), "sensitive": "salary", "missing": "drop"}
 
 
 def test_a_policy_survives_writing_and_reading():

@@ -125,9 +125,9 @@ def test_numbers_are_rounded_towards_caution(value):
     assert Fraction(risk.exact) == value == Fraction(size.exact)
     assert Fraction(size.number) <= value <= Fraction(risk.number)
     assert float(size.number) in (risk.number, math.nextafter(risk.number, -math.inf))
-    said = [Fraction(each.text.replace(",", "")) for each in (size, risk)]
-    assert said[0] <= value <= said[1]
-    assert said[1] - said[0] <= Fraction(1, 10**4)
+    shown_values = [Fraction(each.text.replace(",", "")) for each in (size, risk)]
+    assert shown_values[0] <= value <= shown_values[1]
+    assert shown_values[1] - shown_values[0] <= Fraction(1, 10**4)
 
 
 @given(st.floats(min_value=0, max_value=1e6))
@@ -197,9 +197,9 @@ def test_groups_that_break_a_limit_are_counted_one_by_one(release, criterion):
         finding = criterion.measure.summarize(group).finding()
         if finding.witness is not None and not criterion.decide(finding).holds:  # groups without values are passed over
             people.append(int(group.sizes[0]))
-    found = broken_by(judgement, release)
-    assert (found.groups, found.people) == (len(people), sum(people))
-    assert judgement.holds == (found.groups == 0) or judgement.finding.witness is None
+    broken = broken_by(judgement, release)
+    assert (broken.groups, broken.people) == (len(people), sum(people))
+    assert judgement.holds == (broken.groups == 0) or judgement.finding.witness is None
 
 
 def test_measures_of_several_groups_together_are_not_counted():

@@ -20,38 +20,38 @@ def hospital(values=FLU_AND_OTHERS, *, column="age", sensitive="disease", semant
     return sl.Table((ages,), sensitive, domain, np.ones(len(listed), np.int64), Counts.from_cells(cells), semantics)
 
 
-def found(table, *criteria, l=None, seed=7):  # noqa: E741 - the paper's letter
+def search_outcome(table, *criteria, l=None, seed=7):  # noqa: E741 - the paper's letter
     method = sl.Anatomy(l=l, random=np.random.default_rng(seed))
     return method.search(table, sl.Policy(*criteria), by={}, utility="loss", progress=quiet)
 
 
 def test_buckets_have_as_many_different_values_as_asked():
-    outcome = found(hospital(), sl.GroupSize() >= 1, l=3)
+    outcome = search_outcome(hospital(), sl.GroupSize() >= 1, l=3)
     assert sorted(outcome.release.groups.sizes.tolist()) == [3, 3, 3, 3, 3]
     assert outcome.release.groups.counts.dense().max() == 1
 
 
 def test_without_l_the_policy_decides():
-    outcome = found(hospital(), sl.DistinctValues() >= 3)
+    outcome = search_outcome(hospital(), sl.DistinctValues() >= 3)
     assert len(outcome.release) == 5
-    outcome = found(hospital(), sl.GroupSize() >= 7)
+    outcome = search_outcome(hospital(), sl.GroupSize() >= 7)
     assert sorted(outcome.release.groups.sizes.tolist()) == [7, 8]
 
 
 def test_merging_prefers_buckets_with_other_values():
-    outcome = found(hospital({"a": 1, "b": 1, "c": 1, "d": 1}), sl.DistinctValues() >= 2, l=1)
+    outcome = search_outcome(hospital({"a": 1, "b": 1, "c": 1, "d": 1}), sl.DistinctValues() >= 2, l=1)
     assert (np.count_nonzero(outcome.release.groups.counts.dense(), axis=1) >= 2).all()
 
 
 def test_a_value_that_is_too_frequent_is_spread_evenly():
-    outcome = found(hospital({"Flu": 12, "Cold": 2, "Heart": 2}), sl.GroupSize() >= 1, l=2)
+    outcome = search_outcome(hospital({"Flu": 12, "Cold": 2, "Heart": 2}), sl.GroupSize() >= 1, l=2)
     groups = outcome.release.groups
     assert len(groups) == 4
     assert groups.counts.column(0).tolist() == [3, 3, 3, 3]
 
 
 def test_the_same_chance_makes_the_same_buckets_and_another_one_others():
-    one, same, other = (found(hospital(), sl.DistinctValues() >= 3, seed=seed).buckets for seed in (1, 1, 2))
+    one, same, other = (search_outcome(hospital(), sl.DistinctValues() >= 3, seed=seed).buckets for seed in (1, 1, 2))
     assert one.bucket.tolist() == same.bucket.tolist()
     assert one.key.tolist() == same.key.tolist()
     assert one.key.tolist() != other.key.tolist()
@@ -73,14 +73,14 @@ def test_who_gets_which_bucket_is_left_to_chance():
 
 
 def test_rows_stand_by_bucket_and_key_never_by_value():
-    people = found(hospital(), sl.DistinctValues() >= 3).buckets.tables().people
+    people = search_outcome(hospital(), sl.DistinctValues() >= 3).buckets.tables().people
     rows = [(int(people[1].cell(row)), int(people[0].cell(row))) for row in range(15)]
     assert rows == sorted(rows)
 
 
 @pytest.mark.parametrize(("column", "sensitive"), [("bucket", "disease"), ("age", "bucket")])
 def test_the_bucket_has_a_name_of_its_own(column, sensitive):
-    outcome = found(hospital(column=column, sensitive=sensitive), sl.DistinctValues() >= 2)
+    outcome = search_outcome(hospital(column=column, sensitive=sensitive), sl.DistinctValues() >= 2)
     assert outcome.release.groups.columns[0].name == "bucket 2"
 
 
@@ -92,12 +92,12 @@ def test_l_is_a_number_of_values(l):  # noqa: E741 - the paper's letter
 
 def test_more_values_than_there_are_cannot_be_had():
     with pytest.raises(BadPolicy, match=r"Anatomy\(l=5\): the table has 4 different values"):
-        found(hospital(), sl.GroupSize() >= 1, l=5)
+        search_outcome(hospital(), sl.GroupSize() >= 1, l=5)
 
 
 def test_several_values_per_person_cannot_be_dealt():
     with pytest.raises(BadPolicy, match='needs one value per person, and this table has values="set"'):
-        found(hospital(semantics="set"), sl.GroupSize() >= 1)
+        search_outcome(hospital(semantics="set"), sl.GroupSize() >= 1)
 
 
 def test_progress_is_told():

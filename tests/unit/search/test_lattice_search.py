@@ -86,10 +86,10 @@ def test_criteria_that_merging_may_break_are_checked_one_by_one():
     several = replace(adult.table, semantics="set")
     policy = sl.Policy(sl.GroupSize() >= 20, sl.Acquaintance(rules_out=2) < 0.8)
     plain = sl.protect(several, policy.criteria[0], by=adult.hierarchies)
-    found = sl.protect(several, policy, by=adult.hierarchies)
-    assert found.complete
-    assert found.verdict.safe
-    assert found.checked > plain.checked
-    stopped = sl.protect(several, policy, by=adult.hierarchies, method=sl.FullDomain(nodes=found.checked - 1))
+    result = sl.protect(several, policy, by=adult.hierarchies)
+    assert result.complete
+    assert result.verdict.safe
+    assert result.checked > plain.checked
+    stopped = sl.protect(several, policy, by=adult.hierarchies, method=sl.FullDomain(nodes=result.checked - 1))
     assert not stopped.complete
-    assert stopped.checked == found.checked - 1
+    assert stopped.checked == result.checked - 1

@@ -19,14 +19,14 @@ def table(semantics: str = "single", *, column: str = "q") -> Table:
 
 
 def test_a_result_is_told_in_one_line():
-    found = sl.protect(table(), sl.GroupSize() >= 3, by=BY)
-    assert repr(found) == "<SearchResult of method 'lattice': 9 people in 3 groups; within policy: group size ≥ 3>"
+    result = sl.protect(table(), sl.GroupSize() >= 3, by=BY)
+    assert repr(result) == "<SearchResult of method 'lattice': 9 people in 3 groups; within policy: group size ≥ 3>"
 
 
 def test_the_line_says_who_is_suppressed_and_whether_the_search_came_to_its_end():
     people = Table(table().quasi, "disease", ("Flu",), np.array([3, 3, 1]), Counts.from_cells([[3], [3], [1]]))
-    found = sl.protect(people, sl.GroupSize() >= 2, by=BY, method=sl.FullDomain(0.2, "left out"))
-    assert "6 people in 2 groups, 1 person suppressed; within policy" in repr(found)
+    result = sl.protect(people, sl.GroupSize() >= 2, by=BY, method=sl.FullDomain(0.2, "left out"))
+    assert "6 people in 2 groups, 1 person suppressed; within policy" in repr(result)
     adult = sl.datasets.adult()
     stopped = sl.protect(adult.table, sl.GroupSize() >= 5, by=adult.hierarchies, method=sl.FullDomain(nodes=3))
     assert ", not complete; within policy" in repr(stopped)
@@ -49,8 +49,8 @@ class Cells(HTMLParser):
 
 def test_a_notebook_shows_criteria_levels_and_quick_utilities_escaped():
     by = {"<script>": sl.Hierarchy.suppression("<script>", ["x", "y", "<b>"])}
-    found = sl.protect(table(column="<script>"), sl.GroupSize() >= 3, by=by)
-    cells = Cells(found._repr_html_())
+    result = sl.protect(table(column="<script>"), sl.GroupSize() >= 3, by=by)
+    cells = Cells(result._repr_html_())
     assert cells.tags <= {"table", "caption", "thead", "tbody", "tr", "th", "td", "p"}
     assert {"level of <script>", "group size ≥ 3", "3, holds", "discernibility", "loss"} <= set(cells.texts)
     assert "query error" not in cells.texts
@@ -73,26 +73,26 @@ def test_an_outcome_is_told_in_one_line():
 
 
 def test_a_notebook_shows_what_readers_have_to_know():
-    found = sl.protect(table(), sl.GroupSize() >= 3, method="anatomy")
-    assert "people can be recognised" in found._repr_html_()
+    result = sl.protect(table(), sl.GroupSize() >= 3, method="anatomy")
+    assert "people can be recognised" in result._repr_html_()
 
 
 def test_rows_are_those_of_the_release_in_the_order_of_what_they_print():
-    found = sl.protect(table(), sl.GroupSize() >= 3, by=BY)
-    assert found.to_arrow().to_pylist() == [
+    result = sl.protect(table(), sl.GroupSize() >= 3, by=BY)
+    assert result.to_arrow().to_pylist() == [
         {"q": q, "disease": disease}
         for q, bag in (("<b>", "FFF"), ("x", "CCF"), ("y", "CFF"))
         for disease in ({"C": "Cold", "F": "Flu"}[letter] for letter in bag)
     ]
-    assert found.to_pandas().columns.tolist() == ["q", "disease"]
-    assert found.to_polars().shape == (9, 2)
+    assert result.to_pandas().columns.tolist() == ["q", "disease"]
+    assert result.to_polars().shape == (9, 2)
 
 
 def test_rows_of_people_with_several_values_are_counts_and_a_group_without_values_stays():
     counts = Counts.from_cells([[2, 1], [0, 0]])
     people = Table((Column.of("people", ["x", "y"]),), "disease", ("Cold", "Flu"), np.array([2, 3]), counts, "set")
-    found = sl.protect(people, [sl.GroupSize() >= 2], method="mondrian")
-    assert found.to_arrow().to_pylist() == [
+    result = sl.protect(people, [sl.GroupSize() >= 2], method="mondrian")
+    assert result.to_arrow().to_pylist() == [
         {"people": "x", "disease": "Cold", "people 2": 2, "count": 2},
         {"people": "x", "disease": "Flu", "people 2": 2, "count": 1},
         {"people": "y", "disease": None, "people 2": 3, "count": 0},
@@ -100,27 +100,27 @@ def test_rows_of_people_with_several_values_are_counts_and_a_group_without_value
 
 
 def test_rows_of_anatomy_are_people_and_their_buckets():
-    found = sl.protect(table(), sl.DistinctValues() >= 2, method="anatomy")
-    assert found.to_arrow().column_names == ["q", "bucket"]
-    assert sorted(found.to_arrow()["q"].to_pylist()) == ["<b>"] * 3 + ["x"] * 3 + ["y"] * 3
+    result = sl.protect(table(), sl.DistinctValues() >= 2, method="anatomy")
+    assert result.to_arrow().column_names == ["q", "bucket"]
+    assert sorted(result.to_arrow()["q"].to_pylist()) == ["<b>"] * 3 + ["x"] * 3 + ["y"] * 3
 
 
 def test_rows_can_be_read_again_and_are_judged_the_same():
     adult = sl.datasets.adult(quasi=["age", "sex"])
-    found = sl.protect(adult.table, sl.GroupSize() >= 50, method="mondrian")
-    again = sl.read_release(found.to_arrow(), group=["age", "sex"], sensitive="occupation")
-    assert sorted(again.groups.sizes.tolist()) == sorted(found.release.groups.sizes.tolist())
-    assert found.policy.judge(again).safe
+    result = sl.protect(adult.table, sl.GroupSize() >= 50, method="mondrian")
+    again = sl.read_release(result.to_arrow(), group=["age", "sex"], sensitive="occupation")
+    assert sorted(again.groups.sizes.tolist()) == sorted(result.release.groups.sizes.tolist())
+    assert result.policy.judge(again).safe
 
 
 def test_levels_know_that_a_search_chose_them():
-    found = sl.protect(table(), sl.GroupSize() >= 4, by=BY)
-    assert isinstance(found.levels, SearchedLevels)
-    assert found.levels == {"q": 1}
-    assert all(isinstance(levels, SearchedLevels) for levels in found.minimal)
+    result = sl.protect(table(), sl.GroupSize() >= 4, by=BY)
+    assert isinstance(result.levels, SearchedLevels)
+    assert result.levels == {"q": 1}
+    assert all(isinstance(levels, SearchedLevels) for levels in result.minimal)
 
 
 @pytest.mark.parametrize("method", ["lattice", "mondrian", "anatomy", "microaggregation"])
 def test_only_anatomy_has_buckets(method):
-    found = sl.protect(table(), sl.GroupSize() >= 3, by=BY, method=method)
-    assert (found.outcome.buckets is not None) == (method == "anatomy")
+    result = sl.protect(table(), sl.GroupSize() >= 3, by=BY, method=method)
+    assert (result.outcome.buckets is not None) == (method == "anatomy")

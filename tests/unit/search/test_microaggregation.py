@@ -25,38 +25,40 @@ def lines(outcome):
     )
 
 
-def found(table, *criteria, k=None, labels="mode", by=None):
+def search_outcome(table, *criteria, k=None, labels="mode", by=None):
     method = sl.Microaggregation(k=k, labels=labels)
     policy = sl.Policy(*criteria or [sl.GroupSize() >= 1])
     return method.search(table, policy, by=by or {}, utility="loss", progress=quiet)
 
 
 def test_clusters_are_published_as_their_means():
-    outcome = found(table_of(age=["20", "21", "23", "60", "62", "63"]), k=3)
+    outcome = search_outcome(table_of(age=["20", "21", "23", "60", "62", "63"]), k=3)
     assert lines(outcome) == [("21.3",), ("61.7",)]
     assert outcome.recoding.start.tolist() == [[0], [3]]
     assert outcome.recoding.stop.tolist() == [[3], [6]]
 
 
 def test_labels_are_published_as_the_most_frequent_one():
-    outcome = found(table_of(age=["20", "21", "22", "60", "62", "63"], sex=["m", "f", "m", "f", "f", "f"]), k=3)
+    outcome = search_outcome(
+        table_of(age=["20", "21", "22", "60", "62", "63"], sex=["m", "f", "m", "f", "f", "f"]), k=3
+    )
     assert lines(outcome) == [("21", "m"), ("61.7", "f")]
 
 
 def test_or_as_their_common_ancestor():
     country = sl.Hierarchy.nested("country", {"Europe": ["France", "Poland"], "America": ["Peru", "Chile"]})
     table = table_of(age=["20", "21", "60", "61"], country=["France", "Poland", "Peru", "Peru"])
-    assert lines(found(table, k=2, labels="ancestor", by={"country": country})) == [
+    assert lines(search_outcome(table, k=2, labels="ancestor", by={"country": country})) == [
         ("20.5", "Europe"),
         ("60.5", "Peru"),
     ]
-    assert lines(found(table, k=4, labels="ancestor", by={"country": country})) == [("40.5", "*")]
-    assert lines(found(table, k=2, labels="ancestor")) == [("20.5", "*"), ("60.5", "Peru")]
+    assert lines(search_outcome(table, k=4, labels="ancestor", by={"country": country})) == [("40.5", "*")]
+    assert lines(search_outcome(table, k=2, labels="ancestor")) == [("20.5", "*"), ("60.5", "Peru")]
 
 
 def test_labels_near_in_the_hierarchy_end_up_together():
     country = sl.Hierarchy.nested("country", {"Europe": ["France", "Poland"], "America": ["Chile", "Peru"]})
-    outcome = found(
+    outcome = search_outcome(
         table_of(country=["Chile", "France", "Peru", "Poland"]), k=2, labels="ancestor", by={"country": country}
     )
     assert lines(outcome) == [("America",), ("Europe",)]
@@ -70,25 +72,25 @@ def test_means_are_of_the_numbers_that_are_known():
 
 
 def test_clusters_that_read_the_same_are_one():
-    outcome = found(
+    outcome = search_outcome(
         table_of(sex=["f", "m", "m", "m", "m", "m", "m", "m"], age=["20", "20", "20", "20", "20", "20", "20", "20"]),
         k=1,
     )
     assert lines(outcome) == [("f", "20"), ("m", "20")]
     twice = table_of(age=["20", "22", "21", "21", "90"])
-    assert len(set(lines(found(twice, k=2)))) == len(found(twice, k=2).release)
+    assert len(set(lines(search_outcome(twice, k=2)))) == len(search_outcome(twice, k=2).release)
 
 
 def test_the_policy_says_how_large_clusters_are():
     table = table_of(age=[str(age) for age in range(20)])
-    assert found(table, sl.GroupSize() >= 5).release.groups.sizes.min() >= 5
-    assert found(table, sl.GroupSize() > 5).release.groups.sizes.min() >= 6
-    assert found(table, sl.DistinctValues() >= 1).release.groups.sizes.min() >= 3
-    assert len(found(table, k=100).release) == 1
+    assert search_outcome(table, sl.GroupSize() >= 5).release.groups.sizes.min() >= 5
+    assert search_outcome(table, sl.GroupSize() > 5).release.groups.sizes.min() >= 6
+    assert search_outcome(table, sl.DistinctValues() >= 1).release.groups.sizes.min() >= 3
+    assert len(search_outcome(table, k=100).release) == 1
 
 
 def test_several_values_per_person_are_fine():
-    outcome = found(table_of(semantics="set", age=["1", "2", "8", "9"]), k=2)
+    outcome = search_outcome(table_of(semantics="set", age=["1", "2", "8", "9"]), k=2)
     assert outcome.release.semantics == "set"
     assert len(outcome.release) == 2
 
@@ -97,7 +99,7 @@ def test_a_key_of_many_people_stays_whole():
     ages = Column.of("age", ["20", "21", "22", "90"])
     sizes = np.array([1, 100, 1, 1])
     table = sl.Table((ages,), "disease", ("Flu",), sizes, Counts.from_cells(sizes[:, np.newaxis]))
-    outcome = found(table, k=2)
+    outcome = search_outcome(table, k=2)
     assert outcome.release.groups.sizes.min() >= 2
     assert outcome.release.size == 103
 

@@ -48,8 +48,8 @@ def test_labels_are_counted_by_key():
 
 
 def test_a_group_that_cannot_be_halved_is_cut_elsewhere():
-    found = sl.protect(ages((9, 9), (1, 0), (0, 1), (1, 1)), sl.GroupSize() >= 4, method="mondrian")
-    assert sorted(found.release.groups.sizes.tolist()) == [4, 18]
+    result = sl.protect(ages((9, 9), (1, 0), (0, 1), (1, 1)), sl.GroupSize() >= 4, method="mondrian")
+    assert sorted(result.release.groups.sizes.tolist()) == [4, 18]
 
 
 def test_progress_tells_groups_generation_by_generation():
@@ -66,10 +66,10 @@ def test_cuts_judged_together_are_accepted_as_one_by_one():
     rng = np.random.default_rng(3)
     table = ages(*(tuple(row) for row in rng.integers(1, 5, (12, 4)).tolist()))
     policy = sl.Policy(sl.Implications(2) <= Fraction(9, 10))
-    found = sl.protect(table, policy, method="mondrian")
-    assert found.verdict.safe
-    assert len(found.release) > 1
-    group = found.outcome.recoding.group
+    result = sl.protect(table, policy, method="mondrian")
+    assert result.verdict.safe
+    assert len(result.release) > 1
+    group = result.outcome.recoding.group
     for at in range(1, 12):
         if group[at] == group[at - 1]:
             split = group.copy()

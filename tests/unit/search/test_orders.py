@@ -129,8 +129,8 @@ def test_days_with_a_hierarchy_are_printed_from_one_to_another_too() -> None:
 @pytest.mark.parametrize("locate", [None, "intervals"])
 def test_everybody_is_found_again_between_printed_days(locate: str | None) -> None:
     births = drawn()
-    found = sl.protect(read(births), POLICY, method="mondrian")
-    source = found if locate is None else found.release
+    result = sl.protect(read(births), POLICY, method="mondrian")
+    source = result if locate is None else result.release
     exposure = sl.intersect([source], people=patients(births), quasi=["birth"], truth="disease", locate=locate)
     assert exposure.unlocated == (0,)
     assert exposure.truth is not None
@@ -139,19 +139,19 @@ def test_everybody_is_found_again_between_printed_days(locate: str | None) -> No
 
 def test_days_that_the_table_does_not_have_are_found_between_its_own() -> None:
     births = [f"2020-0{month}-01" for month in (1, 2, 3, 4, 5, 6)]
-    found = sl.protect(read(births), POLICY, method="mondrian")
+    result = sl.protect(read(births), POLICY, method="mondrian")
     people = pd.DataFrame({"birth": ["2020-01-20", "2020-05-20", "2021-01-01"]})
-    for source, locate in ((found, None), (found.release, "intervals")):
+    for source, locate in ((result, None), (result.release, "intervals")):
         exposure = sl.intersect([source], people=people, quasi=["birth"], locate=locate)
         assert exposure.unlocated == (1,)
 
 
 def test_clusters_are_printed_as_an_average_day() -> None:
     births = ["2020-01-01", "2020-01-03", "2020-01-05", "2020-03-01", "2020-03-02", "2020-03-03"]
-    found = sl.protect(read(births), POLICY, method="microaggregation")
-    assert found.release.groups.columns[0].labels == ("2020-01-03", "2020-03-02")
+    result = sl.protect(read(births), POLICY, method="microaggregation")
+    assert result.release.groups.columns[0].labels == ("2020-01-03", "2020-03-02")
     people = pd.DataFrame({"birth": ["2020-01-02", "2020-02-27"]})
-    exposure = sl.intersect([found.release], people=people, quasi=["birth"], locate="nearest")
+    exposure = sl.intersect([result.release], people=people, quasi=["birth"], locate="nearest")
     assert exposure.unlocated == (0,)
     assert exposure.before.tolist() == [[3, 3]]
 

@@ -26,9 +26,9 @@ def left_out(share):
 def test_groups_that_are_fine_once_others_are_gone_stay():
     people = table(x={"a": 2, "b": 3}, y={"a": 3, "b": 2}, z={"c": 1})
     policy = sl.Policy(sl.GroupSize() >= 2, sl.Closeness() <= 0.1)
-    found = sl.protect(people, policy, by=BY, method=left_out(0.2))
-    assert found.levels == {"q": 0}
-    assert found.suppressed == 1
+    result = sl.protect(people, policy, by=BY, method=left_out(0.2))
+    assert result.levels == {"q": 0}
+    assert result.suppressed == 1
 
 
 @pytest.mark.parametrize(
@@ -53,13 +53,13 @@ def test_groups_that_are_fine_once_others_are_gone_stay():
     ids=["a value that the policy names", "an order of values", "a shape over all values"],
 )
 def test_values_that_only_suppressed_people_have_are_not_spoken_of(people, criteria, share, tmp_path):
-    found = sl.protect(people, sl.Policy(*criteria), by=BY, method=left_out(share))
-    assert found.suppressed == 1
-    found.publish(tmp_path / "release.csv")
+    result = sl.protect(people, sl.Policy(*criteria), by=BY, method=left_out(share))
+    assert result.suppressed == 1
+    result.publish(tmp_path / "release.csv")
     again = sl.read_published(tmp_path / "release.csv")
-    assert again.domain == found.release.domain
-    assert [each.value for each in found.policy.judge(again).findings] == [
-        each.value for each in found.verdict.findings
+    assert again.domain == result.release.domain
+    assert [each.value for each in result.policy.judge(again).findings] == [
+        each.value for each in result.verdict.findings
     ]
 
 

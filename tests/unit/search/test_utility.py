@@ -33,32 +33,32 @@ def worth(recoding):
 
 
 def test_a_table_printed_as_it_is_loses_nothing():
-    found = worth(AS_IT_IS)
-    assert found["discernibility"] == 1 + 4 + 9 + 16
-    assert found["average group size"] == 2.5
-    assert found["loss"] == found["non-uniform entropy"] == found["suppressed"] == 0
-    assert found["KL divergence"] == found["query error"] == pytest.approx(0)
+    utility = worth(AS_IT_IS)
+    assert utility["discernibility"] == 1 + 4 + 9 + 16
+    assert utility["average group size"] == 2.5
+    assert utility["loss"] == utility["non-uniform entropy"] == utility["suppressed"] == 0
+    assert utility["KL divergence"] == utility["query error"] == pytest.approx(0)
 
 
 def test_halves():
-    found = worth(HALVES)
-    assert found["discernibility"] == 9 + 49
-    assert found["average group size"] == 5
-    assert found["loss"] == pytest.approx((10 / 30) / 2)  # age covers a third of its range in both, sex nothing
+    utility = worth(HALVES)
+    assert utility["discernibility"] == 9 + 49
+    assert utility["average group size"] == 5
+    assert utility["loss"] == pytest.approx((10 / 30) / 2)  # age covers a third of its range in both, sex nothing
     guesses = 1 * math.log2(3 / 1) + 2 * math.log2(3 / 2) + 3 * math.log2(7 / 3) + 4 * math.log2(7 / 4)
     most = sum(n * math.log2(10 / n) for n in (1, 2, 3, 4)) + 3 * math.log2(10 / 3) + 7 * math.log2(10 / 7)
-    assert found["non-uniform entropy"] == pytest.approx(guesses / most)
+    assert utility["non-uniform entropy"] == pytest.approx(guesses / most)
     true = {(0, 0): 1, (1, 0): 1, (1, 1): 1, (2, 1): 3, (3, 0): 2, (3, 1): 2}
     rebuilt = {(0, 0): 1.0, (1, 0): 1.0, (1, 1): 0.5, (2, 1): 2.5, (3, 0): 1.0, (3, 1): 2.5}
-    assert found["KL divergence"] == pytest.approx(sum(n / 10 * math.log(n / rebuilt[at]) for at, n in true.items()))
+    assert utility["KL divergence"] == pytest.approx(sum(n / 10 * math.log(n / rebuilt[at]) for at, n in true.items()))
 
 
 def test_suppressed_people_may_be_anywhere():
-    found = worth(ONE_LEFT_OUT)
-    assert found["suppressed"] == 0.1
-    assert found["discernibility"] == 4 + 49 + 1 * 10
-    assert found["loss"] == pytest.approx((7 * (10 / 30) / 2 + 1) / 10)
-    assert math.isfinite(found["KL divergence"])
+    utility = worth(ONE_LEFT_OUT)
+    assert utility["suppressed"] == 0.1
+    assert utility["discernibility"] == 4 + 49 + 1 * 10
+    assert utility["loss"] == pytest.approx((7 * (10 / 30) / 2 + 1) / 10)
+    assert math.isfinite(utility["KL divergence"])
 
 
 def test_queries_are_the_same_for_the_same_seed_and_answered_by_expectation():
@@ -69,6 +69,6 @@ def test_queries_are_the_same_for_the_same_seed_and_answered_by_expectation():
 
 
 def test_utilities_are_computed_when_asked_for(monkeypatch):
-    found = sl.protect(TABLE, sl.Policy(sl.GroupSize() >= 2), method="mondrian")
-    assert list(found.utility) == list(UTILITIES)
-    assert found.utility["loss"] == UTILITIES["loss"](found.outcome.recoding)
+    result = sl.protect(TABLE, sl.Policy(sl.GroupSize() >= 2), method="mondrian")
+    assert list(result.utility) == list(UTILITIES)
+    assert result.utility["loss"] == UTILITIES["loss"](result.outcome.recoding)

@@ -89,8 +89,8 @@ def test_without_hypothesis_the_remedy_is_named():
         "try:\n    import sidelight.testing\n"
         "except sidelight.errors.NotAvailable as error:\n    print(error)"
     )
-    said = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
-    assert 'pip install "sidelight[testing]" (in a clone of the repository: ".[testing]")' in said
+    output = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+    assert 'pip install "sidelight[testing]" (in a clone of the repository: ".[testing]")' in output
 
 
 @pytest.mark.parametrize(

@@ -38,31 +38,31 @@ def adversaries(domain):
 @examples(20)
 @given(tables(semantics="single", max_people=6), st.sampled_from([1, 7, 1 << 15]))
 def test_it_is_what_measuring_each_generalisation_gives(table, cells):
-    hierarchies, asked = suppression(table), adversaries(table.domain)
+    hierarchies, beliefs = suppression(table), adversaries(table.domain)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(epsilon_table, "COUNTS_IN_A_BATCH", cells)
-        found = sl.smallest_epsilon_table(table, hierarchies, asked)
-    assert len(found) == 2 ** len(hierarchies)
-    for row in found:
+        epsilons = sl.smallest_epsilon_table(table, hierarchies, beliefs)
+    assert len(epsilons) == 2 ** len(hierarchies)
+    for row in epsilons:
         release = sl.generalise(table, by=hierarchies, to=row.levels)
-        assert row.epsilon == {name: measure.measure(release).value for name, measure in asked.items()}
+        assert row.epsilon == {name: measure.measure(release).value for name, measure in beliefs.items()}
 
 
 def test_some_columns_progress_and_names():
     adult = sl.datasets.adult(sensitive="salary-class")
-    heard = []
-    asked = [sl.PriorBelief(stubbornness=1000), sl.PriorBelief(shape="uniform", stubbornness=math.inf)]
-    found = sl.smallest_epsilon_table(
-        adult.table, adult.hierarchies, asked, columns=["sex", "race"], progress=lambda *done: heard.append(done)
+    reports = []
+    beliefs = [sl.PriorBelief(stubbornness=1000), sl.PriorBelief(shape="uniform", stubbornness=math.inf)]
+    epsilons = sl.smallest_epsilon_table(
+        adult.table, adult.hierarchies, beliefs, columns=["sex", "race"], progress=lambda *done: reports.append(done)
     )
-    assert heard == [(1, 4), (2, 4), (3, 4), (4, 4)]
-    assert found.columns == ("sex", "race")
-    assert found.adversaries == ("any shape, stubbornness 1,000", "uniform shape, stubbornness infinite")
-    assert [row.node for row in found] == [(0, 0), (0, 1), (1, 0), (1, 1)]
-    assert found.at({"sex": 1}).levels == {"sex": 1, "race": 0}
-    assert found.at({"sex": 1, "race": 1}).values[1] == Fraction(45_222, 2 * 11_208)
-    assert found == sl.smallest_epsilon_table(adult.table, adult.hierarchies, asked, columns=["sex", "race"])
-    assert len({found, found}) == 1
+    assert reports == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    assert epsilons.columns == ("sex", "race")
+    assert epsilons.adversaries == ("any shape, stubbornness 1,000", "uniform shape, stubbornness infinite")
+    assert [row.node for row in epsilons] == [(0, 0), (0, 1), (1, 0), (1, 1)]
+    assert epsilons.at({"sex": 1}).levels == {"sex": 1, "race": 0}
+    assert epsilons.at({"sex": 1, "race": 1}).values[1] == Fraction(45_222, 2 * 11_208)
+    assert epsilons == sl.smallest_epsilon_table(adult.table, adult.hierarchies, beliefs, columns=["sex", "race"])
+    assert len({epsilons, epsilons}) == 1
 
 
 def test_what_makes_no_sense_is_refused():
@@ -70,11 +70,11 @@ def test_what_makes_no_sense_is_refused():
     belief = sl.PriorBelief(stubbornness=1000)
     with pytest.raises(BadMeasure, match="the same"):
         sl.smallest_epsilon_table(adult.table, adult.hierarchies, [belief, belief])
-    found = sl.smallest_epsilon_table(adult.table, adult.hierarchies, [belief])
+    epsilons = sl.smallest_epsilon_table(adult.table, adult.hierarchies, [belief])
     with pytest.raises(BadMeasure, match="levels of sex"):
-        found.at({"sex": 2})
+        epsilons.at({"sex": 2})
     with pytest.raises(BadMeasure, match="levels of sex"):
-        found.at({"age": 0})
+        epsilons.at({"age": 0})
     with pytest.raises(BadMeasure, match="below the number of values"):
         sl.smallest_epsilon_table(adult.table, adult.hierarchies, [sl.PriorBelief(stubbornness=1)])
 

@@ -32,9 +32,9 @@ def test_it_is_as_exact_as_it_says(drawn):
     n, a, m = drawn
     few, many = sorted((a, m))
     exact = log(Fraction(perm(n - many, few), perm(n, few)))
-    found = float(log_missing_all(np.array([n]), np.array([a]), m)[0])
+    approximate = float(log_missing_all(np.array([n]), np.array([a]), m)[0])
     with localcontext(prec=60):
-        off = abs(Decimal(found) - exact)
+        off = abs(Decimal(approximate) - exact)
     assert off <= 8e-15 * few + 4e-15 * abs(float(exact)) + 1e-11 * (n < 1024) + 1e-13
 
 
