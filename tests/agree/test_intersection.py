@@ -89,8 +89,8 @@ def test_it_agrees_with_plain_sets(given_releases, people, way):
         left = set.intersection(*alone)
         row = exposure.people.row(f"P{number}")
         assert set(exposure.candidates[row]) == left
-        assert exposure.after[row] == len(left)
-        assert exposure.before[:, row].tolist() == [len(each) for each in alone]
+        assert exposure.values_left[row] == len(left)
+        assert exposure.values_by_release[:, row].tolist() == [len(each) for each in alone]
         witness = exposure.witness(f"P{number}")
         assert [[name.number - 1 for name in seen.groups] for seen in witness.sightings] == by_release
         assert set(witness.candidates) == left
@@ -178,7 +178,7 @@ def _known(exposure, row):
 def test_halving_finds_the_same_groups_as_comparing_each_with_each(seed, columns, rows, groups):
     rng = np.random.default_rng(seed)
     covers_ = [_random_cover(rng, rows, groups) for _ in range(columns)]
-    with patch("sidelight.attack.box_join.AT_ONCE", 16):
+    with patch("sidelight.attack.box_join.PAIRS_AT_ONCE", 16):
         where = link_by_covers(covers_, rows, np.arange(1, groups + 1))
     inside = np.logical_and.reduce([cover.holds(np.arange(rows), np.arange(groups)) for cover in covers_])
     for row in range(rows):
@@ -200,7 +200,7 @@ def _random_cover(rng, rows, groups):
 def test_the_order_of_releases_does_not_matter(order, given_releases, people):
     straight = sl.intersect(given_releases, people=as_rows(people), truth="truth")
     mixed = sl.intersect([given_releases[at] for at in order], people=as_rows(people), truth="truth")
-    assert straight.after.tolist() == mixed.after.tolist()
+    assert straight.values_left.tolist() == mixed.values_left.tolist()
     assert [set(each) for each in straight.candidates] == [set(each) for each in mixed.candidates]
     assert straight.perfect == mixed.perfect
     assert straight.truth.hits == mixed.truth.hits

@@ -17,7 +17,7 @@ from scipy.stats import beta
 import sidelight as sl
 from sidelight.dp.domain import Domain
 from sidelight.dp.mechanism import Mechanism, calibrate
-from sidelight.dp.noisy_counts import WHOLE, _details, _standing_out
+from sidelight.dp.noisy_counts import FULL_DETAIL, _details, _standing_out
 from sidelight.table.table import Column, Counts, Table
 
 LEVEL = 1e-10
@@ -100,7 +100,7 @@ def test_one_person_changes_the_score_of_levels_by_one_and_all_in_one_direction(
         before, after = (
             detail * _standing_out(domain.count(table_of(each), BY), above) for each in (rows, [*rows, one])
         )
-        assert 0 <= after - before <= WHOLE
+        assert 0 <= after - before <= FULL_DETAIL
 
 
 def distance(one, other):

@@ -47,11 +47,11 @@ release 1: group 1 (zip 130**, age <30), 3 values: AIDS, Heart disease, Viral in
 release 2: group 1 (zip 130**, age <35), 4 values: AIDS, Cancer, Flu, Tuberculosis; rules out Heart disease, Viral infection
 Only AIDS is in all of them."""
     )
-    assert exposure.promised == (4, 6)
+    assert exposure.smallest_groups == (4, 6)
     assert exposure.perfect == Fraction(1, 2)
     assert exposure.partial(0.5) == exposure.partial(Fraction(1, 2)) == 1
     assert exposure.vulnerable == 1
-    assert exposure.drop.tolist() == [2, 1]
+    assert exposure.values_lost.tolist() == [2, 1]
     assert exposure.distribution("before") == {3: 2}
     assert exposure.distribution("after") == {1: 1, 2: 1}
 

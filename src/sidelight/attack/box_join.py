@@ -4,10 +4,10 @@ Symbols     point r stands at segment s_c(r) of each column c; box g covers ther
             last_c(g), or a set of them that is no interval ("pieces").  A segment is a stretch of labels that the same
             boxes cover, so there are never more of them than labels, and few where groups are few.
 Wanted      all pairs (r, g) with s_c(r) covered by g in every column c.
-Recursion   (R, G) with |R|·|G| > AT_ONCE is cut at a segment t of one column: R₁ = {s ≤ t} meets G₁ = {first ≤ t},
-            R₂ = {s > t} meets G₂ = {last > t}.  The column is the one with least |R₁|·|G₁| + |R₂|·|G₂|, t the median of
-            its points (both judged on a sample of R).  Where every cut leaves nearly all boxes on both sides, each
-            point is compared with each box.
+Recursion   (R, G) with |R|·|G| > PAIRS_AT_ONCE is cut at a segment t of one column: R₁ = {s ≤ t} meets
+            G₁ = {first ≤ t}, R₂ = {s > t} meets G₂ = {last > t}.  The column is the one with least
+            |R₁|·|G₁| + |R₂|·|G₂|, t the median of its points (both judged on a sample of R).  Where every cut
+            leaves nearly all boxes on both sides, each point is compared with each box.
 Invariant   every wanted pair is in exactly one of the open pieces or among those found: a point goes to one side, and
             all boxes that reach it go with it.
 Cost        |R|·log|G| + pairs found, when boxes are small or apart; |R|·|G| comparisons, a block at a time, at worst.
@@ -24,10 +24,10 @@ from sidelight._arrays import Flags, Integers
 from sidelight.errors import TooHard, parameter
 from sidelight.release.printed_labels import Stretch
 
-AT_ONCE = 1 << 16
+PAIRS_AT_ONCE = 1 << 16
 """Pairs of a point and a box that are compared one by one, rather than cut once more."""
 
-SAMPLE = 512
+POINTS_SAMPLED = 512
 """Points that are looked at to choose where to cut."""
 
 MOST_PAIRS = 1 << 27
@@ -103,7 +103,7 @@ def _pairs(covers: Sequence[Cover], points: Integers, boxes: Integers) -> Iterat
     pairs = 0
     while pieces:
         points, boxes = pieces.pop()
-        halves = _halves(covers, points, boxes) if len(points) * len(boxes) > AT_ONCE else None
+        halves = _halves(covers, points, boxes) if len(points) * len(boxes) > PAIRS_AT_ONCE else None
         if halves is not None:
             pieces += halves
             continue
@@ -129,7 +129,7 @@ def _compare(covers: Sequence[Cover], points: Integers, boxes: Integers) -> tupl
 
 def _halves(covers: Sequence[Cover], points: Integers, boxes: Integers) -> list[tuple[Integers, Integers]] | None:
     """Cut where fewest boxes lie on both sides; none, when every cut leaves nearly all on both."""
-    sample = points[:: len(points) // SAMPLE + 1]
+    sample = points[:: len(points) // POINTS_SAMPLED + 1]
     least_work, best = 0.9 * len(boxes), None
     for cover in covers:
         at = np.sort(cover.segment[sample])

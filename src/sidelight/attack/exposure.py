@@ -18,16 +18,17 @@ import numpy as np
 import pyarrow as pa
 
 from sidelight._arrays import Flags, Floats, Integers, number_vectors, unpack_bits
-from sidelight._rounding import in_words
+from sidelight._rounding import exact_number, in_words
 from sidelight._text import counted, html_table
-from sidelight.attack.linkage import Published, release_of
-from sidelight.attack.posterior import View, exact_posterior, posteriors, values_left
+from sidelight.attack.linkage import ReleaseOrResult, release_of
+from sidelight.attack.posterior import View, exact_posterior, posteriors, values_in_all
 from sidelight.attack.targets import People
-from sidelight.errors import BadMeasure, BadPolicy
+from sidelight.errors import BadMeasure
 from sidelight.measures.exact import NEAR
-from sidelight.measures.measure import Bound, exact
+from sidelight.measures.measure import Bound
 from sidelight.release.groups import GroupName
 from sidelight.table.labels import Label, shown
+from sidelight.table.table import Tabular
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ class TruthCheck:
 
 
 @dataclass(frozen=True, eq=False)
-class Exposure:
+class Exposure(Tabular):
     """What do these releases, taken together, give away about these people?
 
     Arrays have one entry for all people who look alike (`people.sizes` says how many they are); shares are of all
@@ -57,19 +58,19 @@ class Exposure:
     `contradicted`, never as safe and never as given away.  People whom no group of a release fits are counted in
     `unlocated`; what the other releases say of them still counts.
 
-    `before` is how many values each release leaves a person (|S_ij|, release × people), `after` how many all of them
-    together (|S_i|), `belief` how sure somebody gets of the likeliest value (largest posterior; nan: contradiction)
-    and `guess` which it is.
+    `values_by_release` is how many values each release leaves a person (|S_ij|, release × people), `values_left` how
+    many all of them together do (|S_i|), `belief` how sure somebody gets of the likeliest value (largest posterior;
+    nan: contradiction) and `likeliest` which it is, as a place in `domain`.
     """
 
     people: People
     views: tuple[View, ...]
     domain: tuple[Label, ...]
     prior: tuple[Fraction, ...]
-    before: Integers
-    after: Integers
+    values_by_release: Integers
+    values_left: Integers
     belief: Floats
-    guess: Integers
+    likeliest: Integers
     truth: TruthCheck | None = None
 
     def __repr__(self) -> str:
@@ -79,9 +80,9 @@ class Exposure:
     def _repr_html_(self) -> str:
         columns = ("release", "people", "groups", "smallest group", "people one stands among", "fit no group")
         sizes = [view.groups.sizes for view in self.views]
-        among = [f"{float(size):,.1f}" for size in self.actual]
+        among = [f"{float(size):,.1f}" for size in self.mean_group_sizes]
         rows = [
-            (at + 1, int(each.sum()), len(each), self.promised[at], among[at], self.unlocated[at])
+            (at + 1, int(each.sum()), len(each), self.smallest_groups[at], among[at], self.unlocated[at])
             for at, each in enumerate(sizes)
         ]
         return html_table(repr(self)[1:-1], columns, rows, note=self.explain())
@@ -99,15 +100,15 @@ class Exposure:
         return witness_of(row, self.people, views=self.views, domain=self.domain, prior=self.prior)
 
     @property
-    def drop(self) -> Integers:
+    def values_lost(self) -> Integers:
         """How many values fewer are left than the best release alone leaves: min_j |S_ij| − |S_i|."""
-        drop: Integers = self.before.min(axis=0) - self.after
-        return drop
+        lost: Integers = self.values_by_release.min(axis=0) - self.values_left
+        return lost
 
     @property
     def confidence(self) -> Floats:
         """1 / |S_i|; nan where the releases contradict each other."""
-        return 1 / np.where(self.after == 0, np.nan, self.after)
+        return 1 / np.where(self.values_left == 0, np.nan, self.values_left)
 
     def posterior(self, rows: Integers) -> Floats:
         """Give what is believed of some rows of people, row × value of `domain`."""
@@ -118,19 +119,19 @@ class Exposure:
     @property
     def perfect(self) -> Fraction:
         """The share of people with one candidate left."""
-        return self._share(self.after == 1)
+        return self._share(self.values_left == 1)
 
     def partial(self, confidence: Bound) -> Fraction:
         """Give the share of people whose candidates are few enough: 1/|S_i| ≥ confidence."""
-        bound = exact_confidence(confidence)
+        bound = exact_number(confidence, BadMeasure, "a confidence")
         if not 0 < bound <= 1:
             message = f"a confidence of {confidence} makes no sense; give a number above 0 and at most 1"
             raise BadMeasure(message)
-        return self._share((self.after > 0) & (self.after <= int(1 / bound)))
+        return self._share((self.values_left > 0) & (self.values_left <= int(1 / bound)))
 
     def sure(self, belief: Bound) -> Fraction:
         """Give the share of people of whom somebody believes a value at least so much; decided exactly."""
-        bound = exact_confidence(belief)
+        bound = exact_number(belief, BadMeasure, "a belief")
         sure = self.belief >= float(bound)  # nan is not
         close = np.flatnonzero(np.abs(self.belief - float(bound)) <= NEAR)  # floats cannot say: decided in fractions
         # people of the same profile in every release are decided once
@@ -142,12 +143,12 @@ class Exposure:
     @property
     def vulnerable(self) -> Fraction:
         """The share of people with fewer candidates left than the best release alone leaves."""
-        return self._share((self.after > 0) & (self.drop >= 1))
+        return self._share((self.values_left > 0) & (self.values_lost >= 1))
 
     @property
     def contradicted(self) -> Fraction:
         """The share of people whom no value is left for."""
-        return self._share(self.after == 0)
+        return self._share(self.values_left == 0)
 
     @property
     def unlocated(self) -> tuple[int, ...]:
@@ -169,26 +170,26 @@ class Exposure:
     @property
     def located_right(self) -> tuple[Fraction | None, ...]:
         """The share of people who were looked for in the right group, where the search's result says which it is."""
-        return tuple(view.right for view in self.views)
+        return tuple(view.share_linked_right for view in self.views)
 
     @property
-    def promised(self) -> tuple[int, ...]:
+    def smallest_groups(self) -> tuple[int, ...]:
         """The smallest group of each release: what k-anonymity promises."""
         return tuple(int(view.groups.sizes.min()) for view in self.views)
 
     @property
-    def actual(self) -> tuple[Fraction, ...]:
+    def mean_group_sizes(self) -> tuple[Fraction, ...]:
         """The people among whom a located person stands, on average, release by release."""
         return tuple(self._mean(view.group_sizes(), ~view.linkage.nowhere) for view in self.views)
 
     def mean(self, when: Literal["before", "after"]) -> Fraction:
         """Give how many values are left on average: by the best release alone, or by all (contradictions aside)."""
-        amounts = self.before.min(axis=0) if when == "before" else self.after
-        return self._mean(amounts, self.after > 0)
+        amounts = self.values_by_release.min(axis=0) if when == "before" else self.values_left
+        return self._mean(amounts, self.values_left > 0)
 
     def distribution(self, when: Literal["before", "after"]) -> dict[int, int]:
         """Count people by how many values are left them: by the best release alone, or by all; 0: a contradiction."""
-        amounts = self.before.min(axis=0) if when == "before" else self.after
+        amounts = self.values_by_release.min(axis=0) if when == "before" else self.values_left
         people = np.bincount(amounts, weights=self.people.sizes).astype(np.int64)
         return {int(amount): int(people[amount]) for amount in np.flatnonzero(people)}
 
@@ -204,6 +205,10 @@ class Exposure:
 
         return json.dumps(document(self), indent=2, ensure_ascii=False) + "\n"
 
+    def to_arrow(self) -> pa.Table:
+        """Give `table()`, by the name that dataframes have for it."""
+        return self.table()
+
     def table(self) -> pa.Table:
         """Hand everything out as an Arrow table, a row for all people who look alike."""
         known = {
@@ -212,11 +217,11 @@ class Exposure:
             )
             for column in self.people.known
         }
-        before = {f"before {number}": pa.array(row) for number, row in enumerate(self.before, start=1)}
+        before = {f"before {number}": pa.array(row) for number, row in enumerate(self.values_by_release, start=1)}
         figures = {
             "people": pa.array(self.people.sizes),
             **before,
-            "after": pa.array(self.after),
+            "after": pa.array(self.values_left),
             "belief": pa.array(self.belief, from_pandas=True),
             "candidates": pa.array([list(each) for each in self.candidates], pa.list_(pa.string())),
         }
@@ -232,19 +237,6 @@ class Exposure:
     def _mean(self, amounts: Integers, which: Flags | slice = slice(None)) -> Fraction:
         people = self.people.sizes[which]
         return Fraction(int(people @ amounts[which]), int(people.sum()) or 1)
-
-
-def exact_confidence(confidence: Bound) -> Fraction | float:
-    """Take a confidence, or a belief, to mean what it says in decimal.
-
-    >>> exact_confidence(0.9)
-    Fraction(9, 10)
-    """
-    try:
-        return exact(confidence)
-    except BadPolicy:  # no limit of a policy, but a number as limits have
-        message = f"a confidence is a number, not {confidence!r}; give one above 0 and at most 1, such as 0.5"
-        raise BadMeasure(message) from None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -265,7 +257,7 @@ class Candidates:
 
     def matrix(self, rows: Integers) -> Flags:
         """Give rows of people × values of the domain."""
-        return unpack_bits(values_left(self.exposure.views, rows), len(self.exposure.domain))
+        return unpack_bits(values_in_all(self.exposure.views, rows), len(self.exposure.domain))
 
     def _named(self, rows: Integers) -> Iterator[tuple[Label, ...]]:
         for row in self.matrix(rows):
@@ -289,7 +281,7 @@ class Sighting:
         return values + (f"; rules out {_listed(self.rules_out)}" if self.rules_out else "")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ExposureWitness:
     """What an attacker concludes about one person, and from what."""
 
@@ -298,6 +290,27 @@ class ExposureWitness:
     sightings: tuple[Sighting, ...]
     candidates: tuple[Label, ...]
     beliefs: Mapping[Label, Fraction]  # posterior, of the candidates; empty when the releases contradict each other
+
+    def __repr__(self) -> str:
+        left = f"{len(self.candidates)} of {counted(len(self._order()), 'value')} left"
+        return f"<ExposureWitness of {counted(self.people, 'person')} in {self._releases()}: {left}>"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (
+                each.release,
+                ", ".join(map(str, each.groups)) or "not located",
+                _listed(each.values),
+                _listed(each.rules_out),
+            )
+            for each in self.sightings
+        ]
+        columns = ("release", "groups", "values there", "rules out")
+        title = f"{counted(self.people, 'person')} in {self._releases()}"
+        return html_table(title, columns, rows, total=len(rows), note=self._conclusion())
+
+    def _releases(self) -> str:
+        return counted(len(self.sightings), "release")
 
     def explain(self) -> str:
         """Say it in a few lines.
@@ -326,7 +339,9 @@ class ExposureWitness:
             f"the likeliest is {shown(likely)}, with {in_words(self.beliefs[likely])}."
         )
 
-    def replay(self, releases: Sequence[Published], same_values: Mapping[str, str] | None = None) -> tuple[Label, ...]:
+    def replay(
+        self, releases: Sequence[ReleaseOrResult], same_values: Mapping[str, str] | None = None
+    ) -> tuple[Label, ...]:
         """Find the candidates again from the groups named here alone, with plain sets."""
         same = same_values or {}
         left: set[Label] | None = None

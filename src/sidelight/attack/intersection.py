@@ -19,7 +19,7 @@ from sidelight._arrays import Floats, Integers, unpack_bits
 from sidelight.attack.exposure import Exposure, TruthCheck
 from sidelight.attack.linkage import (
     Locate,
-    Published,
+    ReleaseOrResult,
     columns_of,
     link,
     names_people,
@@ -27,7 +27,7 @@ from sidelight.attack.linkage import (
     share_linked_right,
     ways_for,
 )
-from sidelight.attack.posterior import Prior, Values, View, posteriors, prior_of, values_left
+from sidelight.attack.posterior import CommonDomain, Prior, View, posteriors, prior_of, values_in_all
 from sidelight.attack.targets import People, people_of
 from sidelight.errors import BadRelease, BadTable, expect_several, parameter
 from sidelight.release.release import Release
@@ -38,7 +38,7 @@ from sidelight.table.table import CELLS_AT_ONCE
 
 
 def intersect(
-    releases: Iterable[Published],
+    releases: Iterable[ReleaseOrResult],
     *,
     people: object,
     quasi: str | Sequence[str] | None = None,
@@ -85,29 +85,31 @@ def intersect(
     _check(published, prior)
     known = _known(published, ways, quasi, person)
     targets = people_of(people, known=known, person=person, truth=truth, missing_marks=missing_marks)
-    values = Values([release_of(each).groups for each in published], same_values)
+    common = CommonDomain([release_of(each).groups for each in published], same_values)
     views = tuple(
-        _view(each, way, people=targets, values=values, by=hierarchies, person=person)
+        _view(each, way, people=targets, common=common, by=hierarchies, person=person)
         for each, way in zip(published, ways, strict=True)
     )
-    return _exposure(targets, views, values, prior)
+    return _exposure(targets, views, common, prior)
 
 
-def _exposure(people: People, views: tuple[View, ...], values: Values, prior: Prior) -> Exposure:
+def _exposure(people: People, views: tuple[View, ...], common: CommonDomain, prior: Prior) -> Exposure:
     """Intersect and weigh, some rows of people at a time."""
     prior_beliefs = prior_of(views, prior)
-    before = np.stack([view.before() for view in views])
-    after, belief = np.empty(len(people), np.int64), np.empty(len(people))
-    guess = np.empty(len(people), np.int64)
-    tally = _TruthTally.of(people, views, values, prior_beliefs)
+    values_by_release = np.stack([view.values_by_row() for view in views])
+    values_left, belief = np.empty(len(people), np.int64), np.empty(len(people))
+    likeliest = np.empty(len(people), np.int64)
+    tally = _TruthTally.of(people, views, common, prior_beliefs)
     for rows in _blocks(views, len(people)):
-        left = values_left(views, rows)
-        after[rows] = np.bitwise_count(left).sum(axis=1)
+        left = values_in_all(views, rows)
+        values_left[rows] = np.bitwise_count(left).sum(axis=1)
         posterior = posteriors(views, prior_beliefs, rows)
-        guess[rows] = np.nan_to_num(posterior, nan=-1.0).argmax(axis=1)
-        belief[rows] = posterior[np.arange(len(rows)), guess[rows]]
-        tally.add(rows, unpack_bits(left, len(values.domain)), posterior, guess[rows])
-    return Exposure(people, views, values.domain, prior_beliefs, before, after, belief, guess, tally.result())
+        likeliest[rows] = np.nan_to_num(posterior, nan=-1.0).argmax(axis=1)
+        belief[rows] = posterior[np.arange(len(rows)), likeliest[rows]]
+        tally.add(rows, unpack_bits(left, len(common.domain)), posterior, likeliest[rows])
+    return Exposure(
+        people, views, common.domain, prior_beliefs, values_by_release, values_left, belief, likeliest, tally.result()
+    )
 
 
 def _blocks(views: Sequence[View], rows: int) -> Iterator[Integers]:
@@ -120,21 +122,24 @@ def _blocks(views: Sequence[View], rows: int) -> Iterator[Integers]:
 
 
 def _view(
-    published: Published,
+    published: ReleaseOrResult,
     way: Locate | None,
     *,
     people: People,
-    values: Values,
+    common: CommonDomain,
     by: Mapping[str, Hierarchy],
     person: str | None,
 ) -> View:
     groups = release_of(published).groups
     linkage = link(published, people, way, by, person)
-    return View.of(groups, values.counts(groups), linkage, share_linked_right(published, people, linkage))
+    return View.of(groups, common.counts(groups), linkage, share_linked_right(published, people, linkage))
 
 
 def _known(
-    releases: Sequence[Published], ways: Sequence[Locate | None], quasi: str | Sequence[str] | None, person: str | None
+    releases: Sequence[ReleaseOrResult],
+    ways: Sequence[Locate | None],
+    quasi: str | Sequence[str] | None,
+    person: str | None,
 ) -> list[str]:
     """Name what is known of people: what the caller says, or all that they can be found by."""
     named = any(names_people(each, way) for each, way in zip(releases, ways, strict=True))
@@ -151,12 +156,12 @@ def _known(
     return list(known)
 
 
-def _releases(releases: Iterable[Published]) -> tuple[Published, ...]:
+def _releases(releases: Iterable[ReleaseOrResult]) -> tuple[ReleaseOrResult, ...]:
     """Take several releases, or what searches found; one alone can be iterated too, and is not several."""
     return expect_several(Release, releases, "releases", each="release", also=(SearchResult,))
 
 
-def _check(releases: Sequence[Published], prior: str) -> None:
+def _check(releases: Sequence[ReleaseOrResult], prior: str) -> None:
     if len(releases) == 0:
         message = "no releases to compare; give at least one, and two to see what they give away together"
         raise BadRelease(message)
@@ -184,19 +189,19 @@ class _TruthTally:
         self._belief = 0.0
 
     @classmethod
-    def of(cls, people: People, views: Sequence[View], values: Values, prior: Sequence[Fraction]) -> _TruthTally:
+    def of(cls, people: People, views: Sequence[View], common: CommonDomain, prior: Sequence[Fraction]) -> _TruthTally:
         if people.truth is None:
             nothing = np.empty(0, np.int64)
             return cls(nothing, nothing, nothing, views)
         row, value, count = people.truth.counts.entries()
         known = np.array([text is not None for text in people.truth.domain])[value]
-        codes = values.codes(people.truth.domain)[value]
+        codes = common.codes(people.truth.domain)[value]
         tally = cls(row[known], codes[known], count[known], views)
         before = np.array([*map(float, prior), 0.0])  # at −1: values that occur nowhere
         tally._before = float(count[known] @ before[codes[known]])
         return tally
 
-    def add(self, rows: Integers, left: np.typing.NDArray[np.bool_], posterior: Floats, guess: Integers) -> None:
+    def add(self, rows: Integers, left: np.typing.NDArray[np.bool_], posterior: Floats, likeliest: Integers) -> None:
         """Take one block of rows, which follow each other."""
         # entries of the truth are sorted by row, so those of a block are a slice
         start, stop = np.searchsorted(self._rows, [rows[0], rows[-1] + 1])
@@ -208,7 +213,7 @@ class _TruthTally:
         hit = left[at, code] & there
         self._hits += int(people[hit].sum())
         self._given_away += int(people[hit & (left.sum(axis=1)[at] == 1)].sum())
-        self._guessed += int(people[hit & (guess[at] == code)].sum())
+        self._guessed += int(people[hit & (likeliest[at] == code)].sum())
         self._belief += float(people[hit] @ posterior[at[hit], code[hit]])
         for number, view in enumerate(self._views):
             alone = unpack_bits(view.values(rows), left.shape[1])[at, code] & there

@@ -67,14 +67,14 @@ class Listed:
         return tuple(column.name for column in columns)
 
 
-Way: TypeAlias = Literal["labels", "intervals", "nearest"]
+LocateMethod: TypeAlias = Literal["labels", "intervals", "nearest"]
 """Printed labels as names (`*` covers all, a hierarchy's label what is under it); all printed forms, such as intervals,
 sets, masks and periods; or the nearest printed average."""
 
-Locate: TypeAlias = Way | Listed
+Locate: TypeAlias = LocateMethod | Listed
 """How to find people: a way, or a list that says who is where."""
 
-Published: TypeAlias = Release | SearchResult
+ReleaseOrResult: TypeAlias = Release | SearchResult
 """A release as the world sees it, or what a search found, with its regions."""
 
 
@@ -137,31 +137,33 @@ class Linkage:
 # Which way: for each release, and the columns it needs
 
 
-def ways_for(releases: Sequence[Published], locate: Locate | Sequence[Locate | None] | None) -> list[Locate | None]:
+def ways_for(
+    releases: Sequence[ReleaseOrResult], locate: Locate | Sequence[Locate | None] | None
+) -> list[Locate | None]:
     """Give each release its way; none said: what is known about how it was made."""
     ways = [locate] * len(releases) if locate is None or isinstance(locate, str | Listed) else [*locate]
     if len(ways) != len(releases):
         message = f"{len(ways)} ways to locate people in {len(releases)} releases; give one for each, or one for all"
         raise BadRelease(message)
     for way in ways:
-        if way is not None and not isinstance(way, Listed) and way not in get_args(Way):
-            message = f"no {parameter('locate', str(way))}{did_you_mean(str(way), get_args(Way))}"
+        if way is not None and not isinstance(way, Listed) and way not in get_args(LocateMethod):
+            message = f"no {parameter('locate', str(way))}{did_you_mean(str(way), get_args(LocateMethod))}"
             raise BadRelease(message)
     return ways
 
 
-def release_of(published: Published) -> Release:
+def release_of(published: ReleaseOrResult) -> Release:
     """Give what the world sees."""
     return published.release if isinstance(published, SearchResult) else published
 
 
-def names_people(published: Published, way: Locate | None) -> bool:
+def names_people(published: ReleaseOrResult, way: Locate | None) -> bool:
     """Say whether people are looked up by name in a release."""
     release = release_of(published)
     return way is None and release.people is not None and not release.groups.columns
 
 
-def columns_of(published: Published, way: Locate | None) -> tuple[str, ...]:
+def columns_of(published: ReleaseOrResult, way: Locate | None) -> tuple[str, ...]:
     """Name the columns by which people can be found in a release."""
     if isinstance(published, SearchResult) and way is None:
         return tuple(column.name for column in published.outcome.recoding.table.quasi)
@@ -178,16 +180,16 @@ def columns_of(published: Published, way: Locate | None) -> tuple[str, ...]:
 
 
 def link(
-    published: Published, people: People, way: Locate | None, by: Mapping[str, Hierarchy], person: str | None
+    published: ReleaseOrResult, people: People, way: Locate | None, by: Mapping[str, Hierarchy], person: str | None
 ) -> Linkage:
     """Find everybody's groups in one release."""
     release = release_of(published)
     if isinstance(way, Listed):
-        return entries_of_list(release, way, [column.name for column in people.known]).link(people)
+        return people_in_list(release, way, [column.name for column in people.known]).link(people)
     if names_people(published, way):
-        return entries_of_names(release, person or "").link(people)
+        return people_in_names(release, person or "").link(people)
     if way is None and release.members is not None and not _prints_known(release, people):
-        return entries_of_members(release.members).link(people)
+        return people_in_members(release.members).link(people)
     if isinstance(published, SearchResult) and way is None:
         return _link_by_regions(published, people, by)
     if way == "nearest":
@@ -276,22 +278,23 @@ def _covered_by_region(labels: LabelOrder, positions: Integers, order: Order, st
 
 
 def _or_suppressed(inside: Linkage, suppressed: int, sizes: Integers) -> Linkage:
-    """Put whoever is in no region into the group of the suppressed."""
+    """Put whoever is in no region into the group of the suppressed: the last one, after all regions."""
     missed = np.flatnonzero(inside.matches == 0)
     profile, group = inside.pairs
     at, group = np.concatenate((profile, missed)), np.concatenate((group, np.full(len(missed), suppressed)))
     return Linkage.of(inside.profile, len(inside), at, group, sizes[group])
 
 
-def share_linked_right(published: Published, people: People, linkage: Linkage) -> Fraction | None:
+def share_linked_right(published: ReleaseOrResult, people: People, linkage: Linkage) -> Fraction | None:
     """Give the share of the people in a search's table who were looked for in their group; None: nobody knows."""
     if not isinstance(published, SearchResult) or not isinstance(published.outcome.recoding, Regions):
         return None
     recoding = published.outcome.recoding
     if any(people.column(column.name) is None for column in recoding.table.quasi):
         return None
+    # −1 is a row in no region: it is in the group of the suppressed, which a release has last, after all regions
     group = np.where(recoding.group < 0, len(recoding.sizes), recoding.group)
-    true = Entries(recoding.table.quasi, group, recoding.table.sizes).link(people)
+    true = ListedPeople(recoding.table.quasi, group, recoding.table.sizes).link(people)
     there = np.flatnonzero(true.matches[true.profile] == 1)
     if len(there) == 0:
         return None
@@ -307,7 +310,7 @@ def share_linked_right(published: Published, people: People, linkage: Linkage) -
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Entries:
+class ListedPeople:
     """Rows of a list: what it says about people, the group they are in, how many they are."""
 
     columns: tuple[Column, ...]
@@ -327,19 +330,19 @@ class Entries:
         return Linkage.of(number[len(self.group) :], profiles, keys // groups, keys % groups, weight)
 
 
-def entries_of_members(members: Members) -> Entries:
+def people_in_members(members: Members) -> ListedPeople:
     """Take what a release says about the people of each group."""
-    return Entries(tuple(column.take(members.key) for column in members.columns), members.group, members.people)
+    return ListedPeople(tuple(column.take(members.key) for column in members.columns), members.group, members.people)
 
 
-def entries_of_names(release: Release, person: str) -> Entries:
+def people_in_names(release: Release, person: str) -> ListedPeople:
     """Take the names that a release has for its people."""
     assert release.people is not None
     names = Column.of(person, release.people)
-    return Entries((names,), np.fromiter(release.people.values(), np.int64), np.ones(len(names), np.int64))
+    return ListedPeople((names,), np.fromiter(release.people.values(), np.int64), np.ones(len(names), np.int64))
 
 
-def entries_of_list(release: Release, listed: Listed, known: list[str]) -> Entries:
+def people_in_list(release: Release, listed: Listed, known: list[str]) -> ListedPeople:
     """Read a list, and find the groups that it names."""
     (*columns, bucket), people = _read_list(listed, known)
     names = next((column for column in release.groups.columns if column.name == listed.bucket), None)
@@ -353,7 +356,7 @@ def entries_of_list(release: Release, listed: Listed, known: list[str]) -> Entri
             f"{absent:,} groups of the list in '{listed.bucket}' are not in the release; give the list of this one"
         )
         raise BadTable(message)
-    return Entries(tuple(columns), np.array([row[text] for text in bucket.labels])[bucket.codes], people)
+    return ListedPeople(tuple(columns), np.array([row[text] for text in bucket.labels])[bucket.codes], people)
 
 
 def _read_list(listed: Listed, known: list[str]) -> tuple[tuple[Column, ...], Integers]:

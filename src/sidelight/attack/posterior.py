@@ -51,22 +51,23 @@ class View:
     linkage: Linkage
     may_have: Bits
     choices: Integers
-    right: Fraction | None = None  # the share of people who were looked for in the right group
+    share_linked_right: Fraction | None = None  # the share of people who were looked for in the right group
 
     @classmethod
-    def of(cls, groups: Groups, counts: Counts, linkage: Linkage, right: Fraction | None = None) -> View:
+    def of(cls, groups: Groups, counts: Counts, linkage: Linkage, share_linked_right: Fraction | None = None) -> View:
         """Look up the values of every profile."""
         row, value, _ = counts.entries()
         may_have = _union(pack_positions(row, value, counts.shape), linkage)
         # nothing is ruled out about somebody who is not there: never "no value is left"
         may_have[linkage.matches == 0] = pack_bits(np.ones((1, counts.width), bool))
-        return cls(groups, counts, linkage, may_have, np.bitwise_count(may_have).sum(axis=1).astype(np.int64), right)
+        choices = np.bitwise_count(may_have).sum(axis=1).astype(np.int64)
+        return cls(groups, counts, linkage, may_have, choices, share_linked_right)
 
     def values(self, rows: Integers | slice) -> Bits:
         """Give the values that rows of people may have (S_ij)."""
         return self.may_have[self.linkage.profile[rows]]
 
-    def before(self) -> Integers:
+    def values_by_row(self) -> Integers:
         """Give |S_ij| for every row of people."""
         return self.choices[self.linkage.profile]
 
@@ -153,7 +154,7 @@ def exact_posterior(views: Sequence[View], prior: Sequence[Fraction], row: int) 
     return tuple(each / total for each in odds) if total else None
 
 
-def values_left(views: Sequence[View], rows: Integers) -> Bits:
+def values_in_all(views: Sequence[View], rows: Integers) -> Bits:
     """Give what all releases leave to rows of people (S_i = ∩_j S_ij)."""
     left: Bits = np.bitwise_and.reduce([view.values(rows) for view in views])
     return left
@@ -171,7 +172,7 @@ def _union(words: Bits, linkage: Linkage) -> Bits:
 # One domain of sensitive values for several releases
 
 
-class Values:
+class CommonDomain:
     """The values that occur in at least one of the releases, and what each release calls them."""
 
     def __init__(self, releases: Sequence[Groups], same_values: Mapping[str, str] | None) -> None:

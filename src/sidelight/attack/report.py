@@ -36,7 +36,7 @@ def sentences(exposure: Exposure) -> Iterator[str]:
 def _on_one_release(exposure: Exposure) -> Iterator[str]:
     yield f"The release alone gives away the value of {_people(exposure.perfect, exposure.people.total)}."
     yield (
-        f"On average a person stands among {float(exposure.actual[0]):,.1f} people, "
+        f"On average a person stands among {float(exposure.mean_group_sizes[0]):,.1f} people, "
         f"with {float(exposure.mean('after')):.1f} values to choose from."
     )
 
@@ -47,8 +47,9 @@ def _on_several_releases(exposure: Exposure) -> Iterator[str]:
         f"Together, {len(exposure.views)} releases give away the value of {_people(exposure.perfect, total)}; "
         f"they leave fewer values than the best of them alone to {_people(exposure.vulnerable, total)}."
     )
+    among = " and ".join(f"{float(size):,.1f}" for size in exposure.mean_group_sizes)
     yield (
-        f"On average a person stands among {' and '.join(f'{float(size):,.1f}' for size in exposure.actual)} people, "
+        f"On average a person stands among {among} people, "
         f"with {float(exposure.mean('before')):.1f} values to choose from in the best release and "
         f"{float(exposure.mean('after')):.1f} in all together."
     )
@@ -98,8 +99,8 @@ def _releases(exposure: Exposure) -> Iterator[dict[str, object]]:
         yield {
             "people": int(view.groups.sizes.sum()),
             "groups": len(view.groups),
-            "smallest_group": exposure.promised[number],
-            "mean_group": float(exposure.actual[number]),
+            "smallest_group": exposure.smallest_groups[number],
+            "mean_group": float(exposure.mean_group_sizes[number]),
             "unlocated": exposure.unlocated[number],
             "ambiguous": exposure.ambiguous[number],
             "located_right": None if right is None else _exact_and_rounded(right),

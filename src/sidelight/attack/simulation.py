@@ -26,7 +26,9 @@ from scipy.special import stdtrit
 
 from sidelight._arrays import Integers
 from sidelight._progress import Progress, quiet
-from sidelight.attack.exposure import Exposure, exact_confidence
+from sidelight._rounding import exact_number
+from sidelight._text import counted, html_table
+from sidelight.attack.exposure import Exposure
 from sidelight.attack.intersection import intersect
 from sidelight.attack.posterior import Prior
 from sidelight.errors import (
@@ -108,7 +110,7 @@ class SimulationPoint:
         return cls(method, policy, len(trials), estimates, partial)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Simulation:
     """What independent releases of overlapping samples gave away together."""
 
@@ -118,6 +120,21 @@ class Simulation:
     repetitions: int
     seed: int
     points: tuple[SimulationPoint, ...]
+
+    def __repr__(self) -> str:
+        return f"<Simulation of {counted(len(self.points), 'point')}: {self._title()}>"
+
+    def _title(self) -> str:
+        releases, repetitions = counted(self.releases, "release"), counted(self.repetitions, "repetition")
+        return f"{releases} of {self.people:,} people each, {self.overlap:,} in common, {repetitions}"
+
+    def _repr_html_(self) -> str:
+        figures = ("perfect", "vulnerable", "promised", "actual", "before", "after")
+        rows = [
+            (each.method, each.policy, each.repetitions, *(_mean_text(each, name) for name in figures))
+            for each in self.points
+        ]
+        return html_table(self._title(), ("method", "policy", "published", *figures), rows, total=len(rows))
 
     def point(self, method: str, policy: str | int) -> SimulationPoint:
         """Find a method under a policy."""
@@ -157,6 +174,10 @@ class Simulation:
         settings = ("overlap", "people", "releases", "repetitions", "seed")
         document = {"version": 1, **{name: getattr(self, name) for name in settings}, "points": points}
         return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+def _mean_text(point: SimulationPoint, name: str) -> str:
+    return f"{point.estimates[name].mean:.4g}" if name in point.estimates else ""
 
 
 def simulate_composition(
@@ -212,7 +233,7 @@ def simulate_composition(
         raise WrongKind(message)
     schemes = [_scheme(each, releases) for each in methods]
     _check(policies, repetitions)
-    bounds = [Fraction(exact_confidence(each)) for each in confidences]
+    bounds = [Fraction(exact_number(each, BadMeasure, "a confidence")) for each in confidences]
     trials: dict[tuple[str, str], list[Figures]] = {}
     sampling = Sampling(overlap, people, releases, repetitions, seed)
     for number, (drawn, rng) in enumerate(sampling.repeat(table)):
@@ -273,8 +294,8 @@ def _figures(exposure: Exposure, results: Sequence[SearchResult]) -> Figures:
         "perfect": float(exposure.perfect),
         "vulnerable": float(exposure.vulnerable),
         "contradicted": float(exposure.contradicted),
-        "promised": float(np.mean(exposure.promised)),
-        "actual": float(np.mean([float(size) for size in exposure.actual])),
+        "promised": float(np.mean(exposure.smallest_groups)),
+        "actual": float(np.mean([float(size) for size in exposure.mean_group_sizes])),
         "before": float(exposure.mean("before")),
         "after": float(exposure.mean("after")),
         **({"located right": float(np.mean(right))} if right else {}),

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from sidelight.attack.exposure import Exposure, ExposureWitness
 from sidelight.attack.intersection import intersect
-from sidelight.attack.linkage import Listed, Locate, Way
+from sidelight.attack.linkage import Listed, Locate, LocateMethod
 from sidelight.attack.report import REPORTED_CONFIDENCES, document, percent, sentences, witness_document
 from sidelight.cli.inputs import inputs_of, open_release
 from sidelight.cli.options import AttackerOptions
@@ -28,7 +28,7 @@ from sidelight.publish.sidecar import read_back, read_sidecar, sidecar_path
 from sidelight.table.hierarchy_io import hierarchy_files, read_hierarchies
 from sidelight.table.roles import Roles
 
-WAYS: dict[str, Way] = {"mondrian": "intervals", "microaggregation": "nearest"}
+LOCATE_METHODS: dict[str, LocateMethod] = {"mondrian": "intervals", "microaggregation": "nearest"}
 """How people are located in what a method has published, unless somebody says otherwise."""
 
 
@@ -104,7 +104,7 @@ def _by_sidecar(file: str) -> Locate | None:
     document = read_sidecar(Path(file))
     if document.who is not None:
         return Listed(read_back(Path(file).parent, document.who), document.who.sensitive)
-    return WAYS.get(document.search.method)
+    return LOCATE_METHODS.get(document.search.method)
 
 
 def _same_values(pairs: Sequence[str]) -> dict[str, str] | None:
@@ -159,8 +159,8 @@ def _releases(request: AttackRequest, exposure: Exposure) -> Table:
         table.add_row(
             Text(Path(file).name),
             f"{len(exposure.views[number].groups):,}",
-            f"{exposure.promised[number]:,}",
-            f"{float(exposure.actual[number]):,.1f}",
+            f"{exposure.smallest_groups[number]:,}",
+            f"{float(exposure.mean_group_sizes[number]):,.1f}",
             f"{exposure.unlocated[number]:,}",
             f"{exposure.ambiguous[number]:,}",
         )

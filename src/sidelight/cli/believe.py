@@ -254,7 +254,7 @@ def _estimate(before: Belief, observer: Observer, options: EffortOptions, rng: n
 
 # Statements about shares P(…): maximum entropy.
 
-LONGEST = 600
+SECONDS_AT_MOST = 600
 """How many seconds solving may take, without --seconds."""
 
 
@@ -354,7 +354,7 @@ def believe_by_maximum_entropy(request: BelieveRequest, output: Output) -> Statu
     output.refuse(inputs_of(request.file, *([] if table is None else [table])))
     release = release_of(request)
     before = maxent(release)
-    after = maxent(release, request.knowledge.know, seconds=request.effort.seconds or LONGEST)
+    after = maxent(release, request.knowledge.know, seconds=request.effort.seconds or SECONDS_AT_MOST)
     answer = MaxEntAnswer(request, before, after, _errors(request, before, after))
     output.write(answer.to_json(), draw_maximum_entropy(answer))
     return Status.WITHIN_POLICY

@@ -38,10 +38,10 @@ DIRECTIONS = ("rules_out", "others", "family")
 HEADINGS = ("values ruled out", "other people", "family")
 """The same for people."""
 
-EVERY = 50
+EVERY_AMOUNT_UP_TO = 50
 """Up to here curves have every amount of knowledge; beyond, some."""
 
-LINES = 20
+LINES_PRINTED = 20
 """How many lines of a skyline are printed."""
 
 
@@ -120,7 +120,7 @@ def amounts_up_to(most: int) -> list[int]:
     >>> amounts_up_to(3), amounts_up_to(100)[48:]
     ([0, 1, 2, 3], [48, 49, 50, 62, 77, 96, 100])
     """
-    amounts = list(range(min(most, EVERY) + 1))
+    amounts = list(range(min(most, EVERY_AMOUNT_UP_TO) + 1))
     while amounts[-1] < most:
         amounts.append(min(amounts[-1] * 5 // 4, most))
     return amounts
@@ -139,11 +139,11 @@ def draw(exploration: Exploration) -> Iterator[RenderableType]:
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     for heading in HEADINGS:
         table.add_column(heading, justify="right")
-    for point in exploration.skyline[:LINES]:
+    for point in exploration.skyline[:LINES_PRINTED]:
         table.add_row(*("no end" if amount == math.inf else f"{amount:,}" for amount in point))
     yield table
-    if len(exploration.skyline) > LINES:
-        yield Text(f"… and {len(exploration.skyline) - LINES:,} more such lines; --json has all.")
+    if len(exploration.skyline) > LINES_PRINTED:
+        yield Text(f"… and {len(exploration.skyline) - LINES_PRINTED:,} more such lines; --json has all.")
     yield Text("Each line is the most: with more of any one of the three, somebody may be surer.")
 
 
@@ -158,7 +158,7 @@ def _curve_table(exploration: Exploration) -> Table:
         for amount in amounts_up_to(exploration.options.up_to)
     ]
     for (_, before), (amount, risks) in pairwise([(-1, []), *rows]):
-        if amount <= EVERY or amount == exploration.options.up_to or not before == risks == rows[-1][1]:
+        if amount <= EVERY_AMOUNT_UP_TO or amount == exploration.options.up_to or not before == risks == rows[-1][1]:
             table.add_row(f"{amount:,}", *risks)
     return table
 

@@ -25,13 +25,14 @@ from typing import Any
 
 from scipy.optimize import minimize_scalar
 
-from sidelight._rounding import raised, round_down, round_up
+from sidelight._rounding import raised, round_down, round_up, to_places
+from sidelight._text import html_table
 from sidelight.dp.mechanism import Mechanism
-from sidelight.dp.parameters import Amount, Neighbours, exact_delta, exact_epsilon
+from sidelight.dp.parameters import Amount, Neighbours, amount_text, exact_delta, exact_epsilon
 from sidelight.errors import BadNoise, expect_several, needs_extra
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Spending:
     """What was released under which ε and δ; by which noise, where that is known."""
 
@@ -45,6 +46,15 @@ class Spending:
         object.__setattr__(self, "epsilon", exact_epsilon(self.epsilon))
         object.__setattr__(self, "delta", exact_delta(self.delta))
 
+    def __repr__(self) -> str:
+        noise = "" if self.mechanism is None else f", {self.mechanism.kind} noise"
+        return f"<Spending of {self.cost()} on '{self.what}'{noise}>"
+
+    def cost(self) -> str:
+        """Write ε, and δ where there is one."""
+        delta = f", delta {amount_text(self.delta)}" if self.delta else ""
+        return f"epsilon {amount_text(self.epsilon)}{delta}"
+
     def rho(self) -> float | None:
         """Give the ρ of zero-concentrated privacy: Gaussian noise has its own, ε without δ has ε² / 2, else none."""
         if self.mechanism is not None and self.mechanism.kind == "discrete Gaussian":
@@ -52,7 +62,7 @@ class Spending:
         return round_up(self.epsilon**2 / 2) if self.delta == 0 else None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class PrivacySpent:
     """The ε of several releases together, at one δ, as four accounts bound it; infinite where one cannot say.
 
@@ -68,7 +78,20 @@ class PrivacySpent:
     @property
     def epsilon(self) -> float:
         """The smallest of the four."""
-        return min(self.basic, self.advanced, self.concentrated, self.loss_distribution)
+        return min(self.accounts().values())
+
+    def accounts(self) -> dict[str, float]:
+        """Give the four by name."""
+        names = ("basic", "advanced", "concentrated", "loss_distribution")
+        return {name: getattr(self, name) for name in names}
+
+    def __repr__(self) -> str:
+        accounts = ", ".join(f"{name.replace('_', ' ')} {_digits(each)}" for name, each in self.accounts().items())
+        return f"<PrivacySpent at delta {self.delta:g}: epsilon at most {_digits(self.epsilon)} ({accounts})>"
+
+    def _repr_html_(self) -> str:
+        rows = [(name.replace("_", " "), _digits(each)) for name, each in self.accounts().items()]
+        return html_table(f"Privacy spent, at delta {self.delta:g}", ("account", "epsilon at most"), rows)
 
 
 def privacy_spent(spendings: Iterable[Spending], *, delta: Amount = 0) -> PrivacySpent:
@@ -174,3 +197,8 @@ def _loss_of(losses: Any, spending: Spending) -> Any:  # noqa: ANN401 - dp-accou
     else:
         one = losses.from_discrete_gaussian_mechanism(mechanism.scale)
     return one if mechanism.touched == 1 else one.self_compose(mechanism.touched)
+
+
+def _digits(epsilon: float) -> str:
+    """Show a bound, rounded up."""
+    return "infinite" if math.isinf(epsilon) else f"{to_places(Fraction(epsilon), 4):f}"

@@ -20,13 +20,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 from scipy.special import gammaln
 
 from sidelight._arrays import Floats, Integers
+from sidelight._text import counted, html_table
 from sidelight.attack.posterior import Prior
 from sidelight.dp.mechanism import Mechanism
 from sidelight.dp.noisy_counts import NoisyCounts
@@ -43,7 +44,7 @@ ROUNDING = 1e-12
 """What a belief in floats may be off by, after a sum over values."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
 class NoisyExposure:
     """What noisy counts let somebody believe about each of these people in turn.
 
@@ -52,11 +53,28 @@ class NoisyExposure:
     """
 
     domain: tuple[Label, ...]
-    prior: Floats = field(repr=False)
-    posterior: Floats = field(repr=False)
-    truth: Integers = field(repr=False)
-    sizes: Integers = field(repr=False)
+    prior: Floats
+    posterior: Floats
+    truth: Integers
+    sizes: Integers
     bound: float | None  # no belief shifts further, by what the noise promises; none where it promises no such thing
+
+    def __repr__(self) -> str:
+        people = counted(int(self.sizes.sum()), "person")
+        belief = f"belief in the true value {self.prior_belief:.4f} before, {self.belief:.4f} after"
+        return f"<NoisyExposure of {people}: {belief}, largest shift {self.largest_shift:.4f}{self._at_most()}>"
+
+    def _at_most(self) -> str:
+        return "" if self.bound is None else f" (promised: at most {self.bound:.4f})"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            ("belief in the true value before, on average", f"{self.prior_belief:.4f}"),
+            ("… and after", f"{self.belief:.4f}"),
+            ("share of people whose value is guessed", f"{float(self.guessed):.4f}"),
+            (f"largest shift of a belief{self._at_most()}", f"{self.largest_shift:.4f}"),
+        ]
+        return html_table(f"Noisy counts, attacked about {int(self.sizes.sum()):,} people", ("", ""), rows)
 
     @property
     def shift(self) -> Floats:

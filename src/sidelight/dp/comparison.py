@@ -40,13 +40,13 @@ from sidelight.search.recoding import Query, random_queries
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.table import Table
 
-SURE = 0.9
+SURE_BELIEF = 0.9
 """Somebody who believes a value this much is called sure."""
 
 _HEADS = (
     "",
     "given away",
-    f"{SURE:.0%} sure",
+    f"{SURE_BELIEF:.0%} sure",
     "guessed",
     "belief gained",
     "shift, all others known",
@@ -206,7 +206,7 @@ def _partition_figures(
     return [
         {
             "given_away": float(truth.given_away),
-            "sure": float(exposure.sure(SURE)),
+            "sure": float(exposure.sure(SURE_BELIEF)),
             "guessed": float(truth.guessed),
             "gain": truth.belief - float(np.mean(before)),
             "largest_shift": 1 - min(before),  # exact counts give away the one person who is not known
@@ -229,7 +229,7 @@ def _noise_figures(
     assert knowing_others.bound is not None
     return {
         "given_away": 0.0,  # noise rules no value out
-        "sure": float(knowing_nothing.believed(SURE)),
+        "sure": float(knowing_nothing.believed(SURE_BELIEF)),
         "guessed": float(knowing_nothing.guessed),
         "gain": knowing_nothing.belief - knowing_nothing.prior_belief,
         "largest_shift": knowing_others.largest_shift,

@@ -28,7 +28,7 @@ from sidelight.table.table import Column, Table
 Outside: TypeAlias = Literal["an error", "leave out"]
 """What becomes of people whose labels or value were not declared."""
 
-CELLS = 1_000_000
+CELLS_AT_MOST = 1_000_000
 """How many counts a noisy release may have, unless its publisher says otherwise."""
 
 
@@ -42,7 +42,12 @@ class Domain:
 
     @classmethod
     def declare(
-        cls, by: Mapping[str, Hierarchy], levels: Mapping[str, int], values: Sequence[object], *, cells: int = CELLS
+        cls,
+        by: Mapping[str, Hierarchy],
+        levels: Mapping[str, int],
+        values: Sequence[object],
+        *,
+        cells: int = CELLS_AT_MOST,
     ) -> Domain:
         """Lay out every cell there could be.
 

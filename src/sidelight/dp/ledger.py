@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
 from sidelight._files import locked, replace_whole
+from sidelight._text import counted, html_table
 from sidelight.dp.accountant import Spending, concentrated
 from sidelight.dp.mechanism import Mechanism
 from sidelight.dp.parameters import (
@@ -52,7 +53,7 @@ class Entry:
     spending: Spending
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Account:
     """A privacy budget for all releases about the same people, and what was spent of it."""
 
@@ -72,6 +73,18 @@ class Account:
         if self.accounting == "concentrated" and self.delta == 0:
             message = f"{parameter('accounting', 'concentrated')} needs a budget with a delta above 0, such as 1e-9"
             raise BadNoise(message)
+
+    def __repr__(self) -> str:
+        epsilon, delta = (amount_text(amount) for amount in self.spent)
+        budget = f"epsilon {amount_text(self.epsilon)} and delta {amount_text(self.delta)}"
+        return f"<Account of {budget}: {epsilon} and {delta} spent on {counted(len(self.entries), 'release')}>"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (each.at, each.spending.what, amount_text(each.spending.epsilon), amount_text(each.spending.delta))
+            for each in self.entries
+        ]
+        return html_table(repr(self)[1:-1], ("when", "what", "epsilon", "delta"), rows, total=len(rows))
 
     @property
     def spendings(self) -> tuple[Spending, ...]:
@@ -131,6 +144,12 @@ class Ledger:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "path", Path(self.path).resolve())  # a link stays a link
+
+    def _repr_html_(self) -> str:
+        try:
+            return self.read()._repr_html_()
+        except BadLedger as problem:
+            return html_table(f"Ledger {self.path.name}", (), (), note=str(problem))
 
     @classmethod
     def open(cls, ledger: Ledger | str | os.PathLike[str]) -> Ledger:

@@ -28,10 +28,10 @@ from sidelight.errors import BadNoise, needs_extra
 
 NoiseKind: TypeAlias = Literal["discrete Laplace", "discrete Gaussian"]
 
-SMALLEST, LARGEST = Fraction(1, 10**6), Fraction(100)
+SMALLEST_EPSILON, LARGEST_EPSILON = Fraction(1, 10**6), Fraction(100)
 """Below the one, nothing but noise would be published; above the other, nobody is promised anything."""
 
-SPARE = 1 - 1e-12
+SHARE_OF_EPSILON = 1 - 1e-12
 """A little of ε is kept, so that other accounts of the same noise, rounded up elsewhere, stay within ε as well."""
 
 
@@ -77,7 +77,9 @@ class Mechanism:
         if self.kind == "discrete Laplace":  # Pr(|noise| > m) = 2·a^(m + 1) / (1 + a), a = e^(−1 / scale)
             beyond = self.scale * math.log(2 / (1 + math.exp(-1 / self.scale)) / alpha)
             return max(math.ceil(beyond) - 1, 0)
-        return math.ceil(self.scale * -float(ndtri(alpha / 2)))  # its tails are within one of the normal ones
+        # Pr(noise ≥ m + 1) ≤ Pr(normal ≥ m): e^(−z²/2σ²) falls, so its sum from m + 1 on is below its integral from m
+        # on; and its sum over all whole z is at least √(2πσ²), the integral over all (Poisson's summation)
+        return math.ceil(self.scale * -float(ndtri(alpha / 2)))
 
 
 def calibrate(epsilon: Fraction, delta: Fraction, neighbours: Neighbours) -> Mechanism:
@@ -87,10 +89,11 @@ def calibrate(epsilon: Fraction, delta: Fraction, neighbours: Neighbours) -> Mec
     Mechanism(kind='discrete Laplace', scale=2.0, touched=1)
     """
     touched = counts_touched(neighbours)
-    if not SMALLEST <= epsilon <= LARGEST or 0 < delta < 1e-100:
+    if not SMALLEST_EPSILON <= epsilon <= LARGEST_EPSILON or 0 < delta < 1e-100:
         message = (
             f"epsilon {float(epsilon):g} with delta {float(delta):g} publishes nothing but noise, or promises nothing; "
-            f"give an epsilon from {float(SMALLEST):g} to {float(LARGEST):g} and a delta of 0 or from 1e-100"
+            f"give an epsilon from {float(SMALLEST_EPSILON):g} to {float(LARGEST_EPSILON):g} and a delta of 0 or from "
+            "1e-100"
         )
         raise BadNoise(message)
     if delta == 0:
@@ -115,7 +118,7 @@ def _gaussian_scale(epsilon: float, delta: float, touched: int) -> float:
         concentrated = dp.c.make_zCDP_to_approxDP(_measurement("discrete Gaussian", scale))
         return dp.c.make_fix_delta(concentrated, delta=delta)
 
-    target = epsilon * SPARE, delta
+    target = epsilon * SHARE_OF_EPSILON, delta
     return float(dp.binary_search_param(approximate, d_in=distance, d_out=target))
 
 

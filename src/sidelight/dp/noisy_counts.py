@@ -28,7 +28,7 @@ from sidelight._arrays import Integers
 from sidelight._rounding import round_down
 from sidelight._text import html_table
 from sidelight.dp.accountant import Spending
-from sidelight.dp.domain import CELLS, Domain, Outside
+from sidelight.dp.domain import CELLS_AT_MOST, Domain, Outside
 from sidelight.dp.ledger import Ledger
 from sidelight.dp.mechanism import Mechanism, calibrate, opendp
 from sidelight.dp.parameters import Amount, Neighbours, amount_text, exact_delta, exact_epsilon
@@ -224,7 +224,7 @@ def noisy_counts(
     neighbours: Neighbours = "add or remove",
     outside: Outside = "an error",
     ledger: Ledger | str | os.PathLike[str] | None = None,
-    cells: int = CELLS,
+    cells: int = CELLS_AT_MOST,
 ) -> NoisyCounts:
     """Which counts can be published so that nobody can tell whether any one person was counted?
 
@@ -339,12 +339,12 @@ def _threshold(counts: Integers, total: int) -> int:
 #     detail_i · Σ_cells max(count − above, 0),   detail_i = ⌊1000 · ln(cells_i) / ln(cells of the finest)⌋
 #
 # and report noisy max picks the largest score plus noise.  One person moves each sum by at most one, so a score by at
-# most 1000 (`WHOLE`): details are whole thousandths, and the sensitivity is exact.  Adding a person moves no score
-# down, which halves the noise (monotonic scores).
+# most 1000 (`FULL_DETAIL`): details are whole thousandths, and the sensitivity is exact.  Adding a person moves no
+# score down, which halves the noise (monotonic scores).
 # Source: McSherry and Talwar, FOCS 2007; McKenna and Sheldon, NeurIPS 2020 (the noisy maximum that is drawn).
 
 
-WHOLE = 1_000
+FULL_DETAIL = 1_000
 """Detail is weighed in thousandths, so that scores are whole numbers and their sensitivity is exact."""
 
 
@@ -381,7 +381,7 @@ def choose_levels(
     neighbours: Neighbours = "add or remove",
     outside: Outside = "an error",
     ledger: Ledger | str | os.PathLike[str] | None = None,
-    cells: int = CELLS,
+    cells: int = CELLS_AT_MOST,
 ) -> ChosenLevels:
     """Which of these levels fit the data best, as far as that can be said for ε?
 
@@ -440,7 +440,7 @@ def _standing_out(counts: Integers, above: int) -> int:
 def _details(domains: Sequence[Domain]) -> list[int]:
     sizes = [math.log(math.prod(domain.shape)) for domain in domains]
     finest = max(*sizes, 1e-9)
-    return [math.floor(WHOLE * size / finest) for size in sizes]
+    return [math.floor(FULL_DETAIL * size / finest) for size in sizes]
 
 
 def _noisy_maximum(scores: Sequence[int], epsilon: float, neighbours: Neighbours) -> int:
@@ -453,5 +453,5 @@ def _noisy_maximum(scores: Sequence[int], epsilon: float, neighbours: Neighbours
         return dp.m.make_noisy_max(*space, dp.max_divergence(), scale=scale)
 
     # d_in is the sensitivity of a score: one person times the largest detail
-    scale = dp.binary_search_param(noisy_max, d_in=WHOLE, d_out=epsilon)
+    scale = dp.binary_search_param(noisy_max, d_in=FULL_DETAIL, d_out=epsilon)
     return int(dp.m.make_noisy_max(*space, dp.max_divergence(), scale=scale)(list(scores)))

@@ -38,7 +38,7 @@ class SemanticPrivacy:
     delta: float
     people: int | None
     shift: float
-    chance: float
+    chance: float  # the paper's δ̄, by the name that people are told it under
     warnings: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
@@ -123,36 +123,36 @@ def _bad_mass(epsilon: float, delta: float, people: int) -> float:
     return raised(people * (1 + math.exp(-2 * epsilon)) * delta / -math.expm1(-epsilon))
 
 
-def _excess(mass: float, chance: Amount | None) -> tuple[float, float]:
-    """Choose η: the smallest with mass·(1 + 1/η) within the chance; without a chance, the one that equals it."""
-    if chance is None:
+def _excess(mass: float, probability: Amount | None) -> tuple[float, float]:
+    """Choose η: the smallest with mass·(1 + 1/η) within the probability; without one, the η that equals it."""
+    if probability is None:
         # η = A·(1 + 1/η) has this positive root
         both = (mass + math.sqrt(mass**2 + 4 * mass)) / 2
         return both, both
-    allowed = exact_amount(chance, "chance")
+    allowed = exact_amount(probability, "chance")
     if not 0 < allowed < 1:
-        message = f"chance is {chance}; give one above 0 and below 1, such as 0.01"
+        message = f"chance is {probability}; give one above 0 and below 1, such as 0.01"
         raise BadNoise(message)
     return (mass / (float(allowed) - mass) if allowed > mass else math.inf), float(allowed)
 
 
 def _with_warnings(
-    epsilon: Fraction, delta: Fraction, people: int | None, shift: float, chance: float
+    epsilon: Fraction, delta: Fraction, people: int | None, shift: float, probability: float
 ) -> SemanticPrivacy:
     warnings = []
-    if delta > 0 and (shift >= 1 or chance >= 1):
+    if delta > 0 and (shift >= 1 or probability >= 1):
         warnings.append("delta is not far enough below 1 / people for this epsilon: nothing is promised")
     elif shift >= 0.99:
         warnings.append("epsilon is so large that a belief may move almost anywhere")
-    return SemanticPrivacy(float(epsilon), float(delta), people, shift, chance, tuple(warnings))
+    return SemanticPrivacy(float(epsilon), float(delta), people, shift, probability, tuple(warnings))
 
 
 def _expm1(power: float) -> float:
     return math.expm1(power) if power < 700 else math.inf
 
 
-def _two_digits(chance: float) -> str:
-    rounded = Context(prec=2, rounding=ROUND_UP).create_decimal(repr(chance))
+def _two_digits(probability: float) -> str:
+    rounded = Context(prec=2, rounding=ROUND_UP).create_decimal(repr(probability))
     return f"{float(rounded):.2g}"
 
 

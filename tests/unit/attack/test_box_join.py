@@ -35,7 +35,7 @@ def test_boxes_that_reach_over_a_cut_come_once():
         Cover.of(np.zeros(40, int), 1, [[(0, 1)]], np.zeros(40, int)),
     ]
     whole = pairs(covers, 40, 40)
-    with patch("sidelight.attack.box_join.AT_ONCE", 4):
+    with patch("sidelight.attack.box_join.PAIRS_AT_ONCE", 4):
         assert pairs(covers, 40, 40) == whole
     assert len(whole) == len(set(whole)) == sum(stop - start for ((start, stop),) in covered)
 

@@ -96,5 +96,14 @@ def test_a_witness_replays_from_the_groups_that_it_names():
 
 def test_a_confidence_that_is_no_number_is_not_called_a_limit():
     for ask in (exposed().partial, exposed().sure):
-        with pytest.raises(BadMeasure, match="a confidence is a number, not 'x'"):
+        with pytest.raises(BadMeasure, match="is a number, not 'x'; give a number"):
             ask("x")
+
+
+def test_shown_in_a_notebook_and_handed_out_as_frames():
+    exposure = exposed()
+    assert repr(exposure) == "<Exposure of 4 people in 2 releases: 1 given away>"
+    assert exposure.to_arrow().column_names == exposure.to_pandas().columns.tolist() == exposure.to_polars().columns
+    witness = exposure.witness({"zip": "1"})
+    assert repr(witness) == "<ExposureWitness of 1 person in 2 releases: 1 of 3 values left>"
+    assert "<td>a, c</td><td>b</td>" in witness._repr_html_()

@@ -49,7 +49,7 @@ def test_who_fits_several_groups_may_have_the_values_of_any():
     assert exposure.ambiguous == (1,)
     assert exposure.candidates[0] == ("a", "b")
     assert exposure.witness({"age": 27}).beliefs == {"a": Fraction(3, 4), "b": Fraction(1, 4)}  # by size
-    assert exposure.actual == (Fraction(5, 2),)
+    assert exposure.mean_group_sizes == (Fraction(5, 2),)
 
 
 def test_columns_that_the_attacker_does_not_know_fit_anything():
@@ -104,7 +104,7 @@ def test_microaggregated_people_are_looked_for_at_the_nearest_average():
     right = exposure.located_right
     assert right[1] is None
     assert Fraction(7, 10) < right[0] <= 1
-    assert exposure.before[0].tolist() == exposure.before[1].tolist()
+    assert exposure.values_by_release[0].tolist() == exposure.values_by_release[1].tolist()
     assert exposure.truth.hits_by_release[0] >= right[0]
 
 

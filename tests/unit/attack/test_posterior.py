@@ -66,8 +66,8 @@ def test_more_than_64_values():
     two = sl.Release.from_counts([dict.fromkeys(values[99:], 1)], labels=ZIPS[:1], domain=values)
     exposure = sl.intersect([one, two], people=PEOPLE)
     assert exposure.candidates[0] == ("v099",)
-    assert exposure.before[:, 0].tolist() == [100, 51]
-    assert exposure.after.tolist() == [1, 150, 150]
+    assert exposure.values_by_release[:, 0].tolist() == [100, 51]
+    assert exposure.values_left.tolist() == [1, 150, 150]
 
 
 def test_a_release_that_has_somebody_not_changes_nothing():

@@ -149,3 +149,11 @@ def test_policies_have_names(policies):
 def test_one_method_is_no_list_of_methods():
     with pytest.raises(WrongKind, match=r"methods= should be several, not one; put it into a list: \[method\]"):
         sl.simulate_composition(ADULT.table, overlap=5, policies=FIVE, methods="mondrian", seed=1)
+
+
+def test_shown_in_a_notebook():
+    simulation = sl.simulate_composition(ADULT.table, overlap=50, people=200, policies=FIVE, repetitions=1, seed=7)
+    title = "2 releases of 200 people each, 50 in common, 1 repetition"
+    assert repr(simulation) == f"<Simulation of 1 point: {title}>"
+    assert f"<caption>{title}</caption>" in simulation._repr_html_()
+    assert "<td>mondrian</td><td>5</td>" in simulation._repr_html_()

@@ -61,5 +61,5 @@ def test_from_files(tmp_path):
     path = tmp_path / "people.csv"
     PEOPLE.write_csv(path)
     exposure = sl.intersect([ONE, TWO], people=path, person="name", truth="real")
-    assert exposure.after.tolist() == exposed().after.tolist()
+    assert exposure.values_left.tolist() == exposed().values_left.tolist()
     assert exposure.witness("Ann").candidates == ("a",)

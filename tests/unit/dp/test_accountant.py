@@ -96,3 +96,12 @@ def test_what_is_no_spending_gets_one_line():
         sl.privacy_spent([1])
     with pytest.raises(WrongKind, match=r"put it into a list: \[spending\]"):
         sl.privacy_spent(PURE)
+
+
+def test_shown_in_a_notebook():
+    assert repr(PURE) == "<Spending of epsilon 0.1 on 'a'>"
+    assert repr(gaussian("0.5", "1e-6")) == "<Spending of epsilon 0.5, delta 1e-06 on 'a', discrete Gaussian noise>"
+    spent = sl.privacy_spent([PURE])
+    assert repr(spent).startswith("<PrivacySpent at delta 0: epsilon at most 0.1")
+    assert "concentrated infinite" in repr(spent)
+    assert "<td>loss distribution</td>" in spent._repr_html_()

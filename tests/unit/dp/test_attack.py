@@ -69,3 +69,11 @@ def test_what_is_no_list_of_noisy_counts_gets_one_line(releases):
 def test_one_noisy_release_is_put_into_a_list():
     with pytest.raises(WrongKind, match=r"several, not one; put it into a list: \[release\]"):
         attack(noisy())
+
+
+def test_shown_in_a_notebook():
+    seen = attack([noisy()], tables=[ADULT.table])
+    assert repr(seen).startswith("<NoisyExposure of 45,222 people: belief in the true value ")
+    assert repr(seen).endswith("(promised: at most 0.4621)>")
+    assert "attacked about 45,222 people" in seen._repr_html_()
+    assert "promised" not in repr(attack([noisy()]))

@@ -227,3 +227,12 @@ def test_the_file_can_be_read_by_people(tmp_path):
     assert (entry["what"], entry["epsilon"]) == ("counts of disease by sex", "0.5")
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00", entry["at"])
     assert Path(ledger.path).read_text().endswith("}\n")
+
+
+def test_shown_in_a_notebook(tmp_path):
+    ledger = sl.Ledger.start(tmp_path / "budget.json", epsilon=1)
+    ledger.spend(sl.Spending("<b>counts</b>", epsilon=0.25))
+    assert repr(ledger.read()) == "<Account of epsilon 1 and delta 0: 0.25 and 0 spent on 1 release>"
+    assert "&lt;b&gt;counts&lt;/b&gt;" in ledger._repr_html_()
+    ledger.path.write_text("{")
+    assert "damaged" in ledger._repr_html_()

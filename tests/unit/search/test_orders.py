@@ -153,7 +153,7 @@ def test_clusters_are_printed_as_an_average_day() -> None:
     people = pd.DataFrame({"birth": ["2020-01-02", "2020-02-27"]})
     exposure = sl.intersect([result.release], people=people, quasi=["birth"], locate="nearest")
     assert exposure.unlocated == (0,)
-    assert exposure.before.tolist() == [[3, 3]]
+    assert exposure.values_by_release.tolist() == [[3, 3]]
 
 
 def test_somebody_is_described_by_a_day() -> None:
