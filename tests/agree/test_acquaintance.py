@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from support.examples import examples
 
 from sidelight._arrays import number_vectors, smallest_of_each
-from sidelight.measures.privacy_skyline.acquaintance import Acquaintance, investigation
+from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.table import Counts
@@ -81,10 +81,10 @@ def test_counting_by_closed_forms_agrees_with_every_world(semantics):
     @given(releases(semantics=semantics, max_groups=3, max_people=5), amounts)
     def agree(release, knows):
         witness = Acquaintance(*knows).measure(release).witness
-        if witness is None or not has_few_worlds(release, investigation(witness), 3_000):
+        if witness is None or not has_few_worlds(release, witness.investigation, 3_000):
             return
-        has, lacks = odds(release, investigation(witness), Fraction)
-        assert has / (has + lacks) == investigation_probability(release, investigation(witness))
+        has, lacks = odds(release, witness.investigation, Fraction)
+        assert has / (has + lacks) == investigation_probability(release, witness.investigation)
 
     agree()
 

@@ -9,26 +9,34 @@ Let e(r) be the exact value of row r and s(r) its float.  Formulas here are shor
 `NEAR`·max(|e(r)|, 1)/2.  Hence the worst row is among those with a float within `NEAR` of the worst float
 (`near_worst`), and only those are computed again.  Of rows of one kind (the whole numbers that decide the value are
 the same) one stands for all, so that the exact part costs the number of different kinds near the worst.
+
+Products of many ratios, one at a time, are computed over a `RatioArithmetic` instead (`compute_exactly`): in fractions
+as long as those are of a sensible length, in decimals of 60 digits, towards caution, beyond.
 """
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from decimal import Decimal
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from decimal import Context, Decimal, localcontext
 from fractions import Fraction
-from typing import Any, TypeAlias
+from math import prod
+from typing import Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from sidelight._arrays import Floats, Integers, first_of_each
-from sidelight._rounding import log
+from sidelight._rounding import PRECISE, log, round_up
 from sidelight.table.table import Counts
 
 Amount: TypeAlias = Fraction | float
 """A `Fraction`, `math.inf`, or, where logarithms make it irrational, a float rounded towards caution."""
+
+Number = TypeVar("Number", Fraction, Decimal)
+Result = TypeVar("Result")
 
 Numbers: TypeAlias = npt.NDArray[Any]
 """Numbers of one arithmetic: float64 (or whole numbers on their way to it), or objects that are exact."""
@@ -205,3 +213,104 @@ def values_by_frequency(counts: Integers) -> list[int]:
     """
     order = np.argsort(-counts, kind="stable")
     return [int(place) for place in order if counts[place]]
+
+
+# Numbers that decide: fractions as long as they are of a sensible length, else decimals of 60 digits.
+#
+# A probability such as (99999/100000)^100000 is a fraction of half a million digits: nobody reads it, and reducing it
+# takes minutes.  Beyond `BITS_REPORTED` a risk is therefore a float rounded towards caution, as where logarithms make
+# it irrational.
+
+BITS_COMPARED = 1 << 17
+"""How many bits fractions may have that are only compared (about 40,000 digits)."""
+
+BITS_REPORTED = 14_000
+"""How many bits fractions may have that are reported: what Python writes out (4,300 digits)."""
+
+ROUNDING_ERROR = Decimal("1e-50")
+"""Far more than rounding to 60 digits can have changed, relative."""
+
+
+class RatioArithmetic(ABC, Generic[Number]):
+    """Ratios of whole numbers, their products and powers."""
+
+    @abstractmethod
+    def ratio(self, over: int, under: int) -> Number:
+        """Divide."""
+
+    @abstractmethod
+    def product(self, ratios: Iterable[tuple[int, int]]) -> Number:
+        """Multiply many ratios."""
+
+    @abstractmethod
+    def risk(self, against: Number) -> Amount:
+        """Turn odds against into a probability, 1 / (1 + odds): exact, or rounded up."""
+
+    @abstractmethod
+    def exceeds(self, against: Number, limit: Fraction) -> bool:
+        """Decide whether odds against are above a limit; what cannot be told apart is not."""
+
+    def precision(self) -> AbstractContextManager[object]:
+        """Compute inside this."""
+        return nullcontext()
+
+
+class Fractions(RatioArithmetic[Fraction]):
+    """Exact."""
+
+    def ratio(self, over: int, under: int) -> Fraction:
+        """Reduce to lowest terms."""
+        return Fraction(over, under)
+
+    def product(self, ratios: Iterable[tuple[int, int]]) -> Fraction:
+        """Multiply first and reduce once: reducing is the slow part."""
+        pairs = list(ratios)
+        return Fraction(prod(over for over, _ in pairs), prod(under for _, under in pairs))
+
+    def risk(self, against: Fraction) -> Fraction:
+        """As it is."""
+        return 1 / (1 + against)
+
+    def exceeds(self, against: Fraction, limit: Fraction) -> bool:
+        """Compare."""
+        return against > limit
+
+
+class Decimals(RatioArithmetic[Decimal]):
+    """To 60 digits, errors on the side of caution."""
+
+    def ratio(self, over: int, under: int) -> Decimal:
+        """Divide to 60 digits."""
+        return Decimal(over) / Decimal(under)
+
+    def product(self, ratios: Iterable[tuple[int, int]]) -> Decimal:
+        """Multiply one after the other."""
+        return prod((Decimal(over) / Decimal(under) for over, under in ratios), start=Decimal(1))
+
+    def risk(self, against: Decimal) -> float:
+        """Round up."""
+        return min(round_up((1 + ROUNDING_ERROR) * (1 / (1 + against))), 1.0)
+
+    def exceeds(self, against: Decimal, limit: Fraction) -> bool:
+        """Be sure of it."""
+        return against * (1 - ROUNDING_ERROR) > Decimal(limit.numerator) / Decimal(limit.denominator)
+
+    def precision(self) -> AbstractContextManager[Context]:
+        """Set the 60 digits."""
+        return localcontext(PRECISE)
+
+
+FRACTIONS, DECIMALS = Fractions(), Decimals()
+
+
+def compute_exactly(bits: int, most: int, compute: Callable[[RatioArithmetic[Any]], Result]) -> Result:
+    """Compute in fractions where they have at most so many bits, else in decimals.
+
+    >>> compute_exactly(10, BITS_REPORTED, lambda arithmetic: arithmetic.risk(arithmetic.ratio(1, 2)))
+    Fraction(2, 3)
+    >>> compute_exactly(20_000, BITS_REPORTED, lambda arithmetic: arithmetic.risk(arithmetic.ratio(1, 2)))
+    0.6666666666666667
+    """
+    arithmetic: RatioArithmetic[Any] = FRACTIONS if bits <= most else DECIMALS
+    with arithmetic.precision():
+        return compute(arithmetic)

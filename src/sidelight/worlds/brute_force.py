@@ -35,7 +35,7 @@ import numpy.typing as npt
 
 from sidelight._arrays import Integers
 from sidelight.errors import BadMeasure
-from sidelight.release.groups import Groups
+from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label
 from sidelight.table.table import Semantics
@@ -117,25 +117,25 @@ def probability(release: Release, event: Event, *, given: Event = lambda _world:
 
 def investigation_probability(release: Release, investigation: Investigation) -> Fraction:
     """How sure of a value does what was found out make somebody?  The slow twin of `closed_forms.odds`."""
-    numbers = investigation.groups()
-    groups = [release.group(number) for number in numbers]
+    names = investigation.groups()
+    groups = [release.group(name) for name in names]
     small = Release.from_counts(
         [group.value_counts(0) for group in groups],
         sizes=[int(group.sizes[0]) for group in groups],
         values=release.semantics,
         domain=release.domain,
     )
-    target = (numbers.index(investigation.group) + 1, 0)
+    target = (names.index(investigation.group) + 1, 0)
     return probability(
         small,
         lambda world: investigation.value in world[target],
-        given=_event(small.semantics, investigation, numbers),
+        given=_event(small.semantics, investigation, names),
     )
 
 
 def has_few_worlds(release: Release, investigation: Investigation, most: int) -> bool:
     """Say whether the groups in question have at most so many worlds."""
-    groups = [release.group(number) for number in investigation.groups()]
+    groups = [release.group(name) for name in investigation.groups()]
     small = all(part.sizes[0] + part.counts.row(0).sum() <= 64 for part in groups)  # else do not even count them
     return small and prod(number_of_worlds(part) for part in groups) <= most
 
@@ -151,17 +151,17 @@ def number_of_worlds(group: Groups) -> int:
     return int(people ** sum(counts))
 
 
-def _event(semantics: str, investigation: Investigation, numbers: list[int]) -> Event:
+def _event(semantics: str, investigation: Investigation, names: list[GroupName]) -> Event:
     """Turn what was found out into an event; the target is the first person of her group."""
-    target = (numbers.index(investigation.group) + 1, 0)
-    taken = {number: int(number == investigation.group) for number in numbers}
+    target = (names.index(investigation.group) + 1, 0)
+    taken = {name: int(name == investigation.group) for name in names}
 
     def next_people(part: Others | Family | None) -> list[tuple[int, int]]:
         if part is None:
             return []
         start = taken[part.group]
         taken[part.group] += part.people
-        return [(numbers.index(part.group) + 1, position) for position in range(start, start + part.people)]
+        return [(names.index(part.group) + 1, position) for position in range(start, start + part.people)]
 
     others, family = next_people(investigation.others), next_people(investigation.family)
     listed = investigation.others.values if investigation.others else ()

@@ -21,7 +21,7 @@ from math import comb, perm, prod
 from typing import TypeAlias, TypeVar
 
 from sidelight.errors import BadMeasure
-from sidelight.release.groups import Groups
+from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label
 
@@ -87,7 +87,7 @@ AT_ONCE = 256
 class Others:
     """People of one group of whom something is known: their values, or only that they lack the target's value."""
 
-    group: int
+    group: GroupName
     people: int
     values: tuple[tuple[Label, int], ...] = ()  # in `single`: value, how many of them have it
 
@@ -96,25 +96,25 @@ class Others:
 class Family:
     """People of one group of whom is known: if one of them has the value, so has the target."""
 
-    group: int
+    group: GroupName
     people: int
 
 
 @dataclass(frozen=True, slots=True)
 class Investigation:
-    """One person of a group (by number), a value, and all that was found out.
+    """One person of a group, a value, and all that was found out.
 
     In `single` the target does not have the values ruled out; otherwise, if she has one, she has `value` too.
     """
 
-    group: int
+    group: GroupName
     value: Label
     rules_out: tuple[Label, ...] = ()
     others: Others | None = None
     family: Family | None = None
 
-    def groups(self) -> list[int]:
-        """Number the groups that it is about, the target's first."""
+    def groups(self) -> list[GroupName]:
+        """List the groups that it is about, the target's first."""
         elsewhere = [people.group for people in (self.others, self.family) if people is not None]
         return list(dict.fromkeys([self.group, *elsewhere]))
 
@@ -139,12 +139,12 @@ def odds(release: Release, investigation: Investigation, ratio: Callable[[int, i
     Worlds are counted up to a factor that both numbers share, in the arithmetic of `ratio`, which divides.
 
     >>> release = Release.from_counts([{"Flu": 2, "Cold": 1, "Heart": 1}])
-    >>> odds(release, Investigation(1, "Flu", rules_out=("Cold",)), Fraction)
+    >>> odds(release, Investigation(GroupName(1), "Flu", rules_out=("Cold",)), Fraction)
     (Fraction(2, 1), Fraction(1, 1))
     """
     has = lacks = ratio(1, 1)
-    for number in investigation.groups():
-        with_it, without_it = _COUNT[release.semantics](_in_group(release.group(number), number, investigation), ratio)
+    for name in investigation.groups():
+        with_it, without_it = _COUNT[release.semantics](_in_group(release.group(name), name, investigation), ratio)
         has, lacks = has * with_it, lacks * without_it
     if has == lacks == 0:
         message = "no world fits both the release and what was found out; is it another release?"
@@ -152,18 +152,18 @@ def odds(release: Release, investigation: Investigation, ratio: Callable[[int, i
     return has, lacks
 
 
-def _in_group(groups: Groups, number: int, investigation: Investigation) -> _InGroup:
-    others = investigation.others if investigation.others is not None and investigation.others.group == number else None
-    family = investigation.family if investigation.family is not None and investigation.family.group == number else None
+def _in_group(groups: Groups, name: GroupName, investigation: Investigation) -> _InGroup:
+    others = investigation.others if investigation.others is not None and investigation.others.group == name else None
+    family = investigation.family if investigation.family is not None and investigation.family.group == name else None
     return _InGroup(
         people=int(groups.sizes[0]),
         counts=groups.value_counts(0),
         value=investigation.value,
-        rules_out=investigation.rules_out if investigation.group == number else (),
+        rules_out=investigation.rules_out if investigation.group == name else (),
         values_of_others=others.values if others else (),
         without=others.people if others else 0,
         family=family.people if family else 0,
-        target=investigation.group == number,
+        target=investigation.group == name,
     )
 
 

@@ -17,18 +17,17 @@ import numpy as np
 
 from sidelight._arrays import Floats, Integers
 from sidelight.errors import BadMeasure
-from sidelight.measures.exact import Amount
+from sidelight.measures.exact import BITS_REPORTED, Amount, RatioArithmetic, compute_exactly
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, whole_amount
 from sidelight.measures.privacy_skyline.five_minima import (
     FiveMinima,
-    GroupValue,
     Knowledge,
+    ValueInGroup,
     least_product,
     log_products,
     ruled_out_weights,
     tolerance,
 )
-from sidelight.measures.privacy_skyline.odds import BITS_REPORTED, RatioArithmetic, compute_exactly
 from sidelight.measures.privacy_skyline.witness import AcquaintanceWitness, worst_investigation
 from sidelight.measures.screening import Screen
 from sidelight.release.groups import Groups
@@ -36,7 +35,7 @@ from sidelight.release.release import Release
 from sidelight.table.labels import Label, label, shown
 from sidelight.table.table import CELLS_AT_ONCE, Semantics
 from sidelight.worlds.brute_force import has_few_worlds, investigation_probability
-from sidelight.worlds.closed_forms import Family, Investigation, Others, odds
+from sidelight.worlds.closed_forms import Investigation, odds
 
 FEW_WORLDS = 2_000
 """Up to so many worlds are gone through one by one when a witness is replayed."""
@@ -110,14 +109,14 @@ the target does not have Flu.
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Count the worlds that fit what the witness knows: one by one when few, by closed forms when many."""
         assert isinstance(witness, AcquaintanceWitness)
-        facts = investigation(witness)
+        facts = witness.investigation
         # where worlds are few, nothing of the closed forms is used
         if has_few_worlds(release, facts, FEW_WORLDS):
             return investigation_probability(release, facts)
 
-        def risk(using: RatioArithmetic[Any]) -> Amount:
-            has, lacks = odds(release, facts, using.ratio)
-            return using.risk(lacks / has) if has else Fraction(0)
+        def risk(arithmetic: RatioArithmetic[Any]) -> Amount:
+            has, lacks = odds(release, facts, arithmetic.ratio)
+            return arithmetic.risk(lacks / has) if has else Fraction(0)
 
         return compute_exactly(self._bits(facts, release), BITS_REPORTED, risk)
 
@@ -156,20 +155,8 @@ the target does not have Flu.
         """Estimate how many bits the odds have as a fraction."""
         value = release.groups.place(facts.value)
         numbers = {facts.group, facts.family.group if facts.family else facts.group}
-        places = [GroupValue.at(release.group(number), 0, value, self.rules_out) for number in numbers]
+        places = [ValueInGroup.at(release.group(number), 0, value, self.rules_out) for number in numbers]
         return sum(each.bits(self.family) for each in places)
-
-
-def investigation(witness: AcquaintanceWitness) -> Investigation:
-    """Put a witness by group numbers, as worlds are counted."""
-    others, family = witness.others, witness.family
-    return Investigation(
-        witness.group.number,
-        witness.value,
-        witness.rules_out,
-        Others(others.group.number, others.people, others.values) if others else None,
-        Family(family.group.number, family.people) if family else None,
-    )
 
 
 @dataclass(frozen=True, eq=False, slots=True)

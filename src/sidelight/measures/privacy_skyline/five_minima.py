@@ -29,16 +29,17 @@ from typing import NamedTuple
 import numpy as np
 
 from sidelight._arrays import Flags, Floats, Integers, first_of_each, number_vectors, smallest_of_each
-from sidelight.measures.exact import NEAR, Amount, largest_counts
-from sidelight.measures.privacy_skyline.odds import (
+from sidelight.measures.exact import (
     BITS_COMPARED,
     BITS_REPORTED,
-    ODDS,
+    NEAR,
+    Amount,
     Number,
     RatioArithmetic,
-    SetOfValues,
     compute_exactly,
+    largest_counts,
 )
+from sidelight.measures.privacy_skyline.odds import ODDS, SetOfValues
 from sidelight.release.groups import Groups
 from sidelight.table.labels import Label
 from sidelight.table.table import Counts, Semantics
@@ -52,17 +53,17 @@ class Knowledge(NamedTuple):
     family: int
 
 
-class Product(NamedTuple):
-    """What is minimised: T with so many others, V with so many, or T·V (`None`: not a factor)."""
+class Factors(NamedTuple):
+    """Whose product is minimised: T with so many others, V with so many, or T·V (`None`: not a factor)."""
 
     target: int | None
     family: int | None
 
 
-def five_products(knowledge: Knowledge) -> tuple[Product, ...]:
+def five_products(knowledge: Knowledge) -> tuple[Factors, ...]:
     """List what the five minima are of."""
     k = knowledge.others
-    return Product(k, k + 1), Product(k, None), Product(None, 0), Product(0, None), Product(None, k)
+    return Factors(k, k + 1), Factors(k, None), Factors(None, 0), Factors(0, None), Factors(None, k)
 
 
 ARRANGEMENTS = ((0,), (1, 2), (3, 4))
@@ -129,7 +130,7 @@ def tolerance(logs: Floats | float, family: int) -> Floats:
 
 
 @dataclass(frozen=True, slots=True)
-class GroupValue:
+class ValueInGroup:
     """A group seen from a value: its people (n), those with the value (a), the counts that are ruled out (c_i)."""
 
     semantics: Semantics
@@ -138,7 +139,7 @@ class GroupValue:
     ruled_out: tuple[int, ...]
 
     @classmethod
-    def at(cls, groups: Groups, row: int, value: int, rules_out: int) -> GroupValue:
+    def at(cls, groups: Groups, row: int, value: int, rules_out: int) -> ValueInGroup:
         """Look at a group from a value."""
         counts = groups.counts.row(row).tolist()
         count = counts.pop(value)
@@ -149,22 +150,24 @@ class GroupValue:
         """Estimate how many bits a product of odds has as a fraction."""
         return ODDS[self.semantics].bits(self.people, self.count, ruled_out=self.ruled_out, m=m)
 
-    def product(self, which: Product, m: int, using: RatioArithmetic[Number]) -> Number:
+    def product(self, factors: Factors, m: int, arithmetic: RatioArithmetic[Number]) -> Number:
         """Compute T, V or T·V."""
-        odds, result = ODDS[self.semantics], using.ratio(1, 1)
-        if which.target is not None:
-            result *= odds.odds_against(self.people, self.count, self.ruled_out, which.target, using)
-        if which.family is not None:
-            result *= odds.none_has(self.people, self.count, m, which.family, using)
+        odds, result = ODDS[self.semantics], arithmetic.ratio(1, 1)
+        if factors.target is not None:
+            result *= odds.odds_against(self.people, self.count, self.ruled_out, factors.target, arithmetic)
+        if factors.family is not None:
+            result *= odds.none_has(self.people, self.count, m, factors.family, arithmetic)
         return result
 
 
-def index_of_least(rivals: Sequence[GroupValue], which: Product, m: int) -> int:
+def index_of_least(rivals: Sequence[ValueInGroup], factors: Factors, m: int) -> int:
     """Which of these has the smallest exact product?  Of equal ones the first."""
     return compute_exactly(
         max(each.bits(m) for each in rivals),
         BITS_COMPARED,
-        lambda using: min(range(len(rivals)), key=[each.product(which, m, using) for each in rivals].__getitem__),
+        lambda arithmetic: min(
+            range(len(rivals)), key=[each.product(factors, m, arithmetic) for each in rivals].__getitem__
+        ),
     )
 
 
@@ -172,7 +175,7 @@ def index_of_least(rivals: Sequence[GroupValue], which: Product, m: int) -> int:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class GroupValues:
+class ValuesInGroups:
     """Values that occur in groups, sorted by value; of those with the same odds the first group's.
 
     `columns` are places in the list of values in question, `rows` those of the groups; `ruled_out` is the added weight
@@ -190,7 +193,7 @@ class GroupValues:
         return len(self.columns)
 
     @classmethod
-    def of(cls, groups: Groups, values: Integers, rules_out: int) -> GroupValues:
+    def of(cls, groups: Groups, values: Integers, rules_out: int) -> ValuesInGroups:
         """List the values in question that occur in the groups, with what ruling out others would weigh."""
         top = _top_counts(groups.counts, rules_out)
         rows, columns, counts = _occurring(groups.counts, values)
@@ -204,10 +207,10 @@ class GroupValues:
         weight = _log_product_without(top, groups.sizes, rows, counts) if groups.semantics == "set" else ids
         return cls(columns, sizes, ids, counts, rows, weight)
 
-    def identity(self, which: Product) -> Integers:
+    def identity(self, factors: Factors) -> Integers:
         """Give whole numbers that decide a product."""
         decisive = [self.columns, self.sizes, self.counts]
-        return np.column_stack(decisive if which.target is None else [*decisive, self.ruled_out_id])
+        return np.column_stack(decisive if factors.target is None else [*decisive, self.ruled_out_id])
 
 
 def ruled_out_weights(groups: Groups, counts: Integers, rules_out: int) -> Floats | Integers:
@@ -292,28 +295,24 @@ class FiveMinima:
     def of(cls, groups: Groups, values: Integers, knowledge: Knowledge) -> FiveMinima:
         """Find the five minima over some groups, for all values at once."""
         groups = groups.in_order()  # the first row is then the group with the smallest number
-        group_values = GroupValues.of(groups, values, knowledge.rules_out)
+        occurring = ValuesInGroups.of(groups, values, knowledge.rules_out)
         logs = np.full((5, len(values)), np.inf)
         row = np.full((5, len(values)), -1)
         identity = np.full((3, 5, len(values)), -1)
 
-        def group_value(place: int) -> GroupValue:
-            return GroupValue.at(
-                groups, int(group_values.rows[place]), int(values[group_values.columns[place]]), knowledge.rules_out
+        def value_at(place: int) -> ValueInGroup:
+            return ValueInGroup.at(
+                groups, int(occurring.rows[place]), int(values[occurring.columns[place]]), knowledge.rules_out
             )
 
-        products = log_products(
-            groups.semantics, group_values.sizes, group_values.counts, group_values.ruled_out, knowledge
-        )
-        for number, (which, scores) in enumerate(zip(five_products(knowledge), products, strict=True)):
-            best = _least_of_each_value(scores, group_values, which, knowledge.family, group_value)
-            column = group_values.columns[best]
-            logs[number, column], row[number, column] = scores[best], group_values.rows[best]
-            identity[:2, number, column] = group_values.sizes[best], group_values.counts[best]
-            if which.target is not None:
-                identity[2, number, column] = (
-                    UNDECIDED if groups.semantics == "set" else group_values.ruled_out_id[best]
-                )
+        products = log_products(groups.semantics, occurring.sizes, occurring.counts, occurring.ruled_out, knowledge)
+        for number, (factors, scores) in enumerate(zip(five_products(knowledge), products, strict=True)):
+            best = _least_of_each_value(scores, occurring, factors, knowledge.family, value_at)
+            column = occurring.columns[best]
+            logs[number, column], row[number, column] = scores[best], occurring.rows[best]
+            identity[:2, number, column] = occurring.sizes[best], occurring.counts[best]
+            if factors.target is not None:
+                identity[2, number, column] = UNDECIDED if groups.semantics == "set" else occurring.ruled_out_id[best]
         part = np.where(row < 0, -1, 0)
         return cls(knowledge, groups.domain, values, logs, part, row, identity, (groups,))._reduced()
 
@@ -364,9 +363,11 @@ class FiveMinima:
             numbers[here] = groups.numbers[self.row[here]]
         return numbers
 
-    def _group_value(self, number: int, column: int) -> GroupValue:
+    def _value_at(self, number: int, column: int) -> ValueInGroup:
         groups = self.groups[int(self.part[number, column])]
-        return GroupValue.at(groups, int(self.row[number, column]), int(self.values[column]), self.knowledge.rules_out)
+        return ValueInGroup.at(
+            groups, int(self.row[number, column]), int(self.values[column]), self.knowledge.rules_out
+        )
 
     def _close(self, other: FiveMinima) -> Flags:
         """Say where floats cannot tell which one is smaller."""
@@ -379,7 +380,7 @@ class FiveMinima:
     def _yields(self, number: int, column: int, other: FiveMinima) -> bool:
         """Decide exactly whether the other one's group takes the place of this one's."""
         first = bool(self.numbers()[number, column] < other.numbers()[number, column])
-        pair = [self._group_value(number, column), other._group_value(number, column)]
+        pair = [self._value_at(number, column), other._value_at(number, column)]
         smaller = index_of_least(
             pair if first else pair[::-1], five_products(self.knowledge)[number], self.knowledge.family
         )
@@ -412,49 +413,51 @@ class FiveMinima:
         """Choose the (value, arrangement) with the least exact odds; of equal ones the first."""
         bits = max(self._bits(*each) for each in candidates)
         return compute_exactly(
-            bits, BITS_COMPARED, lambda using: min(candidates, key=lambda each: self._odds(each[0], each[1], using))
+            bits,
+            BITS_COMPARED,
+            lambda arithmetic: min(candidates, key=lambda each: self._odds(each[0], each[1], arithmetic)),
         )
 
     def _risk(self, column: int, arrangement: int) -> Amount:
         return compute_exactly(
             self._bits(column, arrangement),
             BITS_REPORTED,
-            lambda using: using.risk(self._odds(column, arrangement, using)),
+            lambda arithmetic: arithmetic.risk(self._odds(column, arrangement, arithmetic)),
         )
 
     def _bits(self, column: int, arrangement: int) -> int:
-        return sum(self._group_value(each, column).bits(self.knowledge.family) for each in ARRANGEMENTS[arrangement])
+        return sum(self._value_at(each, column).bits(self.knowledge.family) for each in ARRANGEMENTS[arrangement])
 
-    def _odds(self, column: int, arrangement: int, using: RatioArithmetic[Number]) -> Number:
+    def _odds(self, column: int, arrangement: int, arithmetic: RatioArithmetic[Number]) -> Number:
         """Compute one of the three products of minima."""
         return prod(
             (
-                self._group_value(each, column).product(
-                    five_products(self.knowledge)[each], self.knowledge.family, using
+                self._value_at(each, column).product(
+                    five_products(self.knowledge)[each], self.knowledge.family, arithmetic
                 )
                 for each in ARRANGEMENTS[arrangement]
             ),
-            start=using.ratio(1, 1),
+            start=arithmetic.ratio(1, 1),
         )
 
 
 def _least_of_each_value(
-    scores: Floats, group_values: GroupValues, which: Product, m: int, group_value: Callable[[int], GroupValue]
+    scores: Floats, occurring: ValuesInGroups, factors: Factors, m: int, value_at: Callable[[int], ValueInGroup]
 ) -> Integers:
     """Find, for each value that occurs, the place with the smallest exact product; of equal ones the first group's."""
     # floats propose: all within tolerance of the smallest of their value (a zero is exact, and has no tolerance)
-    starts = np.flatnonzero(np.diff(group_values.columns, prepend=-1))
+    starts = np.flatnonzero(np.diff(occurring.columns, prepend=-1))
     low = np.minimum.reduceat(scores, starts) if len(starts) else np.empty(0)
     finite = np.where(np.isneginf(low), 0.0, low)
     limit = np.where(np.isneginf(low), low, low + tolerance(finite, m))
-    near = np.flatnonzero(scores <= np.repeat(limit, np.diff(starts, append=len(group_values))))
+    near = np.flatnonzero(scores <= np.repeat(limit, np.diff(starts, append=len(occurring))))
     # of those decided by the same whole numbers the first group stands for all
-    near = near[np.lexsort((group_values.rows[near], group_values.columns[near]))]
-    near = near[first_of_each(group_values.identity(which)[near])]
-    runs = np.flatnonzero(np.diff(group_values.columns[near], prepend=-1))
+    near = near[np.lexsort((occurring.rows[near], occurring.columns[near]))]
+    near = near[first_of_each(occurring.identity(factors)[near])]
+    runs = np.flatnonzero(np.diff(occurring.columns[near], prepend=-1))
     rivals = np.split(near, runs[1:])
     best = near[runs]
     # exact numbers decide between those that are left
     for value in np.flatnonzero((np.diff(runs, append=len(near)) > 1) & ~np.isneginf(low)).tolist():
-        best[value] = rivals[value][index_of_least([group_value(each) for each in rivals[value].tolist()], which, m)]
+        best[value] = rivals[value][index_of_least([value_at(each) for each in rivals[value].tolist()], factors, m)]
     return best

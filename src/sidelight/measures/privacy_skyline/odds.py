@@ -25,27 +25,17 @@ Source      Chen, LeFevre, Ramakrishnan, Privacy Skyline, VLDB 2007: Proposition
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager, nullcontext
-from decimal import Context, Decimal, localcontext
-from fractions import Fraction
-from math import prod
-from typing import Any, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import gammaln
 
 from sidelight._arrays import Floats, Integers
-from sidelight._rounding import PRECISE, round_up
-from sidelight.measures.exact import Amount
+from sidelight.measures.exact import Number, RatioArithmetic
 from sidelight.table.table import Semantics
 
 SETTLED = -np.inf
 """The logarithm of odds of zero."""
-
-Number = TypeVar("Number", Fraction, Decimal)
-Result = TypeVar("Result")
 
 
 class Odds(ABC):
@@ -66,12 +56,12 @@ class Odds(ABC):
 
     @abstractmethod
     def odds_against(
-        self, n: int, a: int, ruled_out: tuple[int, ...], k: int, using: RatioArithmetic[Number]
+        self, n: int, a: int, ruled_out: tuple[int, ...], k: int, arithmetic: RatioArithmetic[Number]
     ) -> Number:
         """T; `ruled_out` are the counts of the values."""
 
     @abstractmethod
-    def none_has(self, n: int, a: int, m: int, k: int, using: RatioArithmetic[Number]) -> Number:
+    def none_has(self, n: int, a: int, m: int, k: int, arithmetic: RatioArithmetic[Number]) -> Number:
         """V."""
 
     @abstractmethod
@@ -88,12 +78,12 @@ class _DifferentHolders(Odds):
         logs = log_missing_all(np.maximum(left, needed), a, m)  # where it is settled, any numbers will do
         return np.where(np.equal(m, 0), 0.0, np.where(left < needed, SETTLED, logs))
 
-    def none_has(self, n: int, a: int, m: int, k: int, using: RatioArithmetic[Number]) -> Number:
+    def none_has(self, n: int, a: int, m: int, k: int, arithmetic: RatioArithmetic[Number]) -> Number:
         """As above, with the shorter of two equal products: a and m may be exchanged."""
         if m and n - a - k - m < 0:
-            return using.ratio(0, 1)
+            return arithmetic.ratio(0, 1)
         fewer, more = sorted((a, m))
-        return using.product((n - k - more - i, n - k - i) for i in range(fewer))
+        return arithmetic.product((n - k - more - i, n - k - i) for i in range(fewer))
 
     def bits(self, n: int, a: int, *, ruled_out: tuple[int, ...] = (), m: int = 0) -> int:
         """Count the factors."""
@@ -108,10 +98,10 @@ class Single(_DifferentHolders):
         return _log(n - a - ruled_out - k) - np.log(a)
 
     def odds_against(
-        self, n: int, a: int, ruled_out: tuple[int, ...], k: int, using: RatioArithmetic[Number]
+        self, n: int, a: int, ruled_out: tuple[int, ...], k: int, arithmetic: RatioArithmetic[Number]
     ) -> Number:
         """As above."""
-        return using.ratio(max(n - a - sum(ruled_out) - k, 0), a)
+        return arithmetic.ratio(max(n - a - sum(ruled_out) - k, 0), a)
 
 
 class SetOfValues(_DifferentHolders):
@@ -126,10 +116,10 @@ class SetOfValues(_DifferentHolders):
         return _log(n - a - k) - np.log(a) + ruled_out
 
     def odds_against(
-        self, n: int, a: int, ruled_out: tuple[int, ...], k: int, using: RatioArithmetic[Number]
+        self, n: int, a: int, ruled_out: tuple[int, ...], k: int, arithmetic: RatioArithmetic[Number]
     ) -> Number:
         """As above."""
-        return using.product([(max(n - a - k, 0), a), *((n - count, n) for count in ruled_out if count)])
+        return arithmetic.product([(max(n - a - k, 0), a), *((n - count, n) for count in ruled_out if count)])
 
 
 class MultisetOfValues(Odds):
@@ -150,19 +140,19 @@ class MultisetOfValues(Odds):
         return np.where(np.equal(m, 0), 0.0, np.where(settled, SETTLED, a * np.log1p(-family_share)))
 
     def odds_against(
-        self, n: int, a: int, ruled_out: tuple[int, ...], k: int, using: RatioArithmetic[Number]
+        self, n: int, a: int, ruled_out: tuple[int, ...], k: int, arithmetic: RatioArithmetic[Number]
     ) -> Number:
         """As above."""
         if n - k <= 1:
-            return using.ratio(0, 1)
-        q = using.ratio(n - k - 1, n - k) ** a
-        return q / (1 - q) * using.ratio(n - 1, n) ** sum(ruled_out)
+            return arithmetic.ratio(0, 1)
+        q = arithmetic.ratio(n - k - 1, n - k) ** a
+        return q / (1 - q) * arithmetic.ratio(n - 1, n) ** sum(ruled_out)
 
-    def none_has(self, n: int, a: int, m: int, k: int, using: RatioArithmetic[Number]) -> Number:
+    def none_has(self, n: int, a: int, m: int, k: int, arithmetic: RatioArithmetic[Number]) -> Number:
         """As above."""
         if m == 0:
-            return using.ratio(1, 1)
-        return using.ratio(max(n - k - m, 0), max(n - k, 1)) ** a
+            return arithmetic.ratio(1, 1)
+        return arithmetic.ratio(max(n - k - m, 0), max(n - k, 1)) ** a
 
     def bits(self, n: int, a: int, *, ruled_out: tuple[int, ...] = (), m: int = 0) -> int:
         """Count the factors."""
@@ -228,104 +218,3 @@ def _stirling_rest(x: Integers) -> Floats:
     square = inverse * inverse
     series = inverse * (1 / 12 - square * (1 / 360 - square / 1260))
     return np.where(x < SERIES_FROM, _STIRLING_REST[np.minimum(x, SERIES_FROM - 1)], series)
-
-
-# Numbers that decide: fractions as long as they are of a sensible length, else decimals of 60 digits.
-#
-# A probability such as (99999/100000)^100000 is a fraction of half a million digits: nobody reads it, and reducing it
-# takes minutes.  Beyond `BITS_REPORTED` a risk is therefore a float rounded towards caution, as where logarithms make
-# it irrational.
-
-BITS_COMPARED = 1 << 17
-"""How many bits fractions may have that are only compared (about 40,000 digits)."""
-
-BITS_REPORTED = 14_000
-"""How many bits fractions may have that are reported: what Python writes out (4,300 digits)."""
-
-ROUNDING_ERROR = Decimal("1e-50")
-"""Far more than rounding to 60 digits can have changed, relative."""
-
-
-class RatioArithmetic(ABC, Generic[Number]):
-    """Ratios of whole numbers, their products and powers."""
-
-    @abstractmethod
-    def ratio(self, over: int, under: int) -> Number:
-        """Divide."""
-
-    @abstractmethod
-    def product(self, ratios: Iterable[tuple[int, int]]) -> Number:
-        """Multiply many ratios."""
-
-    @abstractmethod
-    def risk(self, against: Number) -> Amount:
-        """Turn odds against into a probability, 1 / (1 + odds): exact, or rounded up."""
-
-    @abstractmethod
-    def exceeds(self, against: Number, limit: Fraction) -> bool:
-        """Decide whether odds against are above a limit; what cannot be told apart is not."""
-
-    def precision(self) -> AbstractContextManager[object]:
-        """Compute inside this."""
-        return nullcontext()
-
-
-class Fractions(RatioArithmetic[Fraction]):
-    """Exact."""
-
-    def ratio(self, over: int, under: int) -> Fraction:
-        """Reduce to lowest terms."""
-        return Fraction(over, under)
-
-    def product(self, ratios: Iterable[tuple[int, int]]) -> Fraction:
-        """Multiply first and reduce once: reducing is the slow part."""
-        pairs = list(ratios)
-        return Fraction(prod(over for over, _ in pairs), prod(under for _, under in pairs))
-
-    def risk(self, against: Fraction) -> Fraction:
-        """As it is."""
-        return 1 / (1 + against)
-
-    def exceeds(self, against: Fraction, limit: Fraction) -> bool:
-        """Compare."""
-        return against > limit
-
-
-class Decimals(RatioArithmetic[Decimal]):
-    """To 60 digits, errors on the side of caution."""
-
-    def ratio(self, over: int, under: int) -> Decimal:
-        """Divide to 60 digits."""
-        return Decimal(over) / Decimal(under)
-
-    def product(self, ratios: Iterable[tuple[int, int]]) -> Decimal:
-        """Multiply one after the other."""
-        return prod((Decimal(over) / Decimal(under) for over, under in ratios), start=Decimal(1))
-
-    def risk(self, against: Decimal) -> float:
-        """Round up."""
-        return min(round_up((1 + ROUNDING_ERROR) * (1 / (1 + against))), 1.0)
-
-    def exceeds(self, against: Decimal, limit: Fraction) -> bool:
-        """Be sure of it."""
-        return against * (1 - ROUNDING_ERROR) > Decimal(limit.numerator) / Decimal(limit.denominator)
-
-    def precision(self) -> AbstractContextManager[Context]:
-        """Set the 60 digits."""
-        return localcontext(PRECISE)
-
-
-FRACTIONS, DECIMALS = Fractions(), Decimals()
-
-
-def compute_exactly(bits: int, most: int, compute: Callable[[RatioArithmetic[Any]], Result]) -> Result:
-    """Compute in fractions where they have at most so many bits, else in decimals.
-
-    >>> compute_exactly(10, BITS_REPORTED, lambda using: using.risk(using.ratio(1, 2)))
-    Fraction(2, 3)
-    >>> compute_exactly(20_000, BITS_REPORTED, lambda using: using.risk(using.ratio(1, 2)))
-    0.6666666666666667
-    """
-    using: RatioArithmetic[Any] = FRACTIONS if bits <= most else DECIMALS
-    with using.precision():
-        return compute(using)

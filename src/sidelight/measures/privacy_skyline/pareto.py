@@ -24,24 +24,17 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight._arrays import Flags, Floats, Integers
-from sidelight.measures.exact import largest_counts
+from sidelight.measures.exact import BITS_COMPARED, Number, RatioArithmetic, compute_exactly, largest_counts
 from sidelight.measures.privacy_skyline.five_minima import (
     ARRANGEMENTS,
     FiveMinima,
-    GroupValue,
     Knowledge,
+    ValueInGroup,
     five_products,
     least_product,
     tolerance,
 )
-from sidelight.measures.privacy_skyline.odds import (
-    BITS_COMPARED,
-    ODDS,
-    Number,
-    RatioArithmetic,
-    SetOfValues,
-    compute_exactly,
-)
+from sidelight.measures.privacy_skyline.odds import ODDS, SetOfValues
 from sidelight.release.groups import Groups
 from sidelight.table.table import CELLS_AT_ONCE, Counts, Semantics
 
@@ -113,19 +106,22 @@ class RiskTest:
         return compute_exactly(
             bits,
             BITS_COMPARED,
-            lambda using: using.exceeds(_least_odds(targets, families, knowledge, using), self.odds),
+            lambda arithmetic: arithmetic.exceeds(_least_odds(targets, families, knowledge, arithmetic), self.odds),
         )
 
 
 def _least_odds(
-    targets: list[GroupValue], families: list[GroupValue], knowledge: Knowledge, using: RatioArithmetic[Number]
+    targets: list[ValueInGroup], families: list[ValueInGroup], knowledge: Knowledge, arithmetic: RatioArithmetic[Number]
 ) -> Number:
     """Compute NR exactly."""
     minima = [
-        min(each.product(which, knowledge.family, using) for each in (families if which.target is None else targets))
-        for which in five_products(knowledge)
+        min(
+            each.product(factors, knowledge.family, arithmetic)
+            for each in (families if factors.target is None else targets)
+        )
+        for factors in five_products(knowledge)
     ]
-    return min(prod((minima[each] for each in numbers), start=using.ratio(1, 1)) for numbers in ARRANGEMENTS)
+    return min(prod((minima[each] for each in numbers), start=arithmetic.ratio(1, 1)) for numbers in ARRANGEMENTS)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -163,16 +159,16 @@ class UndominatedGroups:
             counts[families],
         )
 
-    def targets(self, rules_out: int) -> list[GroupValue]:
+    def targets(self, rules_out: int) -> list[ValueInGroup]:
         """List the groups that matter to T for one ℓ, exactly (not in `set`, where weights are logarithms)."""
         columns = (self.sizes[rules_out], self.counts[rules_out], self.ruled_out[rules_out])
         triples = zip(*(column.tolist() for column in columns), strict=True)
-        return [GroupValue(self.semantics, n, a, (ruled_out,)) for n, a, ruled_out in triples]
+        return [ValueInGroup(self.semantics, n, a, (ruled_out,)) for n, a, ruled_out in triples]
 
-    def families(self) -> list[GroupValue]:
+    def families(self) -> list[ValueInGroup]:
         """List the groups that matter to V."""
         pairs = zip(self.family_sizes.tolist(), self.family_counts.tolist(), strict=True)
-        return [GroupValue(self.semantics, n, a, ()) for n, a in pairs]
+        return [ValueInGroup(self.semantics, n, a, ()) for n, a in pairs]
 
 
 def undominated(*columns: Floats | Integers) -> Integers:

@@ -28,23 +28,7 @@ from sidelight.measures.privacy_skyline.five_minima import (
 from sidelight.release.groups import GroupName, Groups
 from sidelight.table.labels import Label, shown
 from sidelight.table.table import Semantics
-
-
-@dataclass(frozen=True, slots=True)
-class KnownPeople:
-    """Other people of one group: in `single` with their values (value, how many have it), else without the target's."""
-
-    group: GroupName
-    people: int
-    values: tuple[tuple[Label, int], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class KnownFamily:
-    """People of one group of whom is known: if one of them has the value, so has the target."""
-
-    group: GroupName
-    people: int
+from sidelight.worlds.closed_forms import Family, Investigation, Others
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -53,8 +37,13 @@ class AcquaintanceWitness(Witness):
 
     semantics: Semantics = "single"
     rules_out: tuple[Label, ...] = ()
-    others: KnownPeople | None = None
-    family: KnownFamily | None = None
+    others: Others | None = None
+    family: Family | None = None
+
+    @property
+    def investigation(self) -> Investigation:
+        """What was found out, as worlds are counted."""
+        return Investigation(self.group, self.value, self.rules_out, self.others, self.family)
 
     def as_facts(self) -> tuple[Fact, tuple[Fact, ...]]:
         """Say it as facts: the target, and what is known; `posterior` of these is the finding's value.
@@ -122,7 +111,7 @@ class AcquaintanceWitness(Witness):
         return "the same group" if group == self.group else str(group)
 
 
-def _next_people(part: KnownPeople | KnownFamily | None, taken: dict[int, int]) -> list[Someone]:
+def _next_people(part: Others | Family | None, taken: dict[int, int]) -> list[Someone]:
     """Take the next people of a group who have no part yet."""
     if part is None:
         return []
@@ -161,20 +150,20 @@ class _GroupByFrequency:
         """How many people can be known to lack the value before it is certain who has it."""
         return self.people - (1 if self.group.semantics == "multiset" else self.count)
 
-    def known_people(self, most: int, *, ruled_out: int = 0) -> KnownPeople | None:
+    def known_people(self, most: int, *, ruled_out: int = 0) -> Others | None:
         """Choose others without the value, at most so many, whose values are not among those ruled out."""
         if self.group.semantics != "single":
             people = min(most, self.may_lack)
-            return KnownPeople(self.group.name(0), people) if people else None
+            return Others(self.group.name(0), people) if people else None
         values: list[tuple[Label, int]] = []
         # values that are ruled out exclude their people already: knowing those people would add nothing
         for text, count in self.rest[ruled_out:]:
             taken = min(most - sum(number for _, number in values), count)
             values += [(text, taken)] if taken else []
         people = sum(number for _, number in values)
-        return KnownPeople(self.group.name(0), people, tuple(values)) if people else None
+        return Others(self.group.name(0), people, tuple(values)) if people else None
 
-    def is_certain(self, ruled_out: int, known: KnownPeople | None) -> bool:
+    def is_certain(self, ruled_out: int, known: Others | None) -> bool:
         """Decide whether a target here must have the value, without any family."""
         gone = [count for _, count in self.rest[:ruled_out]]
         if self.group.semantics == "set" and self.people in gone:
@@ -182,14 +171,12 @@ class _GroupByFrequency:
         hidden = sum(gone) if self.group.semantics == "single" else 0
         return self.may_lack - hidden - _people_in(known) <= 0
 
-    def known_family(
-        self, most: int, known: KnownPeople | None, *, beside_target: bool
-    ) -> tuple[KnownFamily | None, bool]:
+    def known_family(self, most: int, known: Others | None, *, beside_target: bool) -> tuple[Family | None, bool]:
         """Choose a family of at most so many; say whether one of them (or the target) must have the value."""
         # one more than can all lack the value; beside the target, who would have to lack it too, one fewer
         enough = self.may_lack - _people_in(known) + (0 if beside_target else 1)
         people = min(most, enough)
-        return (KnownFamily(self.group.name(0), people) if people else None), people == enough
+        return (Family(self.group.name(0), people) if people else None), people == enough
 
 
 def worst_investigation(minima: FiveMinima, column: int, arrangement: int) -> AcquaintanceWitness:
@@ -222,5 +209,5 @@ def worst_investigation(minima: FiveMinima, column: int, arrangement: int) -> Ac
     )
 
 
-def _people_in(known: KnownPeople | None) -> int:
+def _people_in(known: Others | None) -> int:
     return 0 if known is None else known.people

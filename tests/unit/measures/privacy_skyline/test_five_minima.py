@@ -9,16 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sidelight as sl
+from sidelight.measures.exact import FRACTIONS
 from sidelight.measures.privacy_skyline.five_minima import (
     ARRANGEMENTS,
     FiveMinima,
-    GroupValue,
     Knowledge,
+    ValueInGroup,
     five_products,
     log_products,
     ruled_out_weights,
 )
-from sidelight.measures.privacy_skyline.odds import FRACTIONS
 from sidelight.testing import releases
 
 knowledge = st.builds(Knowledge, st.integers(0, 3), st.integers(0, 4), st.integers(0, 4))
@@ -31,9 +31,9 @@ def test_the_kernel_is_the_logarithm_of_the_exact_products(release, knows):
     weights = ruled_out_weights(groups, counts, knows.rules_out)
     logs = log_products(groups.semantics, groups.sizes[:, np.newaxis], np.maximum(counts, 1), weights, knows)
     for row, value in np.argwhere(counts > 0).tolist():
-        place = GroupValue.at(groups, row, value, knows.rules_out)
-        for which, log in zip(five_products(knows), logs, strict=True):
-            exact = place.product(which, knows.family, FRACTIONS)
+        place = ValueInGroup.at(groups, row, value, knows.rules_out)
+        for factors, log in zip(five_products(knows), logs, strict=True):
+            exact = place.product(factors, knows.family, FRACTIONS)
             assert np.exp(np.broadcast_to(log, counts.shape)[row, value]) == pytest.approx(float(exact), rel=1e-9)
 
 

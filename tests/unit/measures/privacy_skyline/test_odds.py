@@ -11,7 +11,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sidelight._rounding import log
-from sidelight.measures.privacy_skyline.odds import DECIMALS, FRACTIONS, ODDS, log_missing_all
+from sidelight.measures.exact import DECIMALS, FRACTIONS
+from sidelight.measures.privacy_skyline.odds import ODDS, log_missing_all
 
 
 @st.composite

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight.measures.privacy_skyline.witness import KnownFamily, KnownPeople
 from sidelight.testing import releases
+from sidelight.worlds.closed_forms import Family, Others
 
 
 @given(releases(max_groups=2, max_people=4, max_values=3), st.tuples(*[st.integers(0, 2)] * 3))
@@ -39,5 +39,5 @@ def test_where_people_have_several_values_others_are_known_to_lack_it(semantics)
     release = sl.Release.from_counts([{"a": 2, "b": 1}], sizes=[9], values=semantics)
     witness = sl.Acquaintance(others=2, family=1, value="a").measure(release).witness
     group = release.groups.name(0)
-    assert (witness.others, witness.family) == (KnownPeople(group, 2), KnownFamily(group, 1))
+    assert (witness.others, witness.family) == (Others(group, 2), Family(group, 1))
     assert witness.explain(Fraction(1, 2)).startswith("In group 1 anyone, the target, could be shown to have a")
