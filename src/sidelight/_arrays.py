@@ -117,8 +117,8 @@ def first_of_each(matrix: Integers, many: int = 1) -> Integers:
     after = matrix[order]
     new = np.concatenate(([True], (after[1:] != after[:-1]).any(axis=1)))
     if many > 1:
-        places = np.arange(len(matrix))
-        new = places - np.maximum.accumulate(np.where(new, places, 0)) < many
+        positions = np.arange(len(matrix))
+        new = positions - np.maximum.accumulate(np.where(new, positions, 0)) < many
     return np.sort(order[new])
 
 

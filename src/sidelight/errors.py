@@ -392,8 +392,8 @@ def listed(names: Sequence[str]) -> str:
     'age, zip'
     """
     room = TWO_LINES
-    for place, name in enumerate(names):
+    for position, name in enumerate(names):
         room -= len(name) + 2
-        if room < 0 and place > 0:
-            return f"{', '.join(names[:place])}, … ({len(names)} in all)"
+        if room < 0 and position > 0:
+            return f"{', '.join(names[:position])}, … ({len(names)} in all)"
     return ", ".join(names)

@@ -172,40 +172,40 @@ def _pins(space: AssignmentSpace, box: Box) -> tuple[int, ...]:
     What is not named can be neither a premise nor a conclusion, so where it is possible but not in the box, the person
     is pinned down.
     """
-    places = range(len(box))
-    sizes = [len(space.values(place, side)) for place, side in enumerate(box)]
-    open_ended = [UNNAMED in space.values(place, space.whole[place]) for place in places]
+    indices = range(len(box))
+    sizes = [len(space.values(index, side)) for index, side in enumerate(box)]
+    open_ended = [UNNAMED in space.values(index, space.whole[index]) for index in indices]
     if not any(open_ended):
-        return (min(places, key=sizes.__getitem__),)
-    pins = tuple(place for place in places if UNNAMED not in space.values(place, box[place]))
+        return (min(indices, key=sizes.__getitem__),)
+    pins = tuple(index for index in indices if UNNAMED not in space.values(index, box[index]))
     if not pins:
         raise BadKnowledge(_NAME_VALUES)
     return pins
 
 
 def _cost(space: AssignmentSpace, box: Box) -> int:
-    return prod(len(space.values(place, box[place])) for place in _pins(space, box))
+    return prod(len(space.values(index, box[index])) for index in _pins(space, box))
 
 
 def _implications(space: AssignmentSpace, box: Box) -> Iterator[BasicImplication]:
     """Say that a box is forbidden: one implication for each way to pin it down."""
     pins = _pins(space, box)
-    sides = [space.values(place, side) for place, side in enumerate(box)]
-    for chosen in product(*(sides[place] for place in pins)):
+    sides = [space.values(index, side) for index, side in enumerate(box)]
+    for chosen in product(*(sides[index] for index in pins)):
         pinned = dict(zip(pins, chosen, strict=True))
         yield _implication(
-            space, [(pinned[place],) if place in pinned else side for place, side in enumerate(sides)], pins
+            space, [(pinned[index],) if index in pinned else side for index, side in enumerate(sides)], pins
         )
 
 
 def _implication(space: AssignmentSpace, sides: list[tuple[Choice, ...]], pins: tuple[int, ...]) -> BasicImplication:
     premises: list[Has] = []
     conclusions: list[Has] = []
-    for place, who in enumerate(space.people):
-        others = [value for value in space.values(place, space.whole[place]) if value not in sides[place]]
-        single = len(sides[place]) == 1 and sides[place][0] is not UNNAMED
-        if place in pins or (single and len(others) > 1):
-            premises += [_has(who, sides[place][0])]
+    for index, who in enumerate(space.people):
+        others = [value for value in space.values(index, space.whole[index]) if value not in sides[index]]
+        single = len(sides[index]) == 1 and sides[index][0] is not UNNAMED
+        if index in pins or (single and len(others) > 1):
+            premises += [_has(who, sides[index][0])]
         else:
             conclusions += [_has(who, value) for value in others]
     return BasicImplication(tuple(premises), tuple(conclusions) or (_impossible(space, premises),))
@@ -214,8 +214,8 @@ def _implication(space: AssignmentSpace, sides: list[tuple[Choice, ...]], pins: 
 def _impossible(space: AssignmentSpace, premises: list[Has]) -> Has:
     """Find something that cannot be while the premises hold: another value of one of these people."""
     for has in premises:
-        place = space.people.index(has.person)
-        for value in space.values(place, space.whole[place]):
+        index = space.people.index(has.person)
+        for value in space.values(index, space.whole[index]):
             if value != has.value and not isinstance(value, Unnamed):
                 return _has(has.person, value)
     raise BadKnowledge(_NAME_VALUES)
@@ -247,16 +247,16 @@ class AssignmentSpace:
     @cached_property
     def strides(self) -> tuple[int, ...]:
         """How far apart the numbers of assignments are that differ in one person by one block."""
-        return tuple(prod(map(len, self.blocks[place + 1 :])) for place in range(len(self.people)))
+        return tuple(prod(map(len, self.blocks[index + 1 :])) for index in range(len(self.people)))
 
     @cached_property
     def whole(self) -> Box:
         """The box of everything."""
         return tuple((1 << len(blocks)) - 1 for blocks in self.blocks)
 
-    def values(self, place: int, side: int) -> tuple[Choice, ...]:
+    def values(self, index: int, side: int) -> tuple[Choice, ...]:
         """Give the values that are in some blocks of a person."""
-        return tuple(value for block, values in enumerate(self.blocks[place]) if side >> block & 1 for value in values)
+        return tuple(value for block, values in enumerate(self.blocks[index]) if side >> block & 1 for value in values)
 
     def bits(self, box: Box, start: int = 0) -> int:
         """Give the assignments in a box, as bits; from a person on, if not of all."""
@@ -267,14 +267,14 @@ class AssignmentSpace:
 
     def side(self, who: Who, values: tuple[Choice, ...]) -> tuple[int, int]:
         """Say where a person is, and which blocks these values are."""
-        place = self.people.index(who)
-        return place, sum(1 << block for block, own in enumerate(self.blocks[place]) if own[0] in values)
+        index = self.people.index(who)
+        return index, sum(1 << block for block, own in enumerate(self.blocks[index]) if own[0] in values)
 
     def slab(self, *sides: tuple[int, int]) -> Box:
         """Give the box of everything in which some people have some blocks only."""
         box = [*self.whole]
-        for place, side in sides:
-            box[place] &= side
+        for index, side in sides:
+            box[index] &= side
         return tuple(box)
 
     def satisfying(self, fact: Fact) -> int:
@@ -296,17 +296,17 @@ class AssignmentSpace:
         return self._one_of(atom.person, named_values(atom), positive=positive)
 
     def _one_of(self, who: Who, values: tuple[Label, ...], *, positive: bool) -> list[Box]:
-        place, side = self.side(who, values)
-        box = self.slab((place, side if positive else self.whole[place] & ~side))
-        return [box] if box[place] else []
+        index, side = self.side(who, values)
+        box = self.slab((index, side if positive else self.whole[index] & ~side))
+        return [box] if box[index] else []
 
     def _same(self, one: Who, other: Who, *, positive: bool) -> list[Box]:
         if one == other:
             return [self.whole] if positive else []
         boxes = []
         for block in self.blocks[self.people.index(one)]:
-            place, side = self.side(other, block)
-            box = self.slab(self.side(one, block), (place, side if positive else self.whole[place] & ~side))
+            index, side = self.side(other, block)
+            box = self.slab(self.side(one, block), (index, side if positive else self.whole[index] & ~side))
             boxes += [box] if all(box) else []
         return boxes
 
@@ -353,35 +353,35 @@ class MaximalBoxes:
     pinned: int
     _boxes_of: dict[tuple[int, int], tuple[Box, ...]] = field(default_factory=dict)
 
-    def boxes(self, within: int, place: int = 0) -> tuple[Box, ...]:
+    def boxes(self, within: int, index: int = 0) -> tuple[Box, ...]:
         """Give the maximal boxes within some assignments, from a person on."""
-        if place == len(self.space.people):
+        if index == len(self.space.people):
             return ((),) if within else ()
-        if (place, within) not in self._boxes_of:
-            self._boxes_of[place, within] = tuple(dict.fromkeys(self._grow(within, place)))
-            if len(self._boxes_of) > MOST_BOXES or len(self._boxes_of[place, within]) > MOST_BOXES:
+        if (index, within) not in self._boxes_of:
+            self._boxes_of[index, within] = tuple(dict.fromkeys(self._grow(within, index)))
+            if len(self._boxes_of) > MOST_BOXES or len(self._boxes_of[index, within]) > MOST_BOXES:
                 raise TooManyBoxes
-        return self._boxes_of[place, within]
+        return self._boxes_of[index, within]
 
-    def _grow(self, within: int, place: int) -> Iterator[Box]:
-        stride = self.space.strides[place]
-        parts = [within >> block * stride & (1 << stride) - 1 for block in range(len(self.space.blocks[place]))]
+    def _grow(self, within: int, index: int) -> Iterator[Box]:
+        stride = self.space.strides[index]
+        parts = [within >> block * stride & (1 << stride) - 1 for block in range(len(self.space.blocks[index]))]
         # a box is maximal here if its side has every block that the rest of the box allows
-        for shared in self._intersections(parts, place):
+        for shared in self._intersections(parts, index):
             side = sum(1 << block for block, part in enumerate(parts) if shared & ~part == 0)
-            for rest in self.boxes(shared, place + 1):
-                inner = self.space.bits(rest, place + 1)
+            for rest in self.boxes(shared, index + 1):
+                inner = self.space.bits(rest, index + 1)
                 if side == sum(1 << block for block, part in enumerate(parts) if inner & ~part == 0):
                     yield (side, *rest)
-        if UNNAMED in self.space.values(place, self.space.whole[place]):  # or this person is a premise as well
+        if UNNAMED in self.space.values(index, self.space.whole[index]):  # or this person is a premise as well
             for block, part in enumerate(parts):
-                yield from ((1 << block, *rest) for rest in self.boxes(part, place + 1))
+                yield from ((1 << block, *rest) for rest in self.boxes(part, index + 1))
 
-    def _intersections(self, parts: list[int], place: int) -> list[int]:
+    def _intersections(self, parts: list[int], index: int) -> list[int]:
         """Give what some blocks of a person share; with the block of what is not named, if there is one."""
-        if place == self.pinned:
+        if index == self.pinned:
             return [part for part in parts if part]
-        rest = [part for part, block in zip(parts, self.space.blocks[place], strict=True) if UNNAMED in block]
+        rest = [part for part, block in zip(parts, self.space.blocks[index], strict=True) if UNNAMED in block]
         shared = dict.fromkeys(rest or parts)
         for part in dict.fromkeys(parts):
             shared |= dict.fromkeys(each & part for each in shared)
@@ -406,11 +406,11 @@ def cheapest_cover(space: AssignmentSpace, forbidden: int, cost: Cost) -> list[B
 
 
 def _candidates(space: AssignmentSpace, forbidden: int) -> Iterator[Box]:
-    for place, blocks in enumerate(space.blocks):
-        maximal = MaximalBoxes(space, place)
+    for index, blocks in enumerate(space.blocks):
+        maximal = MaximalBoxes(space, index)
         for block, values in enumerate(blocks):
             if UNNAMED not in values:
-                slab = space.bits(space.slab((place, 1 << block)))
+                slab = space.bits(space.slab((index, 1 << block)))
                 yield from maximal.boxes(forbidden & slab)
 
 

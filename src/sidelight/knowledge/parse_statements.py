@@ -129,13 +129,13 @@ def _quantity_first(reader: TokenReader) -> Statement:
     sign = _sign(reader)
     if _at_quantity(reader):
         return _comparison(reader, start, one, sign)
-    place = reader.next
+    token = reader.next
     number, give_or_take = _number(reader)
     if give_or_take is None:
-        return _checked(reader, place, lambda: _bounded(one, sign, number))
+        return _checked(reader, token, lambda: _bounded(one, sign, number))
     if sign != "=":
-        reader.fail("± goes with '=' only", at=place)
-    return _checked(reader, place, lambda: around(one, number, give_or_take))
+        reader.fail("± goes with '=' only", at=token)
+    return _checked(reader, token, lambda: around(one, number, give_or_take))
 
 
 def _comparison(reader: TokenReader, start: Token, one: Share | Headcount, sign: str) -> ComparisonStatement:
@@ -148,30 +148,30 @@ def _comparison(reader: TokenReader, start: Token, one: Share | Headcount, sign:
 
 
 def _number_first(reader: TokenReader) -> Statement:
-    place = reader.next
+    token = reader.next
     first, give_or_take = _number(reader)
     sign = _MIRRORED[_sign(reader)]
     if give_or_take is not None or not _at_quantity(reader):
         reader.fail("P(…) or count(…) is missing; write 0.2 <= P(Flu | sex=male) <= 0.4")
     about = _quantity(reader)
     if reader.next.kind == "end":
-        return _checked(reader, place, lambda: _bounded(about, sign, first))
+        return _checked(reader, token, lambda: _bounded(about, sign, first))
     second_sign = _sign(reader)
     if "=" in (sign, second_sign) or sign == second_sign:
-        reader.fail("the two signs do not go together; write 0.2 <= P(Flu) <= 0.4", at=place)
+        reader.fail("the two signs do not go together; write 0.2 <= P(Flu) <= 0.4", at=token)
     second, give_or_take = _number(reader)
     if give_or_take is not None:
         reader.fail("± goes with '=' only")
     low, high = (first, second) if sign == ">=" else (second, first)
-    return _checked(reader, place, lambda: IntervalStatement(about, low, high))
+    return _checked(reader, token, lambda: IntervalStatement(about, low, high))
 
 
-def _checked(reader: TokenReader, place: Token, make: Callable[[], Statement]) -> Statement:
+def _checked(reader: TokenReader, token: Token, make: Callable[[], Statement]) -> Statement:
     """Make a statement; numbers that cannot be are refused where they stand."""
     try:
         return make()
     except BadKnowledge as problem:
-        reader.fail(str(problem), at=place)
+        reader.fail(str(problem), at=token)
 
 
 def _bounded(about: Share | Headcount, sign: str, number: Fraction) -> IntervalStatement:

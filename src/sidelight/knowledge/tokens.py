@@ -129,22 +129,22 @@ class TokenReader:
     def __init__(self, text: str, *, signs: str = "", error: TextError = BadKnowledge) -> None:
         self.text, self.error = text, error
         self.tokens = tokenize(text, signs=signs, error=error)
-        self._place = 0
+        self._position = 0
 
     @property
     def next(self) -> Token:
         """The token that comes next."""
-        return self.tokens[self._place]
+        return self.tokens[self._position]
 
     def peek(self, steps: int) -> Token:
         """Look further ahead: 0 is the next token."""
-        return self.tokens[min(self._place + steps, len(self.tokens) - 1)]
+        return self.tokens[min(self._position + steps, len(self.tokens) - 1)]
 
     def take(self, number: int = 1) -> Token:
         """Take so many tokens; give the last of them.  The end is never passed."""
         for _ in range(number):
             token = self.next
-            self._place += token.kind != "end"
+            self._position += token.kind != "end"
         return token
 
     def at_sign(self, *signs: str) -> bool:

@@ -156,8 +156,8 @@ def _whole(column: Column) -> Integers:
 def _counts(table: Table, group: Integers, groups: int, amounts: Integers) -> Counts:
     """Put the amounts where the rows say; each group and value may have one row."""
     key, value, times = table.counts.entries()
-    place = group[key] * len(table.domain) + value
-    if (times > 1).any() or len(np.unique(place)) < len(place):
+    entry = group[key] * len(table.domain) + value
+    if (times > 1).any() or len(np.unique(entry)) < len(entry):
         message = "a value is listed twice for one group; give one row per group and value"
         raise BadRelease(message)
     return Counts.from_entries(group[key], value, amounts[key], (groups, len(table.domain)))
@@ -220,7 +220,7 @@ def _declared(groups: Groups, roles: Roles, *, without_missing: bool) -> tuple[t
             f"'{hinted(outside[0])}' occurs in '{roles.sensitive}' but is not in {parameter('domain')}; add it there"
         )
         raise BadRelease(message)
-    place = np.array([domain.index(text) if text in used else -1 for text in groups.domain], np.int64)
+    new_code = np.array([domain.index(text) if text in used else -1 for text in groups.domain], np.int64)
     row, value, count = groups.counts.entries()
-    held = place[value] >= 0
-    return domain, Counts.from_entries(row[held], place[value[held]], count[held], (len(groups), len(domain)))
+    held = new_code[value] >= 0
+    return domain, Counts.from_entries(row[held], new_code[value[held]], count[held], (len(groups), len(domain)))

@@ -196,7 +196,7 @@ def csv_view(files: list[tuple[Path, str | None]], roles: Roles) -> tuple[str, t
 
 def _query(files: list[Path], delimiter: str, names: tuple[str, ...], roles: Roles) -> str:
     listed = ", ".join(map(sql_path, files))
-    types = ", ".join(f"c{place}: 'VARCHAR'" for place in range(len(names)))
+    types = ", ".join(f"c{number}: 'VARCHAR'" for number in range(len(names)))
     columns = ", ".join(f"c{names.index(name)} AS {ours}" for ours, name in roles.used.items())
     return (
         f"SELECT {columns} FROM read_csv([{listed}], auto_detect=false, header=true, columns={{{types}}}, "  # noqa: S608
@@ -237,7 +237,7 @@ class PackedRows:
     @property
     def key_and_value(self) -> tuple[str, ...]:
         """The packed numbers."""
-        return tuple(f"word{place}" for place in range(len(self.known.layout)))
+        return tuple(f"word{number}" for number in range(len(self.known.layout)))
 
     @property
     def key(self) -> tuple[str, ...]:
@@ -271,9 +271,9 @@ def packed_rows(con: duckdb.DuckDBPyConnection, roles: Roles, source: Source) ->
     """Pack the view `src` of a connection, which has our own names for the columns."""
     distinct, rows = _distinct_cells(con, roles)
     known = packing_of(distinct, roles)
-    for place, (column, labels, weight) in enumerate(zip(distinct, known.labels, known.weights(), strict=True)):
-        shares = _places(labels_of(column, roles), labels) * weight
-        con.register(f"code{place}", pa.table({"cell": column, "share": arrow_integers(shares)}))
+    for number, (column, labels, weight) in enumerate(zip(distinct, known.labels, known.weights(), strict=True)):
+        shares = _codes_of(labels_of(column, roles), labels) * weight
+        con.register(f"code{number}", pa.table({"cell": column, "share": arrow_integers(shares)}))
     frame: Frame = nw.from_native(con.sql(_packing_query(distinct, known, roles)))
     if roles.person is not None:
         frame = frame.with_columns(nulls_for_missing(frame, "person", roles))
@@ -292,12 +292,12 @@ def _distinct_cells(con: duckdb.DuckDBPyConnection, roles: Roles) -> tuple[list[
     return distinct, con.sql("SELECT count(*) FROM src").to_arrow_table().column(0)[0].as_py()
 
 
-def _places(texts: Sequence[Label], labels: tuple[Label, ...]) -> Integers:
+def _codes_of(texts: Sequence[Label], labels: tuple[Label, ...]) -> Integers:
     """Say where each text stands among the labels."""
     if tuple(texts) == labels:
         return np.arange(len(labels))
-    place = {text: number for number, text in enumerate(labels)}
-    return np.fromiter((place[text] for text in texts), np.int64, len(texts))
+    code_of = {text: number for number, text in enumerate(labels)}
+    return np.fromiter((code_of[text] for text in texts), np.int64, len(texts))
 
 
 def _packing_query(distinct: list[pa.Array], known: Packing, roles: Roles) -> str:
@@ -311,7 +311,7 @@ def _packing_query(distinct: list[pa.Array], known: Packing, roles: Roles) -> st
     joins = [f"JOIN code{i} ON src.{name} {equal[i]} code{i}.cell" for i, name in enumerate(names)]
     # A row's word is the sum of its columns' shares, code × weight: mixed radix, as `Packing.pack` computes it.
     sums = ["CAST(" + " + ".join(f"code{i}.share" for i in held) + " AS BIGINT)" for held in known.layout]
-    words = [f"{total} AS word{place}" for place, total in enumerate(sums)]
+    words = [f"{total} AS word{number}" for number, total in enumerate(sums)]
     person = [] if roles.person is None else ["src.person AS person"]
     columns = ", ".join([*words, f"{sums[-1]} // {known.width} AS key", *person])
     return f"SELECT {columns} FROM src {' '.join(joins)}"  # noqa: S608 - our own names only

@@ -77,11 +77,11 @@ class Hierarchy(Tabular):
     column: str
     levels: Levels
     style: FileStyle = field(default=FileStyle(), compare=False, repr=False)
-    _place: dict[str, int] = field(init=False, compare=False, repr=False)
+    _row_of: dict[str, int] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "levels", tuple(tuple(level) for level in self.levels))
-        object.__setattr__(self, "_place", _check_levels(self.column, self.levels))
+        object.__setattr__(self, "_row_of", _check_levels(self.column, self.levels))
 
     def __repr__(self) -> str:
         return f"<{self._in_words()}>"
@@ -189,11 +189,11 @@ class Hierarchy(Tabular):
     def generalise(self, value: Label, level: int) -> Label:
         """Say what a value becomes at a level."""
         self.level(level)
-        place = self._place.get(value or "")
-        if level == 0 and (place is not None or value is None):
+        row = self._row_of.get(value or "")
+        if level == 0 and (row is not None or value is None):
             return value
-        if place is not None:
-            return self.levels[level][place]
+        if row is not None:
+            return self.levels[level][row]
         if value is not None:
             self._refuse([value])
         alone = self.labels(level)
@@ -213,8 +213,8 @@ class Hierarchy(Tabular):
         self.cover(labels)
         coarse = [self.generalise(each, level) for each in labels]
         order = tuple(dict.fromkeys(coarse))
-        place = {text: code for code, text in enumerate(order)}
-        return order, np.fromiter((place[each] for each in coarse), np.int32, len(coarse))
+        code_of = {text: code for code, text in enumerate(order)}
+        return order, np.fromiter((code_of[each] for each in coarse), np.int32, len(coarse))
 
     def check(self, column: Column) -> None:
         """Make sure that every value of the data has its place in the hierarchy.
@@ -231,11 +231,11 @@ class Hierarchy(Tabular):
         >>> Hierarchy("sex", (("Female", "Male"), ("*", "*"))).has("x")
         False
         """
-        return value is None or value in self._place
+        return value is None or value in self._row_of
 
     def cover(self, labels: Iterable[Label]) -> None:
         """Make sure that every label has its place in the hierarchy."""
-        unknown = {each for each in labels if each is not None and each not in self._place}
+        unknown = {each for each in labels if each is not None and each not in self._row_of}
         if unknown:
             self._refuse(unknown)
 
@@ -279,7 +279,7 @@ def _is_whole(level: object) -> bool:
 
 
 def _check_levels(column: str, levels: Levels) -> dict[str, int]:
-    """Refuse levels that contradict one another; give each value's place.
+    """Refuse levels that contradict one another; give the row of each value.
 
     Rows are told by their numbers: a file that is taken for a hierarchy may be a table of people.
     """
@@ -288,13 +288,13 @@ def _check_levels(column: str, levels: Levels) -> dict[str, int]:
     for number, level in enumerate(levels):
         if len(level) != len(levels[0]):
             _bad(column, f"level {number} has {len(level)} labels for {len(levels[0])} values; give one for each")
-    place = {value: row for row, value in enumerate(levels[0])}
+    row_of = {value: row for row, value in enumerate(levels[0])}
     for row, value in enumerate(levels[0]):
-        if place[value] != row:
-            _bad(column, f"rows {row + 1:,} and {place[value] + 1:,} are of the same value; keep one of them")
+        if row_of[value] != row:
+            _bad(column, f"rows {row + 1:,} and {row_of[value] + 1:,} are of the same value; keep one of them")
     for number in range(1, len(levels)):
         _check_function(column, levels, number)
-    return place
+    return row_of
 
 
 def _check_function(column: str, levels: Levels, number: int) -> None:

@@ -55,7 +55,7 @@ class Packing:
 
     def weights(self) -> list[int]:
         """Give what one step of each column's code adds to its word."""
-        return [prod(map(self._radix, held[place + 1 :])) for held in self.layout for place in range(len(held))]
+        return [prod(map(self._radix, held[position + 1 :])) for held in self.layout for position in range(len(held))]
 
     def pack(self, codes: Sequence[npt.NDArray[np.integer]]) -> Words:
         """Turn the codes of some rows, column by column, into words."""

@@ -107,7 +107,7 @@ def rows_of(source: object, roles: Roles) -> Iterator[Rows]:
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class RowCounts:
     """What the engine counted: per packed row how often it counts (`counts`) and how many raw rows it is."""
 
     packing: Packing
@@ -119,12 +119,12 @@ class Tally:
         """Give the code of each row's sensitive value."""
         return self.packing.values(self.words, self.packing.keys(self.words))
 
-    def without(self, which: npt.NDArray[np.bool_]) -> Tally:
+    def without(self, which: npt.NDArray[np.bool_]) -> RowCounts:
         """Leave some rows out."""
         if not which.any():
             return self
         kept = ~which
-        return Tally(self.packing, [word[kept] for word in self.words], self.counts[kept], self.rows[kept])
+        return RowCounts(self.packing, [word[kept] for word in self.words], self.counts[kept], self.rows[kept])
 
 
 def _tabulate(rows: Rows, roles: Roles, *, keep_people: bool) -> Table:
@@ -155,7 +155,7 @@ def _tabulate(rows: Rows, roles: Roles, *, keep_people: bool) -> Table:
     return replace(table, names=keys_of_people(rows, rest.packing, roles)) if keep_people else table
 
 
-def _tally(rows: Rows, roles: Roles) -> Tally:
+def _tally(rows: Rows, roles: Roles) -> RowCounts:
     if roles.values == "set":  # a person's repeated value counts once
         once = rows.frame.group_by("person", *rows.key_and_value).agg(nw.len().alias("times"))
         query = once.group_by(*rows.key_and_value).agg(nw.len().alias("counts"), nw.col("times").sum().alias("rows"))
@@ -166,10 +166,10 @@ def _tally(rows: Rows, roles: Roles) -> Tally:
     packing = rows.packing(answer)
     counts = numpy_integers(answer.column("counts"))
     raw = numpy_integers(answer.column("rows")) if roles.values == "set" else counts
-    return Tally(packing, rows.words(answer, packing, rows.key_and_value), counts, raw)
+    return RowCounts(packing, rows.words(answer, packing, rows.key_and_value), counts, raw)
 
 
-def _suppressed(tally: Tally, roles: Roles) -> npt.NDArray[np.bool_]:
+def _suppressed(tally: RowCounts, roles: Roles) -> npt.NDArray[np.bool_]:
     star = tally.packing.key_of(SUPPRESSED)
     if roles.suppressed == "a group" or star is None:
         return np.zeros(len(tally.counts), bool)
@@ -180,7 +180,7 @@ def _suppressed(tally: Tally, roles: Roles) -> npt.NDArray[np.bool_]:
     return same
 
 
-def _valueless(tally: Tally, roles: Roles) -> npt.NDArray[np.bool_]:
+def _valueless(tally: RowCounts, roles: Roles) -> npt.NDArray[np.bool_]:
     domain = tally.packing.labels[-1]
     if roles.missing == "a value" or None not in domain:
         return np.zeros(len(tally.counts), bool)
@@ -196,7 +196,7 @@ def _valueless(tally: Tally, roles: Roles) -> npt.NDArray[np.bool_]:
     return valueless
 
 
-def _table(tally: Tally, rows: Rows, roles: Roles, intake: Intake) -> Table:
+def _table(tally: RowCounts, rows: Rows, roles: Roles, intake: Intake) -> Table:
     packing = tally.packing
     # Words order rows by key and then by value, so the entries of the matrix come out sorted, as `from_sorted` needs.
     words, counts = sum_equal_rows(tally.words, tally.counts)

@@ -127,7 +127,7 @@ class Roles:
     @property
     def used(self) -> dict[str, str]:
         """Our own name for each column that is used → its name in the source."""
-        columns = {f"q{place}": name for place, name in enumerate(self.quasi)} | {"value": self.value_column}
+        columns = {f"q{number}": name for number, name in enumerate(self.quasi)} | {"value": self.value_column}
         return columns if self.person is None else columns | {"person": self.person}
 
     def unused(

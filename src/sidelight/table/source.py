@@ -84,7 +84,7 @@ class TextRows:
     @property
     def key(self) -> tuple[str, ...]:
         """One column per quasi-identifier."""
-        return tuple(f"q{place}" for place in range(len(self.roles.quasi)))
+        return tuple(f"q{number}" for number in range(len(self.roles.quasi)))
 
     @property
     def key_and_value(self) -> tuple[str, ...]:
@@ -136,14 +136,14 @@ def labels_of(column: pa.Array, roles: Roles) -> Sequence[Label]:
 
 
 def encode(column: pa.Array | pa.ChunkedArray, roles: Roles, labels: tuple[Label, ...]) -> Codes:
-    """Give the place of each cell's label among `labels`."""
-    place = {text: code for code, text in enumerate(labels)}
+    """Give the code of each cell: which of `labels` it says."""
+    code_of = {text: code for code, text in enumerate(labels)}
     encoded = _encoded(column)
     parts = [np.zeros(0, np.int32)]
     # Each chunk has a dictionary of its own, so a label is looked up once per chunk and not once per row.
     for chunk in encoded.chunks:
         texts = labels_of(chunk.dictionary, roles)
-        codes = [place.get(text, 0) for text in (*texts, None)]  # a dictionary may hold cells that do not occur
+        codes = [code_of.get(text, 0) for text in (*texts, None)]  # a dictionary may hold cells that do not occur
         indices = chunk.indices.cast(pa.int32())
         if indices.null_count:  # asked first, because `fill_null` imports pandas
             indices = pc.fill_null(indices, len(codes) - 1)

@@ -270,8 +270,8 @@ class Counts:
         if shape[0] * shape[1] <= max(len(rows) / DENSE_FROM, 4096):
             return cls.from_cells(add_up(rows * shape[1] + values, amounts, shape[0] * shape[1]).reshape(shape))
         keys = rows * shape[1] + values
-        place, first = number_keys(keys, below=shape[0] * shape[1])
-        key, summed = keys[first], add_up(place, amounts, len(first))
+        number, first = number_keys(keys, below=shape[0] * shape[1])
+        key, summed = keys[first], add_up(number, amounts, len(first))
         kept = summed > 0
         return cls.from_sorted(key[kept] // shape[1], key[kept] % shape[1], summed[kept], shape)
 

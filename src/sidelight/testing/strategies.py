@@ -204,10 +204,10 @@ def merged(release: Release, into: Sequence[int]) -> Release:
     >>> merged(release, [0, 1, 0]).groups.counts.dense().tolist()
     [[2, 1], [0, 2]]
     """
-    groups, place = release.groups, np.asarray(into, np.int64)
-    count = int(place.max()) + 1
-    sizes = np.bincount(place, weights=groups.sizes, minlength=count).astype(np.int64)
-    counts = groups.counts.roll_up(place, groups=count)
+    groups, new_group = release.groups, np.asarray(into, np.int64)
+    count = int(new_group.max()) + 1
+    sizes = np.bincount(new_group, weights=groups.sizes, minlength=count).astype(np.int64)
+    counts = groups.counts.roll_up(new_group, groups=count)
     return Release(
         whole_groups(domain=groups.domain, sizes=sizes, counts=counts, semantics=groups.semantics),
         sensitive=release.sensitive,
@@ -224,12 +224,12 @@ def reordered(release: Release, *, groups: Sequence[int] | None = None, values: 
     """
     old = release.groups
     rows = np.arange(len(old)) if groups is None else np.asarray(groups, np.int64)
-    places = np.arange(len(old.domain)) if values is None else np.asarray(values, np.int64)
+    codes = np.arange(len(old.domain)) if values is None else np.asarray(values, np.int64)
     return Release(
         whole_groups(
-            domain=tuple(old.domain[place] for place in places),
+            domain=tuple(old.domain[code] for code in codes),
             sizes=old.sizes[rows],
-            counts=Counts.from_cells(old.counts.dense()[rows][:, places]),
+            counts=Counts.from_cells(old.counts.dense()[rows][:, codes]),
             columns=tuple(column.take(rows) for column in old.columns),
             semantics=old.semantics,
         ),

@@ -66,11 +66,11 @@ def worlds_of_group(groups: Groups, row: int) -> Iterator[tuple[frozenset[Label]
         yield from _one_value_each(len(people), counts)
         return
     if groups.semantics == "set":
-        places = [list(combinations(people, n)) for n in counts.values()]
+        owner_choices = [list(combinations(people, n)) for n in counts.values()]
     else:
-        places = [list(product(people, repeat=n)) for n in counts.values()]
+        owner_choices = [list(product(people, repeat=n)) for n in counts.values()]
     # values are independent of each other: any choice for one goes with any for another
-    for chosen in product(*places):
+    for chosen in product(*owner_choices):
         owners = list(zip(counts, chosen, strict=True))
         yield tuple(frozenset(text for text, who in owners if person in who) for person in people)
 

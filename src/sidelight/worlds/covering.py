@@ -53,4 +53,4 @@ def _possible_values(observer: Observer) -> dict[Who, list[Label]]:
     """List for each person the values that occur in the person's group."""
     release, group_of = observer.release, observer.entities.group_of
     occurring = {group: release.groups.counts.row(group).nonzero()[0].tolist() for group in {*group_of.values()}}
-    return {who: [release.domain[place] for place in occurring[group]] for who, group in group_of.items()}
+    return {who: [release.domain[code] for code in occurring[group]] for who, group in group_of.items()}

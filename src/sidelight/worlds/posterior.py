@@ -367,9 +367,9 @@ def _beliefs(
             release.groups.name(group),
             nobody | before[group],
             nobody | after[who],
-            unnamed=place >= len(mentioned),
+            unnamed=position >= len(mentioned),
         )
-        for place, (who, group) in enumerate(identify(release, everyone).group_of.items())
+        for position, (who, group) in enumerate(identify(release, everyone).group_of.items())
     )
 
 

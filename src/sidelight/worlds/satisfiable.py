@@ -278,12 +278,12 @@ def _maximum_flow(demands: Mapping[Domain, int], capacities: Capacities) -> int:
     from scipy.sparse import csr_array  # noqa: PLC0415 - only here, and slow to import
     from scipy.sparse.csgraph import maximum_flow  # noqa: PLC0415
 
-    values = {value: 1 + len(demands) + place for place, value in enumerate(capacities)}
+    values = {value: 1 + len(demands) + number for number, value in enumerate(capacities)}
     source, sink, total = 0, 1 + len(demands) + len(values), sum(demands.values())
-    edges = [(source, place, number) for place, number in enumerate(demands.values(), start=1)]
+    edges = [(source, node, number) for node, number in enumerate(demands.values(), start=1)]
     edges += [
-        (place, values[value], number)
-        for place, (domain, number) in enumerate(demands.items(), start=1)
+        (node, values[value], number)
+        for node, (domain, number) in enumerate(demands.items(), start=1)
         for value in domain
     ]
     edges += [(node, sink, min(capacities[value], total)) for value, node in values.items()]

@@ -393,7 +393,7 @@ def components(things: Iterable[T], links: Iterable[Iterable[T]]) -> dict[T, T]:
     {'a': 'a', 'b': 'a', 'c': 'c', 'd': 'a'}
     """
     lead = {thing: thing for thing in things}  # somebody before in the same component, and so on to the first
-    place = {thing: number for number, thing in enumerate(lead)}
+    rank_of = {thing: number for number, thing in enumerate(lead)}
 
     def first(thing: T) -> T:
         while lead[thing] != thing:
@@ -404,5 +404,5 @@ def components(things: Iterable[T], links: Iterable[Iterable[T]]) -> dict[T, T]:
     for link in links:
         ends = [first(thing) for thing in link]
         # the first of all becomes the lead, so that components are named by their first
-        lead |= dict.fromkeys(ends, min(ends, key=place.__getitem__))
+        lead |= dict.fromkeys(ends, min(ends, key=rank_of.__getitem__))
     return {thing: first(thing) for thing in lead}

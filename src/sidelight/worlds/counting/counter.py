@@ -172,12 +172,12 @@ def block_probabilities(
     frontier = Frontier(Schedule.of(problem, meter, watched=variables))
     layers = frontier.layers(meter)
     total, satisfying = frontier.total(), layers.pop().get(0, 0)
-    assigned_at = {place: takes for takes, place in frontier.assigning.items()}
+    assigned_at = {step: takes for takes, step in frontier.assigning.items()}
     taking: dict[int, dict[int, Fraction]] = {variable: {} for variable in variables}
     after: Weights = {0: 1}
-    for place, transition in reversed(list(enumerate(frontier.transitions))):
+    for step, transition in reversed(list(enumerate(frontier.transitions))):
         weights = layers.pop()
-        variable, block = assigned_at.get(place, (-1, -1))
+        variable, block = assigned_at.get(step, (-1, -1))
         if variable in variables:
             taking[variable][block] = Fraction(_weight_of_taking(weights, transition, after), total)
         # from here on, `after` belongs to the states before this transition

@@ -157,7 +157,7 @@ class _Graph:
         return self._coefficients[variables]
 
     def _edgeless(self, variables: VariableSet) -> bool:
-        return not any(self.neighbours[place] & variables for place in _places(variables))
+        return not any(self.neighbours[position] & variables for position in _positions(variables))
 
     def _connected(self, variables: VariableSet) -> Iterator[VariableSet]:
         """Go through the connected sets that have the first of some variables."""
@@ -168,10 +168,10 @@ class _Graph:
     def _grow(self, connected: VariableSet, decided: VariableSet, within: VariableSet) -> Iterator[VariableSet]:
         """Add neighbours, each of them now or never, so that each set comes up once."""
         yield connected
-        near = reduce(or_, (self.neighbours[place] for place in _places(connected))) & within & ~decided
-        for place in _places(near):
-            decided |= 1 << place
-            yield from self._grow(connected | 1 << place, decided, within)
+        near = reduce(or_, (self.neighbours[position] for position in _positions(connected))) & within & ~decided
+        for position in _positions(near):
+            decided |= 1 << position
+            yield from self._grow(connected | 1 << position, decided, within)
 
 
 class _WaysToTake:
@@ -189,10 +189,10 @@ class _WaysToTake:
         """For each set of variables, count the ways in which just they take a block; 0 if it is fixed otherwise."""
         # whoever is known to take the block, or not to, rules out most sets
         fixed = {True: 0, False: 0}
-        for place, variable in enumerate(self.variables):
+        for position, variable in enumerate(self.variables):
             takes = self.problem.fixed.get(Takes(variable, block))
             if takes is not None:
-                fixed[takes] |= 1 << place
+                fixed[takes] |= 1 << position
         groups = [self._group_ways(group, block) for group in self._groups_with(block)]
         return tuple(
             0
@@ -231,13 +231,13 @@ def _differing(problem: CountingProblem) -> tuple[list[int], tuple[VariableSet, 
     pairs = [atom for formula in problem.constraints if isinstance(atom := problem.atoms[formula.atom], Equal)]
     several = {variable for variable, members in enumerate(problem.members) if members.total() > 1}
     variables = sorted(several.union(*((pair.variable, pair.other) for pair in pairs)))
-    place = {variable: number for number, variable in enumerate(variables)}
+    position_of = {variable: number for number, variable in enumerate(variables)}
     neighbours = [0] * len(variables)
     for pair in pairs:
-        neighbours[place[pair.variable]] |= 1 << place[pair.other]
-        neighbours[place[pair.other]] |= 1 << place[pair.variable]
+        neighbours[position_of[pair.variable]] |= 1 << position_of[pair.other]
+        neighbours[position_of[pair.other]] |= 1 << position_of[pair.variable]
     return variables, tuple(neighbours)
 
 
-def _places(variables: VariableSet) -> list[int]:
-    return [place for place in range(variables.bit_length()) if variables >> place & 1]
+def _positions(variables: VariableSet) -> list[int]:
+    return [position for position in range(variables.bit_length()) if variables >> position & 1]

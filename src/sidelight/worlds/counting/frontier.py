@@ -47,7 +47,7 @@ class Frontier:
     def __init__(self, schedule: Schedule) -> None:
         self.schedule, self.problem = schedule, schedule.problem
         self.layout = StateLayout(self.problem, assigned=schedule.several_times(), compared=sorted(schedule.compared))
-        self.assigning: dict[tuple[int, int], int] = {}  # (variable, block) → the place of its transition
+        self.assigning: dict[tuple[int, int], int] = {}  # (variable, block) → the number of its transition
         self._to_come: dict[int, dict[int, None]] = {}  # variable → the blocks about which it is yet to decide
         for stage, variables in schedule.stages:
             for variable in variables:
@@ -114,19 +114,19 @@ class Frontier:
         for group in deciding:
             if group not in last:
                 yield None, Distribute(self.layout, group, stage[1], deciding[group])
-        places = {variable: place for place, variable in enumerate(variables)}
+        rank_of = {variable: rank for rank, variable in enumerate(variables)}
         for variable in variables:
-            yield variable, self._assign(variable, stage[1], places)
+            yield variable, self._assign(variable, stage[1], rank_of)
             for group in self.problem.members[variable]:
                 if last[group] == variable:
                     yield None, Distribute(self.layout, group, stage[1], deciding[group])
 
-    def _assign(self, variable: int, block: int, places: dict[int, int]) -> Assign:
+    def _assign(self, variable: int, block: int, rank_of: dict[int, int]) -> Assign:
         # transitions are made in their order, so what is left here are the later stages of the variable
         del self._to_come[variable][block]
         later = self._to_come[variable]
-        problem, compared, mine = self.problem, self._compared_with(variable, places), places[variable]
-        before = tuple((other, atom) for other, atom in compared if places[other] < mine)
+        problem, compared, own_rank = self.problem, self._compared_with(variable, rank_of), rank_of[variable]
+        before = tuple((other, atom) for other, atom in compared if rank_of[other] < own_rank)
         decision = Decision(
             variable,
             atom=self._open_atom(variable, block),
@@ -137,17 +137,19 @@ class Frontier:
             free=self.schedule.is_free(variable),
             watched=variable in self._watched,
             before=before,
-            after=tuple((other, atom) for other, atom in compared if places[other] > mine),
-            done=frozenset(other for other, _ in before if places[self._compared_with(other, places)[-1][0]] <= mine),
+            after=tuple((other, atom) for other, atom in compared if rank_of[other] > own_rank),
+            done=frozenset(
+                other for other, _ in before if rank_of[self._compared_with(other, rank_of)[-1][0]] <= own_rank
+            ),
         )
         if decision not in self._assigns:
             self._assigns[decision] = Assign(self.layout, decision)
         return self._assigns[decision]
 
-    def _compared_with(self, variable: int, places: dict[int, int]) -> list[tuple[int, int]]:
+    def _compared_with(self, variable: int, rank_of: dict[int, int]) -> list[tuple[int, int]]:
         """Say with whom a variable is compared at a stage, each with the atom that both are equal, in their order."""
         compared = self.schedule.compared.get(variable, {})
-        return sorted(((other, compared[other]) for other in compared), key=lambda pair: places[pair[0]])
+        return sorted(((other, compared[other]) for other in compared), key=lambda pair: rank_of[pair[0]])
 
     def _open_atom(self, variable: int, block: int) -> int:
         """Find the atom that a variable takes a block, if a constraint still mentions it; else −1."""

@@ -158,10 +158,10 @@ class Schedule:
                 by_variable[variable] |= end - {("assigned", variable)}
         # the same order of variables at every stage, so that states agree from stage to stage
         variables = small_frontier_order({variable: [end] for variable, end in by_variable.items()}, meter)
-        place = {variable: number for number, variable in enumerate(variables)}
+        rank_of = {variable: number for number, variable in enumerate(variables)}
         ends_of = {stage: list(ends.values()) for stage, ends in links.items()}
         stages = small_frontier_order(ends_of, meter, late=self.problem.target)
-        self.stages = [(stage, sorted(links[stage], key=place.__getitem__)) for stage in stages]
+        self.stages = [(stage, sorted(links[stage], key=rank_of.__getitem__)) for stage in stages]
 
     def _links(self, variable: int, block: int) -> set[Hashable]:
         """Say what a decision leaves open: constraints, and whether the variable was assigned."""

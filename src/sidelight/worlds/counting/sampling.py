@@ -44,21 +44,21 @@ class WorldSampler:
         """Sample so many worlds; none if no world fits."""
         worlds_in = {state: np.arange(number) for state in self._completions[0]}
         sample: SampledWorlds = {}
-        assigned_at = {place: takes for takes, place in self.frontier.assigning.items()}
-        for place in range(len(self.frontier.transitions)):
+        assigned_at = {step: takes for takes, step in self.frontier.assigning.items()}
+        for step in range(len(self.frontier.transitions)):
             truths = np.zeros(number, bool)
-            worlds_in = self._move(worlds_in, place, truths, rng)
-            if place in assigned_at:
-                sample[assigned_at[place]] = truths
+            worlds_in = self._move(worlds_in, step, truths, rng)
+            if step in assigned_at:
+                sample[assigned_at[step]] = truths
         return sample
 
     def _move(
-        self, worlds_in: dict[int, Numbers], place: int, truths: Truths, rng: np.random.Generator
+        self, worlds_in: dict[int, Numbers], step: int, truths: Truths, rng: np.random.Generator
     ) -> dict[int, Numbers]:
         """Let worlds that are in the same state take one of its moves each; `truths` says which took the block."""
         after: dict[int, list[Numbers]] = {}
         for state, worlds in worlds_in.items():
-            moves, probabilities = self._moves(state, place)
+            moves, probabilities = self._moves(state, step)
             chosen = np.searchsorted(np.cumsum(probabilities), rng.random(len(worlds)), side="right")
             for number, (new, takes) in enumerate(moves):
                 # rounding may leave the last a little short of 1
@@ -68,9 +68,9 @@ class WorldSampler:
                     after.setdefault(new, []).append(moving)
         return {state: np.concatenate(worlds) for state, worlds in after.items()}
 
-    def _moves(self, state: int, place: int) -> tuple[list[tuple[int, bool]], list[float]]:
+    def _moves(self, state: int, step: int) -> tuple[list[tuple[int, bool]], list[float]]:
         """Give the states after each move, whether it takes the block, and how likely it is."""
-        transition, completed = self.frontier.transitions[place], self._completions[place + 1]
+        transition, completed = self.frontier.transitions[step], self._completions[step + 1]
         fields = state & transition.mask
         if isinstance(transition, Assign):
             moves = [(move, outcome is TAKES) for outcome, move in transition.outcomes(fields)]
@@ -89,8 +89,8 @@ def sample_any(problem: CountingProblem, number: int, rng: np.random.Generator) 
     for group, size in problem.sizes.items():
         variables = [variable for variable, members in enumerate(problem.members) if group in members]
         left = np.tile([problem.counts[group, block] for block in problem.blocks[group]], (number, 1))
-        for place, variable in enumerate(variables):
-            takes, taken = _take(problem.semantics, left, size - place, rng)
+        for decided, variable in enumerate(variables):
+            takes, taken = _take(problem.semantics, left, size - decided, rng)
             left = left - taken
             sample |= {(variable, block): takes[:, column] for column, block in enumerate(problem.blocks[group])}
     return sample
