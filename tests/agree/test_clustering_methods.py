@@ -55,7 +55,7 @@ def test_clusters_are_within_policy_have_k_people_and_can_be_told_apart(problem,
     assert outcome.release.size == table.people
     assert groups.whole.tolist() == table.counts.totals().tolist()
     assert groups.sizes.min() >= min(k or 1, table.people)
-    assert len({groups.name(row).says for row in range(len(groups))}) == len(groups)
+    assert len({groups.name(row).printed for row in range(len(groups))}) == len(groups)
     assert [column.name for column in groups.columns] == [column.name for column in table.quasi]
 
 

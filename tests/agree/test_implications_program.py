@@ -63,7 +63,7 @@ def slowly(release, k, value):
     table = []
     for size, counts in zip(release.groups.sizes.tolist(), release.groups.counts.dense().tolist(), strict=True):
         by_frequency = sorted(counts, reverse=True)
-        own = by_frequency[0] if value is None else counts[release.groups.place(value)]
+        own = by_frequency[0] if value is None else counts[release.groups.code_of(value)]
         others = [spent(size, by_frequency, h) for h in range(k + 1)]
         targets = [spent_with_target(size, by_frequency, own, h) for h in range(k + 1)] if own else []
         table.append((others, targets))
@@ -203,7 +203,7 @@ def test_products_too_small_for_floats(n, k, copies):
 def _one_rare_value(release, k):
     """The least product over all ways to share the atoms out, by the program over groups in fractions."""
     best = {(0, False): Fraction(1)}
-    place = release.groups.place("s")
+    place = release.groups.code_of("s")
     for size, counts in zip(release.groups.sizes.tolist(), release.groups.counts.dense().tolist(), strict=True):
         by_frequency = sorted(counts, reverse=True)[: k + 1]
         group = TopCounts(np.array([size]), np.array([by_frequency]), np.array([counts[place]]))

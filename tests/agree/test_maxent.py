@@ -12,7 +12,7 @@ from support.examples import examples
 
 import sidelight as sl
 from sidelight.errors import Contradiction
-from sidelight.knowledge.statements import ComparisonStatement, Headcount, P, Share, count
+from sidelight.knowledge.statements import ComparisonStatement, ConditionalProbability, Headcount, P, count
 from sidelight.max_entropy.beliefs import maxent
 
 SEX, TOWN, VALUES = ("m", "f"), ("x", "y"), ("a", "b", "c")
@@ -68,7 +68,10 @@ class Twin:
                 return None
             return one / n - other / m, (0.0 if statement.sign == "=" else -np.inf), 0.0
         if isinstance(statement.about, Headcount):
-            parts = [self._share(Share(statement.about.values, (), who))[0] for who in statement.about.people]
+            parts = [
+                self._share(ConditionalProbability(statement.about.values, (), who))[0]
+                for who in statement.about.people
+            ]
             return sum(parts), float(statement.low), float(statement.high)
         one, n = self._share(statement.about)
         return (one / n, float(statement.low), float(statement.high)) if n else None
@@ -164,7 +167,7 @@ def statements(draw, case, *, true):
             who = draw(st.lists(st.sampled_from(sorted(named)), min_size=1, unique=True))
             chosen = draw(values)
             about = count(chosen, *who)
-            share = sum(true_share(people, Share(tuple(chosen), (), each), truth) for each in who)
+            share = sum(true_share(people, ConditionalProbability(tuple(chosen), (), each), truth) for each in who)
             drawn.append(bounded(draw, about, share, len(who), true))
         elif kind == "compare":
             one, other = (P(draw(values), given=draw(given_)) for _ in range(2))

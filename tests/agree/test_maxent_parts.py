@@ -12,7 +12,7 @@ from support.examples import examples
 import sidelight as sl
 from sidelight.errors import Contradiction
 from sidelight.knowledge.parse_statements import read_statements
-from sidelight.knowledge.statements import Share
+from sidelight.knowledge.statements import ConditionalProbability
 from sidelight.max_entropy import constraints, schur
 from sidelight.max_entropy.constraints import Term, constraints_of, find_support
 from sidelight.max_entropy.problem import Blocks, Variables
@@ -31,7 +31,7 @@ def release(buckets):
 def shares(draw, values):
     chosen = draw(st.lists(st.sampled_from(values), min_size=1, max_size=3, unique=True))
     condition = draw(st.fixed_dictionaries({}, optional={"sex": st.sampled_from(SEX), "town": st.sampled_from(TOWN)}))
-    return Share(tuple(chosen), tuple(sorted(condition.items())))
+    return ConditionalProbability(tuple(chosen), tuple(sorted(condition.items())))
 
 
 @given(st.data(), st.sampled_from([1, 1 << 23]))

@@ -141,7 +141,7 @@ def test_mondrian_is_within_policy_and_covers_everybody_once(problem):
     assert result.verdict.safe
     assert result.release.size == table.people
     assert result.release.groups.whole.tolist() == table.counts.totals().tolist()
-    lines = {result.release.groups.name(row).says for row in range(len(result.release))}
+    lines = {result.release.groups.name(row).printed for row in range(len(result.release))}
     assert len(lines) == len(result.release)
 
 

@@ -73,7 +73,7 @@ def test_class_three_is_at_least_as_strong_as_class_one_where_the_group_has_more
     one = sl.PriorBelief(counts=prior, known_people=known).measure(release)
     three = sl.PriorBelief(shape=prior, stubbornness=math.inf, known_people=known).measure(release)
     group = release.group(one.witness.group)
-    people, with_it = int(group.sizes[0]), int(group.counts.row(0)[group.place(one.witness.value)])
+    people, with_it = int(group.sizes[0]), int(group.counts.row(0)[group.code_of(one.witness.value)])
     share = Fraction(prior[one.witness.value]) / Fraction(sum(prior.values()))
     assume(people == 1 or Fraction(with_it - 1, people - 1) >= share)
     assert one.value <= three.value

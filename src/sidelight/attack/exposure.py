@@ -285,7 +285,7 @@ class Sighting:
 class ExposureWitness:
     """What an attacker concludes about one person, and from what."""
 
-    says: tuple[tuple[str, Label], ...]  # what is known about the person
+    cells: tuple[tuple[str, Label], ...]  # what is known about the person
     people: int  # who look like this
     sightings: tuple[Sighting, ...]
     candidates: tuple[Label, ...]
@@ -322,7 +322,7 @@ class ExposureWitness:
         release 2: group 1, 1 value: AIDS; rules out Flu
         Only AIDS is in all of them.
         """
-        known = ", ".join(f"{name} {shown(text)}" for name, text in self.says)
+        known = ", ".join(f"{name} {shown(text)}" for name, text in self.cells)
         who = f"{self.people:,} people who look alike" if self.people > 1 else "1 person"
         return "\n".join([who + (f" ({known})" if known else ""), *map(str, self.sightings), self._conclusion()])
 
@@ -368,7 +368,7 @@ def witness_of(
     prior: Sequence[Fraction],
 ) -> ExposureWitness:
     """Put together what is concluded about one row of people."""
-    says = tuple((column.name, column.cell(row)) for column in people.known)
+    cells = tuple((column.name, column.cell(row)) for column in people.known)
     by_release = [_values(view, row, domain) for view in views]
     linked = [set(values) for view, values in zip(views, by_release, strict=True) if len(view.linkage.groups_of(row))]
     allowed = set().union(*linked)
@@ -384,7 +384,7 @@ def witness_of(
     left = tuple(text for text in domain if all(text in values for values in by_release))
     posterior = exact_posterior(views, prior, row)
     beliefs = {} if posterior is None else dict(zip(domain, posterior, strict=True))
-    return ExposureWitness(says, int(people.sizes[row]), sightings, left, {text: beliefs[text] for text in left})
+    return ExposureWitness(cells, int(people.sizes[row]), sightings, left, {text: beliefs[text] for text in left})
 
 
 def _values(view: View, row: int, domain: tuple[Label, ...]) -> tuple[Label, ...]:

@@ -125,11 +125,11 @@ def _truth(exposure: Exposure) -> dict[str, object] | None:
 def witness_document(witness: ExposureWitness) -> dict[str, object]:
     """Give what is concluded about somebody as plain data."""
     return {
-        "known": dict(witness.says),
+        "known": dict(witness.cells),
         "people": witness.people,
         "releases": [
             {
-                "groups": [{"number": group.number, "says": dict(group.says)} for group in each.groups],
+                "groups": [{"number": group.number, "says": dict(group.printed)} for group in each.groups],
                 "values": list(each.values),
                 "rules_out": list(each.rules_out),
             }

@@ -300,7 +300,7 @@ class MaxEntAnswer:
 
     def _probability(self, beliefs: Beliefs, value: Label, who: Who) -> float:
         if isinstance(who, Described):
-            return beliefs.probability(value, given=dict(who.says))
+            return beliefs.probability(value, given=dict(who.cells))
         if isinstance(who, Someone) and who not in beliefs.reduced.people:
             return beliefs.probability(value, group=who.group)
         if who in beliefs.reduced.people:

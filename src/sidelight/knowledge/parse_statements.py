@@ -1,9 +1,9 @@
 """Read statements from text.
 
-    statement = quantity sign number [ "±" number ] | number sign quantity [ sign number ] | share sign share
+    statement = quantity sign number [ "±" number ] | number sign quantity [ sign number ] | P sign P
     sign      = "=" | "<=" | ">="
-    quantity  = share | "count" "(" value { "or" value } ";" person { "," person } ")"
-    share     = "P" "(" value { "or" value } [ "|" "person" "=" person | "|" column "=" cell { "," … } ] ")"
+    quantity  = P | "count" "(" value { "or" value } ";" person { "," person } ")"
+    P         = "P" "(" value { "or" value } [ "|" "person" "=" person | "|" column "=" cell { "," … } ] ")"
     number    = 0.3 | 3/10 | 30%
 
 Names and values are words or quoted, as in facts; a column that is called person is quoted.
@@ -23,15 +23,15 @@ from sidelight.knowledge.parse_facts import parse_person, parse_value
 from sidelight.knowledge.people import Who
 from sidelight.knowledge.statements import (
     ComparisonStatement,
+    ConditionalProbability,
     Headcount,
     IntervalStatement,
     Quantity,
-    Share,
     Statement,
     around,
+    conditional_probability,
     headcount,
     most_of,
-    share,
 )
 from sidelight.knowledge.tokens import Token, TokenReader, tokenize
 from sidelight.table.labels import Label
@@ -63,7 +63,7 @@ def read_statement(text: str) -> Statement:
 
     >>> statement = read_statement("P(Flu | sex=male) = 0.3")
     >>> statement.about, statement.low, statement.high
-    (Share(values=('Flu',), given=(('sex', 'male'),), person=None), Fraction(3, 10), Fraction(3, 10))
+    (ConditionalProbability(values=('Flu',), given=(('sex', 'male'),), person=None), Fraction(3, 10), Fraction(3, 10))
     >>> for text in ("0.2 <= P(Flu or HIV | age=30) <= 0.4", "P(Flu) = 30% ± 10%", "count(HIV; Alice, Bob) >= 1"):
     ...     print(read_statement(text))
     0.2 <= P(Flu or HIV | age=30) <= 0.4
@@ -138,7 +138,9 @@ def _quantity_first(reader: TokenReader) -> Statement:
     return _checked(reader, token, lambda: around(one, number, give_or_take))
 
 
-def _comparison(reader: TokenReader, start: Token, one: Share | Headcount, sign: str) -> ComparisonStatement:
+def _comparison(
+    reader: TokenReader, start: Token, one: ConditionalProbability | Headcount, sign: str
+) -> ComparisonStatement:
     other = _quantity(reader)
     if isinstance(one, Headcount) or isinstance(other, Headcount):
         reader.fail("a count is compared with a number", at=start)
@@ -174,7 +176,7 @@ def _checked(reader: TokenReader, token: Token, make: Callable[[], Statement]) -
         reader.fail(str(problem), at=token)
 
 
-def _bounded(about: Share | Headcount, sign: str, number: Fraction) -> IntervalStatement:
+def _bounded(about: ConditionalProbability | Headcount, sign: str, number: Fraction) -> IntervalStatement:
     low = Fraction(0) if sign == "<=" else number
     return IntervalStatement(about, low, most_of(about) if sign == ">=" else number)
 
@@ -207,7 +209,7 @@ def _fraction(reader: TokenReader, start: Token, text: str) -> Fraction:
         reader.fail("this divides by zero", at=start)
 
 
-def _quantity(reader: TokenReader) -> Share | Headcount:
+def _quantity(reader: TokenReader) -> ConditionalProbability | Headcount:
     """Read P(…) or count(…)."""
     start = reader.take()
     reader.take()
@@ -215,7 +217,7 @@ def _quantity(reader: TokenReader) -> Share | Headcount:
     while reader.accept_word("or"):
         values.append(parse_value(reader))
     counts = start.is_word("count")
-    about = _headcount(reader, start, tuple(values)) if counts else _share(reader, tuple(values))
+    about = _headcount(reader, start, tuple(values)) if counts else _conditional_probability(reader, tuple(values))
     reader.expect(")", "a parenthesis is open; join values with or, conditions with a comma")
     return about
 
@@ -230,16 +232,16 @@ def _headcount(reader: TokenReader, start: Token, values: tuple[Label, ...]) -> 
     return headcount(values, tuple(people))
 
 
-def _share(reader: TokenReader, values: tuple[Label, ...]) -> Share:
+def _conditional_probability(reader: TokenReader, values: tuple[Label, ...]) -> ConditionalProbability:
     if not reader.accept("|"):
-        return share(values, {})
+        return conditional_probability(values, {})
     if reader.at_word("person") and reader.peek(1).is_sign("="):
         reader.take(2)
         person = parse_person(reader)
         if reader.at_sign(","):
             reader.fail("a statement is about a person or about everybody who says something, not both")
-        return share(values, {}, person)
-    return share(values, _condition(reader))
+        return conditional_probability(values, {}, person)
+    return conditional_probability(values, _condition(reader))
 
 
 def _condition(reader: TokenReader) -> dict[str, Label]:

@@ -44,17 +44,17 @@ class Described:
     {age = 34, zip = 81667}
     """
 
-    says: tuple[tuple[str, Label], ...]  # column, what the person says there; sorted by column
+    cells: tuple[tuple[str, Label], ...]  # column, what is known of the person there; sorted by column
 
     def __post_init__(self) -> None:
-        columns = [column for column, _ in self.says]
+        columns = [column for column, _ in self.cells]
         if not columns:
             message = "a description of a person says something in at least one column"
             raise BadKnowledge(message)
         if len({*columns}) < len(columns):
             message = "a description of a person says one thing in each column"
             raise BadKnowledge(message)
-        object.__setattr__(self, "says", tuple(sorted(self.says, key=lambda cell: cell[0])))
+        object.__setattr__(self, "cells", tuple(sorted(self.cells, key=lambda cell: cell[0])))
 
     @classmethod
     def of(cls, row: Mapping[str, object]) -> Described:
@@ -63,7 +63,7 @@ class Described:
         return cls(tuple((str(column), as_label(cell, one)) for column, cell in row.items()))
 
     def __str__(self) -> str:
-        return "{" + ", ".join(f"{quote(column)} = {quote(text)}" for column, text in self.says) + "}"
+        return "{" + ", ".join(f"{quote(column)} = {quote(text)}" for column, text in self.cells) + "}"
 
 
 Who: TypeAlias = str | Someone | Described
@@ -74,7 +74,7 @@ def as_who(person: object) -> Who:
     """Take a person as given in Python: also a mapping of columns, or a number that is a name.
 
     >>> as_who("Bob"), as_who(4711), as_who({"age": 34})
-    ('Bob', '4711', Described(says=(('age', '34'),)))
+    ('Bob', '4711', Described(cells=(('age', '34'),)))
     """
     if isinstance(person, str | Someone | Described):
         return person

@@ -3,8 +3,8 @@
 A statement is about the share of some people who have a value, Pr(value | what the people say), about one person's
 probability of it, or about how many of some people have it:
 
-    low <= share or headcount <= high       `IntervalStatement`; a number that is known exactly has low = high
-    share <= share,  share = share          `ComparisonStatement`
+    low <= probability or headcount <= high     `IntervalStatement`; a number that is known exactly has low = high
+    probability <= or = probability             `ComparisonStatement`
 
 In Python they are made by comparing `P(…)` or `count(…)`; their text is read by `parse_statements`.
 """
@@ -29,10 +29,10 @@ Number: TypeAlias = int | float | Fraction | Decimal
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
-    """What a statement is about: the share of the people who say `given` that has a value, or one person's probability.
+class ConditionalProbability:
+    """Pr(a value | what people say), which is the share of those who say so and have it, or one person's probability.
 
-    >>> print(Share(("Flu", "HIV"), (("age", "30"),)))
+    >>> print(ConditionalProbability(("Flu", "HIV"), (("age", "30"),)))
     P(Flu or HIV | age=30)
     """
 
@@ -74,13 +74,13 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class IntervalStatement(Statement):
-    """A share, or a number of people, lies between two bounds; exactly known when they are the same.
+    """A probability, or a number of people, lies between two bounds; exactly known when they are the same.
 
-    >>> print(IntervalStatement(Share(("Flu",)), Fraction(1, 5), Fraction(2, 5)))
+    >>> print(IntervalStatement(ConditionalProbability(("Flu",)), Fraction(1, 5), Fraction(2, 5)))
     0.2 <= P(Flu) <= 0.4
     """
 
-    about: Share | Headcount
+    about: ConditionalProbability | Headcount
     low: Fraction
     high: Fraction
 
@@ -114,7 +114,7 @@ class IntervalStatement(Statement):
 class Rule(IntervalStatement):
     """A rule mined from a table: of `support` people who say `given`, this share has the value.
 
-    >>> print(Rule(Share(("Flu",), (("sex", "male"),)), Fraction(1), Fraction(1), support=3))
+    >>> print(Rule(ConditionalProbability(("Flu",), (("sex", "male"),)), Fraction(1), Fraction(1), support=3))
     P(Flu | sex=male) = 1
     """
 
@@ -124,21 +124,24 @@ class Rule(IntervalStatement):
 
 @dataclass(frozen=True, slots=True)
 class ComparisonStatement(Statement):
-    """One share is at most, or the same as, another.
+    """One probability is at most, or the same as, another.
 
-    >>> print(ComparisonStatement(Share(("Flu",), (("sex", "male"),)), Share(("HIV",), (("sex", "male"),))))
+    >>> men = (("sex", "male"),)
+    >>> print(ComparisonStatement(ConditionalProbability(("Flu",), men), ConditionalProbability(("HIV",), men)))
     P(Flu | sex=male) <= P(HIV | sex=male)
     """
 
-    one: Share
-    other: Share
+    one: ConditionalProbability
+    other: ConditionalProbability
     sign: Literal["<=", "="] = "<="
 
     def __str__(self) -> str:
         return f"{self.one} {self.sign} {self.other}"
 
 
-def share(values: tuple[Label, ...], given: Mapping[str, object], person: object = None) -> Share:
+def conditional_probability(
+    values: tuple[Label, ...], given: Mapping[str, object], person: object = None
+) -> ConditionalProbability:
     """Put together what a statement is about."""
     if not values:
         message = "P() names no value; write P(value, column=cell)"
@@ -147,7 +150,7 @@ def share(values: tuple[Label, ...], given: Mapping[str, object], person: object
         message = "a statement is about a person or about everybody who says something, not both; leave one out"
         raise BadKnowledge(message)
     cells = tuple(sorted((str(column), label(cell)) for column, cell in given.items()))
-    return Share(tuple(dict.fromkeys(values)), cells, None if person is None else as_who(person))
+    return ConditionalProbability(tuple(dict.fromkeys(values)), cells, None if person is None else as_who(person))
 
 
 def headcount(values: tuple[Label, ...], people: tuple[Who, ...]) -> Headcount:
@@ -161,8 +164,8 @@ def headcount(values: tuple[Label, ...], people: tuple[Who, ...]) -> Headcount:
     return Headcount(tuple(dict.fromkeys(values)), people)
 
 
-def around(about: Share | Headcount, number: Fraction, give_or_take: Fraction) -> IntervalStatement:
-    """Say that a share is a number, more or less; what is below 0 or above 1 is cut off."""
+def around(about: ConditionalProbability | Headcount, number: Fraction, give_or_take: Fraction) -> IntervalStatement:
+    """Say that something is a number, more or less; what is below 0 or above 1 is cut off."""
     most = most_of(about)
     if not 0 <= number <= most or give_or_take < 0:
         message = f"{about} lies between 0 and {most}, give or take at least 0"
@@ -170,7 +173,7 @@ def around(about: Share | Headcount, number: Fraction, give_or_take: Fraction) -
     return IntervalStatement(about, max(number - give_or_take, Fraction(0)), min(number + give_or_take, most))
 
 
-def most_of(about: Share | Headcount) -> Fraction:
+def most_of(about: ConditionalProbability | Headcount) -> Fraction:
     """Give the most that it could be."""
     return Fraction(len(about.people) if isinstance(about, Headcount) else 1)
 
@@ -200,7 +203,7 @@ class Quantity:
     """Something to compare with a number: the comparison is a statement, not true or false."""
 
     __slots__ = ("about",)
-    about: Share | Headcount
+    about: ConditionalProbability | Headcount
 
     def between(self, low: Number, high: Number) -> Statement:
         """Say that it lies between two bounds.
@@ -220,17 +223,17 @@ class Quantity:
 
     def __eq__(self, other: object) -> Statement:  # type: ignore[override]
         if isinstance(other, Quantity):
-            return ComparisonStatement(_share(self), _share(other), "=")
+            return ComparisonStatement(_compared(self), _compared(other), "=")
         return self.between(other, other) if _is_number(other) else NotImplemented  # type: ignore[arg-type]
 
     def __le__(self, other: Number | P) -> Statement:
         if isinstance(other, Quantity):
-            return ComparisonStatement(_share(self), _share(other))
+            return ComparisonStatement(_compared(self), _compared(other))
         return IntervalStatement(self.about, Fraction(0), as_fraction(other))
 
     def __ge__(self, other: Number | P) -> Statement:
         if isinstance(other, Quantity):
-            return ComparisonStatement(_share(other), _share(self))
+            return ComparisonStatement(_compared(other), _compared(self))
         return IntervalStatement(self.about, as_fraction(other), most_of(self.about))
 
     def __lt__(self, other: object) -> NoReturn:
@@ -272,7 +275,7 @@ class P(Quantity):
     def __init__(
         self, *values: object, given: Mapping[str, object] | None = None, person: object = None, **columns: object
     ) -> None:
-        self.about = share(_listed(values), {**(given or {}), **columns}, person)
+        self.about = conditional_probability(_listed(values), {**(given or {}), **columns}, person)
 
 
 class Count(Quantity):
@@ -307,8 +310,8 @@ def _is_number(thing: object) -> bool:
     return isinstance(thing, Real | Decimal) and not isinstance(thing, bool)
 
 
-def _share(quantity: Quantity) -> Share:
-    if isinstance(quantity.about, Share):
+def _compared(quantity: Quantity) -> ConditionalProbability:
+    if isinstance(quantity.about, ConditionalProbability):
         return quantity.about
     message = f"{quantity.about} is compared with a number, not with another count"
     raise BadKnowledge(message)

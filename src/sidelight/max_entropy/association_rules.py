@@ -23,7 +23,7 @@ import numpy as np
 
 from sidelight._arrays import Flags, Floats, Integers
 from sidelight.errors import BadKnowledge, expect, parameter
-from sidelight.knowledge.statements import Rule, Share
+from sidelight.knowledge.statements import ConditionalProbability, Rule
 from sidelight.table.table import Column, Counts, Table, number_equal_rows
 
 Kind: TypeAlias = Literal["has", "has not"]
@@ -145,7 +145,7 @@ class _Strongest:
             # follow / strength is the size of the condition, a whole number
             share = Fraction(follow, round(follow / float(self.strength[place])))
             share = share if kind == "has" else 1 - share
-            about = Share((table.domain[int(self.value[place])],), condition)
+            about = ConditionalProbability((table.domain[int(self.value[place])],), condition)
             yield Rule(about, share, share, support=follow, kind=kind)
 
 

@@ -39,7 +39,7 @@ from sidelight._arrays import (
 from sidelight.errors import BadKnowledge
 from sidelight.knowledge.parse_statements import WordedStatement
 from sidelight.knowledge.people import Who
-from sidelight.knowledge.statements import ComparisonStatement, IntervalStatement, Share
+from sidelight.knowledge.statements import ComparisonStatement, ConditionalProbability, IntervalStatement
 from sidelight.max_entropy.problem import Blocks, Variables
 from sidelight.table.labels import Label
 
@@ -57,7 +57,7 @@ BITS_AT_ONCE = 1 << 23
 class Term:
     """A share that a statement adds up: of its values, or of all others where that says more."""
 
-    share: Share
+    share: ConditionalProbability
     others: bool = False
 
 
@@ -153,10 +153,12 @@ def _terms(known: WordedStatement) -> list[Term]:
     if isinstance(statement, ComparisonStatement):
         return [Term(statement.one), Term(statement.other)]
     assert isinstance(statement, IntervalStatement)
-    if isinstance(statement.about, Share):
+    if isinstance(statement.about, ConditionalProbability):
         return [Term(statement.about, _asks_for_all(statement, 1))]
     others = _asks_for_all(statement, len(statement.about.people))
-    return [Term(Share(statement.about.values, (), person), others) for person in statement.about.people]
+    return [
+        Term(ConditionalProbability(statement.about.values, (), person), others) for person in statement.about.people
+    ]
 
 
 def _asks_for_all(statement: IntervalStatement, most: int) -> bool:
@@ -210,7 +212,7 @@ class _Draft:
 
 def _bounds(statement: IntervalStatement, sizes: list[int]) -> tuple[float, float]:
     """Give the bounds in people; a bound that cannot be passed is none."""
-    size = sizes[0] if isinstance(statement.about, Share) else 1
+    size = sizes[0] if isinstance(statement.about, ConditionalProbability) else 1
     low, high = statement.low, statement.high
     if statement.exact:
         return (low.numerator * size / low.denominator,) * 2
@@ -248,7 +250,7 @@ class _ValueSets:
         )
         self.member = np.zeros((len(numbers), len(variables.release.domain)), bool)
         for (values, others), number in numbers.items():
-            self.member[number, [variables.release.groups.place(value) for value in values]] = True
+            self.member[number, [variables.release.groups.code_of(value) for value in values]] = True
             # the complement, where all are to have one of the values
             self.member[number] ^= others
 
@@ -289,7 +291,7 @@ class _RowSets:
         most = int(variables.members.people.max())
         self.digits = [pack_bits((variables.members.people >> digit) & 1 == 1) for digit in range(most.bit_length())]
 
-    def _numbers(self, share: Share) -> list[int]:
+    def _numbers(self, share: ConditionalProbability) -> list[int]:
         """Number the sets that a share speaks of: it is about those who are in all of them."""
         conditions: tuple[object, ...] = share.given if share.person is None else (share.person,)
         for condition in conditions:
@@ -298,7 +300,7 @@ class _RowSets:
                 self.sets.append(pack_bits(self._flags(share, condition)))
         return [self.number[condition] for condition in conditions]
 
-    def _flags(self, share: Share, condition: object) -> Flags:
+    def _flags(self, share: ConditionalProbability, condition: object) -> Flags:
         if share.person is None:
             return self.variables.holds(*condition)  # type: ignore[misc]
         flags = np.zeros(self.rows, bool)

@@ -159,7 +159,7 @@ class MaxEnt(Measure):
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Solve again, and add up what all groups say about the person."""
         assert isinstance(witness, Believed)
-        return _cautious(self.beliefs(release), witness.key, release.groups.place(witness.value))
+        return _cautious(self.beliefs(release), witness.key, release.groups.code_of(witness.value))
 
     def __repr__(self) -> str:
         return f"<MaxEnt: {self}>"

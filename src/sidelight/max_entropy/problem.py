@@ -151,7 +151,7 @@ class Variables:
         """Find the columns of these values, by group; kept, as rules ask for the same ones again and again."""
         if values not in self._columns_of_values:
             order, start = self._columns_by_value
-            codes = [self.release.groups.place(value) for value in values]
+            codes = [self.release.groups.code_of(value) for value in values]
             columns = np.concatenate([order[start[code] : start[code + 1]] for code in codes])
             self._columns_of_values[values] = np.sort(columns)
         return self._columns_of_values[values]
@@ -211,7 +211,7 @@ class Variables:
 
     def _candidate_rows(self, person: Who) -> Integers:
         if isinstance(person, Described):
-            return self.rows_with(person.says)
+            return self.rows_with(person.cells)
         if isinstance(person, Someone):
             self.release.group(person.group)
             return np.flatnonzero(self.members.group == person.group - 1)

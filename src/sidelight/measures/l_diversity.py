@@ -206,7 +206,7 @@ class RecursiveDiversity(FormulaMeasure):
         """Compute it from the group's counts by the definition."""
         group = release.group(witness.group)
         by_frequency = sorted(group.counts.row(0).tolist(), reverse=True)
-        top = int(group.counts.row(0)[group.place(witness.value)])
+        top = int(group.counts.row(0)[group.code_of(witness.value)])
         tail = sum(by_frequency[self.l - 1 :])
         return Fraction(top, tail) if tail else math.inf
 

@@ -249,7 +249,7 @@ def _finding(judgement: Judgement) -> PublishedFinding:
         limit=policy_bound(criterion),
         result=number(finding.value, large_is_bad=measure.large_is_bad),
         holds=judgement.holds,
-        group=None if witness is None else dict(witness.group.says),
+        group=None if witness is None else dict(witness.group.printed),
         value=None if witness is None else witness.value,
         notes=finding.notes,
     )

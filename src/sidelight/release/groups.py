@@ -29,11 +29,11 @@ class GroupName:
     """
 
     number: int
-    says: tuple[tuple[str, Label], ...] = ()
+    printed: tuple[tuple[str, Label], ...] = ()  # column, what is printed there
 
     def __str__(self) -> str:
-        printed = ", ".join(f"{column} {shown(text)}" for column, text in self.says)
-        return f"group {self.number}" + (f" ({printed})" if printed else "")
+        cells = ", ".join(f"{column} {shown(text)}" for column, text in self.printed)
+        return f"group {self.number}" + (f" ({cells})" if cells else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class Groups:
         """Draw the first groups as a table: what is printed about each, its people and its most frequent values."""
         names = [column.name for column in self.columns]
         rows = (
-            (group.name.number, *(shown(text) for _, text in group.name.says), group.size, group.values_in_words())
+            (group.name.number, *(shown(text) for _, text in group.name.printed), group.size, group.values_in_words())
             for group in map(self.group, range(len(self)))
         )
         return html_table(title, ["group", *names, "people", "values"], rows, total=len(self))
@@ -155,8 +155,8 @@ class Groups:
         """Name the group in one row of these arrays."""
         return GroupName(int(self.numbers[row]), tuple((column.name, column.cell(row)) for column in self.columns))
 
-    def place(self, value: object) -> int:
-        """Find a sensitive value's place in the domain."""
+    def code_of(self, value: object) -> int:
+        """Find a sensitive value's code: its position in the domain."""
         text = label(value)
         try:
             return self.domain.index(text)

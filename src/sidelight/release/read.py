@@ -167,7 +167,7 @@ def _released(groups: Groups, table: Table, roles: Roles) -> Release:
     """Do with missing values and suppressed groups what the roles say, as for any other file."""
     kept = np.ones(len(groups), bool)
     if roles.suppressed == "leave out":
-        kept = ~np.all([_says(column, SUPPRESSED) for column in groups.columns], axis=0)
+        kept = ~np.all([_rows_saying(column, SUPPRESSED) for column in groups.columns], axis=0)
     left = groups.take(np.flatnonzero(kept))
     valueless = _valueless(left, roles)
     sizes = left.sizes - (valueless if left.semantics == "single" else 0)
@@ -185,9 +185,9 @@ def _released(groups: Groups, table: Table, roles: Roles) -> Release:
     return Release(kept_groups, sensitive=table.sensitive, intake=intake)
 
 
-def _says(column: Column, text: Label) -> Flags:
-    says: Flags = np.array([each == text for each in column.labels])[column.codes]
-    return says
+def _rows_saying(column: Column, text: Label) -> Flags:
+    has_text: Flags = np.array([each == text for each in column.labels])[column.codes]
+    return has_text
 
 
 def _valueless(groups: Groups, roles: Roles) -> Integers:

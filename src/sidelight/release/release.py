@@ -354,8 +354,8 @@ def _columns(labels: Sequence[Mapping[str, object]] | None, rows: int) -> tuple[
     if len(labels) != rows:
         message = f"{len(labels)} labels for {rows} groups; give one mapping per group"
         raise BadRelease(message)
-    names = dict.fromkeys(name for says in labels for name in says)
-    return tuple(Column.of(name, [label(says.get(name)) for says in labels]) for name in names)
+    names = dict.fromkeys(name for cells in labels for name in cells)
+    return tuple(Column.of(name, [label(cells.get(name)) for cells in labels]) for name in names)
 
 
 def _check(groups: Groups) -> None:

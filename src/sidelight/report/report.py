@@ -285,7 +285,7 @@ def _float(thing: float) -> JsonValue:
 
 
 def _group(name: GroupName) -> JsonValue:
-    return {"number": name.number, "says": dict(name.says)}
+    return {"number": name.number, "says": dict(name.printed)}
 
 
 def _mapping(things: Mapping[object, object]) -> JsonValue:

@@ -44,7 +44,7 @@ def covering_k(release: Release, given: Knowledge) -> int:
     facts = read_facts(given)
     observer = Observer.of(release, facts)
     for value in dict.fromkeys(value for fact in facts for atom in fact.atoms() for value in named_values(atom)):
-        release.groups.place(value)  # refuses a value that nobody could have
+        release.groups.code_of(value)  # refuses a value that nobody could have
     observer.check_satisfiable(Meter(Effort()))
     return len(all_of(facts).basic_implications(_possible_values(observer))) if facts else 0
 

@@ -43,7 +43,7 @@ def identify(release: Release, people: Iterable[Who]) -> Entities:
 
     >>> release = Release.from_counts([{"Flu": 1, "Cold": 2}, {"Flu": 1}], labels=[{"age": "20-29"}, {"age": "30"}])
     >>> identify(release, [Someone(1), Described.of({"age": 30})]).group_of
-    {Someone(group=1, number=1): 0, Described(says=(('age', '30'),)): 1}
+    {Someone(group=1, number=1): 0, Described(cells=(('age', '30'),)): 1}
     """
     entities = Entities({who: _group_of(release, who) for who in people})
     for group in dict.fromkeys(entities.group_of.values()):
@@ -100,7 +100,7 @@ def _fits(release: Release, who: Described) -> Flags:
     columns = {*printed, *known}
     group = np.arange(len(groups)) if members is None else members.group
     fits = np.ones(len(group), bool)
-    for name, text in who.says:
+    for name, text in who.cells:
         if name not in columns:
             message = f"the release prints no column '{in_short(name)}'{did_you_mean(name, sorted(columns))}"
             raise BadKnowledge(message)
@@ -144,6 +144,6 @@ def _differ(who: Described, other: Who) -> bool:
         return True
     if isinstance(other, str):
         return False
-    others = dict(other.says)
-    both = [(text, others[column]) for column, text in who.says if column in others]
+    others = dict(other.cells)
+    both = [(text, others[column]) for column, text in who.cells if column in others]
     return any(not read_label(text).overlaps(read_label(its_text)) for text, its_text in both)

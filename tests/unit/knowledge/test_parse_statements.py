@@ -10,7 +10,14 @@ from hypothesis import strategies as st
 from sidelight.errors import BadKnowledge
 from sidelight.knowledge.parse_statements import is_statement, read_statement, read_statements
 from sidelight.knowledge.people import Someone
-from sidelight.knowledge.statements import ComparisonStatement, Headcount, IntervalStatement, P, Share, count
+from sidelight.knowledge.statements import (
+    ComparisonStatement,
+    ConditionalProbability,
+    Headcount,
+    IntervalStatement,
+    P,
+    count,
+)
 from sidelight.testing import facts
 
 names = st.text(min_size=1, max_size=8) | st.sampled_from(
@@ -20,7 +27,7 @@ labels = names | st.none()
 whos = names | st.builds(Someone, st.integers(1, 9), st.integers(1, 3))
 numbers = st.fractions(0, 1) | st.decimals(0, 1, places=3).map(Fraction)
 shares = st.builds(
-    lambda values, said, who: Share(tuple(values), () if who else tuple(sorted(said.items())), who),
+    lambda values, said, who: ConditionalProbability(tuple(values), () if who else tuple(sorted(said.items())), who),
     st.lists(labels, min_size=1, max_size=3, unique=True),
     st.dictionaries(names, labels, max_size=3),
     st.none() | whos,

@@ -47,8 +47,8 @@ def test_blocks_are_all_groups_in_order(monkeypatch):
 
 def test_an_unknown_value_names_the_nearest():
     with pytest.raises(UnknownValue, match="no sensitive value 'flu' in the release; did you mean 'Flu'"):
-        WARD.groups.place("flu")
-    assert WARD.domain[WARD.groups.place(None)] is None
+        WARD.groups.code_of("flu")
+    assert WARD.domain[WARD.groups.code_of(None)] is None
 
 
 def test_a_notebook_shows_groups_escaped():

@@ -186,7 +186,7 @@ def test_people_are_where_their_rows_are(kind, values, tmp_path):
     release = sl.read_release(source, **BY_NAME, values=values, keep_people=True)
     assert set(release.people) == set(NAMED["name"])
     for name, place, sex in zip(NAMED["name"], NAMED["zip"], NAMED["sex"], strict=True):
-        assert release.groups.name(release.people[name]).says == (("zip", place), ("sex", sex))
+        assert release.groups.name(release.people[name]).printed == (("zip", place), ("sex", sex))
     assert sl.posterior(release, "Ann = Flu") == sl.posterior(release, "{zip = 2, sex = f} = Flu")
 
 

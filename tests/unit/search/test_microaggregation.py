@@ -20,7 +20,7 @@ def table_of(semantics="single", **columns):
 
 def lines(outcome):
     return sorted(
-        (tuple(text for _, text in outcome.release.groups.name(row).says) for row in range(len(outcome.release))),
+        (tuple(text for _, text in outcome.release.groups.name(row).printed) for row in range(len(outcome.release))),
         key=str,
     )
 

@@ -32,8 +32,8 @@ def test_mondrian_towards_a_column_cuts_along_what_tells_about_it():
     policy = sl.Policy(sl.GroupSize() >= 30)
     towards = sl.protect(table, policy, method=sl.Mondrian(towards="disease"))
     widest = sl.protect(table, policy, method="mondrian")
-    assert {dict(towards.release.groups.name(row).says)["sex"] for row in range(2)} == {"f", "m"}
-    assert {dict(widest.release.groups.name(row).says)["age"] for row in range(2)} == {"1-4", "5-8"}
+    assert {dict(towards.release.groups.name(row).printed)["sex"] for row in range(2)} == {"f", "m"}
+    assert {dict(widest.release.groups.name(row).printed)["age"] for row in range(2)} == {"1-4", "5-8"}
 
 
 def test_a_column_that_is_not_there_is_named():

@@ -60,7 +60,7 @@ class TopCounts:
     def of(cls, groups: Groups, atoms: int, value: Label) -> TopCounts:
         """Look at groups with this many atoms at hand, about one value or (None) whichever is worst."""
         counts = largest_counts(groups.counts, min(atoms, groups.counts.width))
-        return cls(groups.sizes, counts, counts[:, 0] if value is None else groups.counts.column(groups.place(value)))
+        return cls(groups.sizes, counts, counts[:, 0] if value is None else groups.counts.column(groups.code_of(value)))
 
     def __len__(self) -> int:
         return len(self.sizes)

@@ -89,7 +89,7 @@ class Negations(FormulaMeasure):
     def statistic(self, groups: Groups) -> Integers:
         """Give, per group, how many have the value and how many have none of those ruled out."""
         largest = largest_counts(groups.counts, min(self.k + 1, groups.counts.width))
-        own = largest[:, 0] if self.value is None else groups.counts.column(groups.place(self.value))
+        own = largest[:, 0] if self.value is None else groups.counts.column(groups.code_of(self.value))
         # the k largest others: without the last of k+1, or without the value itself where it is among them
         ruled_out = largest.sum(axis=1) - np.maximum(largest[:, -1], own)
         return np.column_stack((own, groups.sizes - ruled_out))
@@ -103,7 +103,7 @@ class Negations(FormulaMeasure):
     def witness(self, groups: Groups, row: int) -> NegationsWitness:
         """Say which value is left over when which are ruled out."""
         frequent = values_by_frequency(groups.counts.row(row))
-        own = frequent[0] if self.value is None else groups.place(self.value)
+        own = frequent[0] if self.value is None else groups.code_of(self.value)
         others = [place for place in frequent if place != own][: self.k]
         return NegationsWitness(
             groups.name(row), groups.domain[own], ruled_out=tuple(groups.domain[place] for place in others)

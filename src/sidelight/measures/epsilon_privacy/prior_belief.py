@@ -455,7 +455,7 @@ def _by_worlds(
 def _by_definition(belief: PriorBelief, case: Case, release: Release, witness: PriorBeliefWitness) -> Amount:
     prior = belief.prior(release.groups)
     column = (
-        release.groups.place(witness.value)
+        release.groups.code_of(witness.value)
         if witness.predicate is None
         else list(belief.predicates).index(witness.predicate)
     )

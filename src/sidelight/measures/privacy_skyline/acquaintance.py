@@ -147,13 +147,13 @@ the target does not have Flu.
     def _values(self, groups: Groups) -> Integers:
         """List the values in question, as places in the domain."""
         if self.value is not None:
-            return np.array([groups.place(self.value)])
-        apart = {groups.place(text) for text in self.apart_from}
+            return np.array([groups.code_of(self.value)])
+        apart = {groups.code_of(text) for text in self.apart_from}
         return np.array([place for place in range(len(groups.domain)) if place not in apart], np.int64)
 
     def _bits(self, facts: Investigation, release: Release) -> int:
         """Estimate how many bits the odds have as a fraction."""
-        value = release.groups.place(facts.value)
+        value = release.groups.code_of(facts.value)
         numbers = {facts.group, facts.family.group if facts.family else facts.group}
         places = [ValueInGroup.at(release.group(number), 0, value, self.rules_out) for number in numbers]
         return sum(each.bits(self.family) for each in places)

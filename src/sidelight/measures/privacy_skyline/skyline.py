@@ -188,7 +188,7 @@ def knowledge_skyline(release: Release, value: object, below: Bound) -> tuple[Kn
     if not 0 <= limit <= 1:
         message = f"a risk is never below {below}; give a limit between 0 and 1"
         raise BadMeasure(message)
-    place, most = release.groups.place(value), len(release.domain) - 1
+    place, most = release.groups.code_of(value), len(release.domain) - 1
     undominated = UndominatedGroups.of(release.groups, place)
     if limit == 0:
         return ()

@@ -315,7 +315,7 @@ def compile_facts(
     everything = [*facts, *(() if target is None else (target,)), *watched]
     atoms = [atom for fact in everything for atom in fact.atoms()]
     for value in dict.fromkeys(value for atom in atoms for value in named_values(atom)):
-        release.groups.place(value)  # refuses a value that nobody could have
+        release.groups.code_of(value)  # refuses a value that nobody could have
     mentioned = dict.fromkeys([*(who for fact in everything for who in fact.people()), *people])
     problem = _with_variables(release, {who: entities.group_of[who] for who in mentioned}, facts, atoms)
     _add_blocks(problem, release, atoms)

@@ -75,7 +75,7 @@ class DistinctCounter:
         return differ and partitions_of(_differing(problem)[1]) is not None
 
     def probability(self, problem: CountingProblem, meter: Meter) -> Fraction:
-        """Give the share of all worlds in which such constraints hold."""
+        """Give Pr(constraints), for constraints of this kind."""
         variables, neighbours = _differing(problem)
         partitions = partitions_of(neighbours)
         assert partitions is not None

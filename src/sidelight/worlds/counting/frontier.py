@@ -57,7 +57,7 @@ class Frontier:
         self.transitions = self._all_transitions()
 
     def probabilities(self, meter: Meter) -> tuple[Fraction, Fraction]:
-        """Give the share of all worlds in which the constraints hold, and in which the target does as well."""
+        """Give Pr(constraints), and Pr(constraints and target)."""
         weights = self.start()
         for transition in self.transitions:
             # signed weights may cancel: such states would only cost time
