@@ -76,17 +76,17 @@ def audit(
     limits: Limits = (),
     measures: Measures = (),
     columns: ReleaseColumns = ReleaseColumns(),
-    answer: OutputOptions = OutputOptions(),
+    output: OutputOptions = OutputOptions(),
 ) -> int:
     """Judge a published file as it stands: how bad is it, against whom, and who is worst off?
 
     Without a policy, limits or measures, all classic measures are shown and nothing is judged.
     """
     from sidelight.cli import audit as verb  # noqa: PLC0415 - `--help` is quick
-    from sidelight.cli.inputs import question  # noqa: PLC0415
+    from sidelight.cli.inputs import read_question  # noqa: PLC0415
 
-    limited = question(policy, limits=limits, measures=measures, roles=columns.roles())
-    return verb.audit(file, limited, answer.to(policy))
+    question = read_question(policy, limits=limits, measures=measures, roles=columns.roles())
+    return verb.audit(verb.AuditRequest(file, question), output.to(policy))
 
 
 @app.command(sort_key=1)
@@ -97,13 +97,14 @@ def explore(
     explored: ExploreOptions,
     policy: RolesPath = None,
     columns: ReleaseColumns = ReleaseColumns(),
-    answer: OutputOptions = OutputOptions(),
+    output: OutputOptions = OutputOptions(),
 ) -> int:
     """See how much a published file withstands: who may know what before one value is given away?"""
     from sidelight.cli import explore as verb  # noqa: PLC0415 - `--help` is quick
     from sidelight.cli.inputs import roles_of  # noqa: PLC0415
 
-    return verb.explore(file, explored, roles_of(policy, columns.roles()), answer.to(policy))
+    request = verb.ExploreRequest(file, roles_of(policy, columns.roles()), explored)
+    return verb.explore(request, output.to(policy))
 
 
 @app.command(sort_key=2)
@@ -120,9 +121,10 @@ def protect(
 ) -> int:
     """Find the most useful release of a table within a policy, and publish it."""
     from sidelight.cli import protect as verb  # noqa: PLC0415 - `--help` is quick
-    from sidelight.cli.inputs import question  # noqa: PLC0415
+    from sidelight.cli.inputs import read_question  # noqa: PLC0415
 
-    return verb.protect(file, question(policy, limits=limits, roles=columns.roles()), hierarchies, search, target)
+    question = read_question(policy, limits=limits, roles=columns.roles())
+    return verb.protect(verb.ProtectRequest(file, question, hierarchies, search), target)
 
 
 @app.command(sort_key=3)
@@ -134,14 +136,14 @@ def believe(
     policy: RolesPath = None,
     effort: EffortOptions = EffortOptions(),
     columns: ReleaseColumns = ReleaseColumns(),
-    answer: OutputOptions = OutputOptions(),
+    output: OutputOptions = OutputOptions(),
 ) -> int:
     """See what someone who knows exactly this would conclude about people in a published file."""
     from sidelight.cli import believe as verb  # noqa: PLC0415 - `--help` is quick
     from sidelight.cli.inputs import roles_of  # noqa: PLC0415
 
     request = verb.BelieveRequest(file, roles_of(policy, columns.roles()), knowledge, effort)
-    return verb.believe(request, answer.to(policy))
+    return verb.believe(request, output.to(policy))
 
 
 @app.command(sort_key=4)
@@ -153,14 +155,14 @@ def attack(
     hierarchies: HierarchyFolder = None,
     policy: RolesPath = None,
     columns: JointColumns = JointColumns(),
-    answer: OutputOptions = OutputOptions(),
+    output: OutputOptions = OutputOptions(),
 ) -> int:
     """See what files that were published independently give away together about the same people."""
     from sidelight.cli import attack as verb  # noqa: PLC0415 - `--help` is quick
     from sidelight.cli.inputs import roles_of  # noqa: PLC0415
 
     request = verb.AttackRequest(files, roles_of(policy, columns.roles()), attacker, hierarchies)
-    return verb.attack(request, answer.to(policy))
+    return verb.attack(request, output.to(policy))
 
 
 @app.command(sort_key=5)
@@ -177,10 +179,10 @@ def noise(
 ) -> int:
     """Publish differentially private counts over levels that were fixed in advance, paid from a budget."""
     from sidelight.cli import noise as verb  # noqa: PLC0415 - `--help` is quick
-    from sidelight.cli.inputs import question  # noqa: PLC0415
+    from sidelight.cli.inputs import read_question  # noqa: PLC0415
 
-    request = verb.NoiseRequest(counts, hierarchies, paid)
-    return verb.noise(file, question(policy, roles=columns.roles()), request, target)
+    question = read_question(policy, roles=columns.roles())
+    return verb.noise(verb.NoiseRequest(file, question, counts, hierarchies, paid), target)
 
 
 @app.command(sort_key=6)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from sidelight.cli.inputs import Question, inputs_of, open_release
 from sidelight.cli.output import Output
 from sidelight.cli.run import Status
@@ -12,11 +14,19 @@ from sidelight.report.report import AuditReport, audit_report
 from sidelight.report.terminal import report_parts
 
 
-def audit(file: str, question: Question, output: Output) -> Status:
+@dataclass(frozen=True, slots=True)
+class AuditRequest:
+    """Which file, and what is asked of it."""
+
+    file: str
+    question: Question
+
+
+def audit(request: AuditRequest, output: Output) -> Status:
     """Read, measure, judge, print."""
-    output.refuse(inputs_of(file))
-    release = open_release(file, question.roles)
-    report = judge(release, question, source=file)
+    output.refuse(inputs_of(request.file))
+    release = open_release(request.file, request.question.roles)
+    report = judge(release, request.question, source=request.file)
     print_report(report, output)
     return Status.NOT_WITHIN_POLICY if report.verdict == "not within policy" else Status.WITHIN_POLICY
 

@@ -12,11 +12,10 @@ from rich.console import Console
 import sidelight as sl
 from sidelight._files import write_whole
 from sidelight.cli.audit import judge, print_report
-from sidelight.cli.inputs import open_release, open_table
-from sidelight.cli.inputs import question as read_question
+from sidelight.cli.inputs import open_release, open_table, read_question
 from sidelight.cli.options import PublishOptions, SearchOptions
 from sidelight.cli.output import Output
-from sidelight.cli.protect import protect
+from sidelight.cli.protect import ProtectRequest, protect
 from sidelight.cli.run import Status
 from sidelight.errors import SidelightError
 from sidelight.publish.formats import Csv, sheet_of_people, shuffler
@@ -92,7 +91,8 @@ def demo(folder: Path) -> Status:
 
     _say(f"2. sidelight protect {table} --policy {policy} --hierarchies {folder / HIERARCHIES} -o {release}\n")
     status = protect(
-        str(table), question, folder / HIERARCHIES, SearchOptions(), PublishOptions(output=release, force=True)
+        ProtectRequest(str(table), question, folder / HIERARCHIES, SearchOptions()),
+        PublishOptions(output=release, force=True),
     )
     if status != Status.WITHIN_POLICY:
         return status

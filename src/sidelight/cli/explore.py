@@ -46,6 +46,15 @@ LINES_PRINTED = 20
 
 
 @dataclass(frozen=True, slots=True)
+class ExploreRequest:
+    """Which file, and which of its values is explored how far."""
+
+    file: str
+    roles: Roles
+    options: ExploreOptions
+
+
+@dataclass(frozen=True, slots=True)
 class Exploration:
     """How much a release withstands: the most that may be known, and how the risk grows."""
 
@@ -73,11 +82,12 @@ class Exploration:
         return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 
-def explore(file: str, options: ExploreOptions, roles: Roles, output: Output) -> Status:
+def explore(request: ExploreRequest, output: Output) -> Status:
     """Read, explore, print."""
+    file, options = request.file, request.options
     limit = _limit(options.below)
     output.refuse(inputs_of(file))
-    release = open_release(file, roles)
+    release = open_release(file, request.roles)
     with bar("exploring") as progress:
         progress("what may be known", 0, None)
         skyline = knowledge_skyline(release, options.value, limit)

@@ -43,7 +43,7 @@ class Question:
     files: tuple[Path, ...] = ()  # where it was read from
 
 
-def question(
+def read_question(
     policy: Path | None, *, limits: Sequence[str] = (), measures: Sequence[str] = (), roles: Roles | None = None
 ) -> Question:
     """Put the question together from a policy file and options; options have the last word."""

@@ -27,8 +27,10 @@ from sidelight.table.table import Table
 
 @dataclass(frozen=True, slots=True)
 class NoiseRequest:
-    """Which counts are published with how much noise, and what they are paid from."""
+    """Which table, which counts of it are published with how much noise, and what they are paid from."""
 
+    file: str
+    question: Question
     counts: NoiseOptions
     hierarchies: Path | None
     paid: LedgerOptions
@@ -42,15 +44,16 @@ class NoiseRequest:
         return self.hierarchies
 
 
-def noise(file: str, question: Question, request: NoiseRequest, target: NoisyOutputOptions) -> Status:
+def noise(request: NoiseRequest, target: NoisyOutputOptions) -> Status:
     """Read, spend, draw noise, write, print."""
+    question = request.question
     path = target.output
     refuse_noise_targets(path, force=target.force)
     levels = read_levels(request.counts.levels)
     domain = _domain(question.roles)
     by = read_hierarchies(request.folder)
     roles = replace(question.roles, quasi=tuple(levels), domain=None)
-    table = open_table(file, roles)
+    table = open_table(request.file, roles)
     ledger = [each for each in (request.paid.ledger,) if each is not None]
     refuse_input(path, (*table.intake.files, *question.files, *ledger, *hierarchy_files(request.folder)))
     heed_interrupts()  # from here on, budget is spent

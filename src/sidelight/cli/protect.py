@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from rich.box import SIMPLE_HEAD
@@ -38,15 +39,24 @@ from sidelight.table.table import Table
 NOTHING_YET = "nothing was published, and nothing within policy was found yet"
 
 
-def protect(
-    file: str, question: Question, hierarchies: Path | None, search: SearchOptions, target: PublishOptions
-) -> Status:
+@dataclass(frozen=True, slots=True)
+class ProtectRequest:
+    """Which table, under which policy, along which hierarchies, and how a release is searched for."""
+
+    file: str
+    question: Question
+    hierarchies: Path | None
+    search: SearchOptions
+
+
+def protect(request: ProtectRequest, target: PublishOptions) -> Status:
     """Read, search, publish, print."""
+    question, search = request.question, request.search
     policy = _policy(question)
-    _refuse_targets(file, question, hierarchies, target)
-    table = open_table(file, question.roles)
-    by = column_hierarchies(table, hierarchies, search)
-    notes = (*question.notes, *_unused(hierarchies, search))
+    _refuse_targets(request, target)
+    table = open_table(request.file, question.roles)
+    by = column_hierarchies(table, request.hierarchies, search)
+    notes = (*question.notes, *_unused(request.hierarchies, search))
     try:
         result = search_to_the_end(table, policy, by, search)
     except NothingSafe as nothing:
@@ -58,17 +68,17 @@ def protect(
         note(*table.intake.notes(), *notes)
         return Status.WITHIN_POLICY
     raw = group(table, by=[column.name for column in table.quasi])
-    before = audit_report(raw, verdict=policy.judge(raw), source=file, notes=notes)
+    before = audit_report(raw, verdict=policy.judge(raw), source=request.file, notes=notes)
     Output().write("", draw(before, published, by))
     return Status.WITHIN_POLICY
 
 
-def _refuse_targets(file: str, question: Question, hierarchies: Path | None, target: PublishOptions) -> None:
+def _refuse_targets(request: ProtectRequest, target: PublishOptions) -> None:
     """Refuse, before any work is done, places that cannot be written or that something is read from."""
     path, beside = target.output, sidecar_path(target.output)
     format_of(path, target.written_as)
     refuse_left_over(path, beside, force=target.force)
-    inputs = (*files_of(file), *question.files, *_hierarchy_files(hierarchies))
+    inputs = (*files_of(request.file), *request.question.files, *_hierarchy_files(request.hierarchies))
     for each in (path, beside):
         refuse_input(each, inputs)
         refuse_existing(each, force=target.force)

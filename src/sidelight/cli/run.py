@@ -120,7 +120,9 @@ def _message(error: Exception) -> str:
 
 
 def _usage(error: CycloptsError) -> str:
-    problem = _misspelt_option(error) or next((say(error) for kind, say in _PROBLEMS if isinstance(error, kind)), None)
+    problem = _misspelt_option(error) or next(
+        (describe(error) for kind, describe in _PROBLEMS if isinstance(error, kind)), None
+    )
     if problem is None:
         problem = f"cannot tell what '{' '.join(error.unused_tokens or ())}' is for"
     path = " ".join(("sidelight", *(error.command_chain or ())))

@@ -1,0 +1,136 @@
+"""Ctrl-C: one line and status 130 wherever it comes, and never lost."""
+
+import contextlib
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+from cyclopts import App
+from support.command_line import invoke
+
+from sidelight.cli.interrupts import heed_interrupts, noticing_interrupts
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals")
+
+
+def command_line():
+    """An empty command line that treats errors as ours does."""
+    return App(name="sidelight", result_action="return_value", exit_on_error=False, print_error=False,
+               suppress_keyboard_interrupt=False)  # fmt: skip
+
+
+def test_an_interrupt_that_a_library_made_an_error_of_is_one_too():
+    verbs = command_line()
+
+    @verbs.command
+    def half():
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt:
+            message = "half of it was imported"
+            raise AttributeError(message) from None
+
+    result = invoke(["half"], verbs)
+    assert (result.exit_code, result.stderr) == (130, "sidelight: interrupted; nothing unfinished is left behind\n")
+
+
+@pytest.mark.filterwarnings("default")
+def test_an_interrupt_that_came_while_something_was_cleaned_up_is_not_lost():
+    verbs = command_line()
+
+    class Rubbish:
+        def __del__(self):
+            signal.raise_signal(signal.SIGINT)
+
+    @verbs.command
+    def tidy():
+        rubbish = Rubbish()
+        del rubbish
+        time.sleep(30)
+
+    result = invoke(["tidy"], verbs)
+    assert (result.exit_code, result.stderr) == (130, "sidelight: interrupted; nothing unfinished is left behind\n")
+
+
+STOPPED = """
+import atexit, os, signal, sys
+
+class Stop:
+    def find_spec(self, name, *_):
+        if name == sys.argv[-1]:
+            os.kill(os.getpid(), signal.SIGINT)
+
+where = sys.argv[-1]
+sys.meta_path.insert(0, Stop())
+if where == "the end":
+    atexit.register(lambda: os.kill(os.getpid(), signal.SIGINT))
+    sys.argv[1:] = ["policy-schema"]
+from sidelight.__main__ import main
+main()
+"""
+
+
+def stopped(where):
+    """The command line with Ctrl-C at the moment when a module is loaded."""
+    command = [sys.executable, "-c", STOPPED, "audit", "-g", "age", "-s", "disease", where]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("module", ["sidelight.cli.app", "cyclopts", "sidelight.cli.options", "numpy", "pydantic"])
+def test_ctrl_c_while_modules_are_loaded_is_one_line(module):
+    result = stopped(module)
+    line = "sidelight: interrupted; nothing unfinished is left behind\n"
+    assert (result.returncode, result.stdout, result.stderr) == (130, "", line)
+
+
+def test_ctrl_c_when_all_is_done_changes_nothing():
+    result = stopped("the end")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout.startswith("{")
+
+
+def test_ctrl_c_ends_with_130_and_a_line():
+    code = (
+        "import sys, time; import sidelight.cli.app as cli; import sidelight.policy.policy_file as writing;"
+        "writing.policy_schema = lambda: (print('on', flush=True), time.sleep(60));"
+        "sys.argv = ['sidelight', 'policy-schema']; cli.main()"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        assert running.stdout.readline() == b"on\n"
+        running.send_signal(signal.SIGINT)
+        _, errors = running.communicate(timeout=30)
+    assert (running.returncode, errors) == (130, b"sidelight: interrupted; nothing unfinished is left behind\n")
+
+
+def test_what_a_library_swallowed_is_heeded_before_something_is_published():
+    heed_interrupts()
+    with noticing_interrupts() as interrupts:
+        with contextlib.suppress(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        assert interrupts.noticed
+        with pytest.raises(KeyboardInterrupt, match="nothing was published"):
+            heed_interrupts()
+    heed_interrupts()
+
+
+def test_the_handler_before_comes_back():
+    before = signal.getsignal(signal.SIGINT)
+    with noticing_interrupts():
+        assert signal.getsignal(signal.SIGINT) is not before
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_in_another_thread_nothing_is_handled():
+    seen = []
+
+    def notice():
+        with noticing_interrupts() as interrupts:
+            seen.append(interrupts.noticed)
+
+    thread = threading.Thread(target=notice)
+    thread.start()
+    thread.join()
+    assert seen == [False]

@@ -1,0 +1,40 @@
+"""Where an answer goes: to a person, as JSON, to a file, and to no place that something is read from."""
+
+import pytest
+from rich.text import Text
+
+from sidelight._progress import quiet
+from sidelight.cli.output import Output, bar
+from sidelight.errors import SidelightError
+
+
+def test_people_get_the_page_and_programs_the_json(capsys):
+    Output().write('{"a": 1}', [Text("one"), Text("two")])
+    assert capsys.readouterr().out == "one\ntwo\n"
+    Output(as_json=True).write('{"a": 1}', [Text("one")])
+    assert capsys.readouterr().out == '{"a": 1}'
+
+
+def test_a_file_gets_the_json_and_the_page_says_so(tmp_path, capsys):
+    file = tmp_path / "[b]answer.json"  # what looks like markup is a name
+    Output(file=file).write('{"a": 1}', [Text("one")])
+    assert file.read_text() == '{"a": 1}'
+    assert capsys.readouterr().out == f"one\nWritten to {file}\n"
+
+
+def test_a_place_is_refused_before_any_work_is_done(tmp_path):
+    policy, data, other = (tmp_path / name for name in ("policy.toml", "data.csv", "other.json"))
+    for each in (policy, data, other):
+        each.write_text("mine")
+    for file in (policy, data):
+        with pytest.raises(SidelightError):
+            Output(file=file, force=True, inputs=(policy,)).refuse([data])
+    with pytest.raises(SidelightError, match="exists"):
+        Output(file=other).refuse([data])
+    Output(file=other, force=True, inputs=(policy,)).refuse([data])
+    Output().refuse([data])
+
+
+def test_a_bar_is_for_somebody_who_looks():
+    with bar("trying") as progress:
+        assert progress is quiet
