@@ -1,4 +1,4 @@
-"""Counting with lumps, components and memory agrees with going through every world."""
+"""Counting by blocks of values, components and memory agrees with going through every world."""
 
 import math
 from fractions import Fraction

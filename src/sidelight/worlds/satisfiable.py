@@ -10,7 +10,10 @@
                  bipartite matching with capacities, decided by maximum flow.  Variables of the same domain are one
                  node.
     Branching    an open constraint is split in two, depth first, with an explicit stack.
-    Cost         exponential at worst: given up after `MOST_NODES`.
+    Cost         at each node, constraints until nothing changes, and one maximum flow for each pool that changed;
+                 exponentially many nodes at worst: given up after `MOST_NODES`.
+    Source       ours; matching with capacities by flow as Régin's, Generalized arc consistency for global cardinality
+                 constraint, AAAI 1996.
 
 With no constraint open and room in every pool there is a world; with nothing left to try there is none.
 """

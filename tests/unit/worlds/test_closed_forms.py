@@ -1,4 +1,4 @@
-"""Counting worlds by lumping against counting them one by one."""
+"""Worlds counted by formulas agree with those counted one by one."""
 
 from fractions import Fraction
 

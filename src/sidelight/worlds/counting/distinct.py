@@ -11,6 +11,7 @@ chromatic polynomial of the graph on C, so it is 0 unless C is connected.
     Recurrence  a(C) = [C has no edge] − Σ a(D) over the connected D ⊊ C that have the first of C, with C − D edgeless
     Blocks      are independent of each other: for each, sum over who takes it, which is a union of classes of σ
     Cost        blocks × Σ_σ 2^|σ|; given up beyond `MOST_UNIONS`, where the frontier takes over
+    Source      ours; the inversion is Rota's, On the foundations of combinatorial theory I, 1964
 """
 
 from __future__ import annotations

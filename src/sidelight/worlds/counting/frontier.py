@@ -14,6 +14,8 @@
                 the term `EXCLUDED` takes b with weight −1, and no constraint is conditioned on it).
     Invariant   after each transition, Σ over states (weight × completions) = worlds in which all constraints hold.
     Cost        transitions × states; states grow with the constraints open at a time, not with people or values.
+    Source      ours; that only what is open between before and after need be remembered is the frontier method of
+                Sekine, Imai and Tani, Computing the Tutte polynomial of a graph of moderate size, ISAAC 1995.
 
 Weights are whole numbers, so that every probability is an exact fraction: the sum of the last weights over `total`.
 """

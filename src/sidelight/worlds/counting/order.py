@@ -14,7 +14,9 @@ order with a small frontier is found greedily (`small_frontier_order`): next com
                variable was assigned); a link is open while some but not all of the ends that have it came up.
     Width      min(ends with an open link, open links): what came up is remembered by one or by the other.
     Invariant  `_Sweep` holds the open links, and for each thing near them what it would add to the width.
-    Cost       only things that share an open link with what changed are looked at again.
+    Cost       things × the things near (those with an open link); only what shares an open link with what changed is
+               worked out again.
+    Source     ours; the width is that of a linear arrangement, which is hard to minimise, so greedily.
 """
 
 from __future__ import annotations

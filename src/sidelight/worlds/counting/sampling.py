@@ -3,6 +3,10 @@
 Backward pass, then forward sampling: with w(s) the weight of all completions of state s (`frontier.completions`), the
 move from s to s' of factor f is taken with probability f·w(s') / w(s).  All factors must be positive, so the schedule
 is exhaustive: no inclusion–exclusion term.  Worlds in the same state move at once, as arrays.
+
+Invariant: after each transition every world is in a state with w > 0, so no sample is ever thrown away.
+Cost: one count by the frontier, then transitions × (states + worlds) for each sample.
+Source: ours; the pair of passes is that of hidden Markov models (forward filtering, backward sampling), turned round.
 """
 
 from __future__ import annotations
