@@ -25,19 +25,19 @@ def table(fact, values=VALUES):
 
 @given(facts(PEOPLE, VALUES))
 def test_they_say_the_same(fact):
-    said = fact.basic_implications(VALUES)
-    assert all(each.premises and each.conclusions for each in said)
-    assert table(all_of([each.fact() for each in said])) == table(fact) if said else all(table(fact))
+    implications = fact.basic_implications(VALUES)
+    assert all(each.premises and each.conclusions for each in implications)
+    assert table(all_of([each.fact() for each in implications])) == table(fact) if implications else all(table(fact))
 
 
 @given(facts(PEOPLE, VALUES[:2]))
 def test_they_say_the_same_whatever_other_values_there_are(fact):
     try:
-        said = fact.basic_implications()
+        implications = fact.basic_implications()
     except BadKnowledge as refused:
         assert "values=" in str(refused)  # noqa: PT017
         return
-    assert table(all_of([each.fact() for each in said])) == table(fact) if said else all(table(fact))
+    assert table(all_of([each.fact() for each in implications])) == table(fact) if implications else all(table(fact))
 
 
 @pytest.mark.parametrize(
@@ -63,8 +63,8 @@ def test_they_are_few(text, number):
 
 def test_values_may_differ_between_people():
     fact = Has("Ann", "Flu") & Has("Bob", "Flu")
-    said = fact.basic_implications({"Ann": ["Flu", "Cold"], "Bob": ["Flu", "Cold", "Heart"]})
-    assert [str(each) for each in said] == ["Ann = Flu -> Bob = Flu", "Ann = Cold -> Ann = Flu"]
+    implications = fact.basic_implications({"Ann": ["Flu", "Cold"], "Bob": ["Flu", "Cold", "Heart"]})
+    assert [str(each) for each in implications] == ["Ann = Flu -> Bob = Flu", "Ann = Cold -> Ann = Flu"]
     with pytest.raises(BadKnowledge, match="1 of the people"):
         fact.basic_implications({"Ann": ["Flu", "Cold"]})
 
@@ -81,7 +81,7 @@ def test_what_is_never_so_where_there_is_one_value_cannot_be_said():
 
 
 @pytest.mark.parametrize(
-    ("values", "said"),
+    ("values", "message"),
     [
         ([], "at least one value"),
         ("Flu", "is a list of what a person may have"),
@@ -91,8 +91,8 @@ def test_what_is_never_so_where_there_is_one_value_cannot_be_said():
         (["Cold", "Heart"], "names 'Flu', which is not among values="),
     ],
 )
-def test_values_that_make_no_sense_are_refused(values, said):
-    with pytest.raises(BadKnowledge, match=said):
+def test_values_that_make_no_sense_are_refused(values, message):
+    with pytest.raises(BadKnowledge, match=message):
         (~Has("Ann", "Flu")).basic_implications(values)
 
 

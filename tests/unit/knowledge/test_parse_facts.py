@@ -110,7 +110,7 @@ def test_people_can_be_named_in_several_ways():
 
 
 @pytest.mark.parametrize(
-    ("text", "character", "said"),
+    ("text", "character", "message"),
     [
         ("", 1, "a person is missing before the end"),
         ("Bob", 4, "'=', '!=' or 'in' is missing before the end"),
@@ -129,14 +129,14 @@ def test_people_can_be_named_in_several_ways():
         ("if {age = 3} = Flu then Bob = Flu", 4, "write Ann = Flu -> Bob = Flu for if … then"),
     ],
 )
-def test_what_cannot_be_read_says_where(text, character, said):
+def test_what_cannot_be_read_says_where(text, character, message):
     with pytest.raises(BadKnowledge, match=f"at character {character}: ") as caught:
         read_fact(text)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("Bob = Flu\n  and Ann\n", "at line 3, character 1: '=', '!=' or 'in' is missing before the end"),
         ("Bob = Flu\n\tand = Cold", "at line 2, character 6: a person is missing before '='"),
@@ -144,10 +144,10 @@ def test_what_cannot_be_read_says_where(text, character, said):
         ("x" * 500 + " = ", 'cannot read "' + "x" * 37 + ' = " at character 504: a value is missing'),
     ],
 )
-def test_lines_and_characters_are_counted_as_people_see_them(text, said):
+def test_lines_and_characters_are_counted_as_people_see_them(text, message):
     with pytest.raises(BadKnowledge) as caught:
         read_fact(text)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert len(str(caught.value).splitlines()) == 1
 
 

@@ -27,7 +27,7 @@ labels = names | st.none()
 whos = names | st.builds(Someone, st.integers(1, 9), st.integers(1, 3))
 numbers = st.fractions(0, 1) | st.decimals(0, 1, places=3).map(Fraction)
 shares = st.builds(
-    lambda values, said, who: ConditionalProbability(tuple(values), () if who else tuple(sorted(said.items())), who),
+    lambda values, cells, who: ConditionalProbability(tuple(values), () if who else tuple(sorted(cells.items())), who),
     st.lists(labels, min_size=1, max_size=3, unique=True),
     st.dictionaries(names, labels, max_size=3),
     st.none() | whos,

@@ -216,8 +216,8 @@ def test_what_a_search_prints_covers_what_it_stands_for(labels, k):
         quasi=["job", "age"],
         sensitive="ill",
     )
-    found = sl.protect(table, sl.Policy(sl.GroupSize() >= k), method="mondrian").release
+    release = sl.protect(table, sl.Policy(sl.GroupSize() >= k), method="mondrian").release
     for column in table.quasi:
-        printed = next(each for each in found.groups.columns if each.name == column.name)
+        printed = next(each for each in release.groups.columns if each.name == column.name)
         for text in column.labels:
             assert any(covers(each, text) for each in printed.labels)

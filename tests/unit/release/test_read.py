@@ -84,7 +84,7 @@ def read_counts(rows=None, values="multiset", **options):
     )
 
 
-def said(release):
+def cells_and_counts(release):
     groups = release.groups
     return {
         groups.columns[0].cell(row): (int(groups.sizes[row]), groups.counts.row(row).tolist())
@@ -95,24 +95,24 @@ def said(release):
 def test_sizes_and_counts_are_as_the_rows_say():
     release = read_counts(values="set")
     assert release.domain == ("Cold", "Flu")
-    assert said(release) == {"20-29": (3, [1, 3]), "30-39": (2, [0, 2]), "*": (1, [0, 0])}
+    assert cells_and_counts(release) == {"20-29": (3, [1, 3]), "30-39": (2, [0, 2]), "*": (1, [0, 0])}
     assert (release.semantics, release.sensitive) == ("set", "disease")
 
 
-@pytest.mark.parametrize("made", [pd.DataFrame, pl.DataFrame, pa.table], ids=["pandas", "polars", "pyarrow"])
-def test_any_source_will_do(made):
-    read_ = sl.read_release(made(COUNTS), group="age", sensitive="disease", rows="counts", values="multiset")
-    assert said(read_) == said(read_counts())
+@pytest.mark.parametrize("make_source", [pd.DataFrame, pl.DataFrame, pa.table], ids=["pandas", "polars", "pyarrow"])
+def test_any_source_will_do(make_source):
+    read_ = sl.read_release(make_source(COUNTS), group="age", sensitive="disease", rows="counts", values="multiset")
+    assert cells_and_counts(read_) == cells_and_counts(read_counts())
 
 
 def test_suppressed_groups_can_be_left_out_and_missing_values_mean_what_is_said():
-    assert set(said(read_counts(suppressed="leave out"))) == {"20-29", "30-39"}
+    assert set(cells_and_counts(read_counts(suppressed="leave out"))) == {"20-29", "30-39"}
     gap = {"disease": ["Flu", None, "Flu", "Flu"], "count": [2, 1, 2, 1]}
     with pytest.raises(MissingValues, match="1 person has no 'disease'; say missing="):
         read_counts(gap, values="single")
-    assert said(read_counts(gap, values="single", missing="a value"))["20-29"] == (3, [2, 1])
+    assert cells_and_counts(read_counts(gap, values="single", missing="a value"))["20-29"] == (3, [2, 1])
     dropped = read_counts(gap, values="single", missing="drop")
-    assert (said(dropped)["20-29"], dropped.domain) == ((2, [2]), ("Flu",))
+    assert (cells_and_counts(dropped)["20-29"], dropped.domain) == ((2, [2]), ("Flu",))
     assert dropped.intake.rows_without_value == 1
     only = {"disease": [None] * 4, "age": ["1", "2", "3", "4"], "count": [3, 3, 2, 0]}
     with pytest.raises(BadRelease, match="no groups"):
@@ -126,7 +126,7 @@ def test_a_declared_domain_keeps_its_order():
 
 
 @pytest.mark.parametrize(
-    ("rows", "said"),
+    ("rows", "message"),
     [
         ({"people": [3, 4, 2, 1]}, "rows of one group differ in 'people'"),
         ({"disease": ["Flu", "Flu", "Flu", "Flu"]}, "a value is listed twice for one group"),
@@ -135,8 +135,8 @@ def test_a_declared_domain_keeps_its_order():
         ({"people": ["3", "3", "two", None]}, "column 'people' has cells that are no whole numbers"),
     ],
 )
-def test_contradictions_are_refused(rows, said):
-    with pytest.raises(BadRelease, match=said):
+def test_contradictions_are_refused(rows, message):
+    with pytest.raises(BadRelease, match=message):
         read_counts(rows)
 
 

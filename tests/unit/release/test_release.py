@@ -49,8 +49,8 @@ def test_grouping_keeps_all_quasi_identifiers():
 def test_a_published_release_has_no_members_and_anatomy_has():
     table = sl.read_table(ROWS, quasi=["sex", "age"], sensitive="disease")
     assert sl.read_release(ROWS, group=["sex"], sensitive="disease").members is None
-    found = sl.protect(table, sl.Policy(sl.DistinctValues() >= 2), method="anatomy")
-    assert found.release.members.people.sum() == 5
+    result = sl.protect(table, sl.Policy(sl.DistinctValues() >= 2), method="anatomy")
+    assert result.release.members.people.sum() == 5
 
 
 def test_buckets_by_hand_count_people_who_look_alike():

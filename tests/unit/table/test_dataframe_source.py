@@ -56,8 +56,8 @@ def test_people_whose_values_are_marked_do_not_count(cells, mark):
 def test_two_ways_of_missing_are_one_value_of_a_person():
     table = pa.table({"q": ["a", "a"], "s": [dt.date(1900, 1, 1), None], "p": [1, 1]})
     for source in held_by_all(table):
-        told = {"person": "p", "values": "set", "missing": "a value", "missing_marks": ["1900-01-01"]}
-        read = sl.read_table(source, quasi="q", sensitive="s", **told)
+        roles = {"person": "p", "values": "set", "missing": "a value", "missing_marks": ["1900-01-01"]}
+        read = sl.read_table(source, quasi="q", sensitive="s", **roles)
         assert read.counts.dense().tolist() == [[1]]
         assert read.intake.repeats == 1
 
@@ -89,8 +89,8 @@ def test_marks_among_declared_categories():
     ordered = pd.DataFrame(named | {"q": pd.Categorical(named["q"], ["?", "a"], ordered=True)})
     numbers = pd.DataFrame(named | {"q": pd.Categorical([7, -9, -9], [-9, 7], ordered=True)})
     for source in (enum, enum.lazy(), ordered, numbers):
-        told = {"quasi": "s", "sensitive": "q", "person": "p", "values": "set", "missing": "drop"}
-        assert sizes(source, **told, missing_marks=["?", "-9"]) == {"x": 1}
+        roles = {"quasi": "s", "sensitive": "q", "person": "p", "values": "set", "missing": "drop"}
+        assert sizes(source, **roles, missing_marks=["?", "-9"]) == {"x": 1}
 
 
 @pytest.mark.parametrize("stored", [pa.timestamp("ns"), pa.timestamp("ns", "Asia/Tokyo"), pa.time64("ns")], ids=str)

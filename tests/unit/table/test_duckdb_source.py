@@ -149,13 +149,13 @@ def test_reading_a_file_does_not_import_pandas(folder, ending):
     file = folder / f"patients.{ending}"
     duckdb.connect().execute(f"COPY (SELECT i % 3 AS age, i % 2 AS disease FROM range(12) r(i)) TO '{file}'")
     code = "import sys, sidelight; sidelight.read_release(sys.argv[1], group='age', sensitive='disease')"
-    said = subprocess.run(
+    output = subprocess.run(
         [sys.executable, "-c", f"{code}; print('pandas' in sys.modules)", str(file)],
         check=True,
         capture_output=True,
         text=True,
     )
-    assert said.stdout == "False\n"
+    assert output.stdout == "False\n"
 
 
 def test_a_file_that_changes_between_two_passes_is_noticed(folder, monkeypatch):

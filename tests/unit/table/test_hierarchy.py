@@ -149,11 +149,13 @@ def test_intervals_of_fractions_are_half_open_and_exact():
 
 @given(st.sets(st.integers(-200, 200), min_size=1), st.integers(1, 7), st.integers(2, 5), st.integers(-9, 9))
 def test_intervals_always_fit_together(values, width, times, start):
-    made = Hierarchy.intervals("n", values, widths=[width, width * times], start=start)
-    assert made.height == 4
-    assert made.labels(3) == ("*",)
+    hierarchy = Hierarchy.intervals("n", values, widths=[width, width * times], start=start)
+    assert hierarchy.height == 4
+    assert hierarchy.labels(3) == ("*",)
     cut = [
-        made.generalise(str(value), 1) == made.generalise(str(value + 1), 1) for value in values if value + 1 in values
+        hierarchy.generalise(str(value), 1) == hierarchy.generalise(str(value + 1), 1)
+        for value in values
+        if value + 1 in values
     ]
     same = [(value - start) // width == (value + 1 - start) // width for value in values if value + 1 in values]
     assert cut == same
@@ -175,14 +177,14 @@ def test_missing_values_have_no_row():
 
 
 def test_masks_hide_from_the_right():
-    made = Hierarchy.masks("zip", ["81667", "81675"])
-    assert ways(made, "81675") == ["81675", "8167*", "816**", "81***", "8****", "*"]
+    hierarchy = Hierarchy.masks("zip", ["81667", "81675"])
+    assert ways(hierarchy, "81675") == ["81675", "8167*", "816**", "81***", "8****", "*"]
 
 
 def test_masks_of_different_lengths():
-    made = Hierarchy.masks("zip", ["816", "81675", ""], hide=[2, 4])
-    assert ways(made, "816") == ["816", "8**", "***", "*"]
-    assert ways(made, "") == ["", "", "", "*"]
+    hierarchy = Hierarchy.masks("zip", ["816", "81675", ""], hide=[2, 4])
+    assert ways(hierarchy, "816") == ["816", "8**", "***", "*"]
+    assert ways(hierarchy, "") == ["", "", "", "*"]
 
 
 @given(st.sets(st.text("1a*", max_size=4), min_size=1))
@@ -198,13 +200,13 @@ def test_masks_must_hide_more_and_more(hide):
 
 @pytest.mark.parametrize("day", ["2024-03-31", dt.date(2024, 3, 31), dt.datetime(2024, 3, 31)])
 def test_dates(day):
-    made = Hierarchy.dates("birth", [day])
-    assert ways(made, "2024-03-31") == ["2024-03-31", "2024-03", "2024-Q1", "2024", "*"]
+    hierarchy = Hierarchy.dates("birth", [day])
+    assert ways(hierarchy, "2024-03-31") == ["2024-03-31", "2024-03", "2024-Q1", "2024", "*"]
 
 
 def test_times_may_become_days_first():
-    made = Hierarchy.dates("seen", ["2024-12-01 12:30:00"], periods=["day", "year"])
-    assert ways(made, "2024-12-01 12:30:00") == ["2024-12-01 12:30:00", "2024-12-01", "2024", "*"]
+    hierarchy = Hierarchy.dates("seen", ["2024-12-01 12:30:00"], periods=["day", "year"])
+    assert ways(hierarchy, "2024-12-01 12:30:00") == ["2024-12-01 12:30:00", "2024-12-01", "2024", "*"]
 
 
 @given(st.sets(st.dates(), min_size=1, max_size=20))
@@ -231,11 +233,11 @@ def test_all_values_that_do_not_fit_are_named_at_once():
 
 @given(st.sets(st.integers(0, 200)), st.sets(st.text("abc?", min_size=1, max_size=3), min_size=1))
 def test_others_have_one_label_at_each_level_above_their_own(numbers, words):
-    made = Hierarchy.intervals("age", [*numbers, *words], widths=[5, 10], others="other")
-    assert all(ways(made, word) == [word, "other", "other", "*"] for word in words)
+    hierarchy = Hierarchy.intervals("age", [*numbers, *words], widths=[5, 10], others="other")
+    assert all(ways(hierarchy, word) == [word, "other", "other", "*"] for word in words)
     if numbers:
         plain = Hierarchy.intervals("age", numbers, widths=[5, 10])
-        assert all(ways(made, str(number)) == ways(plain, str(number)) for number in numbers)
+        assert all(ways(hierarchy, str(number)) == ways(plain, str(number)) for number in numbers)
     days = Hierarchy.dates("birth", ["2024-03-31", *words], others="no date")
     assert all(ways(days, word) == [word, *["no date"] * 3, "*"] for word in words)
     assert ways(days, "2024-03-31") == ["2024-03-31", "2024-03", "2024-Q1", "2024", "*"]
@@ -248,8 +250,8 @@ def test_periods_rise(periods):
 
 
 def test_nested_labels():
-    made = Hierarchy.nested("country", {"Europe": {"West": ["France", "Spain"]}, "Asia": {"East": "Japan"}})
-    assert made.levels == (
+    hierarchy = Hierarchy.nested("country", {"Europe": {"West": ["France", "Spain"]}, "Asia": {"East": "Japan"}})
+    assert hierarchy.levels == (
         ("France", "Spain", "Japan"),
         ("West", "West", "East"),
         ("Europe", "Europe", "Asia"),

@@ -49,11 +49,11 @@ text = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="
 
 @given(st.sets(text, min_size=1))
 def test_what_is_written_is_read_again(tmp_path_factory, values):
-    made = Hierarchy.suppression("code", values)
+    hierarchy = Hierarchy.suppression("code", values)
     file = tmp_path_factory.mktemp("any") / "code.csv"
-    write_hierarchy(made, file)
+    write_hierarchy(hierarchy, file)
     if not file.read_bytes().startswith(b"\xef\xbb\xbf"):
-        assert read_hierarchy(file) == made
+        assert read_hierarchy(file) == hierarchy
 
 
 @pytest.mark.parametrize(

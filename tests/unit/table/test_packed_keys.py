@@ -65,13 +65,13 @@ def test_duckdb_packs_as_numpy_does(rows, marks):
     with connection() as con:
         con.register("src", table)
         packed = packed_rows(con, roles, Source("here", ()))
-        found = collect(packed.frame)
+        collected = collect(packed.frame)
         twin = TextRows(packed.frame, roles, Source("here", ()))
         packing = twin.packing(table)
-        assert packing == packed.packing(found)
-        (key,) = packed.words(found, packing, packed.key_and_value)
+        assert packing == packed.packing(collected)
+        (key,) = packed.words(collected, packing, packed.key_and_value)
         assert sorted(key.tolist()) == sorted(twin.words(table, packing, twin.key_and_value)[0].tolist())
-        (cell,) = packed.words(found, packing, packed.key)
+        (cell,) = packed.words(collected, packing, packed.key)
         assert sorted(cell.tolist()) == sorted(twin.words(table, packing, twin.key)[0].tolist())
 
 

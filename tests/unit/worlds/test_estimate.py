@@ -53,7 +53,7 @@ def test_estimates_cover_the_truth_as_often_as_they_say(semantics, states):
     truth = posterior(release, "#2 = a", given=known)
     missed = 0
     for seed in range(40):
-        told = posterior(
+        estimate = posterior(
             release,
             "#2 = a",
             given=known,
@@ -63,19 +63,19 @@ def test_estimates_cover_the_truth_as_often_as_they_say(semantics, states):
             confidence=0.8,
             samples=40,
         )
-        missed += not told.low <= truth <= told.high
+        missed += not estimate.low <= truth <= estimate.high
     assert missed <= 15  # 8 expected at most; more than 15 by chance once in 200
 
 
 def test_estimates_repeat_and_say_when_they_are_exact():
-    told = [
+    estimates = [
         posterior(
             CROWD, Has(Someone(1), "v00"), given=DIFFER, effort=Effort(states=50), approximate=True, rng=7, samples=50
         )
         for _ in range(2)
     ]
-    assert told[0] == told[1]
-    assert told[0].worlds == 50
+    assert estimates[0] == estimates[1]
+    assert estimates[0].worlds == 50
     easy = posterior(NAMED, "Bob = Flu", approximate=True, rng=1)
     assert easy == Estimate(Fraction(2, 5), 0.4, 0.4, 0.95)
     assert easy.worlds == 0

@@ -136,7 +136,7 @@ def test_the_text_of_someone_is_a_name_in_python(person):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("{age = 31} = Flu", "fits 2 groups"),
         ("{age = 50} = Flu", "fits no group"),
@@ -147,8 +147,8 @@ def test_the_text_of_someone_is_a_name_in_python(person):
         ("same({age = 24}, {zip = 81667, age = 24})", "may be the same person"),
     ],
 )
-def test_people_who_cannot_be_identified_are_refused(text, said):
-    with pytest.raises(BadKnowledge, match=said):
+def test_people_who_cannot_be_identified_are_refused(text, message):
+    with pytest.raises(BadKnowledge, match=message):
         posterior(PRINTED, text)
 
 
@@ -173,8 +173,8 @@ def test_many_people_of_one_group():
     nobody = [f"#1.{number} != a" for number in range(2, 400)]
     assert posterior(release, "#1 = a", given=nobody) == Fraction(500, 1500 - 398)
     star = [f"#1.{number} = a -> #1 = a" for number in range(2, 400)]
-    told = posterior(release, "#1 = a", given=star)
-    assert told > Fraction(999, 1000)
+    probability = posterior(release, "#1 = a", given=star)
+    assert probability > Fraction(999, 1000)
 
 
 @given(st.data())
@@ -204,12 +204,12 @@ def test_others_of_a_group_move_too():
     first, second = posteriors(release, given="#1 = a").top()
     assert (str(first), first.value, first.moved) == ("#1", "a", Fraction(2, 3))
     assert (str(second), second["a"], second.unnamed) == ("anyone else in group 1", 0, True)
-    told = posteriors(release, given="#1 = a")
-    assert told.of(Someone(1)) == first
-    assert told.top(1) == (first,)
+    beliefs = posteriors(release, given="#1 = a")
+    assert beliefs.of(Someone(1)) == first
+    assert beliefs.top(1) == (first,)
     with pytest.raises(BadKnowledge, match="do not mention #2"):
-        told.of(Someone(2))
-    assert posteriors(release).top() == told.top(0) == told.top(-1) == ()
+        beliefs.of(Someone(2))
+    assert posteriors(release).top() == beliefs.top(0) == beliefs.top(-1) == ()
 
 
 def test_values_are_looked_up_as_cells_say_them():
@@ -247,8 +247,8 @@ def test_who_stands_for_another_can_change_places(known, data):
     ],
 )
 def test_representatives(text, alike):
-    found = representatives(read_facts(text), dict.fromkeys(PEOPLE, 0))
-    assert {who: other for who, other in found.items() if who != other} == alike
+    representative = representatives(read_facts(text), dict.fromkeys(PEOPLE, 0))
+    assert {who: other for who, other in representative.items() if who != other} == alike
 
 
 def test_people_of_other_groups_do_not_stand_in():
@@ -261,9 +261,9 @@ def test_of_too_many_nobody_stands_in(monkeypatch):
 
 
 def test_beliefs_are_shown_shortly():
-    told = posteriors(NAMED, given="Hannah = Flu -> Charlie = Flu")
-    assert repr(told.of("Charlie")) == "<Belief about Charlie: Flu 2/5 → 10/19>"
-    assert repr(told) == "<Posteriors: 4 beliefs; moved most: Hannah: Flu 2/5 → 4/19>"
+    beliefs = posteriors(NAMED, given="Hannah = Flu -> Charlie = Flu")
+    assert repr(beliefs.of("Charlie")) == "<Belief about Charlie: Flu 2/5 → 10/19>"
+    assert repr(beliefs) == "<Posteriors: 4 beliefs; moved most: Hannah: Flu 2/5 → 4/19>"
     assert repr(posteriors(NAMED)) == "<Posteriors: 0 beliefs>"
 
 

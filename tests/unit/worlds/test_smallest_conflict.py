@@ -27,15 +27,15 @@ def test_none_is_smaller(conflicts):
 def test_a_small_one_is_subset_among_many():
     """Of thirty, a triple and four larger sets that share things with it and each other."""
     conflicts = [{3, 17, 28}, {0, 1, 2, 3}, {4, 5, 6, 17}, {0, 7, 8, 28}, {*range(9, 15)}]
-    asked = 0
+    questions = 0
 
     def unsatisfiable(some):
-        nonlocal asked
-        asked += 1
+        nonlocal questions
+        questions += 1
         return oracle(conflicts)(some)
 
     assert minimum_unsatisfiable_subset(30, unsatisfiable) == [3, 17, 28]
-    assert asked < 1_000  # there are 4,060 triples
+    assert questions < 1_000  # there are 4,060 triples
 
 
 def test_when_too_much_was_asked_no_fact_is_blamed_needlessly(monkeypatch):

@@ -21,10 +21,10 @@ RELEASE = sl.Release.from_counts([{"a": 2, "b": 1, "c": 1}, {"a": 1, "b": 1}])
 
 
 def frontier(*facts, target=None, release=RELEASE, **options):
-    known, wanted = read_facts(facts), None if target is None else read_fact(target)
-    everything = (*known, *(() if wanted is None else (wanted,)))
+    known, target_fact = read_facts(facts), None if target is None else read_fact(target)
+    everything = (*known, *(() if target_fact is None else (target_fact,)))
     entities = identify(release, dict.fromkeys(who for fact in everything for who in fact.people()))
-    problem = compile_facts(release, entities, known, target=wanted)
+    problem = compile_facts(release, entities, known, target=target_fact)
     return Frontier(Schedule.of(problem, Meter(Effort()), **options))
 
 
