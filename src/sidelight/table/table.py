@@ -367,6 +367,35 @@ class Counts:
         before = np.concatenate(([0], np.cumsum(self.data)))
         return np.diff(before[self.starts])
 
+    def largest(self, many: int) -> Integers:
+        """Give, per row, the `many` largest counts in falling order; zeros where a row has fewer values.
+
+        >>> Counts.from_cells([[1, 3, 2], [0, 0, 4]]).largest(2).tolist()
+        [[3, 2], [4, 0]]
+        """
+        largest = np.zeros((self.rows, many), np.int64)
+        if self.cells is not None:
+            falling = -_smallest(-self.cells, many)
+            largest[:, : falling.shape[1]] = falling
+            return largest
+        rows, _, amounts = self.entries()
+        order = np.lexsort((-amounts, rows))
+        rows, amounts = rows[order], amounts[order]
+        rank = np.arange(len(rows)) - np.searchsorted(rows, rows)
+        kept = rank < many
+        largest[rows[kept], rank[kept]] = amounts[kept]
+        return largest
+
+    def by_frequency(self, row: int) -> list[int]:
+        """List the values that occur in a row, the most frequent first; of equally frequent ones the first.
+
+        >>> Counts.from_cells([[1, 0, 2, 1]]).by_frequency(0)
+        [2, 0, 3]
+        """
+        counts = self.row(row)
+        order = np.argsort(-counts, kind="stable")
+        return [int(place) for place in order if counts[place]]
+
     def take(self, rows: npt.NDArray[np.integer] | slice) -> Counts:
         """Keep some rows, in the order given; the form (dense or sparse) stays."""
         if self.cells is not None:
@@ -399,6 +428,12 @@ class Counts:
 
 # What can be had as an Arrow table can be had as a dataframe too: pandas or polars, whichever is at hand. The
 # libraries are imported when they are asked for, and none of pandas and polars is needed for anything else.
+
+
+def _smallest(cells: Integers, many: int) -> Integers:
+    if 4 * many < cells.shape[1]:  # sorting all of a wide row costs more than setting the few apart first
+        cells = np.partition(cells, many - 1, axis=1)[:, :many]
+    return np.sort(cells, axis=1)[:, :many]
 
 
 class Tabular:

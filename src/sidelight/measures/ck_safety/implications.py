@@ -21,7 +21,7 @@ from sidelight.knowledge.people import Someone
 from sidelight.measures.ck_safety.minimize_across_groups import ImplicationsScreen, worst_case
 from sidelight.measures.ck_safety.minimize_within_group import Allocation, TopCounts
 from sidelight.measures.ck_safety.shortlist import shortlist
-from sidelight.measures.exact import Amount, values_by_frequency
+from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, whole_amount
 from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release
@@ -122,7 +122,7 @@ class ListedGroup:
     def of(cls, groups: Groups, top: TopCounts, row: int) -> ListedGroup:
         """Remember one group."""
         counts = top.counts[row].tolist()
-        values = tuple(groups.domain[place] for place in values_by_frequency(groups.counts.row(row))[: len(counts)])
+        values = tuple(groups.domain[place] for place in groups.counts.by_frequency(row)[: len(counts)])
         return cls(groups.name(row), int(top.sizes[row]), tuple(counts), values, int(top.target[row]))
 
     def atoms(self, allocation: Allocation, value: Label) -> list[Atom]:

@@ -38,7 +38,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight._arrays import Floats, Integers
-from sidelight.measures.exact import EXACT, NEAR, Numbers, largest_counts
+from sidelight.measures.exact import EXACT, NEAR, Numbers
 from sidelight.release.groups import Groups
 from sidelight.table.labels import Label
 
@@ -59,7 +59,7 @@ class TopCounts:
     @classmethod
     def of(cls, groups: Groups, atoms: int, value: Label) -> TopCounts:
         """Look at groups with this many atoms at hand, about one value or (None) whichever is worst."""
-        counts = largest_counts(groups.counts, min(atoms, groups.counts.width))
+        counts = groups.counts.largest(min(atoms, groups.counts.width))
         return cls(groups.sizes, counts, counts[:, 0] if value is None else groups.counts.column(groups.code_of(value)))
 
     def __len__(self) -> int:

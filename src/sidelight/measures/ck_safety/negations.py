@@ -18,7 +18,7 @@ from sidelight._rounding import in_words
 from sidelight.knowledge.facts import Fact, Has
 from sidelight.knowledge.people import Someone
 from sidelight.measures.ck_safety.implications import counts_of, either
-from sidelight.measures.exact import Amount, Arithmetic, Numbers, largest_counts, values_by_frequency
+from sidelight.measures.exact import Amount, Arithmetic, Numbers
 from sidelight.measures.group_by_group import FormulaMeasure
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, Worst, whole_amount
 from sidelight.release.groups import Groups
@@ -88,7 +88,7 @@ class Negations(FormulaMeasure):
 
     def statistic(self, groups: Groups) -> Integers:
         """Give, per group, how many have the value and how many have none of those ruled out."""
-        largest = largest_counts(groups.counts, min(self.k + 1, groups.counts.width))
+        largest = groups.counts.largest(min(self.k + 1, groups.counts.width))
         own = largest[:, 0] if self.value is None else groups.counts.column(groups.code_of(self.value))
         # the k largest others: without the last of k+1, or without the value itself where it is among them
         ruled_out = largest.sum(axis=1) - np.maximum(largest[:, -1], own)
@@ -102,7 +102,7 @@ class Negations(FormulaMeasure):
 
     def witness(self, groups: Groups, row: int) -> NegationsWitness:
         """Say which value is left over when which are ruled out."""
-        frequent = values_by_frequency(groups.counts.row(row))
+        frequent = groups.counts.by_frequency(row)
         own = frequent[0] if self.value is None else groups.code_of(self.value)
         others = [place for place in frequent if place != own][: self.k]
         return NegationsWitness(

@@ -37,7 +37,6 @@ from sidelight.measures.exact import (
     Number,
     RatioArithmetic,
     compute_exactly,
-    largest_counts,
 )
 from sidelight.measures.privacy_skyline.odds import ODDS, SetOfValues
 from sidelight.release.groups import Groups
@@ -224,7 +223,7 @@ def ruled_out_weights(groups: Groups, counts: Integers, rules_out: int) -> Float
 
 def _top_counts(counts: Counts, rules_out: int) -> Integers:
     """Give the ℓ+1 largest counts of each group: the ℓ largest beside any one value are among them."""
-    top = largest_counts(counts, min(rules_out + 1, counts.width))
+    top = counts.largest(min(rules_out + 1, counts.width))
     if rules_out + 1 > top.shape[1]:  # more than there are: all others go
         return np.pad(top, ((0, 0), (0, 1)))
     return top

@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight._arrays import Flags, Floats, Integers
-from sidelight.measures.exact import BITS_COMPARED, Number, RatioArithmetic, compute_exactly, largest_counts
+from sidelight.measures.exact import BITS_COMPARED, Number, RatioArithmetic, compute_exactly
 from sidelight.measures.privacy_skyline.five_minima import (
     ARRANGEMENTS,
     FiveMinima,
@@ -251,7 +251,7 @@ def _other_counts(groups: Groups, value: int, rows: Integers) -> npt.NDArray[np.
         some, places, counts = groups.counts.take(rows).entries()
         kept = places != value
         others = Counts.from_sorted(some[kept], places[kept], counts[kept], (len(rows), groups.counts.width))
-        return largest_counts(others, int(np.bincount(some[kept], minlength=1).max()))
+        return others.largest(int(np.bincount(some[kept], minlength=1).max()))
     cells = _in_short_integers(groups.counts.cells[rows])
     cells[:, value] = -1  # sorts last, and is then cut off
     cells.sort(axis=1)
