@@ -102,10 +102,10 @@ def number_vectors(matrix: Integers) -> tuple[Integers, Integers]:
     return number.astype(np.int64, copy=False).ravel(), first.astype(np.int64, copy=False)
 
 
-def first_of_each(matrix: Integers, many: int = 1) -> Integers:
-    """Keep the first, or the first `many`, of equal rows, in order.
+def first_of_each(matrix: Integers, most: int = 1) -> Integers:
+    """Keep the first, or the first `most`, of equal rows, in order.
 
-    Should distinct rows share a hash, some rows may be kept beyond `many`; none is lost.
+    Should distinct rows share a hash, some rows may be kept beyond `most`; none is lost.
 
     >>> rows = np.array([[2, 1], [3, 1], [2, 1], [2, 1]])
     >>> first_of_each(rows).tolist(), first_of_each(rows, 2).tolist()
@@ -116,9 +116,9 @@ def first_of_each(matrix: Integers, many: int = 1) -> Integers:
     order = np.argsort(_hash(matrix), kind="stable")  # stable: equal rows keep their order
     after = matrix[order]
     new = np.concatenate(([True], (after[1:] != after[:-1]).any(axis=1)))
-    if many > 1:
+    if most > 1:
         positions = np.arange(len(matrix))
-        new = positions - np.maximum.accumulate(np.where(new, positions, 0)) < many
+        new = positions - np.maximum.accumulate(np.where(new, positions, 0)) < most
     return np.sort(order[new])
 
 

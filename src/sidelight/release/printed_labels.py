@@ -334,11 +334,11 @@ class LabelOrder:
         self._numbers, self._days = (
             np.array([keys[code][1] for code in order if keys[code][0] == kind], float) for kind in (_NUMBER, _DAY)
         )
-        self._at = {text: at for at, text in enumerate(self.labels)}
+        self._position_of = {text: position for position, text in enumerate(self.labels)}
         self._under: dict[Label, list[int]] = {}
-        for at, code in enumerate(order):
+        for position, code in enumerate(order):
             for node in dict.fromkeys(above[code]):
-                self._under.setdefault(node, []).append(at)
+                self._under.setdefault(node, []).append(position)
 
     def named(self, text: Label) -> list[Stretch]:
         """Find what a printed label covers as a name: itself, what the hierarchy has under it, `*` all."""
@@ -365,12 +365,12 @@ class LabelOrder:
 
     def positions(self, labels: Sequence[Label]) -> Integers:
         """Find labels exactly as they are, −1 for those that nobody has."""
-        return np.fromiter((self._at.get(text, -1) for text in labels), np.int64, len(labels))
+        return np.fromiter((self._position_of.get(text, -1) for text in labels), np.int64, len(labels))
 
     def _known_as(self, name: Label) -> list[Stretch]:
-        at = self._at.get(name)
-        itself = [] if at is None else [(at, at + 1)]
-        return itself + [(at, at + 1) for at in self._under[name]] if name in self._under else itself
+        position = self._position_of.get(name)
+        itself = [] if position is None else [(position, position + 1)]
+        return itself + [(position, position + 1) for position in self._under[name]] if name in self._under else itself
 
     def _exactly(self, printed: PrintedLabel) -> Iterator[Stretch]:
         # a name with commas inside is a run of as many parts: only lengths that some name has need to be tried
@@ -380,7 +380,7 @@ class LabelOrder:
         for label in printed.labels.difference(printed.parts):
             yield from self._known_as(label)
         for label in printed.labels if len(self._numbers) else ():
-            yield from ((at, at + 1) for at in self._by_plain_form.get(label, ()))
+            yield from ((position, position + 1) for position in self._by_plain_form.get(label, ()))
 
     def _in_forms(self, printed: PrintedLabel) -> Iterator[Stretch]:
         yield from map(self.numbers_in, printed.numbers)
@@ -397,7 +397,11 @@ class LabelOrder:
 
         low = bisect_left(self._sorted, beginning, key=begin)
         high = bisect_right(self._sorted, beginning, key=begin)
-        yield from ((self._at[text], self._at[text] + 1) for text in self._sorted[low:high] if len(text) == len(mask))
+        yield from (
+            (self._position_of[text], self._position_of[text] + 1)
+            for text in self._sorted[low:high]
+            if len(text) == len(mask)
+        )
 
     @cached_property
     def _sorted(self) -> list[str]:
@@ -407,8 +411,8 @@ class LabelOrder:
     def _by_plain_form(self) -> dict[Label, list[int]]:
         """Where labels stand by their plain form: 34 and 34.0 are the same number.  Texts stand under their own."""
         plain: dict[Label, list[int]] = {}
-        for at, text in enumerate(self.labels[: len(self._numbers)]):
-            plain.setdefault(_plain(text), []).append(at)
+        for position, text in enumerate(self.labels[: len(self._numbers)]):
+            plain.setdefault(_plain(text), []).append(position)
         return plain
 
     @cached_property

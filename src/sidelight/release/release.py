@@ -425,8 +425,8 @@ class Members:
 
         Each group has a key of its own, also where nothing is printed: who is in which group is known.
         """
-        every = np.arange(len(groups))
-        return cls(groups.columns, every, every, groups.sizes)
+        rows = np.arange(len(groups))
+        return cls(groups.columns, rows, rows, groups.sizes)
 
     @property
     def key_count(self) -> int:

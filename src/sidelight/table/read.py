@@ -129,15 +129,15 @@ class RowCounts:
 
 def _tabulate(rows: Rows, roles: Roles, *, keep_people: bool) -> Table:
     """Count everything, set aside what the roles say, and put the table together."""
-    every = _tally(rows, roles)
-    total = int(every.rows.sum())
+    all_counts = _tally(rows, roles)
+    total = int(all_counts.rows.sum())
     if rows.source.rows not in {None, total}:  # rows with cells that the first pass did not see would be lost
         message = f"{rows.source.name} changed while it was read; read it again when nobody writes to it"
         raise BadTable(message)
     if total == 0:
         message = f"{rows.source.name} has no rows; give at least one person"
         raise BadTable(message)
-    present = every.without(_suppressed(every, roles))
+    present = all_counts.without(_suppressed(all_counts, roles))
     rest = present.without(_valueless(present, roles))
     if len(rest.counts) == 0:
         message = "no rows are left after leaving out the suppressed ones and those without a sensitive value"

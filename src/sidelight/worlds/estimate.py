@@ -128,16 +128,16 @@ class Attempts:
         """
         countable: tuple[Fact, ...] = ()
         left_out: list[Fact] = []
-        waiting, many = self._bearing_on(target, facts), 1
+        waiting, batch = self._bearing_on(target, facts), 1
         while waiting and not self.spent.is_late():
-            some, fits = waiting[:many], self.joint([*countable, *waiting[:many]], target) is not None
+            some, fits = waiting[:batch], self.joint([*countable, *waiting[:batch]], target) is not None
             if fits:
                 countable = (*countable, *some)
-            elif many == 1:
+            elif batch == 1:
                 left_out += some
-            if fits or many == 1:
-                waiting = waiting[many:]
-            many = many * 2 if fits else max(many // 2, 1)
+            if fits or batch == 1:
+                waiting = waiting[batch:]
+            batch = batch * 2 if fits else max(batch // 2, 1)
         return FactSplit(countable, (*left_out, *waiting))
 
     def bounds(self, target: Fact, facts: Sequence[Fact]) -> tuple[Fraction, Fraction]:

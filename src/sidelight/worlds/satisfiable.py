@@ -64,8 +64,8 @@ class _Within:
     domain: Domain
 
     def truth(self, domains: Domains) -> bool | None:
-        mine = domains[self.variable]
-        return True if mine <= self.domain else False if mine.isdisjoint(self.domain) else None
+        domain = domains[self.variable]
+        return True if domain <= self.domain else False if domain.isdisjoint(self.domain) else None
 
     def apply(self, domains: Domains) -> Sequence[Constraint]:
         domains[self.variable] &= self.domain
@@ -85,10 +85,10 @@ class _Equality:
     equal: bool
 
     def truth(self, domains: Domains) -> bool | None:
-        mine, theirs = domains[self.one], domains[self.other]
-        if self.one == self.other or (len(mine) == len(theirs) == 1 and mine == theirs):
+        first, second = domains[self.one], domains[self.other]
+        if self.one == self.other or (len(first) == len(second) == 1 and first == second):
             return self.equal
-        return not self.equal if mine.isdisjoint(theirs) else None
+        return not self.equal if first.isdisjoint(second) else None
 
     def apply(self, domains: Domains) -> Sequence[Constraint]:
         if self.equal:
@@ -172,8 +172,8 @@ class WorldSearch:
         # in `single`, everybody who is mentioned takes up room, even without a constraint
         for who in self.entities.group_of if self.release.semantics == "single" else ():
             self._variable(who)
-        whole = {variable: self._whole_domain(variable) for variable in self._variables.values()}
-        stack: list[tuple[Domains, list[Constraint]]] = [(whole, constraints)]
+        start = {variable: self._whole_domain(variable) for variable in self._variables.values()}
+        stack: list[tuple[Domains, list[Constraint]]] = [(start, constraints)]
         for _ in range(MOST_NODES):
             if not stack:
                 return False

@@ -92,25 +92,25 @@ def sample_any(problem: CountingProblem, number: int, rng: np.random.Generator) 
     sample: SampledWorlds = {}
     for group, size in problem.sizes.items():
         variables = [variable for variable, members in enumerate(problem.members) if group in members]
-        left = np.tile([problem.counts[group, block] for block in problem.blocks[group]], (number, 1))
+        remaining = np.tile([problem.counts[group, block] for block in problem.blocks[group]], (number, 1))
         for decided, variable in enumerate(variables):
-            takes, taken = _take(problem.semantics, left, size - decided, rng)
-            left = left - taken
+            takes, taken = _take(problem.semantics, remaining, size - decided, rng)
+            remaining = remaining - taken
             sample |= {(variable, block): takes[:, column] for column, block in enumerate(problem.blocks[group])}
     return sample
 
 
 def _take(
-    semantics: str, left: npt.NDArray[np.int_], people: int, rng: np.random.Generator
+    semantics: str, remaining: npt.NDArray[np.int_], people: int, rng: np.random.Generator
 ) -> tuple[Truths, npt.NDArray[np.int_]]:
     """Let one of so many people take of what is left, in each world: which blocks, and how many occurrences of each."""
     if semantics == "multiset":
-        taken = rng.binomial(left, 1 / people)
+        taken = rng.binomial(remaining, 1 / people)
         return taken > 0, taken
     if semantics == "set":
-        takes = rng.integers(people, size=left.shape) < left
+        takes = rng.integers(people, size=remaining.shape) < remaining
     else:
-        reached = np.cumsum(left, axis=1) > rng.integers(people, size=(len(left), 1))
+        reached = np.cumsum(remaining, axis=1) > rng.integers(people, size=(len(remaining), 1))
         takes = reached & (np.cumsum(reached, axis=1) == 1)  # the first block that is reached
     return takes, takes.astype(int)
 
