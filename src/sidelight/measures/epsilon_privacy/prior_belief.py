@@ -40,7 +40,7 @@ from sidelight.measures.epsilon_privacy.worst_case import (
     Cases,
     Ratio,
     Rule,
-    WorstCase,
+    WorstEpsilon,
     closed_conditions,
     epsilon_of_beliefs,
     worst_of_parts,
@@ -275,7 +275,7 @@ that is left shrinks by that factor.
         """All counts decide, and not only their proportions: more people are more evidence."""
         return groups.counts.dense()
 
-    def _worst(self, groups: Groups, worst: WorstCase | None) -> Worst:
+    def _worst(self, groups: Groups, worst: WorstEpsilon | None) -> Worst:
         if worst is None:
             return Worst(self, otherwise=self.if_nothing_to_measure)
         predicates = read_predicates(self.predicates)

@@ -204,7 +204,7 @@ class Cases:
         )
 
 
-class WorstCase(NamedTuple):
+class WorstEpsilon(NamedTuple):
     """The worst case of a part: its group's row, its column, and ε."""
 
     row: int
@@ -214,19 +214,19 @@ class WorstCase(NamedTuple):
     ratio: Ratio
 
 
-def worst_of_parts(cases: Cases, prior: Prior, rule: Rule) -> dict[int, WorstCase]:
+def worst_of_parts(cases: Cases, prior: Prior, rule: Rule) -> dict[int, WorstEpsilon]:
     """Find the worst case of each part; parts without cases are left out.
 
     Of equally bad cases the first one counts: by group, then by column.
     """
-    worst: dict[int, WorstCase] = {}
+    worst: dict[int, WorstEpsilon] = {}
     epsilons: dict[tuple[Case, int], tuple[Amount, Ratio]] = {}  # groups that stay the same are in many parts
     for part, row, column, people, matching in _candidates(cases, prior, rule):
         key = case, _ = Case(people, matching, cases.known), column
         if key not in epsilons:
             epsilons[key] = smallest_epsilon(case, prior, column, rule)
         if part not in worst or epsilons[key][0] > worst[part].value:
-            worst[part] = WorstCase(row, column, case, *epsilons[key])
+            worst[part] = WorstEpsilon(row, column, case, *epsilons[key])
     return worst
 
 
