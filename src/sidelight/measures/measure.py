@@ -451,7 +451,7 @@ def _in_one_pass(measures: list[Measure], release: Release) -> list[Finding]:
 SIGNS = "[]"
 """What is a sign in a limit besides the signs of facts."""
 
-LONGEST = 400
+LONGEST = 120
 """A setting that takes more characters, such as a whole hierarchy, is left out of a text for people."""
 
 LEFT_OUT = "…"
