@@ -26,7 +26,7 @@ import pyarrow as pa
 
 from sidelight._arrays import Integers
 from sidelight._rounding import round_down
-from sidelight._text import html_table
+from sidelight._text import counted, html_table
 from sidelight.dp.accountant import Spending
 from sidelight.dp.domain import CELLS_AT_MOST, Domain, Outside
 from sidelight.dp.ledger import Ledger
@@ -93,7 +93,7 @@ class NoisyCounts(Tabular):
         groups, values = self.declared_domain.shape
         delta = f", delta {amount_text(self.spending.delta)}" if self.spending.delta else ""
         cost = f"epsilon {amount_text(self.spending.epsilon)}{delta}"
-        return f"NoisyCounts of {self.sensitive}: {groups:,} groups x {values:,} values, {cost}"
+        return f"NoisyCounts of {self.sensitive}: {counted(groups, 'group')} x {counted(values, 'value')}, {cost}"
 
     def _repr_html_(self) -> str:
         names = [*(column.name for column in self.columns), self.sensitive, COUNT, MEASURED]

@@ -47,7 +47,7 @@ from sidelight.table.labels import Label
 from sidelight.table.roles import Missing, Roles
 from sidelight.table.table import Column, Semantics, Table
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 """Raised whenever a reader of the document would have to change."""
 
 SCHEMA_HOME = "docs/reference/sidecar.schema.json"

@@ -31,7 +31,7 @@ from sidelight.release.release import Release
 from sidelight.search.policy_check import CriterionCheck
 from sidelight.table.labels import Label, shown
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 """Raised whenever a reader of the document would have to change."""
 
 SCHEMA_HOME = "docs/reference/report.schema.json"
