@@ -10,6 +10,7 @@ All are frozen, and so are their arrays; a table of a hundred million people is 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -426,24 +427,24 @@ class Counts:
         return Counts.from_entries(np.asarray(group)[rows], values, counts, (groups, self.width))
 
 
-# What can be had as an Arrow table can be had as a dataframe too: pandas or polars, whichever is at hand. The
-# libraries are imported when they are asked for, and none of pandas and polars is needed for anything else.
-
-
 def _smallest(cells: Integers, many: int) -> Integers:
     if 4 * many < cells.shape[1]:  # sorting all of a wide row costs more than setting the few apart first
         cells = np.partition(cells, many - 1, axis=1)[:, :many]
     return np.sort(cells, axis=1)[:, :many]
 
 
-class Tabular:
+# What can be had as an Arrow table can be had as a dataframe too: pandas or polars, whichever is at hand. The
+# libraries are imported when they are asked for, and none of pandas and polars is needed for anything else.
+
+
+class Tabular(ABC):
     """A base for things that have rows to hand out."""
 
     __slots__ = ()
 
+    @abstractmethod
     def to_arrow(self) -> pa.Table:
         """Give all rows as a pyarrow table."""
-        raise NotImplementedError
 
     def to_pandas(self) -> pd.DataFrame:
         """Give the rows of `to_arrow` as a pandas DataFrame."""
