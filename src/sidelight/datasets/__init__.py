@@ -5,5 +5,6 @@ Everything is in `bundled`.  Not here: readers of other tables (`table`), or tab
 
 from sidelight.datasets.bundled import Dataset as Dataset
 from sidelight.datasets.bundled import adult as adult
+from sidelight.datasets.bundled import nhefs as nhefs
 
-__all__ = ["Dataset", "adult"]
+__all__ = ["Dataset", "adult", "nhefs"]

@@ -1,4 +1,8 @@
-"""Bundled tables: UCI Adult, 48,842 people of the US census of 1994, the table that the papers use."""
+"""Bundled tables of real people.
+
+`adult`: UCI Adult, 48,842 people of the US census of 1994, the table that the papers use; one value per person.
+`nhefs`: 1,629 people of a US health survey of 1971 with the conditions that each had ever; a set of values per person.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +21,7 @@ from sidelight.table.roles import Missing
 from sidelight.table.table import Table
 
 ADULT = Path(__file__).parent / "adult.parquet"
+NHEFS = Path(__file__).parent / "nhefs.parquet"
 
 QUASI = ("age", "marital-status", "race", "sex")
 """The quasi-identifiers of Martin et al. (2007): 6 × 3 × 2 × 2 = 72 generalisations."""
@@ -68,4 +73,31 @@ def adult(
         hierarchies=read_hierarchies(ADULT),
         path=ADULT,
         citation="Becker, B. and Kohavi, R., Adult, UCI Machine Learning Repository, 1996, doi 10.24432/C5XW20",
+    )
+
+
+def nhefs(*, quasi: Sequence[str] = ("age", "sex", "race", "education")) -> Dataset:
+    """Which conditions had these 1,629 smokers ever had, by the US health survey of 1971?
+
+    Columns: person, age, sex, race, marital, education, income (codes 11 to 22), birthplace (codes of states) and
+    condition.  A row per person and condition; the 941 people who had none have one row without.  Some people's
+    income, birthplace or marital status is missing.
+
+    >>> import sidelight as sl
+    >>> data = sl.datasets.nhefs()
+    >>> data.table, data.table.semantics
+    (<Table of 1,629 people: age, sex, race, education → condition (15 values)>, 'set')
+    >>> data.hierarchies["condition"].generalise("Asthma", 1)
+    'Respiratory'
+
+    Source: National Center for Health Statistics, NHANES I Epidemiologic Followup Study, public use data.
+    """
+    return Dataset(
+        table=read_table(
+            NHEFS, quasi=list(quasi), sensitive="condition", person="person", values="set", missing="a value"
+        ),
+        hierarchies=read_hierarchies(NHEFS),
+        path=NHEFS,
+        citation="National Center for Health Statistics, NHANES I Epidemiologic Followup Study, as in "
+        "Hernán, M. A. and Robins, J. M., Causal Inference: What If, 2020",
     )

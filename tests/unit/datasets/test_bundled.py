@@ -53,7 +53,7 @@ def test_every_quasi_identifier_is_covered_by_its_hierarchy():
 
 def test_it_is_small_and_cited():
     data = sl.datasets.adult()
-    files = [data.path, *data.path.parent.glob("*.csv")]
+    files = [data.path, *data.path.parent.glob("adult_*.csv")]
     assert len(files) == 8
     assert sum(file.stat().st_size for file in files) < 1_000_000
     assert "10.24432/C5XW20" in data.citation
@@ -72,3 +72,24 @@ def test_the_hierarchies_are_those_that_the_script_makes():
     script = runpy.run_path(str(Path(__file__).parents[3] / "scripts" / "make_adult.py"))
     from_script = script["hierarchies"](pq.read_table(data.path))
     assert {hierarchy.column: hierarchy for hierarchy in from_script} == data.hierarchies
+
+
+def test_people_with_several_conditions_and_with_none():
+    data = sl.datasets.nhefs()
+    frame = pq.read_table(data.path)
+    assert (frame.num_rows, data.table.people, frame["condition"].null_count) == (1_928, 1_629, 941)
+    assert (data.table.semantics, data.path.stat().st_size < 50_000) == ("set", True)
+    assert "National Center for Health Statistics" in data.citation
+
+
+def test_the_conditions_have_categories_and_the_states_regions():
+    data = sl.datasets.nhefs(quasi=["age", "education", "birthplace", "sex", "race"])
+    for column in data.table.quasi:
+        data.hierarchies[column.name].check(column)
+    assert len(data.hierarchies["condition"].labels(1)) == 7
+    assert data.hierarchies["birthplace"].labels(1) == ("Northeast", "Midwest", "South", "West")
+
+
+def test_the_hierarchies_of_nhefs_are_those_that_the_script_makes():
+    script = runpy.run_path(str(Path(__file__).parents[3] / "scripts" / "make_nhefs.py"))
+    assert {each.column: each for each in script["hierarchies"]()} == sl.datasets.nhefs().hierarchies
