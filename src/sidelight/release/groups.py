@@ -7,13 +7,13 @@ person reads it.  A group (equivalence class) is the people who print the same.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._arrays import Integers
+from sidelight._arrays import Integers, add_up
 from sidelight._text import counted, html_table
 from sidelight.errors import UnknownValue, did_you_mean
 from sidelight.table.labels import Label, label, shown
@@ -130,6 +130,21 @@ class Groups:
             self.whole,
             self.numbers[rows],
         )
+
+    def recoded(self, values: Column) -> Groups:
+        """Say the values by other labels: `values` has a row per value of the domain, and says what it counts as.
+
+        One sensitive column of several, a category of each value, a coarser level of a hierarchy: all are such columns.
+        Values that share a label are added up, which counts people only where each has one value.
+
+        >>> from sidelight.release.release import Release
+        >>> groups = Release.from_counts([{"Bronchitis": 1, "Flu": 2, "Ulcer": 4}]).groups
+        >>> groups.recoded(Column.of("organ", ["lung", "lung", "stomach"])).value_counts(0)
+        {'lung': 3, 'stomach': 4}
+        """
+        width = len(values.labels)
+        counts = self.counts.merge_values(values.codes, width=width)
+        return replace(self, domain=values.labels, counts=counts, whole=add_up(values.codes, self.whole, width))
 
     def in_order(self) -> Groups:
         """Put them in the order of their numbers, which settles ties.

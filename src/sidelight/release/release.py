@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Integral
 from operator import index
 from typing import TYPE_CHECKING, Any, get_args
@@ -171,6 +171,10 @@ class Release(Tabular):
             message = f"no group {number} in the release; they are numbered 1 to {len(self)}"
             raise BadRelease(message)
         return self.groups.take(slice(number - 1, number))
+
+    def recoded(self, values: Column) -> Release:
+        """Say the values by other labels (see `Groups.recoded`); the column's name is then the sensitive one."""
+        return replace(self, groups=self.groups.recoded(values), sensitive=values.name)
 
     @classmethod
     def from_counts(

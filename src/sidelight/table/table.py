@@ -426,6 +426,15 @@ class Counts:
         rows, values, counts = self.entries()
         return Counts.from_entries(np.asarray(group)[rows], values, counts, (groups, self.width))
 
+    def merge_values(self, code: npt.NDArray[np.integer], *, width: int) -> Counts:
+        """Add up the columns of values that are taken for one: value x is from now on `code[x]`, of `width` values.
+
+        >>> Counts.from_cells([[2, 0, 1], [0, 3, 4]]).merge_values(np.array([0, 1, 0]), width=2).dense().tolist()
+        [[3, 0], [4, 3]]
+        """
+        rows, values, counts = self.entries()
+        return Counts.from_entries(rows, np.asarray(code)[values], counts, (self.rows, width))
+
 
 def _smallest(cells: Integers, many: int) -> Integers:
     if 4 * many < cells.shape[1]:  # sorting all of a wide row costs more than setting the few apart first
