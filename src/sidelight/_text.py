@@ -8,7 +8,7 @@ from html import escape
 from itertools import islice
 
 MANY = {"person": "people", "is": "are", "has": "have", "was": "were", "holds": "hold", "breaks": "break"}
-MANY |= {"repeats": "repeat", "counts": "count", "adversary": "adversaries", "hierarchy": "hierarchies"}
+MANY |= {"repeats": "repeat", "says": "say", "counts": "count", "adversary": "adversaries", "hierarchy": "hierarchies"}
 """What is said of several, where it is not just an s more."""
 
 

@@ -125,7 +125,7 @@ ValuesPerPerson: TypeAlias = Annotated[
     option("--values", metavar="KIND", help="How many values a person has; single, if nothing is said."),
 ]
 MissingValues: TypeAlias = Annotated[
-    Literal["an error", "a value", "drop"] | None,
+    Literal["an error", "a value", "drop", "no value"] | None,
     option("--missing", metavar="WHAT", help="What a missing sensitive value is; an error, if nothing is said."),
 ]
 MissingMarks: TypeAlias = Annotated[

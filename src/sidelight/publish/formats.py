@@ -67,11 +67,7 @@ def sheet_of_people(release: Release, shuffle: Shuffle) -> Sheet:
 def sheet_of_counts(release: Release, shuffle: Shuffle, *, people: str, count: str) -> Sheet:
     """Write a row per group and value; a group in which nobody has a value has one row, with a count of 0."""
     groups = release.groups
-    row, value, amount = groups.counts.entries()
-    valueless = np.flatnonzero(groups.counts.per_row() == 0)
-    row = np.concatenate((row, valueless))
-    value = np.concatenate((value, np.full(len(valueless), len(groups.domain))))  # the label after the domain: missing
-    amount = np.concatenate((amount, np.zeros(len(valueless), np.int64)))
+    row, value, amount = groups.listed()
     order = shuffle(len(row))
     row = row[order]
     return Sheet(

@@ -119,6 +119,24 @@ class Groups:
         occurring = np.flatnonzero(counts)
         return {self.domain[code]: int(counts[code]) for code in occurring.tolist()}
 
+    def listed(self) -> tuple[Integers, Integers, Integers]:
+        """List (row, value, count) of all that occurs; a group where nobody has a value has one line, of count 0.
+
+        The value of such a line is the code after the domain, which stands for a missing one.
+
+        >>> from sidelight.release.release import Release
+        >>> groups = Release.from_counts([{"Flu": 1}, {}], sizes=[2, 3], values="set").groups
+        >>> [part.tolist() for part in groups.listed()]
+        [[0, 1], [0, 1], [1, 0]]
+        """
+        row, value, count = self.counts.entries()
+        valueless = np.flatnonzero(self.counts.per_row() == 0)
+        return (
+            np.concatenate((row, valueless)),
+            np.concatenate((value, np.full(len(valueless), len(self.domain)))),
+            np.concatenate((count, np.zeros(len(valueless), np.int64))),
+        )
+
     def take(self, rows: npt.NDArray[np.integer] | slice) -> Groups:
         """Keep some groups; they stay groups of the same release."""
         return Groups(

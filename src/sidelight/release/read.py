@@ -20,7 +20,7 @@ from sidelight.release.generalise import keys_as_groups, roll_up
 from sidelight.release.groups import Groups
 from sidelight.release.release import Members, Release, whole_groups
 from sidelight.table.labels import SUPPRESSED, Label, hinted
-from sidelight.table.read import tabulate
+from sidelight.table.read import no_value_hint, tabulate
 from sidelight.table.roles import Missing, Roles, Suppressed, as_names
 from sidelight.table.table import Column, Counts, Semantics, Table, number_equal_rows
 
@@ -124,10 +124,9 @@ def read_counts(source: object, roles: Roles, *, people: str, count: str) -> Rel
 
     The numbers are read as if they were columns of the group, so that any source will do, and taken apart after.
     """
-    semantics = roles.values or "single"
-    roles = replace(roles, values="single").complete()  # a row of counts is nobody's: no person is needed
-    plain = replace(roles, quasi=(*roles.quasi, people, count), missing="a value", suppressed="a group", domain=None)
-    table = tabulate(source, plain.complete())
+    roles = roles.complete(rows_of_people=False)
+    plain = replace(roles, quasi=(*roles.quasi, people, count), values="single", missing="a value", domain=None)
+    table = tabulate(source, replace(plain, suppressed="a group").complete())
     columns = table.quasi[:-2]
     group, first = number_equal_rows(columns, len(table.sizes))
     sizes, amounts = (_whole(column) for column in table.quasi[-2:])
@@ -140,7 +139,7 @@ def read_counts(source: object, roles: Roles, *, people: str, count: str) -> Rel
         sizes=sizes[first],
         counts=counts,
         columns=tuple(column.take(first) for column in columns),
-        semantics=semantics,
+        semantics=roles.values or "single",
     )
     return _released(groups, table, roles)
 
@@ -172,11 +171,13 @@ def _released(groups: Groups, table: Table, roles: Roles) -> Release:
     valueless = _valueless(left, roles)
     sizes = left.sizes - (valueless if left.semantics == "single" else 0)
     left = replace(left, sizes=sizes).take(np.flatnonzero(sizes > 0))
-    domain, counts = _declared(left, roles, without_missing=roles.missing == "drop")
+    domain, counts = _declared(left, roles, without_missing=roles.missing in ("drop", "no value"))
+    no_value = roles.missing == "no value"
     intake = replace(
         table.intake,
         rows_suppressed=int(groups.sizes[~kept].sum()),
-        rows_without_value=int(valueless.sum()),
+        rows_without_value=0 if no_value else int(valueless.sum()),
+        rows_saying_no_value=int(valueless.sum()) if no_value else 0,
         repeats=0,
     )
     kept_groups = whole_groups(
@@ -198,7 +199,7 @@ def _valueless(groups: Groups, roles: Roles) -> Integers:
     if roles.missing == "an error" and missing.any():
         message = (
             f"{counted(int(missing.sum()), 'person')} {form('has', int(missing.sum()))} no '{roles.sensitive}'; "
-            f"say {parameter('missing', 'a value')} to count that as a value, "
+            f"say {parameter('missing', 'a value')} to count that as a value, {no_value_hint(roles)}"
             f"or {parameter('missing', 'drop')} to drop them"
         )
         raise MissingValues(message)

@@ -128,17 +128,18 @@ class Release(Tabular):
     def to_arrow(self) -> pa.Table:
         """Give a row per group and value that occurs there: what `read_release` reads with `rows="counts"`.
 
-        Columns are the "group" (its number), what is printed about it, its "people", the value and its "count".
+        A group in which nobody has a value has one row, with a count of 0.  Columns are the "group" (its number),
+        what is printed about it, its "people", the value and its "count".
 
         >>> Release.from_counts([{"Flu": 2, "Cold": 1}], labels=[{"age": "20-29"}]).to_arrow().to_pylist()[0]
         {'group': 1, 'age': '20-29', 'people': 3, 'value': 'Cold', 'count': 1}
         """
         import pyarrow as pa  # noqa: PLC0415 - only where tables are handed out
 
-        row, value, count = self.groups.counts.entries()
+        row, value, count = self.groups.listed()
         printed = {column.name: arrow_labels(column, row) for column in self.groups.columns}
         taken = {*printed, self.sensitive}
-        values = Column(self.sensitive, self.domain, value.astype(np.int32))
+        values = Column(self.sensitive, (*self.domain, None), value.astype(np.int32))
         return pa.table(
             {
                 unused_name("group", taken): pa.array(self.groups.numbers[row]),

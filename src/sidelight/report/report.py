@@ -122,6 +122,7 @@ class IntakeFacts(DocumentPart):
     rows: int
     columns_dropped: tuple[str, ...]
     rows_without_value: int
+    rows_saying_no_value: int
     rows_suppressed: int
     repeats: int
 

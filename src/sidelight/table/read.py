@@ -55,7 +55,8 @@ def read_table(
         person: the column that says whose row it is; needed when people have several values.
         values: "single" (one value, one row per person), "set" (a repeated value of a person counts once) or
             "multiset" (every row counts).
-        missing: what a missing sensitive value means: "an error", "a value" or "drop".
+        missing: what a missing sensitive value means: "an error", "a value", "drop", or "no value" (in "set" and
+            "multiset": the person counts, and has no value by this row).
         missing_marks: texts that mean missing, such as "?".
         domain: all values that could occur, in order; default: those that occur, sorted.
 
@@ -142,16 +143,18 @@ def _tabulate(rows: Rows, roles: Roles, *, keep_people: bool) -> Table:
     if len(rest.counts) == 0:
         message = "no rows are left after leaving out the suppressed ones and those without a sensitive value"
         raise BadTable(message)
+    valueless = int(present.rows.sum() - rest.rows.sum())
     intake = Intake(
         rows=total,
         columns_dropped=rows.source.dropped,
         rows_suppressed=total - int(present.rows.sum()),
-        rows_without_value=int(present.rows.sum() - rest.rows.sum()),
+        rows_without_value=0 if roles.missing == "no value" else valueless,
+        rows_saying_no_value=valueless if roles.missing == "no value" else 0,
         repeats=int(rest.rows.sum() - rest.counts.sum()),
         files=rows.source.files,
         roles=roles.choices(),
     )
-    table = _table(rest, rows, roles, intake)
+    table = _table(present if roles.missing == "no value" else rest, rows, roles, intake)
     return replace(table, names=keys_of_people(rows, rest.packing, roles)) if keep_people else table
 
 
@@ -189,14 +192,20 @@ def _valueless(tally: RowCounts, roles: Roles) -> npt.NDArray[np.bool_]:
         without, rows = int(tally.rows[valueless].sum()), int(tally.rows.sum())
         message = (
             f"{without:,} of {counted(rows, 'row')} {form('has', without)} no '{roles.sensitive}'; "
-            f"say {parameter('missing', 'a value')} to count that as a value, "
+            f"say {parameter('missing', 'a value')} to count that as a value, {no_value_hint(roles)}"
             f"or {parameter('missing', 'drop')} to drop the rows"
         )
         raise MissingValues(message)
     return valueless
 
 
+def no_value_hint(roles: Roles) -> str:
+    """Name one more remedy for missing values, where people may have none."""
+    return "" if roles.values == "single" else f"{parameter('missing', 'no value')} if such people have none, "
+
+
 def _table(tally: RowCounts, rows: Rows, roles: Roles, intake: Intake) -> Table:
+    """Put the table together; with missing="no value" the tally has rows that make a key and count for nothing."""
     packing = tally.packing
     # Words order rows by key and then by value, so the entries of the matrix come out sorted, as `from_sorted` needs.
     words, counts = sum_equal_rows(tally.words, tally.counts)
@@ -207,8 +216,12 @@ def _table(tally: RowCounts, rows: Rows, roles: Roles, intake: Intake) -> Table:
         Column(name, labels, codes).compact()
         for name, labels, codes in zip(roles.quasi, packing.labels, packing.key_codes(distinct), strict=False)
     )
-    domain, values = _domain(packing.labels[-1], packing.values(words, keys), roles)
-    matrix = Counts.from_sorted(np.cumsum(first) - 1, values, counts, (len(distinct[0]), len(domain)))
+    row, codes = np.cumsum(first) - 1, packing.values(words, keys)
+    if roles.missing == "no value" and None in packing.labels[-1]:
+        valued = codes != packing.labels[-1].index(None)
+        row, codes, counts = row[valued], codes[valued], counts[valued]
+    domain, values = _domain(packing.labels[-1], codes, roles)
+    matrix = Counts.from_sorted(row, values, counts, (len(distinct[0]), len(domain)))
     if roles.person is not None:
         check_people(rows, roles)
     sizes = matrix.per_row() if roles.values == "single" else people_per_key(rows, packing)

@@ -18,8 +18,9 @@ from sidelight.table.files import NO_NAMES, looks_like_a_row
 from sidelight.table.labels import Label, label
 from sidelight.table.table import Semantics
 
-Missing: TypeAlias = Literal["an error", "a value", "drop"]
-"""What a missing sensitive value means: nothing we may guess, a value like any other, or a row to drop."""
+Missing: TypeAlias = Literal["an error", "a value", "drop", "no value"]
+"""What a missing sensitive value means: nothing we may guess, a value like any other, a row to drop, or, where people
+may have several values, that somebody may have none: the person counts, the row does not."""
 
 Suppressed: TypeAlias = Literal["a group", "leave out"]
 """What rows with `*` in every published column are: a group like any other, or not part of the release."""
@@ -75,13 +76,19 @@ class Roles:
         """Let other roles have the last word where they say something."""
         return replace(self, **by.stated())
 
-    def complete(self) -> Roles:
-        """Fill in what nobody said, and refuse roles by which no table can be read."""
+    def complete(self, *, rows_of_people: bool = True) -> Roles:
+        """Fill in what nobody said, and refuse roles by which no table can be read; rows of counts are nobody's."""
         choices: dict[str, Any] = {name: self._chosen(name, get_args(kind)) for name, kind in CHOICES.items()}
         self._check_columns()
-        if choices["values"] != "single" and self.person is None:
+        if choices["values"] != "single" and self.person is None and rows_of_people:
             needs = f"{parameter('values', self.values)} needs {parameter('person')}"
             message = f"{needs}, the column that says whose row it is"
+            raise BadTable(message)
+        if choices["values"] == "single" and self.missing == "no value":
+            message = (
+                f"{parameter('missing', 'no value')} is for people who may have several values or none; "
+                f'say {parameter("values", "set")} or "multiset" too, or {parameter("missing", "a value")}'
+            )
             raise BadTable(message)
         return replace(self, domain=None if self.domain is None else tuple(dict.fromkeys(self.domain)), **choices)
 

@@ -41,6 +41,7 @@ class Intake:
     rows: int = 0
     columns_dropped: tuple[str, ...] = ()
     rows_without_value: int = 0  # dropped because the sensitive value was missing (missing="drop")
+    rows_saying_no_value: int = 0  # their person counts, and has no value by this row (missing="no value")
     rows_suppressed: int = 0  # left out because every published column was `*` (suppressed="leave out")
     repeats: int = 0  # repeated (person, value) rows that count once in `set`
     files: tuple[Path, ...] = field(default=(), compare=False, repr=False)  # never to be written over
@@ -58,6 +59,9 @@ class Intake:
         if self.rows_without_value:
             has, was = form("has", self.rows_without_value), form("was", self.rows_without_value)
             notes.append(f"{self.rows_without_value:,} of {self._all} {has} no sensitive value and {was} dropped")
+        if self.rows_saying_no_value:
+            say = form("says", self.rows_saying_no_value)
+            notes.append(f"{self.rows_saying_no_value:,} of {self._all} {say} that a person has no sensitive value")
         if self.rows_suppressed:
             are, were = form("is", self.rows_suppressed), form("was", self.rows_suppressed)
             notes.append(f"{self.rows_suppressed:,} of {self._all} {are} fully suppressed (*) and {were} left out")

@@ -119,6 +119,15 @@ def test_suppressed_groups_can_be_left_out_and_missing_values_mean_what_is_said(
         read_counts(only | {"people": [3, 3, 2, 0]}, values="single", missing="drop")
 
 
+def test_counts_of_people_with_no_value_leave_the_people_where_they_are():
+    gap = {"disease": ["Flu", None, "Flu", None], "count": [2, 1, 2, 1]}
+    release = read_counts(gap, values="set", missing="no value")
+    assert cells_and_counts(release) == {"20-29": (3, [2]), "30-39": (2, [2]), "*": (1, [0])}
+    assert release.intake.rows_saying_no_value == 2
+    again = sl.read_release(release.to_arrow(), group="age", sensitive="disease", rows="counts", values="set")
+    assert cells_and_counts(again) == cells_and_counts(release)
+
+
 def test_a_declared_domain_keeps_its_order():
     assert read_counts(domain=["Flu", "Ulcer", "Cold"]).domain == ("Flu", "Ulcer", "Cold")
     with pytest.raises(BadRelease, match="'Cold' occurs in 'disease' but is not in domain="):

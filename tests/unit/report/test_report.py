@@ -81,6 +81,7 @@ def test_what_reading_dropped_is_in_every_report():
         "rows": 15,
         "columns_dropped": ("name",),
         "rows_without_value": 3,
+        "rows_saying_no_value": 0,
         "rows_suppressed": 1,
         "repeats": 0,
     }

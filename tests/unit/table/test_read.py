@@ -1,5 +1,7 @@
 """Reading tables: roles, odd cells, and what bad input gets."""
 
+from itertools import product
+
 import duckdb
 import pandas as pd
 import polars as pl
@@ -83,6 +85,46 @@ def test_more_labels_than_one_number_can_pack():
         assert sets.sizes.tolist() == [1] * 300
 
 
+def test_people_with_no_value_count_as_people():
+    rows = {
+        "who": ["ann", "ann", "bea", "cat", "cat", "dan"],
+        "zip": ["1", "1", "1", "1", "1", "2"],
+        "disease": ["Flu", "Flu", None, None, "Cold", None],
+    }
+    for make, (values, flu) in product((pa.table, pd.DataFrame, pl.DataFrame), (("set", 1), ("multiset", 2))):
+        table = read(make(rows), quasi="zip", person="who", values=values, missing="no value")
+        assert (table.sizes.tolist(), table.domain) == ([3, 1], ("Cold", "Flu"))
+        assert table.counts.dense().tolist() == [[1, flu], [0, 0]]
+        assert table.intake.rows_saying_no_value == 3
+        assert table.intake.notes()[0] == "3 of 6 rows say that a person has no sensitive value"
+    release = sl.read_release(
+        pa.table(rows),
+        group="zip",
+        sensitive="disease",
+        person="who",
+        values="set",
+        missing="no value",
+        keep_people=True,
+    )
+    assert release.people == {"ann": 0, "bea": 0, "cat": 0, "dan": 1}
+    assert 'missing="no value" if such people have none' in refused(
+        source=pa.table(rows), quasi="zip", person="who", values="set"
+    )
+
+
+def test_no_value_is_for_people_who_may_have_several():
+    rows = pa.table({"zip": ["1", "1"], "disease": ["Flu", None]})
+    assert refused(source=rows, quasi="zip", missing="no value") == (
+        'missing="no value" is for people who may have several values or none; say values="set" or "multiset" too, '
+        'or missing="a value"'
+    )
+
+
+def test_a_table_in_which_nobody_has_a_value_is_refused():
+    rows = pa.table({"who": ["a", "b"], "zip": ["1", "1"], "disease": pa.array([None, None], pa.string())})
+    assert "no rows are left" in refused(source=rows, quasi="zip", person="who", values="set", missing="no value")
+
+
 def test_pycanon_loses_rows_with_a_missing_quasi_identifier_and_we_do_not():
     rows = pd.DataFrame({"zip": ["1", "1", "2", "2", None], "disease": ["a", "b", "a", "b", "a"]})
     release = sl.read_release(rows, group="zip", sensitive="disease")
@@ -111,7 +153,7 @@ def test_a_shuffled_index_changes_pycanons_answer_and_not_ours():
         ({"quasi": ["zip", "zip"]}, "column 'zip' is listed twice in quasi="),
         ({"quasi": []}, "quasi= names no columns"),
         ({"values": "bag"}, 'no values="bag"; choose "single", "set" or "multiset"'),
-        ({"missing": "ignore"}, 'no missing="ignore"; choose "an error", "a value" or "drop"'),
+        ({"missing": "ignore"}, 'no missing="ignore"; choose "an error", "a value", "drop" or "no value"'),
         ({"values": "set"}, 'values="set" needs person='),
         ({"source": {"zip": []}}, "cannot read a dict as a table; give a path"),
         ({"source": 5}, "cannot read an int as a table; give a path"),
