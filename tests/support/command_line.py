@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
@@ -28,3 +29,10 @@ def invoke(arguments: Sequence[object], verbs=app) -> Outcome:
     with redirect_stdout(out), redirect_stderr(err):
         status = run(verbs, [*map(str, arguments)])
     return Outcome(int(status), out.getvalue(), err.getvalue())
+
+
+def answer(result):
+    """What a verb answers as JSON, in the envelope that all of them have."""
+    document = json.loads(result.stdout)
+    assert list(document) == ["kind", "schema_version", "source", "answer", "notes"]
+    return document["answer"]

@@ -71,7 +71,6 @@ def percent(share: Fraction) -> str:
 def document(exposure: Exposure) -> dict[str, object]:
     """Give the figures as plain data; shares exactly, and as numbers rounded up."""
     return {
-        "version": 1,
         "people": exposure.people.total,
         "perfect": _exact_and_rounded(exposure.perfect),
         "partial": [

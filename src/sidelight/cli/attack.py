@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.console import RenderableType
@@ -25,8 +25,12 @@ from sidelight.errors import BadMeasure, BadRelease
 from sidelight.measures.measure import exact
 from sidelight.policy.settings import read_number
 from sidelight.publish.sidecar import read_back, read_sidecar, sidecar_path
+from sidelight.report.report import Envelope
 from sidelight.table.hierarchy_io import hierarchy_files, read_hierarchies
 from sidelight.table.roles import Roles
+
+SCHEMA_VERSION = 2
+"""Raised whenever a reader of the document would have to change."""
 
 LOCATE_METHODS: dict[str, LocateMethod] = {"mondrian": "intervals", "microaggregation": "nearest"}
 """How people are located in what a method has published, unless somebody says otherwise."""
@@ -49,7 +53,7 @@ def attack(request: AttackRequest, output: Output) -> Status:
     output.refuse((*inputs_of(*request.files, request.attacker.people), *_hierarchies(request)))
     exposure = expose(request)
     witness = None if request.attacker.who is None else exposure.witness(request.attacker.who)
-    output.write(_json(request, exposure, witness), draw(request, exposure, witness))
+    output.write(envelope(request, exposure, witness), draw(request, exposure, witness))
     return Status.WITHIN_POLICY if limit is None else judge(exposure, limit)
 
 
@@ -130,11 +134,13 @@ def judge(exposure: Exposure, limit: Fraction) -> Status:
     return Status.COULD_NOT_TELL if exposure.perfect + unknown > limit else Status.WITHIN_POLICY
 
 
-def _json(request: AttackRequest, exposure: Exposure, witness: ExposureWitness | None) -> str:
-    answer = {"sources": list(request.files), **document(exposure)}
+def envelope(request: AttackRequest, exposure: Exposure, witness: ExposureWitness | None) -> Envelope[Any]:
+    """Put the figures, and what gives one person away, into a document."""
+    answer = document(exposure)
     if witness is not None:
         answer["witness"] = witness_document(witness)
-    return json.dumps(answer, indent=2, ensure_ascii=False) + "\n"
+    notes = tuple(sentences(exposure))
+    return Envelope(kind="attack", schema_version=SCHEMA_VERSION, source=request.files, answer=answer, notes=notes)
 
 
 def draw(request: AttackRequest, exposure: Exposure, witness: ExposureWitness | None) -> Iterator[RenderableType]:

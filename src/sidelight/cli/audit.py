@@ -28,7 +28,7 @@ def audit(request: AuditRequest, output: Output) -> Status:
     release = open_release(request.file, request.question.roles)
     report = judge(release, request.question, source=request.file)
     print_report(report, output)
-    return Status.NOT_WITHIN_POLICY if report.verdict == "not within policy" else Status.WITHIN_POLICY
+    return Status.NOT_WITHIN_POLICY if report.answer.verdict == "not within policy" else Status.WITHIN_POLICY
 
 
 def judge(release: Release, question: Question, *, source: str) -> AuditReport:
@@ -49,4 +49,4 @@ def judge(release: Release, question: Question, *, source: str) -> AuditReport:
 
 def print_report(report: AuditReport, output: Output) -> None:
     """Print the report, as JSON or for people, and write it to a file if asked."""
-    output.write(report.to_json(), report_parts(report))
+    output.write(report, report_parts(report))

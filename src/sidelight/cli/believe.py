@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from rich.box import SIMPLE_HEAD
@@ -30,12 +30,16 @@ from sidelight.max_entropy.beliefs import Beliefs, maxent
 from sidelight.release.groups import GroupName
 from sidelight.release.read import release_from
 from sidelight.release.release import Release
+from sidelight.report.report import Envelope
 from sidelight.table.labels import Label, shown
 from sidelight.table.read import read_table
 from sidelight.table.roles import Roles
 from sidelight.worlds.effort import Effort
 from sidelight.worlds.estimate import Estimate
 from sidelight.worlds.posterior import Belief, Observer, posteriors
+
+SCHEMA_VERSION = 2
+"""Raised whenever a reader of the document would have to change."""
 
 VALUES_SHOWN = 20
 """At most so many values of a person are shown in a terminal; JSON has all."""
@@ -76,7 +80,7 @@ def believe_by_counting(request: BelieveRequest, output: Output) -> Status:
     facts = read_facts(request.knowledge.know)
     people = tuple(map(read_person, request.knowledge.about))
     beliefs = conclude(release_of(request), facts, people, request)
-    output.write(_json(request, facts, beliefs), draw_beliefs(request, facts, beliefs))
+    output.write(envelope(request, facts, beliefs), draw_beliefs(request, facts, beliefs))
     return Status.WITHIN_POLICY
 
 
@@ -91,13 +95,16 @@ def release_of(request: BelieveRequest) -> Release:
     return release_from(request.file, replace(roles, suppressed=None), told_apart=request.knowledge.quasi)
 
 
-def _json(request: BelieveRequest, facts: tuple[Fact, ...], beliefs: Sequence[Belief | EstimatedBelief]) -> str:
-    document: dict[str, object] = {"source": request.file, "facts": [str(fact) for fact in facts]}
+def envelope(
+    request: BelieveRequest, facts: tuple[Fact, ...], beliefs: Sequence[Belief | EstimatedBelief]
+) -> Envelope[Any]:
+    """Put what is believed into a document."""
+    answer: dict[str, object] = {"model": "worlds", "facts": [str(fact) for fact in facts]}
     if _any_estimated(beliefs):
         effort = request.effort
-        document["estimated"] = {"samples": effort.samples, "confidence": effort.confidence, "seed": effort.seed}
-    document["beliefs"] = [*map(as_data, beliefs)]
-    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+        answer["estimated"] = {"samples": effort.samples, "confidence": effort.confidence, "seed": effort.seed}
+    answer["beliefs"] = [*map(as_data, beliefs)]
+    return Envelope(kind="believe", schema_version=SCHEMA_VERSION, source=request.file, answer=answer)
 
 
 def as_data(belief: Belief | EstimatedBelief) -> dict[str, object]:
@@ -311,13 +318,11 @@ class MaxEntAnswer:
             raise BadKnowledge(message)
         return beliefs.probability(value, group=named[who] + 1)
 
-    def to_json(self) -> str:
-        """Write it as JSON."""
-        document = {
-            "source": self.request.file,
+    def document(self) -> Envelope[Any]:
+        """Give it as data."""
+        answer = {
             "model": "maximum entropy",
             "statements": [known.words for known in self.after.known],
-            "notes": [*self.after.notes],
             "residual": self.after.certificate.residual,
             "estimation_error": None if self.error is None else {"before": self.error[0], "after": self.error[1]},
             "beliefs": [
@@ -325,7 +330,13 @@ class MaxEntAnswer:
                 for person, value, before, after in self.rows
             ],
         }
-        return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+        return Envelope(
+            kind="believe",
+            schema_version=SCHEMA_VERSION,
+            source=self.request.file,
+            answer=answer,
+            notes=tuple(self.after.notes),
+        )
 
 
 def _speaks_of_shares(request: BelieveRequest) -> bool:
@@ -356,7 +367,7 @@ def believe_by_maximum_entropy(request: BelieveRequest, output: Output) -> Statu
     before = maxent(release)
     after = maxent(release, request.knowledge.know, seconds=request.effort.seconds or SECONDS_AT_MOST)
     answer = MaxEntAnswer(request, before, after, _errors(request, before, after))
-    output.write(answer.to_json(), draw_maximum_entropy(answer))
+    output.write(answer.document(), draw_maximum_entropy(answer))
     return Status.WITHIN_POLICY
 
 

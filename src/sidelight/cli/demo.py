@@ -113,8 +113,10 @@ def _say(line: str) -> None:
 
 def moral(report: AuditReport) -> str:
     """Say what the numbers of this release show, whatever they are."""
-    kept = ", ".join(answer.measure for answer in report.answers if answer.holds)
-    broken = ", ".join(f"{answer.measure} ({answer.result.text})" for answer in report.answers if not answer.holds)
+    kept = ", ".join(answer.measure for answer in report.answer.findings if answer.holds)
+    broken = ", ".join(
+        f"{answer.measure} ({answer.result.text})" for answer in report.answer.findings if not answer.holds
+    )
     if not broken or not kept:
         return f"It keeps {kept or 'nothing'} of the policy; it does not keep {broken or 'nothing'}."
     return f"It keeps {kept}.\nIt still falls to someone who knows a little: {broken}."

@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
+from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.console import RenderableType
@@ -29,8 +30,11 @@ from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
 from sidelight.measures.privacy_skyline.skyline import KnowledgePoint, knowledge_skyline
 from sidelight.policy.settings import read_number
 from sidelight.release.release import Release
-from sidelight.report.report import number
+from sidelight.report.report import Envelope, number
 from sidelight.table.roles import Roles
+
+SCHEMA_VERSION = 2
+"""Raised whenever a reader of the document would have to change."""
 
 DIRECTIONS = ("rules_out", "others", "family")
 """The three kinds of knowledge of an acquaintance."""
@@ -64,22 +68,20 @@ class Exploration:
     skyline: tuple[KnowledgePoint, ...]
     curves: tuple[tuple[str, DisclosureCurve], ...]  # what is known, risk against how much of it
 
-    def to_json(self) -> str:
-        """Write it as JSON; amounts without end are null."""
+    def document(self) -> Envelope[Any]:
+        """Give it as data; amounts without end are null."""
         points = [
             {name: None if amount == math.inf else amount for name, amount in zip(DIRECTIONS, point, strict=True)}
             for point in self.skyline
         ]
-        document = {
-            "version": 1,
-            "source": self.file,
+        answer = {
             "sensitive": self.release.sensitive,
             "value": self.options.value,
             "below": self.options.below,
             "knowledge_skyline": points,
             "curves": [json.loads(curve.to_json()) for _, curve in self.curves],
         }
-        return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+        return Envelope(kind="explore", schema_version=SCHEMA_VERSION, source=self.file, answer=answer)
 
 
 def explore(request: ExploreRequest, output: Output) -> Status:
@@ -92,7 +94,7 @@ def explore(request: ExploreRequest, output: Output) -> Status:
         progress("what may be known", 0, None)
         skyline = knowledge_skyline(release, options.value, limit)
         exploration = Exploration(file, options, release, skyline, tuple(curves(release, options, progress)))
-    output.write(exploration.to_json(), draw(exploration))
+    output.write(exploration.document(), draw(exploration))
     return Status.WITHIN_POLICY
 
 

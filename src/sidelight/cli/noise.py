@@ -11,18 +11,22 @@ from sidelight._files import refuse_input
 from sidelight.cli.inputs import Question, open_table
 from sidelight.cli.interrupts import heed_interrupts
 from sidelight.cli.options import LedgerOptions, NoiseOptions, NoisyOutputOptions
-from sidelight.cli.run import Status, note, say
+from sidelight.cli.run import Status, say
 from sidelight.dp.ledger import Account, Ledger
 from sidelight.dp.noisy_counts import NoisyCounts, noisy_counts
 from sidelight.dp.parameters import Neighbours, amount_text, exact_amount
 from sidelight.dp.semantic_privacy import semantic_privacy
 from sidelight.errors import BadNoise, BadPolicy, BudgetExceeded
 from sidelight.publish.noise import refuse_noise_targets
+from sidelight.report.report import Envelope
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.hierarchy_io import hierarchy_files, read_hierarchies
 from sidelight.table.labels import Label
 from sidelight.table.roles import Roles
 from sidelight.table.table import Table
+
+SCHEMA_VERSION = 2
+"""Raised whenever a reader of the document would have to change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +70,14 @@ def noise(request: NoiseRequest, target: NoisyOutputOptions) -> Status:
     account = None if request.paid.ledger is None else Ledger(request.paid.ledger).read()
     notes = (*table.intake.notes(), *_notes(question.roles, account))
     if target.json:
-        sys.stdout.write(published.to_json())  # byte for byte the document beside the counts
-        note(*notes)
+        document = Envelope(
+            kind="noise",
+            schema_version=SCHEMA_VERSION,
+            source=request.file,
+            answer=published.document,  # as it stands beside the counts
+            notes=notes,
+        )
+        sys.stdout.write(document.to_json())
     else:
         sys.stdout.write("\n".join(summary(noisy, (published.path, published.beside), account, notes)) + "\n")
     return Status.WITHIN_POLICY

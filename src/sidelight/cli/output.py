@@ -7,12 +7,14 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from rich import progress as rich_progress
 from rich.console import Console, RenderableType
 
 from sidelight._files import refuse_existing, refuse_input, write_whole
 from sidelight._progress import Progress, quiet
+from sidelight.report.report import Envelope
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +32,12 @@ class Output:
             refuse_input(self.file, (*self.inputs, *inputs))
             refuse_existing(self.file, force=self.force)
 
-    def write(self, text: str, parts: Iterable[RenderableType]) -> None:
-        """Print an answer, as JSON (`text`) or for people (`parts`), and write the JSON to a file if asked."""
+    def write(self, document: Envelope[Any], parts: Iterable[RenderableType]) -> None:
+        """Print an answer, as JSON or for people (`parts`), and write the JSON to a file if asked."""
         if self.file is not None:
-            write_whole(self.file, text, force=self.force)
+            write_whole(self.file, document.to_json(), force=self.force)
         if self.as_json:
-            sys.stdout.write(text)
+            sys.stdout.write(document.to_json())
             return
         console = Console(highlight=False)
         with console.capture() as page:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -19,14 +18,14 @@ from sidelight.cli.inputs import Question, open_table
 from sidelight.cli.interrupts import heed_interrupts, noticing_interrupts
 from sidelight.cli.options import PublishOptions, SearchOptions
 from sidelight.cli.output import Output, bar
-from sidelight.cli.run import Status, in_options, note, say
+from sidelight.cli.run import Status, in_options, say
 from sidelight.errors import BadHierarchy, BadPolicy, NothingSafe, SidelightError
 from sidelight.policy.policy import Policy
 from sidelight.publish.formats import format_of
 from sidelight.publish.publish import Published
 from sidelight.publish.sidecar import Sidecar, sidecar_path
 from sidelight.release.generalise import group
-from sidelight.report.report import AuditReport, audit_report
+from sidelight.report.report import AuditReport, Envelope, audit_report
 from sidelight.report.terminal import sentences
 from sidelight.search.full_domain import FullDomain
 from sidelight.search.method import SearchResult
@@ -35,6 +34,9 @@ from sidelight.table.files import files_of
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.hierarchy_io import column_of, hierarchy_files, read_hierarchies
 from sidelight.table.table import Table
+
+SCHEMA_VERSION = 2
+"""Raised whenever a reader of the document would have to change."""
 
 NOTHING_YET = "nothing was published, and nothing within policy was found yet"
 
@@ -60,16 +62,19 @@ def protect(request: ProtectRequest, target: PublishOptions) -> Status:
     try:
         result = search_to_the_end(table, policy, by, search)
     except NothingSafe as nothing:
-        return _report_nothing(nothing, as_json=target.json)
+        return _report_nothing(nothing, request.file, as_json=target.json)
     heed_interrupts()
     published = result.publish(target.output, force=target.force, layout=target.layout, written_as=target.written_as)
-    if target.json:
-        sys.stdout.write(published.document.to_json())  # byte for byte the sidecar
-        note(*table.intake.notes(), *notes)
-        return Status.WITHIN_POLICY
     raw = group(table, by=[column.name for column in table.quasi])
     before = audit_report(raw, verdict=policy.judge(raw), source=request.file, notes=notes)
-    Output().write("", draw(before, published, by))
+    document = Envelope(
+        kind="protect",
+        schema_version=SCHEMA_VERSION,
+        source=request.file,
+        answer=published.document,
+        notes=(*table.intake.notes(), *notes),
+    )
+    Output(target.json).write(document, draw(before, published, by))
     return Status.WITHIN_POLICY
 
 
@@ -149,11 +154,12 @@ def _search(table: Table, policy: Policy, by: Mapping[str, Hierarchy], search: S
         )
 
 
-def _report_nothing(nothing: NothingSafe, *, as_json: bool) -> Status:
+def _report_nothing(nothing: NothingSafe, source: str, *, as_json: bool) -> Status:
     """Say that nothing can be published, and what would pass."""
     if as_json:
-        answer = {"kind": "nothing within policy", "blocked_by": nothing.blocked_by, "closest": nothing.closest}
-        sys.stdout.write(json.dumps(answer, indent=2, ensure_ascii=False) + "\n")
+        answer = {"verdict": "nothing within policy", "blocked_by": nothing.blocked_by, "closest": nothing.closest}
+        document = Envelope(kind="protect", schema_version=SCHEMA_VERSION, source=source, answer=answer)
+        sys.stdout.write(document.to_json())
     else:
         say(in_options(nothing))
     return Status.NOT_WITHIN_POLICY
@@ -175,7 +181,7 @@ def draw(before: AuditReport, published: Published, by: Mapping[str, Hierarchy])
     )
     yield _comparison(before, document)
     yield from map(Text, _sentences(document, by))
-    if document.release.groups == 1 < before.release.groups:
+    if document.release.groups == 1 < before.answer.release.groups:
         yield Text(ONE_GROUP)
     yield Text()
     notes = [*before.notes, *(note for each in document.findings for note in each.notes), *document.warnings]
@@ -188,9 +194,9 @@ def _comparison(before: AuditReport, document: Sidecar) -> Grid:
     table = Grid(box=SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     for title in ("", "the table", "the release", "wanted"):
         table.add_column(title, overflow="fold", justify="left" if title in ("", "wanted") else "right")
-    table.add_row("people", f"{before.release.people:,}", f"{document.release.people:,}", "")
-    table.add_row("groups", f"{before.release.groups:,}", f"{document.release.groups:,}", "")
-    for old, new in zip(before.answers, document.findings, strict=True):
+    table.add_row("people", f"{before.answer.release.people:,}", f"{document.release.people:,}", "")
+    table.add_row("groups", f"{before.answer.release.groups:,}", f"{document.release.groups:,}", "")
+    for old, new in zip(before.answer.findings, document.findings, strict=True):
         table.add_row(Text(new.text), old.result.text, new.result.text, Text(f"{new.limit.text}  ✓"))
     return table
 

@@ -83,12 +83,6 @@ def report_interrupt(outcome: str = "") -> Status:
     return Status.INTERRUPTED
 
 
-def note(*notes: str) -> None:
-    """Say on standard error what the publisher should know and JSON for others does not hold."""
-    for each in notes:
-        say(f"note: {each}")
-
-
 def _nobody_reads() -> Status:
     """Send the rest nowhere: the reader has left, and the interpreter would complain about it on its way out."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,9 +1,9 @@
 """What did an audit find?  One versioned JSON document, from which the terminal and the pages are drawn.
 
-It holds what was measured, never the rows: names of people appear only where the release itself names them.  The
-classes are the document, `audit_report` fills it: every object is reduced to plain data (`plain`), every number is
-written exactly and rounded once, towards caution (`number`), and what a data owner would want to notice in the counts
-is noted.  The keys are a public format.
+Whatever goes to a program has the same `Envelope`, whichever verb answers.  An audit's holds what was measured, never
+the rows: names of people appear only where the release itself names them.  The classes are the document, `audit_report`
+fills it: every object is reduced to plain data (`plain`), every number is written exactly and rounded once, towards
+caution (`number`), and what a data owner would want to notice in the counts is noted.  The keys are a public format.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from fractions import Fraction
 from types import NoneType
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Generic, Literal, TypeAlias, TypeVar
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
@@ -31,7 +31,7 @@ from sidelight.release.release import Release
 from sidelight.search.policy_check import CriterionCheck
 from sidelight.table.labels import Label, shown
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 """Raised whenever a reader of the document would have to change."""
 
 SCHEMA_HOME = "docs/reference/report.schema.json"
@@ -56,6 +56,23 @@ class DocumentPart(BaseModel):
     """A part of a document for other programs: what it does not know is an error."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+AnswerT = TypeVar("AnswerT")
+
+
+class Envelope(DocumentPart, Generic[AnswerT]):
+    """What a verb answers, with the same five keys for all of them."""
+
+    kind: str = Field(description='the verb that answers: "audit", "attack"')
+    schema_version: int = Field(description="of this kind; raised whenever a reader of it would have to change")
+    source: str | tuple[str, ...] | None = Field(default=None, description="what was read")
+    answer: AnswerT
+    notes: tuple[str, ...] = Field(default=(), description="what a reader should know, in sentences")
+
+    def to_json(self) -> str:
+        """Write the document as JSON text."""
+        return self.model_dump_json(indent=2) + "\n"
 
 
 class Number(DocumentPart):
@@ -87,7 +104,7 @@ class BrokenBy(DocumentPart):
     people: int = Field(description="how many people are in them")
 
 
-class Answer(DocumentPart):
+class AuditFinding(DocumentPart):
     """One measure: what was found, who is worst off, and whether it is what the policy wants."""
 
     measure: str = Field(description='the name, as in a policy file: "group size"')
@@ -127,24 +144,24 @@ class IntakeFacts(DocumentPart):
     repeats: int
 
 
-class AuditReport(DocumentPart):
+class Audit(DocumentPart):
     """What a release reveals, measure by measure."""
 
-    kind: Literal["audit"] = "audit"
-    schema_version: int = SCHEMA_VERSION
     sidelight: str = Field(description="the version that measured")
-    source: str | None = None
     roles: Plain = Field(default_factory=dict)
     release: ReleaseFacts
     intake: IntakeFacts
-    answers: tuple[Answer, ...]
+    findings: tuple[AuditFinding, ...]
     verdict: Outcome
     not_covered: str = NOT_JUDGED
-    notes: tuple[str, ...] = ()
 
-    def to_json(self) -> str:
-        """Write the document as JSON text."""
-        return self.model_dump_json(indent=2) + "\n"
+
+class AuditReport(Envelope[Audit]):
+    """What a release reveals, as a document."""
+
+    kind: Literal["audit"] = "audit"
+    schema_version: int = SCHEMA_VERSION
+    source: str | None = None
 
 
 def report_schema() -> str:
@@ -174,19 +191,22 @@ def audit_report(
     >>> from sidelight.policy.policy import Policy
     >>> release = Release.from_counts([{"Flu": 2, "Cold": 1}])
     >>> report = audit_report(release, verdict=Policy(GroupSize() >= 5).judge(release))
-    >>> report.verdict, report.answers[0].result.exact
+    >>> report.answer.verdict, report.answer.findings[0].result.exact
     ('not within policy', '3')
     """
     judgements = () if verdict is None else verdict.judgements
-    answers = [_answer(each.finding, release, each) for each in judgements]
-    return AuditReport(
+    judged = [_audited(each.finding, release, each) for each in judgements]
+    audit = Audit(
         sidelight=__version__,
-        source=source,
         roles={name: plain(value) for name, value in (roles or {}).items()},
         release=release_facts(release),
         intake=IntakeFacts.model_validate(release.intake, from_attributes=True),
-        answers=(*answers, *(_answer(finding, release) for finding in findings)),
+        findings=(*judged, *(_audited(finding, release) for finding in findings)),
         verdict="no policy" if verdict is None else "within policy" if verdict.safe else "not within policy",
+    )
+    return AuditReport(
+        source=source,
+        answer=audit,
         notes=(*release.intake.notes(), *look_alikes(release), *notes),
     )
 
@@ -203,9 +223,9 @@ def release_facts(release: Release) -> ReleaseFacts:
     )
 
 
-def _answer(finding: Finding, release: Release, judgement: Judgement | None = None) -> Answer:
+def _audited(finding: Finding, release: Release, judgement: Judgement | None = None) -> AuditFinding:
     measure = finding.measure
-    return Answer(
+    return AuditFinding(
         measure=measure.name,
         settings={name: plain(value) for name, value in measure.settings().items()},
         text=str(measure),

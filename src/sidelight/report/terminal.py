@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sidelight._text import counted, form
-from sidelight.report.report import Answer, AuditReport
+from sidelight.report.report import AuditFinding, AuditReport
 
 LONGEST = 60
 """How many characters of a label are printed; the document has all."""
@@ -32,13 +32,13 @@ def report_parts(report: AuditReport) -> Iterator[RenderableType]:
     """Give the parts of the page, from top to bottom."""
     yield _heading(report)
     yield _table(report)
-    yield from sentences("What it means", [_meaning(each) for each in report.answers])
-    yield from sentences("Notes", [*(note for each in report.answers for note in each.notes), *report.notes])
+    yield from sentences("What it means", [_meaning(each) for each in report.answer.findings])
+    yield from sentences("Notes", [*(note for each in report.answer.findings for note in each.notes), *report.notes])
     yield conclusion(report)
 
 
 def _heading(report: AuditReport) -> Text:
-    facts = report.release
+    facts = report.answer.release
     text = Text(report.source or "Release", style="bold")
     printed = f" alike in {', '.join(facts.columns)}" if facts.columns else ""
     size = f"{counted(facts.people, 'person')} in {counted(facts.groups, 'group')}"
@@ -46,7 +46,7 @@ def _heading(report: AuditReport) -> Text:
 
 
 def _table(report: AuditReport) -> Table:
-    limited = any(answer.limit for answer in report.answers)
+    limited = any(finding.limit for finding in report.answer.findings)
     table = Table(box=SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     table.add_column("measure", overflow="fold", ratio=3)
     if limited:
@@ -55,26 +55,26 @@ def _table(report: AuditReport) -> Table:
     if limited:
         table.add_column("within policy?", max_width=8)
     table.add_column("who is worst off", overflow="fold", ratio=4)
-    for answer in report.answers:
-        worst_off = Text(_briefly(answer.worst_off, answer))
+    for finding in report.answer.findings:
+        worst_off = Text(_briefly(finding.worst_off, finding))
         if limited:
-            table.add_row(Text(answer.text), _bound(answer), Text(answer.result.text), _mark(answer), worst_off)
+            table.add_row(Text(finding.text), _bound(finding), Text(finding.result.text), _mark(finding), worst_off)
         else:
-            table.add_row(Text(answer.text), Text(answer.result.text), worst_off)
+            table.add_row(Text(finding.text), Text(finding.result.text), worst_off)
     return table
 
 
-def _meaning(answer: Answer) -> str:
-    meaning = f"{answer.text}: {_briefly(answer.explanation, answer)}"
-    if answer.broken_by is None or answer.broken_by.groups == 0:
+def _meaning(finding: AuditFinding) -> str:
+    meaning = f"{finding.text}: {_briefly(finding.explanation, finding)}"
+    if finding.broken_by is None or finding.broken_by.groups == 0:
         return meaning
-    groups, people = answer.broken_by.groups, answer.broken_by.people
+    groups, people = finding.broken_by.groups, finding.broken_by.people
     return f"{meaning} {counted(groups, 'group')} with {counted(people, 'person')} {form('breaks', groups)} this limit."
 
 
-def _briefly(text: str, answer: Answer) -> str:
+def _briefly(text: str, finding: AuditFinding) -> str:
     """Shorten the long labels of the group that is worst off."""
-    group = (answer.witness or {}).get("group")
+    group = (finding.witness or {}).get("group")
     says = group.get("says") if isinstance(group, dict) else None
     labels = says.values() if isinstance(says, dict) else ()
     for label in labels:
@@ -100,12 +100,12 @@ def brief(label: str) -> str:
     return label if len(label) <= LONGEST else f"{label[: LONGEST - 1 - half]}…{label[-half:]}"
 
 
-def _bound(answer: Answer) -> Text:
-    return Text(answer.limit.text if answer.limit else "")
+def _bound(finding: AuditFinding) -> Text:
+    return Text(finding.limit.text if finding.limit else "")
 
 
-def _mark(answer: Answer) -> Text:
-    mark, style = _MARKS[answer.holds]
+def _mark(finding: AuditFinding) -> Text:
+    mark, style = _MARKS[finding.holds]
     return Text(mark, style=style)
 
 
@@ -123,14 +123,14 @@ def sentences(title: str, lines: list[str]) -> Iterator[RenderableType]:
 
 def conclusion(report: AuditReport) -> Text:
     """Say the verdict in words; never more than the policy says."""
-    limits = [each for each in report.answers if each.holds is not None]
+    limits = [each for each in report.answer.findings if each.holds is not None]
     broken = [each for each in limits if not each.holds]
     if not limits:
         return Text("No policy was given: nothing is judged. Set limits with --policy or --limit.")
     if not broken:
         text = Text("✓ Within policy", style="bold green")
         kept = {1: "the limit holds", 2: "both limits hold"}.get(len(limits), f"all {len(limits)} limits hold")
-        return text.append(f": {kept}. {report.not_covered}", style="not bold default")
+        return text.append(f": {kept}. {report.answer.not_covered}", style="not bold default")
     text = Text("✗ Not within policy", style="bold red")
     which = "the limit" if len(limits) == 1 else f"{len(broken)} of {len(limits)} limits"
     count = f"{which} {form('is', len(broken))} not kept"

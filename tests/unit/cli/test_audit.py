@@ -70,19 +70,20 @@ def test_within_policy_is_0_and_not_is_1(file, policy):
 def test_json_is_the_document_and_nothing_else(file, policy):
     result = process(file, "-p", policy, "--json")
     report = AuditReport.model_validate_json(result.stdout)
-    assert report.verdict == "within policy"
+    assert report.answer.verdict == "within policy"
     assert report.source == str(file)
-    assert report.roles == {"quasi": ["age", "sex"], "sensitive": "disease"}
-    assert (report.release.people, report.release.groups, report.release.columns) == (5, 2, ("age", "sex"))
-    assert (report.intake.rows, report.intake.columns_dropped) == (5, ("name",))
+    assert report.answer.roles == {"quasi": ["age", "sex"], "sensitive": "disease"}
+    facts = report.answer.release
+    assert (facts.people, facts.groups, facts.columns) == (5, 2, ("age", "sex"))
+    assert (report.answer.intake.rows, report.answer.intake.columns_dropped) == (5, ("name",))
     assert "columns not used: name" in report.notes
     assert not [name for name in ("Ann", "Bea", "Cleo", "Dan", "Ed") if f'"{name}"' in result.stdout]
 
 
 def test_limits_of_options_are_added_to_those_of_the_file(file, policy):
     result = run(file, "-p", policy, "-l", "distinct values >= 3", "-m", "entropy diversity", "--json")
-    report = json.loads(result.stdout)
-    assert [(each["measure"], each["holds"]) for each in report["answers"]] == [
+    report = json.loads(result.stdout)["answer"]
+    assert [(each["measure"], each["holds"]) for each in report["findings"]] == [
         ("group size", True),
         ("distinct values", False),
         ("entropy diversity", None),
@@ -92,13 +93,13 @@ def test_limits_of_options_are_added_to_those_of_the_file(file, policy):
 
 def test_measures_alone_judge_nothing(file):
     result = run(file, *ROLES, "--measure", "entropy diversity", "--json")
-    report = json.loads(result.stdout)
-    assert (result.exit_code, report["verdict"], len(report["answers"])) == (0, "no policy", 1)
+    report = json.loads(result.stdout)["answer"]
+    assert (result.exit_code, report["verdict"], len(report["findings"])) == (0, "no policy", 1)
 
 
 def test_with_neither_policy_nor_measures_all_classics_are_shown(file):
     result = run(file, *ROLES, "--json")
-    assert [each["measure"] for each in json.loads(result.stdout)["answers"]] == [
+    assert [each["measure"] for each in json.loads(result.stdout)["answer"]["findings"]] == [
         kind.name for kind in classic_measures()
     ]
     assert "No policy was given" in run(file, *ROLES).stdout
@@ -113,7 +114,7 @@ def test_every_measure_can_be_asked_and_explains_itself(file, kind):
     text = kind.name + NEEDED.get(kind.name, f"({', '.join(required)})")
     result = run(file, *ROLES, "--measure", text, "--json")
     assert (result.exit_code, result.stderr) == (0, "")
-    answer = json.loads(result.stdout)["answers"][0]
+    answer = json.loads(result.stdout)["answer"]["findings"][0]
     assert answer["measure"] == kind.name
     assert answer["explanation"]
     assert answer["witness"]["group"]["says"].keys() == {"age", "sex"}
@@ -125,11 +126,12 @@ def test_roles_by_option(tmp_path):
     path.write_text("id,age,disease\n1,20,Flu\n1,20,Flu\n1,20,Cold\n2,20,?\n3,*,Flu\n")
     options = ("--missing-mark", "?", "--missing", "drop", "--suppressed", "leave out", "--person", "id")
     result = run(path, "-g", "age", "-s", "disease", "--values", "set", *options, "--json")
-    report = json.loads(result.stdout)
+    document = json.loads(result.stdout)
+    report = document["answer"]
     assert (report["release"]["semantics"], report["release"]["groups"]) == ("set", 1)
     intake = report["intake"]
     assert (intake["rows"], intake["rows_without_value"], intake["rows_suppressed"], intake["repeats"]) == (5, 1, 1, 1)
-    assert len(report["notes"]) == 3
+    assert len(document["notes"]) == 3
 
 
 def test_the_report_is_written_whole_and_not_over_another(file, policy, tmp_path):
@@ -138,7 +140,7 @@ def test_the_report_is_written_whole_and_not_over_another(file, policy, tmp_path
     assert first.exit_code == 0
     assert "Written to" in first.stdout
     written = kept.read_text(encoding="utf-8")
-    assert AuditReport.model_validate_json(written).verdict == "within policy"
+    assert AuditReport.model_validate_json(written).answer.verdict == "within policy"
     again = run(file, "-p", policy, "--output", kept, "--limit", "group size >= 3")
     assert (again.exit_code, again.stdout) == (2, "")
     assert again.stderr == f"sidelight: '{kept}' exists; give another name, or replace it with --force\n"

@@ -1,10 +1,9 @@
 """`sidelight believe`, from the outside."""
 
-import json
 import re
 
 import pytest
-from support.command_line import invoke
+from support.command_line import answer, invoke
 
 ROWS = """name,ward,disease
 Bob,1,Flu
@@ -58,8 +57,8 @@ def test_fractions_are_not_said_to_be_rounded(run):
 
 def test_json_has_exact_fractions(run, tmp_path):
     told = run("-k", "#2 = Flu -> #1 = Flu", "-a", "#1", "-a", "{ward = 2}", "--json", "-o", tmp_path / "out.json")
-    document = json.loads(told.stdout)
-    assert document == json.loads((tmp_path / "out.json").read_text())
+    document = answer(told)
+    assert told.stdout == (tmp_path / "out.json").read_text()
     assert document["facts"] == ["#2 = Flu -> #1 = Flu"]
     first, second = document["beliefs"]
     assert (first["person"], first["group"], second["person"]) == ("#1", 1, "{ward = 2}")
@@ -73,7 +72,7 @@ def test_people_of_buckets_are_described_by_columns_that_tell_them_apart(tmp_pat
     roles = ["-g", "bucket", "-q", "age", "-q", "sex", "-s", "illness"]
     known = ["-k", "{age = 34, sex = f} != Heart", "-a", "{age = 36}", "-a", "{age = 34, sex = m}"]
     told = invoke(["believe", str(file), *roles, *known, "--json"])
-    first, second = json.loads(told.stdout)["beliefs"]
+    first, second = answer(told)["beliefs"]
     assert (first["group"], second["group"]) == (2, 1)
     assert {each["value"]: each["after"] for each in first["values"]} == {"Flu": "0", "Cold": "0", "Heart": "1"}
     told = invoke(["believe", str(file), *roles, *known, "--table", str(file)])
@@ -110,10 +109,10 @@ def test_an_estimate_says_that_it_is_one(run):
 
 
 def test_estimates_in_json_have_intervals_that_hold_the_truth(run):
-    exact = json.loads(run(*HARD[:-2], "--about", "Charlie", "--json").stdout)
+    exact = answer(run(*HARD[:-2], "--about", "Charlie", "--json"))
     assert "estimated" not in exact
     args = ("--approximate", "--about", "Charlie", "--samples", "500", "--confidence", "0.999", "--seed", "7", "--json")
-    told = json.loads(run(*HARD, *args).stdout)
+    told = answer(run(*HARD, *args))
     assert told["estimated"] == {"samples": 500, "confidence": 0.999, "seed": 7}
     truth = {each["value"]: each["probability"] for each in exact["beliefs"][0]["values"]}
     for each in told["beliefs"][0]["values"]:
@@ -129,7 +128,7 @@ def test_estimates_are_of_the_people_that_are_named(run):
         "sidelight: counting the worlds takes more than --states 1 or --seconds 20; "
         "allow more, or say with --about of whom to make estimates\n"
     )
-    both = json.loads(run(*HARD, "--approximate", "-a", "Hannah", "-a", "#2.3", "--json").stdout)["beliefs"]
+    both = answer(run(*HARD, "--approximate", "-a", "Hannah", "-a", "#2.3", "--json"))["beliefs"]
     assert [each["person"] for each in both] == ["Hannah", "#2.3"]
 
 
@@ -197,8 +196,8 @@ def test_who_is_most_at_risk(by_shares):
 
 def test_one_person_as_json(by_shares, tmp_path):
     told = by_shares("-k", "P(Flu | sex=male) <= 0.25", "-a", "{sex = male}", "--json", "-o", tmp_path / "out.json")
-    document = json.loads(told.stdout)
-    assert document == json.loads((tmp_path / "out.json").read_text())
+    document = answer(told)
+    assert told.stdout == (tmp_path / "out.json").read_text()
     assert document["model"] == "maximum entropy"
     flu = next(each for each in document["beliefs"] if each["value"] == "Flu")
     assert flu["after"] == pytest.approx(0.25, abs=1e-9) or flu["before"] == flu["after"]

@@ -31,11 +31,11 @@ def test_it_shows_a_release_that_keeps_the_classic_limits_and_still_falls(result
 @pytest.mark.usefixtures("result")
 def test_it_publishes_one_that_does_not(folder):
     report = AuditReport.model_validate_json((folder / "report.json").read_text(encoding="utf-8"))
-    assert report.release.people == 46_033
-    assert report.verdict == "within policy"
-    assert [answer.holds for answer in report.answers] == [True] * 5
+    assert report.answer.release.people == 46_033
+    assert report.answer.verdict == "within policy"
+    assert [answer.holds for answer in report.answer.findings] == [True] * 5
     assert [finding.result for finding in read_sidecar(folder / "release.csv").findings] == [
-        answer.result for answer in report.answers
+        answer.result for answer in report.answer.findings
     ]
 
 

@@ -1,10 +1,9 @@
 """`sidelight explore`, from the outside."""
 
-import json
 from contextlib import contextmanager
 
 import pytest
-from support.command_line import invoke
+from support.command_line import answer, invoke
 
 import sidelight as sl
 from sidelight.cli import explore
@@ -53,8 +52,8 @@ def read(file):
 def test_as_json_it_is_data(file, tmp_path):
     written = tmp_path / "explored.json"
     result = run(file, *ROLES, "--value", "AIDS", "--json", "--output", written)
-    told = json.loads(result.output)
-    assert told == json.loads(written.read_text())
+    told = answer(result)
+    assert result.stdout == written.read_text()
     points = tuple(tuple(point.values()) for point in told["knowledge_skyline"])
     assert points == sl.knowledge_skyline(read(file), "AIDS", below=0.95)
     assert [curve["measure"] for curve in told["curves"]] == ["implications", "negations", *["acquaintance"] * 3]
@@ -70,7 +69,7 @@ def test_a_value_that_nobody_has_has_no_end(file):
         *(each for text in ("Flu", "Cold", "AIDS", "Gout") for each in ("--domain", text)),
     )
     assert result.output.count("no end") == 2
-    told = json.loads(
+    told = answer(
         run(
             file,
             *ROLES,
@@ -85,7 +84,7 @@ def test_a_value_that_nobody_has_has_no_end(file):
             "Cold",
             "--domain",
             "AIDS",
-        ).output
+        )
     )
     assert told["knowledge_skyline"] == [{"rules_out": 3, "others": None, "family": None}]
 
@@ -119,7 +118,7 @@ def test_several_values_per_person(tmp_path):
         "AIDS",
         "--json",
     )
-    assert [curve["measure"] for curve in json.loads(result.output)["curves"]] == ["acquaintance"] * 3
+    assert [curve["measure"] for curve in answer(result)["curves"]] == ["acquaintance"] * 3
 
 
 @pytest.mark.parametrize(
@@ -147,7 +146,7 @@ def test_a_long_skyline_is_cut_in_the_terminal_only(tmp_path):
     result = run(path, *ROLES, "--value", "AIDS", "--up-to", 1)
     assert f"… and {len(points) - 20:,} more such lines; --json has all." in result.output
     assert len(result.output.splitlines()) < 45
-    told = json.loads(run(path, *ROLES, "--value", "AIDS", "--up-to", 1, "--json").output)
+    told = answer(run(path, *ROLES, "--value", "AIDS", "--up-to", 1, "--json"))
     assert len(told["knowledge_skyline"]) == len(points)
 
 
@@ -155,7 +154,7 @@ def test_a_long_curve_takes_growing_steps(file):
     lines = run(file, *ROLES, "--value", "AIDS", "--up-to", 100_000).output.splitlines()
     shown = [line.split() for line in lines if line.strip()[:1].isdigit()]
     assert [row[0] for row in shown[50:53]] == ["50", "100,000", "0"]  # nothing changes in between; the skyline begins
-    told = json.loads(run(file, *ROLES, "--value", "AIDS", "--up-to", 100_000, "--json").output)
+    told = answer(run(file, *ROLES, "--value", "AIDS", "--up-to", 100_000, "--json"))
     for curve, family in zip(told["curves"], (sl.Implications, sl.Negations), strict=False):
         (axis,) = curve["axes"]
         assert len(axis["amounts"]) < 100
@@ -175,7 +174,7 @@ def test_an_amount_that_is_too_hard_is_left_out(file, monkeypatch):
         ["too", "hard"],
         ["1", "1"],
     ]
-    told = json.loads(run(file, *ROLES, "--value", "AIDS", "--up-to", 2, "--json").output)
+    told = answer(run(file, *ROLES, "--value", "AIDS", "--up-to", 2, "--json"))
     assert [curve["axes"][0]["amounts"] for curve in told["curves"]] == [[0, 2], *[[0, 1, 2]] * 4]
 
 

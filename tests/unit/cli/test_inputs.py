@@ -15,7 +15,7 @@ def audit(*args):
 def told(*args):
     result = audit(*args, "--json")
     assert result.exit_code == 0, result.stderr
-    return json.loads(result.stdout)
+    return json.loads(result.stdout)["answer"]
 
 
 def published(place, layout):

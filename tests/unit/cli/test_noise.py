@@ -4,7 +4,7 @@ from pathlib import Path
 import pyarrow.csv as pc
 import pyarrow.parquet as pq
 import pytest
-from support.command_line import invoke
+from support.command_line import answer, invoke
 
 import sidelight as sl
 
@@ -54,7 +54,7 @@ def test_counts_are_published_and_told_about():
 
 def test_parquet_json_and_gaussian_noise():
     done = run(*USUAL, *DOMAIN, "-o", "noisy.parquet", "--delta", "1e-9", "--json")
-    document = json.loads(done.stdout)
+    document = answer(done)
     assert document["mechanism"]["kind"] == "discrete Gaussian"
     assert document["promise"]["chance"] > 0
     assert pq.read_table("noisy.parquet").column_names[-2:] == ["count", "measured"]
@@ -65,8 +65,8 @@ def test_notes_say_what_was_not_checked():
     assert "each row was taken for one person" in done.stdout
     assert "no ledger" in done.stdout
     done = run(*USUAL, *DOMAIN, "-o", "again.csv", "--json")
-    assert json.loads(done.stdout)["kind"] == "noisy counts"
-    assert "sidelight: note: each row was taken for one person; name --person to have that checked" in done.stderr
+    assert answer(done)["kind"] == "noisy counts"
+    assert "each row was taken for one person; name --person to have that checked" in json.loads(done.stdout)["notes"]
 
 
 def test_noisy_counts_are_not_taken_for_people():

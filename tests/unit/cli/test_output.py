@@ -6,19 +6,22 @@ from rich.text import Text
 from sidelight._progress import quiet
 from sidelight.cli.output import Output, bar
 from sidelight.errors import SidelightError
+from sidelight.report.report import Envelope
+
+DOCUMENT = Envelope(kind="guess", schema_version=1, source="a.csv", answer={"a": 1}, notes=("one",))
 
 
 def test_people_get_the_page_and_programs_the_json(capsys):
-    Output().write('{"a": 1}', [Text("one"), Text("two")])
+    Output().write(DOCUMENT, [Text("one"), Text("two")])
     assert capsys.readouterr().out == "one\ntwo\n"
-    Output(as_json=True).write('{"a": 1}', [Text("one")])
-    assert capsys.readouterr().out == '{"a": 1}'
+    Output(as_json=True).write(DOCUMENT, [Text("one")])
+    assert capsys.readouterr().out == DOCUMENT.to_json()
 
 
 def test_a_file_gets_the_json_and_the_page_says_so(tmp_path, capsys):
     file = tmp_path / "[b]answer.json"  # what looks like markup is a name
-    Output(file=file).write('{"a": 1}', [Text("one")])
-    assert file.read_text() == '{"a": 1}'
+    Output(file=file).write(DOCUMENT, [Text("one")])
+    assert file.read_text() == DOCUMENT.to_json()
     assert capsys.readouterr().out == f"one\nWritten to {file}\n"
 
 

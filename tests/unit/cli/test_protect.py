@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from support.command_line import invoke
+from support.command_line import answer, invoke
 
 import sidelight as sl
 from sidelight.publish.sidecar import Sidecar
@@ -85,9 +85,8 @@ def test_it_says_when_nothing_is_left_of_the_columns():
 @pytest.mark.usefixtures("here")
 def test_json_is_the_document_beside_the_release():
     done = run(*USUAL, "-o", "release.csv", "--json", "--utility", "loss")
-    document = Sidecar.model_validate_json(done.stdout)
-    with Path("release.csv.sidelight.json").open(encoding="utf-8") as kept:
-        assert kept.read() == done.stdout
+    document = Sidecar.model_validate(answer(done))
+    assert json.loads(Path("release.csv.sidelight.json").read_text(encoding="utf-8")) == answer(done)
     assert document.search.method == "lattice"
 
 
@@ -95,7 +94,7 @@ def test_suppression_and_layouts(here):
     done = run(
         *USUAL, "-o", "release.csv", "--suppress", "0.2", "--suppressed", "left out", "--layout", "counts", "--json"
     )
-    document = Sidecar.model_validate_json(done.stdout)
+    document = Sidecar.model_validate(answer(done))
     assert document.search.options["suppressed"] == "left out"
     assert document.people.people_out == 40 - document.people.suppressed
     assert (here / "release.csv").read_text().splitlines()[0] == "age,sex,zip,people,disease,count"
@@ -108,7 +107,7 @@ def test_nothing_within_policy_says_what_would_pass(here):
     assert (done.exit_code, done.stdout, names(here)) == (1, "", set())
     assert done.stderr.startswith("sidelight: not even one group of everybody is within policy: group size ≥ 41")
     assert done.stderr.count("\n") == 1
-    said = json.loads(run(*USUAL, "-o", "release.csv", "-l", "group size >= 41", "--json").stdout)
+    said = answer(run(*USUAL, "-o", "release.csv", "-l", "group size >= 41", "--json"))
     assert said["closest"] == ["group size with a limit of at most 40"]
 
 
@@ -161,10 +160,10 @@ def test_a_hierarchy_that_suppress_only_takes_the_place_of_is_noted():
     assert done.exit_code == 0
     assert " • hierarchies/age.csv is not used: --suppress-only age takes its place" in done.stdout
     done = run(*USUAL, "-o", "again.csv", "--suppress-only", "age", "--json")
-    assert json.loads(done.stdout)["verdict"] == "within policy"
-    assert done.stderr.splitlines() == [
-        "sidelight: note: columns not used: id",
-        "sidelight: note: hierarchies/age.csv is not used: --suppress-only age takes its place",
+    assert answer(done)["verdict"] == "within policy"
+    assert json.loads(done.stdout)["notes"] == [
+        "columns not used: id",
+        "hierarchies/age.csv is not used: --suppress-only age takes its place",
     ]
 
 

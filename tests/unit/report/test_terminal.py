@@ -78,7 +78,7 @@ def test_long_labels_are_shortened_in_the_middle_and_only_here():
     text = " ".join(shown(report, width=200).split())
     assert text.count("{2024-01-01, 2024-01-02, … and 35 more, 2024-02-19}") == 4
     assert label not in text
-    assert label in report.answers[0].worst_off
+    assert label in report.answer.findings[0].worst_off
     assert label in report.to_json()
     assert brief("x" * 200) == "x" * 30 + "…" + "x" * 29
 
