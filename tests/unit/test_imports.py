@@ -40,7 +40,7 @@ ORDER = (
 )
 
 # Who may use a library that comes from elsewhere; one that is not named here may be used by all.
-ENGINES_AND_FRAMES = ("duckdb", "narwhals", "pandas", "polars", "pyspark")
+ENGINES_AND_FRAMES = ("duckdb", "narwhals", "pandas", "polars", "pyreadstat", "pyspark", "python_calamine")
 ONLY_IN = {
     **dict.fromkeys(ENGINES_AND_FRAMES, ("table",)),
     "pyarrow": (

@@ -26,8 +26,8 @@ from sidelight.publish.sidecar import (
 )
 from sidelight.release.read import release_from
 from sidelight.release.release import Release
-from sidelight.table.files import columns_of, files_of
-from sidelight.table.read import table_from
+from sidelight.table.files import files_of
+from sidelight.table.read import columns_of, table_from
 from sidelight.table.roles import Roles
 from sidelight.table.table import Table
 
@@ -99,9 +99,8 @@ def require_columns(file: str, roles: Roles) -> None:
         return
     options = {"--group": roles.quasi or None, "--sensitive": roles.sensitive}
     unnamed = " and ".join(option for option, column in options.items() if column is None)
-    message = (
-        f"which columns? name them with {unnamed}, or in [roles] of the policy; {file} has: {listed(columns_of(file))}"
-    )
+    columns = listed(columns_of(file, roles))
+    message = f"which columns? name them with {unnamed}, or in [roles] of the policy; {file} has: {columns}"
     raise BadPolicy(message)
 
 

@@ -41,15 +41,27 @@ def option(*names: str, metavar: str | None = None, at_least: int | None = None,
     )
 
 
-ReleaseFile: TypeAlias = Annotated[
-    str, Parameter(name="RELEASE", help="A published file: CSV, TSV or Parquet, also compressed or a glob.")
-]
+def refuse_options(hint: object, names: str | tuple[str, ...]) -> None:
+    """Let `-` be a file, standard input, and nothing else that begins so: that is a misspelt option."""
+    del hint
+    words = (names,) if isinstance(names, str) else names
+    misspelt = next((word for word in words if word.startswith("-") and word != "-"), None)
+    if misspelt is not None:
+        raise ValueError(misspelt)
+
+
+def files(name: str, text: str) -> Parameter:
+    """Describe an argument that is one file or several."""
+    return Parameter(name=name, help=text, allow_leading_hyphen=True, validator=refuse_options)
+
+
+KINDS = "CSV, TSV or Parquet, also packed or a glob; Excel, Stata, SPSS, SAS; or - for standard input."
+
+ReleaseFile: TypeAlias = Annotated[str, files("RELEASE", f"A published file: {KINDS}")]
 ReleaseFiles: TypeAlias = Annotated[
-    tuple[str, ...], Parameter(name="RELEASES", help="Published files about the same people, usually two or more.")
+    tuple[str, ...], files("RELEASES", "Published files about the same people, usually two or more.")
 ]
-TableFile: TypeAlias = Annotated[
-    str, Parameter(name="TABLE", help="The table: CSV, TSV or Parquet, also compressed or a glob.")
-]
+TableFile: TypeAlias = Annotated[str, files("TABLE", f"The table: {KINDS}")]
 
 PolicyPath: TypeAlias = Annotated[
     Path | None,
@@ -141,6 +153,12 @@ ValueDomain: TypeAlias = Annotated[
     option("--domain", metavar="VALUE", help="A sensitive value there could be; repeat it for all, in order."),
 ]
 
+Encoding: TypeAlias = Annotated[
+    str | None,
+    option("--encoding", metavar="NAME", help="How letters are written in a text file; UTF-8, if nothing is said."),
+]
+Sheet: TypeAlias = Annotated[str | None, option("--sheet", metavar="NAME", help="Which sheet of a spreadsheet.")]
+
 ROLES = {"group": "quasi", "missing_mark": "missing_marks"}
 """What an option is called in a policy file, where it is called something else."""
 
@@ -170,6 +188,8 @@ class ReleaseColumns(ColumnOptions):
     missing_mark: MissingMarks = ()
     suppressed: SuppressedRows = None
     domain: ValueDomain = ()
+    encoding: Encoding = None
+    sheet: Sheet = None
 
 
 @Parameter(name="*", group=COLUMNS)
@@ -184,6 +204,8 @@ class TableColumns(ColumnOptions):
     missing: MissingValues = None
     missing_mark: MissingMarks = ()
     domain: ValueDomain = ()
+    encoding: Encoding = None
+    sheet: Sheet = None
 
 
 @Parameter(name="*", group=COLUMNS)
@@ -196,6 +218,8 @@ class CountColumns(ColumnOptions):
     missing: MissingValues = None
     missing_mark: MissingMarks = ()
     domain: ValueDomain = ()
+    encoding: Encoding = None
+    sheet: Sheet = None
 
 
 @Parameter(name="*", group=COLUMNS)
@@ -208,6 +232,8 @@ class JointColumns(ColumnOptions):
     missing: MissingValues = None
     missing_mark: MissingMarks = ()
     suppressed: SuppressedRows = None
+    encoding: Encoding = None
+    sheet: Sheet = None
 
 
 # What the verbs `explore`, `believe` and `attack` ask of published files.

@@ -130,12 +130,18 @@ def _misspelt_option(error: CycloptsError) -> str | None:
     at_verb = bool(error.command_chain)
     names = [argument.names for argument in error.app.assemble_argument_collection()] if at_verb else [tuple(error.app)]
     known = [name for each in names for name in each]
-    token = getattr(error, "token", None) if isinstance(error, UnknownOptionError) else None
-    for word in (*(error.unused_tokens or ()), *([token.keyword] if token is not None else [])):
+    for word in (*(error.unused_tokens or ()), *_taken_for_options(error)):
         option = word.partition("=")[0]
         if option.startswith("-") and option not in ("-", *known):
             return f"no option '{option}'{did_you_mean(option, [name for name in known if name.startswith('--')])}"
     return None
+
+
+def _taken_for_options(error: CycloptsError) -> list[str]:
+    """Give the word that was no option, or that was taken for a file because it is none."""
+    if isinstance(error, UnknownOptionError):
+        return [error.token.keyword or error.token.value]
+    return [error.exception_message] if isinstance(error, ValidationError) else []
 
 
 def _unknown_verb(error: Any) -> str:  # noqa: ANN401 - an UnknownCommandError, which has no types
@@ -190,6 +196,7 @@ OPTIONS = {
     "cells": "--cells",
     "delta": "--delta",
     "domain": "--domain",
+    "encoding": "--encoding",
     "epsilon": "--epsilon",
     "force": "--force",
     "group": "--group",
@@ -209,6 +216,7 @@ OPTIONS = {
     "quasi": "--group",
     "same_values": "--same-value",
     "sensitive": "--sensitive",
+    "sheet": "--sheet",
     "suppress": "--suppress",
     "suppressed": "--suppressed",
     "truth": "--truth",

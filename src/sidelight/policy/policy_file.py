@@ -45,6 +45,8 @@ class RolesSection(Section):
     suppressed: Suppressed | None = None
     missing_marks: tuple[Text, ...] | None = None
     domain: tuple[Text, ...] | None = None
+    encoding: Text | None = None
+    sheet: Text | None = None
 
     def to_roles(self) -> Roles:
         """Give what was said as the roles that all readers take."""

@@ -40,6 +40,8 @@ def read_release(
     suppressed: Suppressed = "a group",
     missing_marks: str | Sequence[object] = (),
     domain: Sequence[object] | None = None,
+    encoding: str | None = None,
+    sheet: str | None = None,
     rows: Rows = "people",
     people: str = "people",
     count: str = "count",
@@ -76,6 +78,8 @@ def read_release(
         suppressed=suppressed,
         missing_marks=missing_marks,
         domain=domain,
+        encoding=encoding,
+        sheet=sheet,
     )
     return release_from(
         source, roles, told_apart=as_names(quasi), rows=rows, people=people, count=count, keep_people=keep_people

@@ -26,6 +26,7 @@ from sidelight._arrays import Integers
 from sidelight.errors import BadTable
 from sidelight.table.dataframe_source import nulls_for_missing, text_rows
 from sidelight.table.files import PARQUET, TEXT, FirstLine, ending, not_utf8, schema_of
+from sidelight.table.foreign_files import as_utf8
 from sidelight.table.labels import SUPPRESSED, Label, label
 from sidelight.table.packed_keys import Packing, Words
 from sidelight.table.roles import Roles
@@ -73,14 +74,18 @@ def interruptible() -> Iterator[None]:
 
 
 @contextmanager
-def arrow_rows(table: pa.Table, roles: Roles) -> Iterator[Rows]:
-    """Let DuckDB count Arrow's columns where they are: Arrow takes twice the time and cannot mix dictionaries."""
-    dropped = roles.unused(table.column_names, "the table")
+def arrow_rows(table: pa.Table, roles: Roles, files: Sequence[Path] = ()) -> Iterator[Rows]:
+    """Let DuckDB count Arrow's columns where they are: Arrow takes twice the time and cannot mix dictionaries.
+
+    `files` are those that the table was read from, if any.
+    """
+    source = _source(files, ()) if files else Source("the table", ())
+    source = replace(source, dropped=roles.unused(table.column_names, source.name))
     with connection() as con:
         try:
             used = {ours: _without_finer_cells(table.column(name)) for ours, name in roles.used.items()}
             con.register("src", pa.table(used))
-            yield packed_rows(con, roles, Source("the table", dropped))
+            yield packed_rows(con, roles, source)
         except duckdb.Error as problem:
             message = (
                 f"DuckDB cannot count this Arrow table ({type(problem).__name__}); turn odd columns into text first"
@@ -109,24 +114,33 @@ def file_rows(files: list[Path], roles: Roles) -> Iterator[Rows]:
 
     Packing takes one more pass over the rows: that pays for Parquet, and not for text, which is slow to scan.
     """
-    kinds = {ending(file) in PARQUET for file in files}
-    if len(kinds) > 1:
-        message = "some of the files are Parquet and some are text; give files of one kind"
-        raise BadTable(message)
-    parquet = kinds.pop()
-    with connection() as con:
+    with (
+        connection() as con,
+        _parquet_rows(con, files, roles) if ending(files[0]) in PARQUET else _text_rows(con, files, roles) as rows,
+    ):
+        yield rows
+
+
+@contextmanager
+def _parquet_rows(con: duckdb.DuckDBPyConnection, files: list[Path], roles: Roles) -> Iterator[Rows]:
+    try:
+        view, dropped = _parquet_view(files, roles)
+        con.sql(view).create_view("src")
+        _check_nothing_cut_off(files[0], roles, con.table("src"))
+        yield packed_rows(con, roles, _source(files, dropped))
+    except duckdb.Error as problem:
+        raise _unreadable(files, problem) from None
+
+
+@contextmanager
+def _text_rows(con: duckdb.DuckDBPyConnection, files: list[Path], roles: Roles) -> Iterator[Rows]:
+    with as_utf8(files, roles.encoding) as texts:
         try:
-            if parquet:
-                view, dropped = _parquet_view(files, roles)
-                con.sql(view).create_view("src")
-                _check_nothing_cut_off(files[0], roles, con.table("src"))
-                yield packed_rows(con, roles, _source(files, dropped))
-            else:
-                view, dropped = csv_view([(file, TEXT[ending(file)]) for file in files], roles)
-                ours = {name: name for name in roles.used}
-                yield text_rows(nw.from_native(con.sql(view)), roles, _source(files, dropped), ours)
+            view, dropped = csv_view([(text, TEXT[ending(text)]) for text in texts], roles)
+            ours = {name: name for name in roles.used}
+            yield text_rows(nw.from_native(con.sql(view)), roles, _source(files, dropped), ours)
         except duckdb.Error as problem:
-            raise (_unreadable(files, problem) if parquet else csv_problem(files, problem)) from None
+            raise csv_problem(texts, problem) from None
 
 
 def _parquet_view(files: list[Path], roles: Roles) -> tuple[str, tuple[str, ...]]:
@@ -169,11 +183,11 @@ def _unreadable(files: list[Path], problem: duckdb.Error) -> BadTable:
     return BadTable(f"{named} cannot be read ({type(problem).__name__}); check that it was written completely")
 
 
-def _source(files: list[Path], dropped: tuple[str, ...]) -> Source:
+def _source(files: Sequence[Path], dropped: tuple[str, ...]) -> Source:
     return Source(_named(files), dropped, files=tuple(file.resolve() for file in files))
 
 
-def _named(files: list[Path]) -> str:
+def _named(files: Sequence[Path]) -> str:
     return files[0].name if len(files) == 1 else f"{len(files)} files"
 
 

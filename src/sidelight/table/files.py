@@ -1,33 +1,46 @@
 """Files on disk: which are meant, what kind each is, and what its columns are called.
 
-A path, a glob or a list of them means some files; the ending says whether one is text or Parquet.  The first line of a
-text file says the delimiter and the names of the columns, or is, by mistake, somebody's row.  Messages name the columns
-there are; a file without a line of names begins with a row, which nobody may be shown.
+A path, a glob or a list of them means some files, and `-` standard input; the ending says whether one is text, Parquet
+or what other programs keep (`table.foreign_files`).  The first line of a text file says the delimiter and the names of
+the columns, or is, by mistake, somebody's row.  Messages name the columns there are; a file without a line of names
+begins with a row, which nobody may be shown.
 """
 
 from __future__ import annotations
 
+import atexit
 import codecs
 import csv
 import io
 import os
 import re
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from glob import glob, has_magic
 from itertools import islice
 from pathlib import Path
+from shutil import copyfileobj
+from tempfile import TemporaryDirectory
 
 import pyarrow as pa
 
-from sidelight.errors import BadTable, in_python
+from sidelight.errors import BadTable, in_python, parameter
 
 TEXT = {".csv": None, ".txt": None, ".tsv": "\t", ".tab": "\t"}
 """Endings of text files, and the delimiter where the ending says it."""
 
 PARQUET = {".parquet", ".pq"}
 PACKERS = {".gz", ".zst"}
+SHEETS = {".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"}
+STATISTICS = {".dta", ".sav", ".zsav", ".por", ".sas7bdat", ".xpt"}
+"""Endings of spreadsheets, and of files of Stata, SPSS and SAS."""
+
+STANDARD_INPUT = "-"
+BEGINNINGS = {b"PAR1": ".parquet", b"PK\x03\x04": ".xlsx", b"\x1f\x8b": ".csv.gz", b"\x28\xb5\x2f\xfd": ".csv.zst"}
+"""What the first bytes of standard input tell about the rest; else it is text."""
 
 DELIMITERS = ",;\t|"
 
@@ -61,6 +74,8 @@ def files_of(source: str | Path | Sequence[str | Path]) -> list[Path]:
 
 
 def _expand(path: str) -> list[Path]:
+    if path == STANDARD_INPUT:
+        return [_standard_input()]
     file = Path(path)
     if not path.strip():
         message = "the name of the file is empty; give the path of a file"
@@ -83,24 +98,32 @@ def _expand(path: str) -> list[Path]:
     return matched
 
 
+@cache
+def _standard_input() -> Path:
+    """Copy standard input, once, into a private folder that is gone when the program ends."""
+    folder = TemporaryDirectory(prefix="sidelight-")
+    atexit.register(folder.cleanup)
+    beginning = sys.stdin.buffer.read(4)
+    kind = next((kind for first, kind in BEGINNINGS.items() if beginning.startswith(first)), ".csv")
+    copy = Path(folder.name, f"standard-input{kind}")
+    with copy.open("wb") as file:
+        file.write(beginning)
+        copyfileobj(sys.stdin.buffer, file)
+    return copy
+
+
 def ending(file: Path) -> str:
     """Give a file's ending, without that of the packer: `.csv` for `patients.csv.gz`."""
     inner = file.with_suffix("") if file.suffix.lower() in PACKERS else file
     kind = inner.suffix.lower()
-    if kind in TEXT or (kind in PARQUET and inner is file):
+    if kind in TEXT or (kind in PARQUET | SHEETS | STATISTICS and inner is file):
         return kind
     message = (
-        f"cannot tell what {file.name} is by its ending; name it .csv, .tsv (also .gz or .zst) or .parquet"
+        f"cannot tell what {file.name} is by its ending; name it .csv, .tsv (also .gz or .zst), .parquet, .xlsx, .dta, "
+        ".sav or .sas7bdat"
         f"{in_python(', a dataframe will do too')}"
     )
     raise BadTable(message)
-
-
-def columns_of(source: str | Path) -> tuple[str, ...]:
-    """Name the columns of a file, or of the first of those that are meant, to be shown."""
-    file = files_of(source)[0]
-    kind = ending(file)
-    return tuple(schema_of(file).names) if kind in PARQUET else FirstLine.of(file, TEXT[kind]).names_to_show()
 
 
 def schema_of(file: Path) -> pa.Schema:
@@ -227,8 +250,17 @@ def _rest_of_names(file: Path, first: str, text: io.TextIOWrapper) -> Iterator[s
 
 
 def not_utf8(file: Path) -> BadTable:
-    """Say which byte of a file, packed or not, is wrong."""
-    return BadTable(f"{file.name} is not UTF-8: byte {_first_bad_byte(file):,} (from 0) is wrong; save it as UTF-8")
+    """Say which byte of a file, packed or not, is wrong, and what else the file may be written in."""
+    return BadTable(
+        f"{file.name} is not UTF-8: byte {_first_bad_byte(file):,} (from 0) is wrong; "
+        f"save it as UTF-8, or say what it is, perhaps {parameter('encoding', _likely_encoding(file))}"
+    )
+
+
+def _likely_encoding(file: Path) -> str:
+    """Guess by the first bytes: programs that write UTF-16 mark it, and most others write as Windows does."""
+    with pa.input_stream(str(file)) as stream:
+        return "utf-16" if stream.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "windows-1252"
 
 
 def _first_bad_byte(file: Path) -> int:

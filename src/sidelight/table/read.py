@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from functools import reduce
 from pathlib import Path
@@ -26,7 +26,8 @@ from sidelight._text import counted, form
 from sidelight.errors import BadTable, MissingValues, WrongKind, parameter
 from sidelight.table.dataframe_source import frame_rows
 from sidelight.table.duckdb_source import arrow_rows, file_rows, interruptible
-from sidelight.table.files import files_of
+from sidelight.table.files import PARQUET, SHEETS, TEXT, FirstLine, ending, files_of, schema_of
+from sidelight.table.foreign_files import as_utf8, foreign_table
 from sidelight.table.labels import SUPPRESSED, Label, hinted, shown
 from sidelight.table.packed_keys import Packing, Words
 from sidelight.table.roles import Missing, Roles
@@ -44,12 +45,15 @@ def read_table(
     missing: Missing = "an error",
     missing_marks: str | Sequence[object] = (),
     domain: Sequence[object] | None = None,
+    encoding: str | None = None,
+    sheet: str | None = None,
 ) -> Table:
     """Read what a publisher holds: who has which sensitive value, by quasi-identifiers.
 
     Args:
-        source: a path, glob or list of paths of CSV, TSV or Parquet files (also `.gz`, `.zst`), or a pandas,
-            polars, pyarrow, DuckDB or Spark table.  Rows stay there; only counts come out.
+        source: a path, glob or list of paths of CSV, TSV or Parquet files (also `.gz`, `.zst`), of Excel, Stata,
+            SPSS or SAS files (the extra `files`), "-" for standard input, or a pandas, polars, pyarrow, DuckDB or Spark
+            table.  Rows stay there; only counts come out.
         quasi: the columns that an outsider may know.  A missing cell is a label of its own.
         sensitive: the column that nobody should learn.
         person: the column that says whose row it is; needed when people have several values.
@@ -59,6 +63,8 @@ def read_table(
             "multiset": the person counts, and has no value by this row).
         missing_marks: texts that mean missing, such as "?".
         domain: all values that could occur, in order; default: those that occur, sorted.
+        encoding: how the letters of text files are written, such as "cp1252" or "utf-16"; default: UTF-8.
+        sheet: which sheet of a spreadsheet; default: the only one with something on it.
 
     >>> import pyarrow as pa
     >>> rows = pa.table({"zip": ["00734", "00734", None], "sex": ["f", "f", "m"], "disease": ["Flu", "Cold", "Flu"]})
@@ -73,6 +79,8 @@ def read_table(
         missing=missing,
         missing_marks=missing_marks,
         domain=domain,
+        encoding=encoding,
+        sheet=sheet,
     )
     return table_from(source, roles)
 
@@ -97,7 +105,7 @@ def rows_of(source: object, roles: Roles) -> Iterator[Rows]:
     if isinstance(source, str | Path):
         source = [source]
     if isinstance(source, list | tuple | set) and all(isinstance(each, str | Path) for each in source):
-        with file_rows(files_of(list(source)), roles) as rows:
+        with _rows_of_files(files_of(list(source)), roles) as rows:
             yield rows
     elif isinstance(source, pa.Table):
         with arrow_rows(source, roles) as rows:
@@ -105,6 +113,40 @@ def rows_of(source: object, roles: Roles) -> Iterator[Rows]:
     else:
         with interruptible():
             yield frame_rows(source, roles)
+
+
+def _rows_of_files(files: list[Path], roles: Roles) -> AbstractContextManager[Rows]:
+    """Look at files as rows to count: where they are, or, what no engine reads, from memory."""
+    kinds = {_program(file) for file in files}
+    if len(kinds) > 1:
+        message = f"some of the files are {' and some are '.join(sorted(kinds))}; give files of one kind"
+        raise BadTable(message)
+    if kinds <= {"Parquet", "text"}:
+        return file_rows(files, roles)
+    tables = [foreign_table(file, roles) for file in files]
+    try:
+        return arrow_rows(pa.concat_tables(tables, promote_options="permissive"), roles, files)
+    except pa.ArrowException:
+        message = "the files store a column as different types; store it as text in all of them"
+        raise BadTable(message) from None
+
+
+def _program(file: Path) -> str:
+    kind = ending(file)
+    if kind in SHEETS:
+        return "spreadsheets"
+    return "Parquet" if kind in PARQUET else "text" if kind in TEXT else "of a statistics package"
+
+
+def columns_of(source: str | Path, roles: Roles | None = None) -> tuple[str, ...]:
+    """Name the columns of a file, or of the first of those that are meant, to be shown."""
+    file, roles = files_of(source)[0], roles or Roles()
+    if _program(file) == "Parquet":
+        return tuple(schema_of(file).names)
+    if _program(file) != "text":
+        return tuple(foreign_table(file, roles).column_names)
+    with as_utf8([file], roles.encoding) as (text,):
+        return FirstLine.of(text, TEXT[ending(text)]).names_to_show()
 
 
 @dataclass(frozen=True, slots=True)

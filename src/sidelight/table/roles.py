@@ -41,6 +41,8 @@ class Roles:
     suppressed: Suppressed | None = None
     missing_marks: tuple[str, ...] = ()  # texts that mean missing
     domain: tuple[Label, ...] | None = None  # all sensitive values that there could be; None: those that occur
+    encoding: str | None = None  # how the letters of text files are written; None: UTF-8
+    sheet: str | None = None  # which sheet of a spreadsheet; None: the only one with something on it
     quasi_word: str = field(default="quasi", compare=False)  # the caller's word for the first, for messages
 
     @classmethod

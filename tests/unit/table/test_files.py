@@ -9,7 +9,7 @@ import pytest
 from support.patients import cells, read, refused, written
 
 from sidelight.errors import BadTable, UnknownColumn
-from sidelight.table import files
+from sidelight.table.read import columns_of
 
 
 @pytest.fixture
@@ -105,7 +105,7 @@ def test_a_first_line_that_may_be_a_row_is_not_shown(folder, text):
 
 def _of_columns(file):
     with pytest.raises(BadTable) as caught:
-        files.columns_of(file)
+        columns_of(file)
     return str(caught.value)
 
 
@@ -122,7 +122,7 @@ def test_a_name_that_is_found_says_that_the_others_are_names_too(folder):
 def test_pandas_nameless_index_is_no_row(folder):
     file = written(folder, ",age,illness\n0,34,Flu\n", "a.csv")
     assert refused(UnknownColumn, source=file).startswith("no column 'zip' in a.csv; there are: , age, illness")
-    assert files.columns_of(file) == ("", "age", "illness")
+    assert columns_of(file) == ("", "age", "illness")
 
 
 def test_the_line_and_byte_are_found_in_a_large_file(folder):
@@ -137,7 +137,7 @@ def test_files_that_are_not_what_they_are_called(folder):
     assert "no file" in refused(source=folder / "gone.csv")
     assert "no file matches" in refused(source=str(folder / "*.csv"))
     assert "is a folder; name its files" in refused(source=folder)
-    assert "cannot tell what a.xlsx is" in refused(source=written(folder, "", "a.xlsx"))
+    assert "cannot tell what a.docx is" in refused(source=written(folder, "", "a.docx"))
     assert "cannot tell what a.parquet.gz is" in refused(source=written(folder, "", "a.parquet.gz"))
     assert "a.parquet cannot be read as Parquet" in refused(source=written(folder, "zip,sex", "a.parquet"))
     assert "b.csv.gz cannot be unpacked" in refused(source=written(folder, "zip,sex", "b.csv.gz"))

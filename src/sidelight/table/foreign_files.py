@@ -1,0 +1,171 @@
+"""Files that no engine reads where they are: spreadsheets, files of statistics packages, text in other encodings.
+
+Spreadsheets (Excel, OpenDocument; by python-calamine) and files of Stata, SPSS and SAS (by pyreadstat) become Arrow
+tables; both libraries are the extra `files`.  A code with a label, as Stata and SPSS keep them, says its label; where
+two codes have one label, each says its code too, so that no two values become one.  Text in another encoding than UTF-8
+is copied, as it is read, into a private folder as UTF-8, which the engine then reads like any other.
+"""
+
+from __future__ import annotations
+
+import codecs
+import datetime as dt
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pyarrow as pa
+
+from sidelight.errors import BadTable, listed, needs_extra, parameter
+from sidelight.table.files import NO_NAMES, PACKERS, SHEETS, ending, looks_like_a_row
+from sidelight.table.labels import label
+from sidelight.table.roles import Roles
+
+CHUNK = 1 << 20
+"""How many bytes of a text file are decoded at a time."""
+
+
+def foreign_table(file: Path, roles: Roles) -> pa.Table:
+    """Read a spreadsheet, or a file of a statistics package, into memory."""
+    columns = _sheet_columns(file, roles) if ending(file) in SHEETS else _statistics_columns(file, roles)
+    names = [name for name, _ in columns]
+    arrays = [_array(cells) for _, cells in columns]
+    return pa.Table.from_arrays(arrays, names=names)
+
+
+# Spreadsheets
+
+
+def _sheet_columns(file: Path, roles: Roles) -> list[tuple[str, Sequence[object]]]:
+    """Read the sheet that is meant: a line of names, then rows; lines and columns that are empty throughout go."""
+    lines = [line for line in _sheet_lines(file, roles) if any(cell not in ("", None) for cell in line)]
+    if len(lines) < 2:
+        message = f"{file.name} has no rows below a line of column names; give at least one person"
+        raise BadTable(message)
+    header, *rows = lines
+    names = ["" if cell is None else label(cell) or "" for cell in header]
+    if looks_like_a_row(names, ([label(cell) or "" for cell in row] for row in rows[:1000])):
+        message = f"{file.name} {NO_NAMES}"
+        raise BadTable(message)
+    return [(name, [None if row[at] == "" else row[at] for row in rows]) for at, name in enumerate(names)]
+
+
+def _sheet_lines(file: Path, roles: Roles) -> list[list[Any]]:
+    with needs_extra("files", package="python-calamine", what="reading spreadsheets"):
+        from python_calamine import CalamineError, CalamineWorkbook  # noqa: PLC0415 - an extra
+    try:
+        workbook = CalamineWorkbook.from_path(file)
+        sheets = {name: workbook.get_sheet_by_name(name) for name in workbook.sheet_names}
+    except (CalamineError, OSError):
+        message = f"{file.name} cannot be read as a spreadsheet; check that it was saved completely"
+        raise BadTable(message) from None
+    lines = {name: sheet.to_python(skip_empty_area=True) for name, sheet in sheets.items()}
+    return lines[_sheet_name(file, [name for name, each in lines.items() if each], roles)]
+
+
+def _sheet_name(file: Path, filled: list[str], roles: Roles) -> str:
+    """Take the sheet that was named, or the only one that holds something."""
+    if roles.sheet in filled:
+        return roles.sheet
+    if roles.sheet is None and len(filled) == 1:
+        return filled[0]
+    if not filled:
+        message = f"{file.name} is empty; it needs a line with the names of the columns, and rows"
+    elif roles.sheet is None:
+        message = f"{file.name} has {len(filled)} sheets; say which with {parameter('sheet')}: {listed(filled)}"
+    else:
+        message = f"no sheet '{roles.sheet}' in {file.name}, or an empty one; it has: {listed(filled)}"
+    raise BadTable(message)
+
+
+# Stata, SPSS and SAS
+
+
+def _statistics_columns(file: Path, roles: Roles) -> list[tuple[str, Sequence[object]]]:
+    with needs_extra("files", package="pyreadstat", what="reading files of statistics packages"):
+        import pyreadstat  # noqa: PLC0415 - an extra
+    readers: dict[str, Callable[..., tuple[Any, Any]]] = {
+        ".dta": pyreadstat.read_dta,
+        ".sav": pyreadstat.read_sav,
+        ".zsav": pyreadstat.read_sav,
+        ".por": pyreadstat.read_por,
+        ".sas7bdat": pyreadstat.read_sas7bdat,
+        ".xpt": pyreadstat.read_xport,
+    }
+    options = {} if ending(file) == ".por" else {"encoding": roles.encoding}
+    try:
+        cells, about = readers[ending(file)](str(file), output_format="dict", **options)
+    except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, UnicodeDecodeError, OSError):
+        message = (
+            f"{file.name} cannot be read; check that it was written completely, "
+            f"or say its encoding with {parameter('encoding', 'latin-1')}"
+        )
+        raise BadTable(message) from None
+    labels: Mapping[str, Mapping[object, str]] = about.variable_value_labels
+    return [(name, _labelled(list(cells[name]), labels.get(name, {}))) for name in about.column_names]
+
+
+def _labelled(cells: list[object], labels: Mapping[object, str]) -> list[object]:
+    """Let codes say their labels; a label that several codes have is told apart by the code."""
+    if not labels:
+        return [None if cell == "" else cell for cell in cells]  # these packages have no other missing text
+    times = Counter(labels.values())
+    texts = {
+        label(code): text if times[text] == 1 else f"{text} ({label(code)})" for code, text in labels.items() if text
+    }
+    return [texts.get(label(cell), label(cell)) for cell in cells]
+
+
+def _array(cells: Sequence[object]) -> pa.Array:
+    """Store cells by their kind: whole numbers, numbers, days, truths; texts, and what is mixed, as labels."""
+    present = [cell for cell in cells if label(cell) is not None]
+    kinds = {type(cell) for cell in present}
+    if kinds and kinds <= {int, float} and all(float(cell).is_integer() for cell in present):  # type: ignore[arg-type]
+        return pa.array([None if label(cell) is None else int(cell) for cell in cells], pa.int64())  # type: ignore[call-overload]
+    if kinds == {dt.datetime} and all(cell.time() == dt.time() for cell in present):  # type: ignore[attr-defined]
+        return pa.array([None if label(cell) is None else cell.date() for cell in cells], pa.date32())  # type: ignore[attr-defined]
+    if len(kinds) == 1 and kinds <= {float, bool, dt.date, dt.datetime}:
+        return pa.array([None if label(cell) is None else cell for cell in cells])
+    return pa.array([label(cell) for cell in cells], pa.string())
+
+
+# Text in other encodings
+
+
+@contextmanager
+def as_utf8(files: Sequence[Path], encoding: str | None) -> Iterator[list[Path]]:
+    """Give text files as UTF-8: as they are, or as copies of the same name that are gone afterwards."""
+    if encoding is None or _is_utf8(encoding):
+        yield [*files]
+        return
+    with TemporaryDirectory(prefix="sidelight-") as folder:
+        yield [_copied(file, Path(folder, str(number)), encoding) for number, file in enumerate(files)]
+
+
+def _is_utf8(encoding: str) -> bool:
+    try:
+        return codecs.lookup(encoding).name in ("utf-8", "utf-8-sig", "ascii")
+    except (LookupError, ValueError):
+        message = f"no {parameter('encoding', encoding)}; give a name such as latin-1, cp1252, utf-16 or shift_jis"
+        raise BadTable(message) from None
+
+
+def _copied(file: Path, folder: Path, encoding: str) -> Path:
+    folder.mkdir()
+    copy = folder / (file.stem if file.suffix.lower() in PACKERS else file.name)
+    decoder = codecs.getincrementaldecoder(encoding)()
+    try:
+        with pa.input_stream(str(file)) as packed, copy.open("w", encoding="utf-8", newline="") as text:
+            while chunk := packed.read(CHUNK):
+                text.write(decoder.decode(chunk))
+            text.write(decoder.decode(b"", final=True))
+    except UnicodeError:
+        message = f"{file.name} is not written in {encoding}; name another {parameter('encoding')}"
+        raise BadTable(message) from None
+    except OSError:
+        message = f"{file.name} cannot be unpacked; check its ending and that it was written completely"
+        raise BadTable(message) from None
+    return copy

@@ -1,0 +1,212 @@
+import datetime as dt
+import gzip
+import subprocess
+import sys
+
+import openpyxl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pyreadstat
+import pytest
+from support.command_line import invoke
+
+import sidelight as sl
+from sidelight.errors import BadTable, NotAvailable, UnknownColumn
+from sidelight.table.read import columns_of
+
+PEOPLE = [("Köln", 34, "Grippe"), ("Köln", 34, "Erkältung"), ("Bonn", 51, "Grippe")]
+QUASI = {"quasi": ["city", "age"], "sensitive": "disease"}
+
+
+def text_of(people=PEOPLE):
+    return "".join(f"{','.join(map(str, row))}\n" for row in [("city", "age", "disease"), *people])
+
+
+def cells(table):
+    return {column.name: column.labels for column in table.quasi}, table.domain, table.people
+
+
+EXPECTED = ({"city": ("Bonn", "Köln"), "age": ("34", "51")}, ("Erkältung", "Grippe"), 3)
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "utf-16", "utf-8-sig", "mac_roman"])
+def test_text_in_another_encoding(tmp_path, encoding):
+    file = tmp_path / "patients.csv"
+    file.write_bytes(text_of().encode(encoding))
+    assert cells(sl.read_table(file, **QUASI, encoding=encoding)) == EXPECTED
+    release = sl.read_release(file, group=["city", "age"], sensitive="disease", encoding=encoding)
+    assert (release.size, release.intake.files) == (3, (file,))
+
+
+def test_a_packed_file_in_another_encoding(tmp_path):
+    file = tmp_path / "patients.csv.gz"
+    with pa.output_stream(str(file)) as stream:
+        stream.write(text_of().encode("latin-1"))
+    assert cells(sl.read_table(file, **QUASI, encoding="latin-1")) == EXPECTED
+
+
+@pytest.mark.parametrize(
+    ("written", "named"), [("latin-1", 'encoding="windows-1252"'), ("utf-16", 'encoding="utf-16"')]
+)
+def test_a_refusal_names_the_likely_encoding(tmp_path, written, named):
+    file = tmp_path / "patients.csv"
+    file.write_bytes(text_of().encode(written))
+    with pytest.raises(BadTable) as caught:
+        sl.read_table(file, **QUASI)
+    assert str(caught.value).startswith("patients.csv is not UTF-8: byte ")
+    assert named in str(caught.value)
+
+
+def test_the_command_line_names_and_takes_the_encoding(tmp_path):
+    file = tmp_path / "patients.csv"
+    file.write_bytes(text_of().encode("latin-1"))
+    words = ["audit", str(file), "-g", "city", "-s", "disease"]
+    refusal = invoke(words)
+    assert (refusal.exit_code, '--encoding "windows-1252"' in refusal.stderr) == (2, True)
+    assert invoke([*words, "--encoding", "windows-1252", "--limit", "group size >= 1"]).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("encoding", "wrong"),
+    [
+        ("klingon", 'no encoding="klingon"; give a name such as'),
+        ("ascii", "is not UTF-8"),
+        ("utf-16", "not written in"),
+    ],
+)
+def test_encodings_that_do_not_fit(tmp_path, encoding, wrong):
+    file = tmp_path / "patients.csv"
+    file.write_bytes(text_of().encode("latin-1"))
+    with pytest.raises(BadTable, match=wrong):
+        sl.read_table(file, **QUASI, encoding=encoding)
+
+
+def sheet(tmp_path, rows, *, name="patients.xlsx", more=()):
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    for title in more:
+        book.create_sheet(title).append(["something"])
+    book.save(tmp_path / name)
+    return tmp_path / name
+
+
+def test_a_spreadsheet(tmp_path):
+    file = sheet(tmp_path, [("city", "age", "disease"), *PEOPLE])
+    assert cells(sl.read_table(file, **QUASI)) == EXPECTED
+    assert columns_of(file) == ("city", "age", "disease")
+
+
+def test_cells_of_a_spreadsheet_say_what_they_show(tmp_path):
+    rows = [
+        ("day", "weight", "code", "smokes", "disease"),
+        (dt.date(2024, 3, 9), 70.5, "00734", True, "Flu"),
+        (None, 71, 734, False, None),
+    ]
+    table = sl.read_table(
+        sheet(tmp_path, rows), quasi=["day", "weight", "code", "smokes"], sensitive="disease", missing="a value"
+    )
+    labels = [column.labels for column in table.quasi]
+    assert labels == [("2024-03-09", None), ("70.5", "71"), ("00734", "734"), ("false", "true")]
+
+
+def test_which_sheet_is_asked_where_there_are_several(tmp_path):
+    file = sheet(tmp_path, [("city", "age", "disease"), *PEOPLE], more=["Notes"])
+    with pytest.raises(BadTable, match=r"patients.xlsx has 2 sheets; say which with sheet=: Sheet, Notes"):
+        sl.read_table(file, **QUASI)
+    assert cells(sl.read_table(file, **QUASI, sheet="Sheet")) == EXPECTED
+    with pytest.raises(BadTable, match=r"no sheet 'People' in patients.xlsx, or an empty one; it has: Sheet, Notes"):
+        sl.read_table(file, **QUASI, sheet="People")
+
+
+@pytest.mark.parametrize(
+    ("rows", "wrong"),
+    [
+        ([], "is empty"),
+        ([("city", "age", "disease")], "no rows below"),
+        ([("Ann", 34, "Flu"), ("Bea", 35, "Flu")], "seems to have no line of column names"),
+    ],
+)
+def test_sheets_without_people_or_names(tmp_path, rows, wrong):
+    with pytest.raises(BadTable, match=wrong) as caught:
+        sl.read_table(sheet(tmp_path, rows), **QUASI)
+    assert "Ann" not in str(caught.value)
+
+
+def test_what_only_looks_like_a_spreadsheet(tmp_path):
+    file = tmp_path / "patients.xlsx"
+    file.write_text("city,age\n")
+    with pytest.raises(BadTable, match="cannot be read as a spreadsheet"):
+        sl.read_table(file, **QUASI)
+
+
+def test_a_column_that_a_sheet_lacks(tmp_path):
+    with pytest.raises(UnknownColumn, match=r"no column 'age' in patients.xlsx"):
+        sl.read_table(sheet(tmp_path, [("city", "disease"), ("Bonn", "Flu")]), **QUASI)
+
+
+class TestStatistics:
+    @pytest.fixture(params=[".dta", ".sav", ".zsav", ".xpt"])
+    def file(self, request, tmp_path):
+        import pandas as pd  # noqa: PLC0415
+
+        frame = pd.DataFrame(PEOPLE, columns=["city", "age", "disease"])
+        file = tmp_path / f"patients{request.param}"
+        write = {".dta": pyreadstat.write_dta, ".xpt": pyreadstat.write_xport}.get(request.param, pyreadstat.write_sav)
+        write(frame, str(file), **({"compress": True} if request.param == ".zsav" else {}))
+        return file
+
+    def test_are_read(self, file):
+        assert cells(sl.read_table(file, **QUASI)) == EXPECTED
+
+    def test_codes_say_their_labels(self, tmp_path):
+        import pandas as pd  # noqa: PLC0415
+
+        frame = pd.DataFrame({"sex": [1, 2, 2], "income": [100, 999, 998], "disease": ["Flu", "", "Cold"]})
+        labels = {"sex": {1: "male", 2: "female"}, "income": {999: "Refused", 998: "Refused"}}
+        pyreadstat.write_sav(frame, str(tmp_path / "a.sav"), variable_value_labels=labels)
+        table = sl.read_table(tmp_path / "a.sav", quasi=["sex", "income"], sensitive="disease", missing="a value")
+        assert table.column("sex").labels == ("female", "male")
+        assert table.column("income").labels == ("100", "Refused (998)", "Refused (999)")
+        assert table.domain == ("Cold", "Flu", None)
+
+    def test_that_are_cut_are_refused(self, file):
+        if file.suffix == ".xpt":  # has no mark of its end: a cut one is a shorter one
+            return
+        file.write_bytes(file.read_bytes()[:300])
+        with pytest.raises(BadTable, match="cannot be read"):
+            sl.read_table(file, **QUASI)
+
+
+@pytest.mark.parametrize(("package", "name"), [("pyreadstat", "a.dta"), ("python_calamine", "a.xlsx")])
+def test_a_library_that_is_not_there_is_named(tmp_path, monkeypatch, package, name):
+    monkeypatch.setitem(sys.modules, package, None)
+    (tmp_path / name).write_bytes(b"x")
+    with pytest.raises(NotAvailable, match=r'pip install "sidelight\[files\]"'):
+        sl.read_table(tmp_path / name, **QUASI)
+
+
+def test_files_of_different_kinds_are_not_mixed(tmp_path):
+    (tmp_path / "a.csv").write_text(text_of())
+    sheet(tmp_path, [("city", "age", "disease"), *PEOPLE], name="b.xlsx")
+    with pytest.raises(BadTable, match="some of the files are spreadsheets and some are text"):
+        sl.read_table(str(tmp_path / "*"), **QUASI)
+
+
+@pytest.mark.parametrize("kind", ["csv", "gz", "parquet", "xlsx"])
+def test_standard_input(tmp_path, kind):
+    frame = pa.table({"city": ["Bonn", "Bonn"], "age": [34, 34], "disease": ["Flu", "Cold"]})
+    if kind == "csv":
+        (tmp_path / "a").write_text("city,age,disease\nBonn,34,Flu\nBonn,34,Cold\n")
+    elif kind == "gz":
+        (tmp_path / "a").write_bytes(gzip.compress(b"city,age,disease\nBonn,34,Flu\nBonn,34,Cold\n"))
+    elif kind == "parquet":
+        pq.write_table(frame, tmp_path / "a")
+    else:
+        sheet(tmp_path, [("city", "age", "disease"), ("Bonn", 34, "Flu"), ("Bonn", 34, "Cold")]).rename(tmp_path / "a")
+    words = ["audit", "-", "-g", "city", "-g", "age", "-s", "disease", "--limit", "group size >= 2"]
+    with (tmp_path / "a").open("rb") as given:
+        ended = subprocess.run(
+            [sys.executable, "-m", "sidelight", *words], stdin=given, capture_output=True, check=False
+        )
+    assert (ended.returncode, ended.stderr) == (0, b"")
