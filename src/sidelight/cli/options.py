@@ -153,6 +153,10 @@ ValueDomain: TypeAlias = Annotated[
     option("--domain", metavar="VALUE", help="A sensitive value there could be; repeat it for all, in order."),
 ]
 
+Split: TypeAlias = Annotated[
+    str | None,
+    option("--split", metavar="TEXT", help="What stands between the values of a cell that holds several, such as '|'."),
+]
 Encoding: TypeAlias = Annotated[
     str | None,
     option("--encoding", metavar="NAME", help="How letters are written in a text file; UTF-8, if nothing is said."),
@@ -188,6 +192,7 @@ class ReleaseColumns(ColumnOptions):
     missing_mark: MissingMarks = ()
     suppressed: SuppressedRows = None
     domain: ValueDomain = ()
+    split: Split = None
     encoding: Encoding = None
     sheet: Sheet = None
 
@@ -204,6 +209,7 @@ class TableColumns(ColumnOptions):
     missing: MissingValues = None
     missing_mark: MissingMarks = ()
     domain: ValueDomain = ()
+    split: Split = None
     encoding: Encoding = None
     sheet: Sheet = None
 

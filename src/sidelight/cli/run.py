@@ -217,6 +217,7 @@ OPTIONS = {
     "same_values": "--same-value",
     "sensitive": "--sensitive",
     "sheet": "--sheet",
+    "split": "--split",
     "suppress": "--suppress",
     "suppressed": "--suppressed",
     "truth": "--truth",

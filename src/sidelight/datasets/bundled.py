@@ -86,7 +86,7 @@ def nhefs(*, quasi: Sequence[str] = ("age", "sex", "race", "education")) -> Data
     >>> import sidelight as sl
     >>> data = sl.datasets.nhefs()
     >>> data.table, data.table.semantics
-    (<Table of 1,629 people: age, sex, race, education → condition (15 values)>, 'set')
+    (<Table of 1,629 people: age, sex, race, education → condition (14 values)>, 'set')
     >>> data.hierarchies["condition"].generalise("Asthma", 1)
     'Respiratory'
 
@@ -94,7 +94,7 @@ def nhefs(*, quasi: Sequence[str] = ("age", "sex", "race", "education")) -> Data
     """
     return Dataset(
         table=read_table(
-            NHEFS, quasi=list(quasi), sensitive="condition", person="person", values="set", missing="a value"
+            NHEFS, quasi=list(quasi), sensitive="condition", person="person", values="set", missing="no value"
         ),
         hierarchies=read_hierarchies(NHEFS),
         path=NHEFS,

@@ -45,6 +45,7 @@ class RolesSection(Section):
     suppressed: Suppressed | None = None
     missing_marks: tuple[Text, ...] | None = None
     domain: tuple[Text, ...] | None = None
+    split: Text | None = None
     encoding: Text | None = None
     sheet: Text | None = None
 

@@ -40,6 +40,7 @@ def read_release(
     suppressed: Suppressed = "a group",
     missing_marks: str | Sequence[object] = (),
     domain: Sequence[object] | None = None,
+    split: str | None = None,
     encoding: str | None = None,
     sheet: str | None = None,
     rows: Rows = "people",
@@ -78,6 +79,7 @@ def read_release(
         suppressed=suppressed,
         missing_marks=missing_marks,
         domain=domain,
+        split=split,
         encoding=encoding,
         sheet=sheet,
     )

@@ -24,6 +24,7 @@ import pyarrow as pa
 from sidelight._arrays import Integers, run_starts, sum_equal_rows
 from sidelight._text import counted, form
 from sidelight.errors import BadTable, MissingValues, WrongKind, parameter
+from sidelight.table.cell_lists import list_separator, split_cells
 from sidelight.table.dataframe_source import frame_rows
 from sidelight.table.duckdb_source import arrow_rows, file_rows, interruptible
 from sidelight.table.files import PARQUET, SHEETS, TEXT, FirstLine, ending, files_of, schema_of
@@ -45,6 +46,7 @@ def read_table(
     missing: Missing = "an error",
     missing_marks: str | Sequence[object] = (),
     domain: Sequence[object] | None = None,
+    split: str | None = None,
     encoding: str | None = None,
     sheet: str | None = None,
 ) -> Table:
@@ -63,6 +65,8 @@ def read_table(
             "multiset": the person counts, and has no value by this row).
         missing_marks: texts that mean missing, such as "?".
         domain: all values that could occur, in order; default: those that occur, sorted.
+        split: what stands between the values in a cell that holds several, such as "|"; then a row is a person, and
+            `values` is "set" or "multiset".
         encoding: how the letters of text files are written, such as "cp1252" or "utf-16"; default: UTF-8.
         sheet: which sheet of a spreadsheet; default: the only one with something on it.
 
@@ -79,6 +83,7 @@ def read_table(
         missing=missing,
         missing_marks=missing_marks,
         domain=domain,
+        split=split,
         encoding=encoding,
         sheet=sheet,
     )
@@ -95,8 +100,29 @@ def table_from(source: object, roles: Roles) -> Table:
 
 def tabulate(source: object, roles: Roles, *, keep_people: bool = False) -> Table:
     """Have the engine that holds the rows count them; `roles` are complete."""
+    if roles.split is not None:
+        return _split(source, roles, roles.split)
     with rows_of(source, roles) as rows:
         return _tabulate(rows, roles, keep_people=keep_people)
+
+
+def _split(source: object, roles: Roles, separator: str) -> Table:
+    """Count whole cells, of which each person has one, and take them apart afterwards."""
+    if roles.missing == "a value":
+        split, none = parameter("split", separator), parameter("missing", "no value")
+        message = f"{split} takes cells apart, and a missing one has no parts; say {none}"
+        raise BadTable(message)
+    missing: Missing = "drop" if roles.missing == "drop" else "a value"
+    table = tabulate(source, replace(roles, values="single", missing=missing, domain=None, split=None))
+    nothing = int(table.counts.totals()[table.domain.index(None)]) if None in table.domain else 0
+    if nothing and roles.missing == "an error":
+        message = (
+            f"{nothing:,} of {counted(table.people, 'row')} {form('has', nothing)} no '{roles.sensitive}'; "
+            f"say {no_value_hint(roles)}or {parameter('missing', 'drop')} to drop the rows"
+        )
+        raise MissingValues(message)
+    intake = replace(table.intake, rows_saying_no_value=nothing, cell_separator=None, roles=roles.choices())
+    return split_cells(replace(table, intake=intake), separator, roles.values or "set", roles.domain)
 
 
 @contextmanager
@@ -193,6 +219,7 @@ def _tabulate(rows: Rows, roles: Roles, *, keep_people: bool) -> Table:
         rows_without_value=0 if roles.missing == "no value" else valueless,
         rows_saying_no_value=valueless if roles.missing == "no value" else 0,
         repeats=int(rest.rows.sum() - rest.counts.sum()),
+        cell_separator=list_separator(rest.packing.labels[-1]),
         files=rows.source.files,
         roles=roles.choices(),
     )

@@ -41,6 +41,7 @@ class Roles:
     suppressed: Suppressed | None = None
     missing_marks: tuple[str, ...] = ()  # texts that mean missing
     domain: tuple[Label, ...] | None = None  # all sensitive values that there could be; None: those that occur
+    split: str | None = None  # what stands between the values of a cell that holds several
     encoding: str | None = None  # how the letters of text files are written; None: UTF-8
     sheet: str | None = None  # which sheet of a spreadsheet; None: the only one with something on it
     quasi_word: str = field(default="quasi", compare=False)  # the caller's word for the first, for messages
@@ -82,7 +83,8 @@ class Roles:
         """Fill in what nobody said, and refuse roles by which no table can be read; rows of counts are nobody's."""
         choices: dict[str, Any] = {name: self._chosen(name, get_args(kind)) for name, kind in CHOICES.items()}
         self._check_columns()
-        if choices["values"] != "single" and self.person is None and rows_of_people:
+        self._check_split(choices["values"])
+        if choices["values"] != "single" and self.person is None and self.split is None and rows_of_people:
             needs = f"{parameter('values', self.values)} needs {parameter('person')}"
             message = f"{needs}, the column that says whose row it is"
             raise BadTable(message)
@@ -122,9 +124,24 @@ class Roles:
             message = f"column '{self.sensitive}' is both {both}; name two columns"
             raise BadTable(message)
 
+    def _check_split(self, values: str) -> None:
+        if self.split is None:
+            return
+        if not self.split.strip():
+            message = f"{parameter('split')} is empty; give what stands between the values of a cell, such as |"
+            raise BadTable(message)
+        if values == "single":
+            several = f'{parameter("values", "set")} or "multiset"'
+            message = f"{parameter('split', self.split)} is for people with several values in a cell; say {several} too"
+            raise BadTable(message)
+        if self.person is not None:
+            both = f"{parameter('split', self.split)} and {parameter('person')}"
+            message = f"{both} do not go together: a cell lists all values of a person, who has one row; leave one out"
+            raise BadTable(message)
+
     def choices(self) -> dict[str, Any]:
         """Say what was chosen besides the columns that a table keeps anyway."""
-        chosen = {"person": self.person, "missing": self.missing, "suppressed": self.suppressed}
+        chosen = {"person": self.person, "missing": self.missing, "suppressed": self.suppressed, "split": self.split}
         return {name: word for name, word in chosen.items() if word is not None}
 
     @property

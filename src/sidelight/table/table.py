@@ -44,6 +44,7 @@ class Intake:
     rows_saying_no_value: int = 0  # their person counts, and has no value by this row (missing="no value")
     rows_suppressed: int = 0  # left out because every published column was `*` (suppressed="leave out")
     repeats: int = 0  # repeated (person, value) rows that count once in `set`
+    cell_separator: str | None = None  # what seems to separate several values in a cell, where nobody said so
     files: tuple[Path, ...] = field(default=(), compare=False, repr=False)  # never to be written over
     roles: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)  # person, missing, suppressed
 
@@ -68,6 +69,9 @@ class Intake:
         if self.repeats:
             repeat, count = form("repeats", self.repeats), form("counts", self.repeats)
             notes.append(f"{self.repeats:,} of {self._all} {repeat} a person's value and {count} once")
+        if self.cell_separator:
+            one = f"sensitive cells seem to hold several values, separated by '{self.cell_separator}'"
+            notes.append(f"{one}; if so, read them with split '{self.cell_separator}' and values 'set'")
         return tuple(notes)
 
     @property
