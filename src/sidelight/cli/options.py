@@ -331,6 +331,7 @@ class SearchOptions:
     """Which search."""
     utility: Annotated[
         Literal[
+            "balanced loss",
             "discernibility",
             "average group size",
             "loss",
@@ -340,7 +341,7 @@ class SearchOptions:
             "suppressed",
         ],
         option("--utility", metavar="NAME"),
-    ] = "discernibility"
+    ] = "balanced loss"
     """What the best of the minimal releases is best at (lattice)."""
     suppress_only: Annotated[tuple[str, ...], option("--suppress-only", metavar="COLUMN")] = ()
     """A column without a hierarchy: as it is, or as *; repeat it."""

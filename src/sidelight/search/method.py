@@ -86,7 +86,7 @@ class SearchedLevels(dict[str, int]):
     """
 
 
-QUICK_UTILITIES = ("discernibility", "average group size", "loss")
+QUICK_UTILITIES = ("balanced loss", "loss", "discernibility", "average group size")
 """Shown in a notebook; the others may take longer than the search."""
 
 NOT_COMPLETE = "the search was stopped before its end: a more useful release within the policy may exist"

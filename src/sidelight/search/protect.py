@@ -39,7 +39,7 @@ from sidelight.search.method import Method, SearchResult
 from sidelight.search.microaggregation import Microaggregation
 from sidelight.search.mondrian import Mondrian
 from sidelight.search.recoding import release_of
-from sidelight.search.utility import UTILITIES, Utilities, UtilityName
+from sidelight.search.utility import DEFAULT_UTILITY, UTILITIES, Utilities, UtilityName
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.table import Table
 
@@ -54,7 +54,7 @@ def protect(
     *,
     by: Mapping[str, Hierarchy] | None = None,
     method: MethodName | Method = "lattice",
-    utility: UtilityName = "discernibility",
+    utility: UtilityName = DEFAULT_UTILITY,
     suppress: float = 0,
     progress: Progress = quiet,
 ) -> SearchResult:

@@ -4,7 +4,7 @@ A *key* is a distinct combination of quasi-identifier values; the table has n_q(
 Utilities (`utility`) ask a recoding four things, whatever method made it:
 
     information_loss   per group g: which share of its keys' detail is not printed, from 0 to 1
-    guessing_bits      Σ over people and columns of log₂ (people whose label the printed one covers / with their own)
+    bits_told          per column: Σ_g n_g/n · log₂ (n / people whose labels the printed one covers), of H_j at most
     reconstruction     n̂_q(x): the people of key q with value x whom one would expect, knowing only the release
     estimate           Σ n̂_q(x) over the keys and values that a COUNT query asks for
 
@@ -12,8 +12,8 @@ Regions     Group g covers a stretch [start, stop) of ranks in each column, a bo
             regions, clusters.  Inside its box everybody may be anywhere: n̂_q(x) = n_g(x) / volume of g for q in g; a
             suppressed person may be anywhere at all.
 Buckets     Everybody's key is printed, and the values bucket by bucket (Anatomy): n̂_q(x) = Σ_b n_b(q) · n_b(x) / n_b.
-Cost        Losses: groups × columns.  Bits: keys × columns.  Reconstruction: one pass over the counts by key and
-            value.  A query: groups × its columns, and one pass over those counts.
+Cost        Losses: groups × columns.  Bits: the same, and one pass over the keys.  Reconstruction: one pass over the
+            counts by key and value.  A query: groups × its columns, and one pass over those counts.
 
 Queries are drawn at random, always the same ones for the same seed: what an analyst might ask of the table.
 """
@@ -96,8 +96,12 @@ class Recoding(ABC):
         """Give, per group, the share of its keys' detail that is lost: 0 none, 1 all."""
 
     @abstractmethod
-    def guessing_bits(self) -> float:
-        """Add up, over people and columns, log₂ of how much harder the original label is to guess."""
+    def bits_told(self) -> Floats:
+        """Give, per column, how many bits a person's printed label tells about the original one, on average."""
+
+    def bits_held(self) -> Floats:
+        """Give, per column, how many bits its labels tell as they are: their entropy."""
+        return np.array([_entropy(add_up(each.codes, self.table.sizes, len(each.labels))) for each in self.table.quasi])
 
     @abstractmethod
     def reconstruction(self) -> Floats:
@@ -143,16 +147,15 @@ class Regions(Recoding):
         covered: Floats = (order.position[last] - order.position[first]) / order.width
         return covered
 
-    def guessing_bits(self) -> float:
-        """For each key: people whose labels its printed one covers / people with its own label."""
-        bits = 0.0
+    def bits_told(self) -> Floats:
+        """A label that few people's labels are covered by tells much; nothing is told of suppressed people."""
+        people = self.table.people
+        bits = np.zeros(len(self.orders))
         for column, order in enumerate(self.orders):
             rank = order.rank[self.table.quasi[column].codes]
-            people = add_up(rank, self.table.sizes, len(order))
-            through = np.concatenate(([0], np.cumsum(people)))
-            # one more row for the suppressed, whose group −1 takes the last: they are covered by everything
-            covers = np.append(through[self.stop[:, column]] - through[self.start[:, column]], through[-1])
-            bits += float((self.table.sizes * np.log2(covers[self.group] / people[rank])).sum())
+            through = np.concatenate(([0], np.cumsum(add_up(rank, self.table.sizes, len(order)))))
+            covers = through[self.stop[:, column]] - through[self.start[:, column]]
+            bits[column] = (self.sizes * np.log2(people / covers)).sum() / people
         return bits
 
     def reconstruction(self) -> Floats:
@@ -195,6 +198,12 @@ class Regions(Recoding):
     def _everywhere(self) -> float:
         """How many combinations of labels there are."""
         return float(np.prod([float(len(order)) for order in self.orders]))
+
+
+def _entropy(people: Integers) -> float:
+    """Give the bits that it takes on average to say which label somebody has."""
+    some = people[people > 0]
+    return float((some * np.log2(some.sum() / some)).sum() / some.sum())
 
 
 def _counts_at(counts: Counts, rows: Integers, values: Integers) -> Integers:
@@ -257,9 +266,9 @@ class Buckets(Recoding):
         """Nothing: every key is printed as it is."""
         return np.zeros(len(self.sizes))
 
-    def guessing_bits(self) -> float:
-        """None."""
-        return 0.0
+    def bits_told(self) -> Floats:
+        """All: every key is printed as it is."""
+        return self.bits_held()
 
     def reconstruction(self) -> Floats:
         """Share out each bucket's values evenly: n̂_q(x) = Σ_b people of key q in b · n_b(x) / n_b."""

@@ -12,10 +12,11 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from sidelight._arrays import add_up
+from sidelight._arrays import Floats
 from sidelight.search.recoding import Recoding, random_queries
 
 UtilityName: TypeAlias = Literal[
+    "balanced loss",
     "discernibility",
     "average group size",
     "loss",
@@ -57,15 +58,29 @@ def non_uniform_entropy(recoding: Recoding) -> float:
     """How hard is it to guess the original cells from the printed ones?  From 0 (known) to 1 (as if all were `*`).
 
     Σ log₂ (people whose labels the printed one covers / people with the original label), over people and columns, as
-    a share of what suppressing everything would give.
+    a share of what suppressing everything would give: 1 − Σ_j h_j / Σ_j H_j, where the printed labels of column j tell
+    h_j of its H_j bits.
 
     Source: De Waal and Willenborg, 1999; Gionis and Tassa, 2009.
     """
-    most = 0.0
-    for column in recoding.table.quasi:
-        people = add_up(column.codes, recoding.table.sizes, len(column.labels))
-        most += float((recoding.table.sizes * np.log2(recoding.table.people / people[column.codes])).sum())
-    return recoding.guessing_bits() / most if most else 0.0
+    return _share_lost(recoding.bits_told(), recoding.bits_held())
+
+
+def balanced_loss(recoding: Recoding) -> float:
+    """How much of what the columns tell is lost, if the first bits of each count most?  From 0 (none) to 1 (all).
+
+    1 − Σ_j log₂(1 + h_j) / Σ_j log₂(1 + H_j), where the printed labels of column j tell h_j of its H_j bits.  The
+    logarithm is what balances: to tell one column twice as finely is worth less than to tell another one at all, and a
+    column that says much, such as age, counts more than one that says little, but not as much more.
+
+    Source: ours; bits as in `non_uniform_entropy`.
+    """
+    return _share_lost(np.log2(1 + recoding.bits_told()), np.log2(1 + recoding.bits_held()))
+
+
+def _share_lost(kept: Floats, whole: Floats) -> float:
+    """Give the share that is lost of something that is added up over columns; 0 where there was nothing to lose."""
+    return float(np.clip(1 - kept.sum() / whole.sum(), 0.0, 1.0)) if whole.sum() else 0.0
 
 
 def kl_divergence(recoding: Recoding) -> float:
@@ -99,7 +114,11 @@ def suppressed(recoding: Recoding) -> float:
     return recoding.suppressed / recoding.table.people
 
 
+DEFAULT_UTILITY: UtilityName = "balanced loss"
+"""What the best release is best at, unless somebody says otherwise; it also decides between equals."""
+
 UTILITIES: Mapping[UtilityName, Callable[[Recoding], float]] = {
+    "balanced loss": balanced_loss,
     "discernibility": discernibility,
     "average group size": average_group_size,
     "loss": loss,

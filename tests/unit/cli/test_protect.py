@@ -72,7 +72,7 @@ def test_it_says_before_and_after():
     assert table["group size"][2] == "1"
     assert table["distinct values"][-3:-1] == ["≥", "2"]
     assert "Levels: age" in text
-    assert "Utility (smaller is better): discernibility" in text
+    assert "Utility (smaller is better): balanced loss" in text
 
 
 @pytest.mark.usefixtures("here")

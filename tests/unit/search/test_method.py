@@ -58,7 +58,9 @@ def test_a_notebook_shows_criteria_levels_and_quick_utilities_escaped():
 
 def test_a_notebook_shows_a_value_as_its_verdict_does():
     adult = sl.datasets.adult(quasi=["age", "sex"])
-    result = sl.protect(adult.table, sl.EntropyDiversity() >= 5, by=adult.hierarchies)  # it is 7.24717…
+    result = sl.protect(
+        adult.table, sl.EntropyDiversity() >= 5, by=adult.hierarchies, utility="discernibility"
+    )  # it is 7.24717…
     assert "<td>7.2471, holds</td>" in result._repr_html_()
     assert "<td>7.2471</td>" in result.verdict._repr_html_()
 

@@ -39,8 +39,9 @@ def test_groups_are_looked_up_only_when_needed():
 
     lazy = Regions(TABLE, ORDERS, np.array([10]), 0, np.array([[0, 0]]), np.array([[4, 2]]), never)
     assert lazy.information_loss().tolist() == [1.0]
+    assert lazy.bits_told().tolist() == [0.0, 0.0]
     with pytest.raises(AssertionError):
-        lazy.guessing_bits()
+        lazy.reconstruction()
 
 
 def test_expected_people_are_the_same_looked_up_densely_or_by_sorting(monkeypatch):

@@ -36,7 +36,8 @@ def test_a_table_printed_as_it_is_loses_nothing():
     utility = worth(AS_IT_IS)
     assert utility["discernibility"] == 1 + 4 + 9 + 16
     assert utility["average group size"] == 2.5
-    assert utility["loss"] == utility["non-uniform entropy"] == utility["suppressed"] == 0
+    for name in ("loss", "balanced loss", "non-uniform entropy", "suppressed"):
+        assert utility[name] == pytest.approx(0)
     assert utility["KL divergence"] == utility["query error"] == pytest.approx(0)
 
 
@@ -48,6 +49,12 @@ def test_halves():
     guesses = 1 * math.log2(3 / 1) + 2 * math.log2(3 / 2) + 3 * math.log2(7 / 3) + 4 * math.log2(7 / 4)
     most = sum(n * math.log2(10 / n) for n in (1, 2, 3, 4)) + 3 * math.log2(10 / 3) + 7 * math.log2(10 / 7)
     assert utility["non-uniform entropy"] == pytest.approx(guesses / most)
+    told, held = (
+        0.3 * math.log2(10 / 3) + 0.7 * math.log2(10 / 7),
+        sum(n * math.log2(10 / n) for n in (1, 2, 3, 4)) / 10,
+    )
+    kept, whole = (2 * math.log2(1 + told), math.log2(1 + held) + math.log2(1 + told))  # sex is told as it is
+    assert utility["balanced loss"] == pytest.approx(1 - kept / whole)
     true = {(0, 0): 1, (1, 0): 1, (1, 1): 1, (2, 1): 3, (3, 0): 2, (3, 1): 2}
     rebuilt = {(0, 0): 1.0, (1, 0): 1.0, (1, 1): 0.5, (2, 1): 2.5, (3, 0): 1.0, (3, 1): 2.5}
     assert utility["KL divergence"] == pytest.approx(sum(n / 10 * math.log(n / rebuilt[at]) for at, n in true.items()))
@@ -58,6 +65,7 @@ def test_suppressed_people_may_be_anywhere():
     assert utility["suppressed"] == 0.1
     assert utility["discernibility"] == 4 + 49 + 1 * 10
     assert utility["loss"] == pytest.approx((7 * (10 / 30) / 2 + 1) / 10)
+    assert 0 < utility["non-uniform entropy"] < 1
     assert math.isfinite(utility["KL divergence"])
 
 
