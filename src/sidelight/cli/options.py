@@ -163,7 +163,17 @@ Encoding: TypeAlias = Annotated[
 ]
 Sheet: TypeAlias = Annotated[str | None, option("--sheet", metavar="NAME", help="Which sheet of a spreadsheet.")]
 
-ROLES = {"group": "quasi", "missing_mark": "missing_marks"}
+ColumnKinds: TypeAlias = Annotated[
+    tuple[str, ...],
+    option(
+        "--kind",
+        metavar="COLUMN=KIND",
+        help="What a column is: category, ordered, number or date, as 'region=category', or its labels in order, as "
+        "'size=small<large'; repeat it.  If nothing is said, by its type, labels and hierarchy.",
+    ),
+]
+
+ROLES = {"group": "quasi", "missing_mark": "missing_marks", "kind": "kinds"}
 """What an option is called in a policy file, where it is called something else."""
 
 
@@ -173,10 +183,12 @@ class ColumnOptions:
 
     def roles(self) -> Roles:
         """Give them as a policy file would; options that were left out say nothing."""
-        from sidelight.table.roles import Roles  # noqa: PLC0415 - `--help` is quick
+        from sidelight.table.kinds import read_kinds  # noqa: PLC0415 - `--help` is quick
+        from sidelight.table.roles import Roles  # noqa: PLC0415
 
         settings: dict[str, Any] = {ROLES.get(each.name, each.name): getattr(self, each.name) for each in fields(self)}
-        return Roles(**{name: setting for name, setting in settings.items() if setting not in (None, ())})
+        stated = {name: setting for name, setting in settings.items() if setting not in (None, ())}
+        return Roles(**stated | {"kinds": read_kinds(stated.get("kinds", ()))})
 
 
 @Parameter(name="*", group=COLUMNS)
@@ -193,6 +205,7 @@ class ReleaseColumns(ColumnOptions):
     suppressed: SuppressedRows = None
     domain: ValueDomain = ()
     split: Split = None
+    kind: ColumnKinds = ()
     encoding: Encoding = None
     sheet: Sheet = None
 
@@ -210,6 +223,7 @@ class TableColumns(ColumnOptions):
     missing_mark: MissingMarks = ()
     domain: ValueDomain = ()
     split: Split = None
+    kind: ColumnKinds = ()
     encoding: Encoding = None
     sheet: Sheet = None
 
@@ -238,6 +252,7 @@ class JointColumns(ColumnOptions):
     missing: MissingValues = None
     missing_mark: MissingMarks = ()
     suppressed: SuppressedRows = None
+    kind: ColumnKinds = ()
     encoding: Encoding = None
     sheet: Sheet = None
 

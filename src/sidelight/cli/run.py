@@ -200,6 +200,7 @@ OPTIONS = {
     "epsilon": "--epsilon",
     "force": "--force",
     "group": "--group",
+    "kinds": "--kind",
     "layout": "--layout",
     "ledger": "--ledger",
     "levels": "--levels",

@@ -16,6 +16,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from pydantic import Field
 from pydantic.json_schema import models_json_schema
 
 from sidelight.errors import BadPolicy, SidelightError, WrongKind
@@ -24,6 +25,7 @@ from sidelight.policy.limits import SkylineSection, limit_model
 from sidelight.policy.measure_names import all_measures, measure_named
 from sidelight.policy.policy import Policy
 from sidelight.policy.settings import Section, Text, not_a_table, unknown_key, validated, without_measure
+from sidelight.table.kinds import ColumnKind, as_kinds
 from sidelight.table.roles import Missing, Roles, Suppressed
 from sidelight.table.table import Semantics
 
@@ -48,10 +50,15 @@ class RolesSection(Section):
     split: Text | None = None
     encoding: Text | None = None
     sheet: Text | None = None
+    columns: dict[Text, ColumnKind | tuple[Text, ...]] | None = Field(
+        default=None, description="what each column is, or the labels of an ordered one in their order"
+    )
 
     def to_roles(self) -> Roles:
         """Give what was said as the roles that all readers take."""
-        return Roles(**{name: value for name in type(self).model_fields if (value := getattr(self, name)) is not None})
+        names = {name: "kinds" if name == "columns" else name for name in type(self).model_fields}
+        stated = {ours: value for name, ours in names.items() if (value := getattr(self, name)) is not None}
+        return Roles(**stated | {"kinds": as_kinds(stated.get("kinds"))})
 
 
 @dataclass(frozen=True, slots=True)

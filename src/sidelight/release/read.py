@@ -7,7 +7,7 @@ and a row of `*` mean is said by the roles, in both layouts alike.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, TypeAlias
 
@@ -43,6 +43,7 @@ def read_release(
     split: str | None = None,
     encoding: str | None = None,
     sheet: str | None = None,
+    kinds: Mapping[str, object] | None = None,
     rows: Rows = "people",
     people: str = "people",
     count: str = "count",
@@ -82,6 +83,7 @@ def read_release(
         split=split,
         encoding=encoding,
         sheet=sheet,
+        kinds=kinds,
     )
     return release_from(
         source, roles, told_apart=as_names(quasi), rows=rows, people=people, count=count, keep_people=keep_people

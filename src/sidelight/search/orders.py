@@ -2,8 +2,10 @@
 
 Symbols     A label has a *rank* r = 0, 1, …; a *stretch* [start, stop) is a set of neighbouring ranks.  Level h of a
             hierarchy has nodes; `levels[h, r]` numbers the node above rank r, and level 0 is the labels themselves.
-Order       Numbers and days by size, a missing cell last.  Other labels by their path from the hierarchy's top down
-            (a missing node as if it were empty text), then in natural order; without a hierarchy in that alone.
+Order       Numbers and days by size, a missing cell last; ordered labels in their order.  Categories by their path from
+            the hierarchy's top down (a missing node as if it were empty text), then in natural order; without a
+            hierarchy in that alone, which is arbitrary: what is cut along it is printed as a set, never as an interval.
+            Nodes above codes that are numbers stand by the smallest code below them.
 Invariant   Every node of every level covers one stretch, and so does every interval of numbers: groups can be kept as
             (start, stop) per column, two ranks are in one node exactly when the node's ends are, and cutting a
             stretch means choosing one border inside it.
@@ -20,7 +22,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from sidelight._arrays import Codes, Floats, Integers
+from sidelight.errors import BadHierarchy, parameter
+from sidelight.release.printed_labels import read_label
 from sidelight.table.hierarchy import Hierarchy
+from sidelight.table.kinds import ColumnKind, check_labels, kind_of_labels
 from sidelight.table.labels import Label, as_day, as_number, in_order, shown
 from sidelight.table.table import Column
 
@@ -35,8 +40,17 @@ class Order:
     levels: Integers  # level × rank → node
     nodes: tuple[tuple[Label, ...], ...]  # level → labels of its nodes
     position: Floats  # by rank: the number itself, the number of the day, or the rank
-    numeric: bool  # numbers or days
-    days: bool = False
+    kind: ColumnKind = "category"
+
+    @property
+    def numeric(self) -> bool:
+        """Whether labels are numbers or days, which have a size."""
+        return self.kind in ("number", "date")
+
+    @property
+    def days(self) -> bool:
+        """Whether labels are days."""
+        return self.kind == "date"
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -64,6 +78,8 @@ class Order:
         '4-5'
         >>> order_of(Column.of("birth", ["1984-03-09", "1990-11-30"])).label_of(0, 2)
         '1984-03-09 to 1990-11-30'
+        >>> order_of(Column("region", ("1", "2", "3"), np.arange(3, dtype=np.int32), "category")).label_of(0, 2)
+        '{1, 2}'
         """
         if self.numeric:
             return self.labels[start] if stop - start == 1 else self._interval(start, stop)
@@ -98,60 +114,131 @@ def column_orders(columns: tuple[Column, ...], by: Mapping[str, Hierarchy]) -> t
     return tuple(order_of(column, by.get(column.name)) for column in columns)
 
 
+def kind_of(column: Column, hierarchy: Hierarchy | None = None) -> ColumnKind:
+    """Say what a column is: as declared, else by its type and labels, and by what its hierarchy makes of numbers.
+
+    >>> regions = Column.of("region", ["1", "2", "3"])
+    >>> kind_of(regions), kind_of(regions, Hierarchy.nested("region", {"North": [1], "South": [2, 3]}))
+    ('number', 'category')
+    >>> kind_of(Column.of("age", ["30", "41"]), Hierarchy.intervals("age", [30, 41], widths=[10]))
+    'number'
+    """
+    if column.kind is not None:
+        return column.kind
+    kind = kind_of_labels(column.labels)
+    if kind != "number" or hierarchy is None:
+        return kind
+    numbers = _numbers(column.labels, as_number)
+    whole = all(number.is_integer() for number in numbers.values())
+    return "category" if whole and not _prints_intervals(hierarchy, numbers) else "number"
+
+
+def _prints_intervals(hierarchy: Hierarchy, numbers: Mapping[str, float]) -> bool:
+    """Whether the finest level that prints numbers as something else prints intervals around them."""
+    known = {text: number for text, number in numbers.items() if hierarchy.has(text)}
+    for level in range(1, hierarchy.height):
+        changed = {text: coarse for text in known if (coarse := hierarchy.generalise(text, level)) != text}
+        if changed and len(hierarchy.labels(level)) > 1:
+            return all(
+                any(interval.holds(known[text]) for interval in read_label(coarse).numbers)
+                for text, coarse in changed.items()
+            )
+    return False
+
+
 def order_of(column: Column, hierarchy: Hierarchy | None = None) -> Order:
-    """Order a column's labels: numbers and days by size, others along the hierarchy, or sorted without one.
+    """Order a column's labels by what it is: numbers and days by size, categories along the hierarchy.
 
     >>> order_of(Column.of("age", ["30", "4", "5"])).labels
     ('4', '5', '30')
     """
-    present = [text for text in column.labels if text is not None]
-    days = _all_read(present, as_day)
-    numbers = days or _all_read(present, as_number)
-    if not numbers:
-        return order_along(column, hierarchy)
+    kind = kind_of(column, hierarchy)
+    if kind == "ordered":
+        above = _nodes_above(column, hierarchy)
+        return _order(column, above, _codes_in_order(column, above), kind=kind)
+    if kind == "category":
+        above = _nodes_above(column, hierarchy)
+        return _order(column, above, _sorted_codes(column.labels, above, by_number=_all_numbers(column.labels)))
+    check_labels(column.name, kind, column.labels)
     # one level above numbers, that of being known: a missing cell stands last, and is cut off first
-    return _order(column, [[None if text is None else "" for text in column.labels]], numbers, days=bool(days))
+    above = [[None if text is None else "" for text in column.labels]]
+    numbers = _numbers(column.labels, as_day if kind == "date" else as_number)
+    return _order(column, above, _sorted_codes(column.labels, above), numbers, kind)
 
 
 def order_along(column: Column, hierarchy: Hierarchy | None) -> Order:
     """Order a column's labels along the hierarchy, numbers too: for what is published as its nodes."""
-    if hierarchy is None:
-        return _order(column, [], {})
-    above = [[hierarchy.generalise(text, level) for text in column.labels] for level in range(1, hierarchy.height)]
-    return _order(column, above, {})
+    above = _nodes_above(column, hierarchy)
+    return _order(column, above, _sorted_codes(column.labels, above))
 
 
-def _all_read(texts: list[str], read: Callable[[str], float | None]) -> dict[str, float]:
-    """Read labels as numbers if each of them is one; else nothing."""
-    numbers: dict[str, float] = {}
-    for text in texts:
-        number = read(text)
-        if number is None:
-            return {}
-        numbers[text] = number
-    return numbers
+def _nodes_above(column: Column, hierarchy: Hierarchy | None) -> list[list[Label]]:
+    """Give the node of each label on each level of the hierarchy but the lowest."""
+    levels = range(1, 1 if hierarchy is None else hierarchy.height)
+    return [[hierarchy.generalise(text, level) for text in column.labels] for level in levels if hierarchy is not None]
 
 
-def _order(column: Column, above: list[list[Label]], numbers: Mapping[str, float], *, days: bool = False) -> Order:
-    """Put together the order of labels whose nodes on each level are `above` (per level, per label code)."""
-    by_rank = _sorted_codes(column.labels, above)
+def _numbers(labels: tuple[Label, ...], read: Callable[[str], float | None]) -> dict[str, float]:
+    """Read the labels that are numbers."""
+    return {text: number for text in labels if text is not None and (number := read(text)) is not None}
+
+
+def _all_numbers(labels: tuple[Label, ...]) -> bool:
+    return len(_numbers(labels, as_number)) == len([text for text in labels if text is not None])
+
+
+def _order(
+    column: Column,
+    above: list[list[Label]],
+    by_rank: list[int],
+    numbers: Mapping[str, float] | None = None,
+    kind: ColumnKind = "category",
+) -> Order:
+    """Put together the order of label codes whose nodes on each level are `above` (per level, per label code)."""
     labels = tuple(column.labels[code] for code in by_rank)
     rank = np.empty(len(labels), np.int32)
     rank[by_rank] = np.arange(len(labels), dtype=np.int32)
     levels, nodes = _numbered_nodes([labels, *(tuple(level[code] for code in by_rank) for level in above)])
-    return Order(column.name, labels, rank, levels, nodes, _positions(labels, numbers), bool(numbers), days)
+    return Order(column.name, labels, rank, levels, nodes, _positions(labels, numbers or {}), kind)
 
 
-def _sorted_codes(labels: tuple[Label, ...], above: list[list[Label]]) -> list[int]:
-    """Sort label codes by the path from the top down, then by the labels' natural order."""
+def _sorted_codes(labels: tuple[Label, ...], above: list[list[Label]], *, by_number: bool = False) -> list[int]:
+    """Sort label codes by the path from the top down, nodes by name or by number, then by the labels' natural order."""
     natural = {text: place for place, text in enumerate(in_order(labels))}
+    # the coarsest node first, so that labels of a node are neighbours on every level
+    path = [_by_smallest(labels, level, natural) if by_number else _by_name(level) for level in reversed(above)]
+    return sorted(range(len(labels)), key=lambda code: (*(level[code] for level in path), (natural[labels[code]],)))
 
-    def path(code: int) -> tuple[object, ...]:
-        # the coarsest node first, so that labels of a node are neighbours on every level; none just after empty text
-        nodes = (("", 1) if level[code] is None else (level[code], 0) for level in reversed(above))
-        return (*nodes, (natural[labels[code]],))
 
-    return sorted(range(len(labels)), key=path)
+def _by_name(level: list[Label]) -> list[tuple[object, ...]]:
+    """Let nodes stand by their names, none just after empty text."""
+    return [("", 1) if node is None else (node, 0) for node in level]
+
+
+def _by_smallest(
+    labels: tuple[Label, ...], level: list[Label], natural: Mapping[Label, int]
+) -> list[tuple[object, ...]]:
+    """Let nodes stand by the smallest number below them."""
+    smallest: dict[Label, int] = {}
+    for text, node in zip(labels, level, strict=True):
+        smallest[node] = min(smallest.get(node, len(labels)), natural[text])
+    return [(smallest[node],) for node in level]
+
+
+def _codes_in_order(column: Column, above: list[list[Label]]) -> list[int]:
+    """Keep the order of the labels, a missing cell last; what a node covers has to stand together in it."""
+    codes = sorted(range(len(column.labels)), key=lambda code: (column.labels[code] is None, code))
+    for level in above:
+        nodes = [level[code] for code in codes if column.labels[code] is not None]
+        runs = [node for at, node in enumerate(nodes) if at == 0 or nodes[at - 1] != node]
+        torn = next((node for node in runs if runs.count(node) > 1), None)
+        if torn is not None:
+            message = (
+                f"hierarchy of '{column.name}': '{shown(torn)}' covers labels that do not stand together in the order "
+                f"of the column; mend the hierarchy, or say {parameter('kinds', {column.name: 'category'})}"
+            )
+            raise BadHierarchy(message)
+    return codes
 
 
 def _numbered_nodes(by_rank: list[tuple[Label, ...]]) -> tuple[Integers, tuple[tuple[Label, ...], ...]]:

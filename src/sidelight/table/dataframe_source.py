@@ -14,6 +14,7 @@ import numpy as np
 from narwhals.exceptions import DuplicateError
 
 from sidelight.errors import BadTable, kind_in_words, remedy_for
+from sidelight.table.kinds import KindOrOrder
 from sidelight.table.labels import label
 from sidelight.table.roles import Roles
 from sidelight.table.source import Frame, Source, TextRows, is_any_of
@@ -22,10 +23,20 @@ from sidelight.table.source import Frame, Source, TextRows, is_any_of
 def frame_rows(source: object, roles: Roles) -> TextRows:
     """Look at a dataframe as rows to count; nothing is computed yet."""
     frame = as_frame(source)
-    unused = roles.unused(frame.collect_schema().names(), "the table")
+    schema = frame.collect_schema()
+    unused = roles.unused(schema.names(), "the table")
+    roles = roles.with_types({name: _kind_of_type(schema[name]) for name in roles.quasi})
+    texts = frozenset(name for name in roles.quasi if schema[name] == nw.String)
     if isinstance(frame, nw.DataFrame):
         frame = frame.with_columns(*_groupable(frame, roles)).lazy()
-    return text_rows(frame, roles, Source("the table", unused), roles.used)
+    return text_rows(frame, roles, Source("the table", unused, texts=texts), roles.used)
+
+
+def _kind_of_type(dtype: nw.dtypes.DType) -> KindOrOrder | None:
+    """Say what a categorical is; an ordered one of pandas is an Enum, as those of polars and DuckDB are."""
+    if isinstance(dtype, nw.Enum):
+        return tuple(dict.fromkeys(text for each in dtype.categories if (text := label(each)) is not None))
+    return "category" if dtype == nw.Categorical else None
 
 
 def text_rows(frame: Frame, roles: Roles, source: Source, columns: Mapping[str, str]) -> TextRows:

@@ -27,6 +27,7 @@ from sidelight.errors import BadTable
 from sidelight.table.dataframe_source import nulls_for_missing, text_rows
 from sidelight.table.files import PARQUET, TEXT, FirstLine, ending, not_utf8, schema_of
 from sidelight.table.foreign_files import as_utf8
+from sidelight.table.kinds import KindOrOrder
 from sidelight.table.labels import SUPPRESSED, Label, label
 from sidelight.table.packed_keys import Packing, Words
 from sidelight.table.roles import Roles
@@ -85,12 +86,29 @@ def arrow_rows(table: pa.Table, roles: Roles, files: Sequence[Path] = ()) -> Ite
         try:
             used = {ours: _without_finer_cells(table.column(name)) for ours, name in roles.used.items()}
             con.register("src", pa.table(used))
-            yield packed_rows(con, roles, source)
+            roles = roles.with_types({name: _kind_of_type(table.column(name)) for name in roles.quasi})
+            yield packed_rows(con, roles, replace(source, texts=_texts(table.schema, roles)))
         except duckdb.Error as problem:
             message = (
                 f"DuckDB cannot count this Arrow table ({type(problem).__name__}); turn odd columns into text first"
             )
             raise BadTable(message) from None
+
+
+def _kind_of_type(column: pa.ChunkedArray) -> KindOrOrder | None:
+    """Say what a categorical is: ordered as its dictionary is where it says so, and it is one."""
+    if not pa.types.is_dictionary(column.type):
+        return None
+    dictionaries = {tuple(map(label, python_cells(chunk.dictionary))) for chunk in column.chunks}
+    if not column.type.ordered or len(dictionaries) != 1:
+        return "category"
+    return tuple(text for text in dictionaries.pop() if text is not None)
+
+
+def _texts(schema: pa.Schema, roles: Roles) -> frozenset[str]:
+    """Name the columns that are text by their type."""
+    kinds = {name: schema.field(name).type for name in roles.quasi}
+    return frozenset(name for name, kind in kinds.items() if pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 def _without_finer_cells(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -127,7 +145,10 @@ def _parquet_rows(con: duckdb.DuckDBPyConnection, files: list[Path], roles: Role
         view, dropped = _parquet_view(files, roles)
         con.sql(view).create_view("src")
         _check_nothing_cut_off(files[0], roles, con.table("src"))
-        yield packed_rows(con, roles, _source(files, dropped))
+        schema = schema_of(files[0])
+        packed = [name for name in roles.quasi if pa.types.is_dictionary(schema.field(name).type)]
+        roles = roles.with_types(dict.fromkeys(packed, "category"))  # the order is not kept in the file
+        yield packed_rows(con, roles, replace(_source(files, dropped), texts=_texts(schema, roles)))
     except duckdb.Error as problem:
         raise _unreadable(files, problem) from None
 

@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -23,12 +23,13 @@ import pyarrow as pa
 
 from sidelight._arrays import Integers, run_starts, sum_equal_rows
 from sidelight._text import counted, form
-from sidelight.errors import BadTable, MissingValues, WrongKind, parameter
+from sidelight.errors import BadTable, MissingValues, UnknownColumn, WrongKind, did_you_mean, parameter
 from sidelight.table.cell_lists import list_separator, split_cells
 from sidelight.table.dataframe_source import frame_rows
 from sidelight.table.duckdb_source import arrow_rows, file_rows, interruptible
 from sidelight.table.files import PARQUET, SHEETS, TEXT, FirstLine, ending, files_of, schema_of
 from sidelight.table.foreign_files import as_utf8, foreign_table
+from sidelight.table.kinds import ColumnKind, check_labels, kind_of_labels
 from sidelight.table.labels import SUPPRESSED, Label, hinted, shown
 from sidelight.table.packed_keys import Packing, Words
 from sidelight.table.roles import Missing, Roles
@@ -49,6 +50,7 @@ def read_table(
     split: str | None = None,
     encoding: str | None = None,
     sheet: str | None = None,
+    kinds: Mapping[str, object] | None = None,
 ) -> Table:
     """Read what a publisher holds: who has which sensitive value, by quasi-identifiers.
 
@@ -69,6 +71,8 @@ def read_table(
             `values` is "set" or "multiset".
         encoding: how the letters of text files are written, such as "cp1252" or "utf-16"; default: UTF-8.
         sheet: which sheet of a spreadsheet; default: the only one with something on it.
+        kinds: what columns are, such as `{"region": "category"}`: "category", "ordered", "number" or "date", or the
+            labels of an ordered one in their order; default: by type and labels (text and codes are categories).
 
     >>> import pyarrow as pa
     >>> rows = pa.table({"zip": ["00734", "00734", None], "sex": ["f", "f", "m"], "disease": ["Flu", "Cold", "Flu"]})
@@ -86,6 +90,7 @@ def read_table(
         split=split,
         encoding=encoding,
         sheet=sheet,
+        kinds=kinds,
     )
     return table_from(source, roles)
 
@@ -95,7 +100,30 @@ def table_from(source: object, roles: Roles) -> Table:
     if isinstance(source, Table):
         message = "that is a Table already; use it as it is, or read its source anew"
         raise WrongKind(message)
-    return tabulate(source, replace(roles, suppressed=None).complete())
+    with rows_of(source, replace(roles, suppressed=None).complete()) as rows:
+        table = _tabulate(rows, rows.roles, keep_people=False)
+        quasi = tuple(replace(column, kind=_kind_by_type(column, rows)) for column in table.quasi)
+        _check_kinds(table, rows.roles)
+    return replace(table, quasi=quasi)
+
+
+def _kind_by_type(column: Column, rows: Rows) -> ColumnKind | None:
+    """Give the kind that was declared or that the type decides; text is no number, unless marks made it text."""
+    kind = rows.roles.kind_of(column.name)
+    is_text = column.name in rows.source.texts and not rows.roles.missing_marks
+    return "category" if kind is None and is_text and kind_of_labels(column.labels) == "number" else kind
+
+
+def _check_kinds(table: Table, roles: Roles) -> None:
+    """Refuse kinds of columns that are not there, or that their labels cannot have."""
+    quasi = {column.name: column for column in table.quasi}
+    others = (*table.intake.columns_dropped, table.sensitive, *([roles.person] if roles.person else []))
+    for name, kind in roles.kinds:
+        if name in quasi:
+            check_labels(name, kind, quasi[name].labels)
+        elif name not in others:
+            message = f"no column '{name}', of which {parameter('kinds')} says what it is{did_you_mean(name, quasi)}"
+            raise UnknownColumn(message)
 
 
 def tabulate(source: object, roles: Roles, *, keep_people: bool = False) -> Table:
@@ -282,7 +310,7 @@ def _table(tally: RowCounts, rows: Rows, roles: Roles, intake: Intake) -> Table:
     first = run_starts(keys)
     distinct = [word[first] for word in keys]
     quasi = tuple(
-        Column(name, labels, codes).compact()
+        Column(name, labels, codes, roles.kind_of(name)).compact()
         for name, labels, codes in zip(roles.quasi, packing.labels, packing.key_codes(distinct), strict=False)
     )
     row, codes = np.cumsum(first) - 1, packing.values(words, keys)

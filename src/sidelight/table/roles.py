@@ -9,12 +9,13 @@ is None, or an empty tuple, so that one may have the last word over another (`up
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 from sidelight.errors import BadTable, UnknownColumn, did_you_mean, parameter
 from sidelight.table.files import NO_NAMES, looks_like_a_row
+from sidelight.table.kinds import ColumnKind, KindOrOrder, as_kinds
 from sidelight.table.labels import Label, label
 from sidelight.table.table import Semantics
 
@@ -44,6 +45,7 @@ class Roles:
     split: str | None = None  # what stands between the values of a cell that holds several
     encoding: str | None = None  # how the letters of text files are written; None: UTF-8
     sheet: str | None = None  # which sheet of a spreadsheet; None: the only one with something on it
+    kinds: tuple[tuple[str, KindOrOrder], ...] = ()  # what columns are, where somebody said it
     quasi_word: str = field(default="quasi", compare=False)  # the caller's word for the first, for messages
 
     @classmethod
@@ -54,6 +56,7 @@ class Roles:
         sensitive: str,
         missing_marks: str | Sequence[object] = (),
         domain: Sequence[object] | None = None,
+        kinds: Mapping[str, object] | None = None,
         **choices: Any,  # noqa: ANN401 - the other fields, as they are
     ) -> Roles:
         """Take the keywords of `read_table`: one name or several, any values for labels.
@@ -67,6 +70,7 @@ class Roles:
             sensitive=sensitive,
             missing_marks=tuple(text for mark in marks if (text := label(mark)) is not None),
             domain=None if domain is None else tuple(map(label, domain)),
+            kinds=as_kinds(kinds),
             **choices,
         )
 
@@ -76,8 +80,8 @@ class Roles:
         return {each.name: value for each in roles if (value := getattr(self, each.name)) != each.default}
 
     def updated(self, by: Roles) -> Roles:
-        """Let other roles have the last word where they say something."""
-        return replace(self, **by.stated())
+        """Let other roles have the last word where they say something, of kinds column by column."""
+        return replace(self, **by.stated() | {"kinds": tuple({**dict(self.kinds), **dict(by.kinds)}.items())})
 
     def complete(self, *, rows_of_people: bool = True) -> Roles:
         """Fill in what nobody said, and refuse roles by which no table can be read; rows of counts are nobody's."""
@@ -175,6 +179,26 @@ class Roles:
                 message = f"no column '{name}' in {where}{did_you_mean(str(name), columns)}"
                 raise UnknownColumn(message)
         return tuple(name for name in columns if name not in self.used.values())
+
+    def with_types(self, kinds: Mapping[str, KindOrOrder | None]) -> Roles:
+        """Take what the types of columns say, where nobody declared anything; "ordered" as the type orders it."""
+        declared = dict(self.kinds)
+        typed = {
+            name: kind
+            for name, kind in kinds.items()
+            if kind is not None and (name not in declared or (declared[name] == "ordered" and isinstance(kind, tuple)))
+        }
+        return replace(self, kinds=tuple((declared | typed).items()))
+
+    def kind_of(self, name: str) -> ColumnKind | None:
+        """Give the kind of a column that was declared, or that its type has, if any."""
+        declared = dict(self.kinds).get(name)
+        return "ordered" if isinstance(declared, tuple) else declared
+
+    def order_of(self, name: str) -> tuple[str, ...]:
+        """Give the labels of an ordered column in the order that was declared, or that its type has; else none."""
+        declared = dict(self.kinds).get(name)
+        return declared if isinstance(declared, tuple) else ()
 
     def label(self, cell: object) -> Label:
         """Give the label of a cell; the marks of missing cells say nothing."""

@@ -42,6 +42,7 @@ class Source:
     dropped: tuple[str, ...]  # the columns that are not used
     rows: int | None = None  # how many there are, where an earlier pass has counted them
     files: tuple[Path, ...] = ()
+    texts: frozenset[str] = frozenset()  # the columns that are text by their type, which CSV's are not
 
 
 class Rows(Protocol):
@@ -54,6 +55,10 @@ class Rows(Protocol):
     @property
     def source(self) -> Source:
         """Where the rows come from."""
+
+    @property
+    def roles(self) -> Roles:
+        """How they are read, with what the types of columns say about their kinds."""
 
     @property
     def key(self) -> tuple[str, ...]:
@@ -120,11 +125,19 @@ class TextRows:
 
 
 def packing_of(columns: Iterable[pa.Array], roles: Roles) -> Packing:
-    """Put the labels of each column in order; declared sensitive values come first, as declared."""
+    """Put the labels of each column in order: that which was declared, or their natural one."""
     *quasi, values = (labels_of(column, roles) for column in columns)
-    declared = roles.domain or ()
-    domain = (*declared, *in_order({*values}.difference(declared)))
-    return Packing((*(in_order(labels) for labels in quasi), domain))
+    orders = [roles.order_of(name) for name in roles.quasi]
+    return Packing(
+        (
+            *(_declared_first(labels, order) for labels, order in zip(quasi, orders, strict=True)),
+            _declared_first(values, roles.domain or ()),
+        )
+    )
+
+
+def _declared_first(labels: Iterable[Label], declared: tuple[Label, ...]) -> tuple[Label, ...]:
+    return (*declared, *in_order({*labels}.difference(declared))) if declared else in_order(labels)
 
 
 def labels_of(column: pa.Array, roles: Roles) -> Sequence[Label]:

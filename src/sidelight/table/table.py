@@ -22,6 +22,7 @@ import numpy.typing as npt
 from sidelight._arrays import Codes, Integers, add_up, number_keys, number_rows, ranges
 from sidelight._text import counted, form, html_table
 from sidelight.errors import NotAvailable, UnknownColumn, did_you_mean
+from sidelight.table.kinds import ColumnKind
 from sidelight.table.labels import Label, in_order
 
 if TYPE_CHECKING:
@@ -135,8 +136,9 @@ class Column:
     """
 
     name: str
-    labels: tuple[Label, ...]
+    labels: tuple[Label, ...]  # an ordered column's in its order
     codes: Codes
+    kind: ColumnKind | None = None  # what was declared, or what its type says; None: its labels and hierarchy decide
 
     def __post_init__(self) -> None:
         self.codes.flags.writeable = False
@@ -165,7 +167,7 @@ class Column:
 
     def take(self, rows: npt.NDArray[np.integer] | slice) -> Column:
         """Keep some rows, in the order given."""
-        return Column(self.name, self.labels, self.codes[rows])
+        return Column(self.name, self.labels, self.codes[rows], self.kind)
 
     def compact(self) -> Column:
         """Forget labels that no row has.
@@ -177,7 +179,7 @@ class Column:
         if used.all():
             return self
         labels = tuple(text for text, kept in zip(self.labels, used, strict=True) if kept)
-        return self.relabelled(labels, (np.cumsum(used) - 1).astype(np.int32))
+        return Column(self.name, labels, (np.cumsum(used) - 1).astype(np.int32)[self.codes], self.kind)
 
     def in_natural_order(self) -> Column:
         """Keep what every row says, with the labels in their natural order.
