@@ -90,7 +90,7 @@ from .errors import NothingSafe as NothingSafe
 from .attack.intersection import intersect as intersect
 from .attack.exposure import Exposure as Exposure
 from .attack.exposure import ExposureWitness as ExposureWitness
-from .attack.linkage import Listed as Listed
+from .release.locate import Listed as Listed
 from .attack.simulation import simulate_composition as simulate_composition
 from .attack.simulation import Simulation as Simulation
 

@@ -1,10 +1,10 @@
 """Attacks: what releases about the same people give away together, tried on them before somebody else does.
 
 Here belongs what an attacker does with what was published and what is known of people elsewhere; not what a printed
-label covers (`release.printed_labels`), and not noise (`dp.attack`).
+label covers or who may be in which group (`release.locate`), and not noise (`dp.attack`).
 
 Read `intersection` first: `intersect` is the attack, from people and releases to an exposure.  It passes through
-`targets` (whom the attacker looks for), `linkage` (who may be in which group; `box_join` is its algorithm) and
+`targets` (whom the attacker looks for), `linkage` (what a search's result adds to `release.locate`) and
 `posterior` (which values are left, and how likely each is) and ends in `exposure` (the figures, and the witness for one
 person), which `report` puts into words.  `simulation` repeats it on samples of a table.
 """

@@ -17,22 +17,14 @@ import numpy as np
 
 from sidelight._arrays import Floats, Integers, unpack_bits
 from sidelight.attack.exposure import Exposure, TruthCheck
-from sidelight.attack.linkage import (
-    Locate,
-    ReleaseOrResult,
-    columns_of,
-    link,
-    names_people,
-    release_of,
-    share_linked_right,
-    ways_for,
-)
+from sidelight.attack.linkage import ReleaseOrResult, lookups_for, release_of, share_linked_right
 from sidelight.attack.posterior import CommonDomain, Prior, View, posteriors, prior_of, values_in_all
 from sidelight.attack.targets import People, people_of
 from sidelight.errors import BadRelease, BadTable, expect_several, parameter
+from sidelight.release.locate import Locate, Lookup, SuppressedPeople, columns_of, link, names_people
 from sidelight.release.release import Release
 from sidelight.search.method import SearchResult
-from sidelight.table.hierarchy import Hierarchy, as_hierarchies
+from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.roles import as_names
 from sidelight.table.table import CELLS_AT_ONCE
 
@@ -46,6 +38,7 @@ def intersect(
     truth: str | None = None,
     by: Mapping[str, Hierarchy] | None = None,
     locate: Locate | Sequence[Locate | None] | None = None,
+    suppressed: SuppressedPeople | None = None,
     prior: Prior = "pooled",
     same_values: Mapping[str, str] | None = None,
     missing_marks: str | Sequence[object] = (),
@@ -56,21 +49,25 @@ def intersect(
     S_i = ∩_j S_ij; beside it how likely each is, ∝ Π_j Pr_j(s) / prior(s)^(n−1) with Pr_j(s) = n_g(s)/n_g.
 
     Args:
-        releases: `Release`s, or what `protect` found (then people are located by its own regions or averages).
+        releases: `Release`s, or what `protect` found.
         people: those who are in all releases: a `Table`, which brings the truth with it, or any dataframe or file.
         quasi: the columns that the attacker knows of them; default: all that the releases print.
         person: the column that names people, to ask for a `witness` by name.
         truth: the column with the true values, to check the attacker.
         by: hierarchies: a printed label then also covers the values under it.  `*` covers everything.
-        locate: "labels" (default: labels are names and nothing else), "intervals" (`17-36`, `816**`, `{A, B}` and
-            other printed forms are read), "nearest" (the nearest printed average), or a `Listed`; one for all or one
-            each.  Who fits several groups may have the values of any of them.
+        locate: how people are found; default: as the release was made, where it knows that, else by "intervals"
+            (`17-36`, `816**`, `{A, B}` and other printed forms are read).  "labels" (labels are names and nothing
+            else), "nearest" (the nearest printed average), or a `Listed`; one for all or one each.  Who fits several
+            groups may have the values of any of them.
+        suppressed: who fits nothing that is printed is not located; "may hold them": is looked for among the rows that
+            are `*` throughout, and the exposure says of how many people that was assumed.
         prior: what is believed before: "pooled" over all releases, or "uniform".
         same_values: what a value is called elsewhere, where releases use different words; {}: equal words only.
         missing_marks: texts that mean missing in what is known of people, such as "?".
 
     >>> import pyarrow as pa
-    >>> from sidelight.release.release import Release
+    >>> from sidelight.release.locate import Locate, Lookup, SuppressedPeople, columns_of, link, names_people
+    from sidelight.release.release import Release
     >>> zips = [{"zip": "130**"}, {"zip": "148**"}]
     >>> one = Release.from_counts([{"AIDS": 1, "Flu": 2}, {"Flu": 3}], labels=zips)
     >>> other = Release.from_counts([{"AIDS": 2, "Cancer": 2}, {"Flu": 1, "Cancer": 1}], labels=zips)
@@ -80,15 +77,15 @@ def intersect(
 
     Source: Ganta, Kasiviswanathan and Smith, Composition Attacks and Auxiliary Information in Data Privacy, KDD 2008.
     """
-    published, hierarchies = _releases(releases), as_hierarchies(by)
-    ways = ways_for(published, locate)
+    published = _releases(releases)
+    lookups = lookups_for(published, by=by, locate=locate, suppressed=suppressed)
     _check(published, prior)
-    known = _known(published, ways, quasi, person)
+    known = _known(published, lookups, quasi, person)
     targets = people_of(people, known=known, person=person, truth=truth, missing_marks=missing_marks)
     common = CommonDomain([release_of(each).groups for each in published], same_values)
     views = tuple(
-        _view(each, way, people=targets, common=common, by=hierarchies, person=person)
-        for each, way in zip(published, ways, strict=True)
+        _view(each, lookup, people=targets, common=common, person=person)
+        for each, lookup in zip(published, lookups, strict=True)
     )
     return _exposure(targets, views, common, prior)
 
@@ -123,30 +120,32 @@ def _blocks(views: Sequence[View], rows: int) -> Iterator[Integers]:
 
 def _view(
     published: ReleaseOrResult,
-    way: Locate | None,
+    lookup: Lookup,
     *,
     people: People,
     common: CommonDomain,
-    by: Mapping[str, Hierarchy],
     person: str | None,
 ) -> View:
-    groups = release_of(published).groups
-    linkage = link(published, people, way, by, person)
-    return View.of(groups, common.counts(groups), linkage, share_linked_right(published, people, linkage))
+    release = release_of(published)
+    linkage = link(release, people.known, len(people), lookup, person=person)
+    return View.of(
+        release.groups, common.counts(release.groups), linkage, share_linked_right(published, people, linkage)
+    )
 
 
 def _known(
     releases: Sequence[ReleaseOrResult],
-    ways: Sequence[Locate | None],
+    lookups: Sequence[Lookup],
     quasi: str | Sequence[str] | None,
     person: str | None,
 ) -> list[str]:
     """Name what is known of people: what the caller says, or all that they can be found by."""
-    named = any(names_people(each, way) for each, way in zip(releases, ways, strict=True))
+    looked_up = [(release_of(each), lookup) for each, lookup in zip(releases, lookups, strict=True)]
+    named = any(names_people(*each) for each in looked_up)
     if named and person is None:
         message = f"a release names its people; give {parameter('person')}, the column that names them"
         raise BadTable(message)
-    printed = dict.fromkeys(name for each, way in zip(releases, ways, strict=True) for name in columns_of(each, way))
+    printed = dict.fromkeys(name for each in looked_up for name in columns_of(*each))
     known = dict.fromkeys(printed if quasi is None else as_names(quasi))
     if named and person is not None:
         known[person] = None

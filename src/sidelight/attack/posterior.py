@@ -26,9 +26,9 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from sidelight._arrays import Bits, Flags, Floats, Integers, pack_bits, pack_positions
-from sidelight.attack.linkage import Linkage
 from sidelight.errors import BadRelease, parameter
 from sidelight.release.groups import Groups
+from sidelight.release.locate import Linkage
 from sidelight.table.labels import Label, label, shown
 from sidelight.table.table import Counts
 

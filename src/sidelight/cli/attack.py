@@ -15,7 +15,6 @@ from rich.text import Text
 
 from sidelight.attack.exposure import Exposure, ExposureWitness
 from sidelight.attack.intersection import intersect
-from sidelight.attack.linkage import Listed, Locate, LocateMethod
 from sidelight.attack.report import REPORTED_CONFIDENCES, document, percent, sentences, witness_document
 from sidelight.cli.inputs import inputs_of, open_release
 from sidelight.cli.options import AttackerOptions
@@ -25,6 +24,7 @@ from sidelight.errors import BadMeasure, BadRelease
 from sidelight.measures.measure import exact
 from sidelight.policy.settings import read_number
 from sidelight.publish.sidecar import read_back, read_sidecar, sidecar_path
+from sidelight.release.locate import Listed, Locate, LocateMethod
 from sidelight.report.report import Envelope
 from sidelight.table.hierarchy_io import hierarchy_files, read_hierarchies
 from sidelight.table.roles import Roles

@@ -14,6 +14,7 @@ import numpy as np
 from sidelight._arrays import add_up
 from sidelight.errors import BadHierarchy, WrongKind, did_you_mean, expect, kind_in_words, parameter
 from sidelight.release.groups import Groups
+from sidelight.release.printing import Printing
 from sidelight.release.release import Members, Release, whole_groups
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.table import Column, Table, number_equal_rows
@@ -74,7 +75,11 @@ def generalise(table: Table, *, by: Mapping[str, Hierarchy], to: Mapping[str, in
     hierarchies, levels = as_hierarchies(by), _as_levels(to)
     for name in levels:
         table.column(name)  # names the nearest column if there is none
-    return _released(table, tuple(coarser(column, hierarchies, levels.get(column.name, 0)) for column in table.quasi))
+    release = _released(
+        table, tuple(coarser(column, hierarchies, levels.get(column.name, 0)) for column in table.quasi)
+    )
+    published = {name: hierarchy for name, hierarchy in hierarchies.items() if levels.get(name, 0) > 0}
+    return replace(release, printing=Printing.along(published))
 
 
 def _as_levels(to: object) -> Mapping[str, int]:

@@ -43,7 +43,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from sidelight._arrays import Floats, Integers
-from sidelight.table.hierarchy import Hierarchy
+from sidelight.release.printing import Nodes
 from sidelight.table.labels import MISSING, SUPPRESSED, Label, as_day, as_number, shown
 
 _OR_MISSING = f" or {MISSING}"
@@ -133,6 +133,25 @@ class PrintedLabel:
             # 3* and 30-39: nobody lists the numbers a mask hides, so they are taken to meet
             or bool(self.masks and (other.numbers or other.days))
             or bool(other.masks and (self.numbers or self.days))
+        )
+
+    @property
+    def is_coarse(self) -> bool:
+        """Whether it may stand for several labels."""
+        return (
+            self.suppressed
+            or len(self.parts) > 1
+            or bool(self.masks)
+            or any(each.low < each.high for each in (*self.numbers, *self.days))
+        )
+
+    def is_of_kind(self, label: str) -> bool:
+        """Say whether a label is a number, a day or a code like those that this one stands for."""
+        number, day = as_number(label), _day(label)
+        return (
+            (number is not None and (bool(self.numbers) or any(as_number(each) is not None for each in self.labels)))
+            or (day is not None and bool(self.days))
+            or any(len(mask) == len(label) for mask in self.masks)
         )
 
     def _lists(self, label: str) -> bool:
@@ -305,6 +324,7 @@ def _compatible(mask: str, other: str) -> bool:
 
 
 _NUMBER, _DAY, _OTHER, _GAP = range(4)  # the kinds of labels, as they stand in an order
+_NO_NODES = Nodes({})
 
 Stretch: TypeAlias = tuple[int, int]
 """Neighbours in an order: where they start, and where the rest begins."""
@@ -322,10 +342,10 @@ class LabelOrder:
     (('7', '29', '31', 'Ann', None), [(1, 3)], [(0, 1), (4, 5)])
     """
 
-    def __init__(self, labels: tuple[Label, ...], hierarchy: Hierarchy | None = None) -> None:
+    def __init__(self, labels: tuple[Label, ...], nodes: Nodes = _NO_NODES) -> None:
         # invariant: numbers at positions 0 … n-1 rising, days behind them rising, so that an interval of either is one
         # stretch; hierarchies of numbers and days mostly cut along the same line, and need not hold for it to be right
-        above = [_above(text, hierarchy) for text in labels]
+        above = [nodes.above.get(text, ()) for text in labels]
         keys = [_key(text, nodes) for text, nodes in zip(labels, above, strict=True)]
         order = sorted(range(len(labels)), key=keys.__getitem__)
         self.labels = tuple(labels[code] for code in order)
@@ -335,6 +355,8 @@ class LabelOrder:
             np.array([keys[code][1] for code in order if keys[code][0] == kind], float) for kind in (_NUMBER, _DAY)
         )
         self._position_of = {text: position for position, text in enumerate(self.labels)}
+        self._nodes = nodes
+        self._strangers = np.flatnonzero([text not in nodes.above for text in self.labels])
         self._under: dict[Label, list[int]] = {}
         for position, code in enumerate(order):
             for node in dict.fromkeys(above[code]):
@@ -347,12 +369,28 @@ class LabelOrder:
         return merged(self._known_as(text))
 
     def covered(self, text: Label) -> list[Stretch]:
-        """Find what a printed label covers in any of its forms; one that the hierarchy has means what that says."""
-        # nodes with somebody under them are opaque: the hierarchy says what 20-29 means, even if it says something odd
-        printed = read_label(text, self._under)
+        """Find what a printed label covers in any of its forms; of labels that the hierarchy has, what that says.
+
+        A node is opaque: the hierarchy says which of its labels 20-29 covers, even if it says something odd.  Labels
+        that it lacks are covered by the form alone, whoever else is looked for.
+        """
+        if not self._nodes.above:
+            return merged(self._read(text, ()))
+        among_strangers = self._of_strangers(self._read(text, ())) if len(self._strangers) else ()
+        return merged([*self._read(text, self._nodes.under), *among_strangers])
+
+    def _read(self, text: Label, opaque: Container[Label]) -> Iterator[Stretch]:
+        printed = read_label(text, opaque)
         if printed.suppressed:
-            return [(0, len(self.labels))]
-        return merged([*self._exactly(printed), *self._in_forms(printed)])
+            yield 0, len(self.labels)
+        else:
+            yield from self._exactly(printed)
+            yield from self._in_forms(printed)
+
+    def _of_strangers(self, stretches: Iterable[Stretch]) -> Iterator[Stretch]:
+        for start, stop in stretches:
+            low, high = np.searchsorted(self._strangers, (start, stop))
+            yield from ((position, position + 1) for position in self._strangers[low:high].tolist())
 
     def numbers_in(self, interval: Interval) -> Stretch:
         """Find the labels that are numbers in an interval."""
@@ -439,7 +477,7 @@ def merged(stretches: Iterable[Stretch]) -> list[Stretch]:
     return joined
 
 
-def _key(text: Label, above: list[Label]) -> tuple[int, float, list[str]]:
+def _key(text: Label, above: Sequence[Label]) -> tuple[int, float, list[str]]:
     """Say where a label stands: its kind, then its size, then its way down the hierarchy."""
     if text is None:
         return _GAP, 0.0, []
@@ -450,10 +488,3 @@ def _key(text: Label, above: list[Label]) -> tuple[int, float, list[str]]:
     if day is not None:
         return _DAY, day, [text]
     return _OTHER, 0.0, [*(shown(node) for node in reversed(above)), text]
-
-
-def _above(text: Label, hierarchy: Hierarchy | None) -> list[Label]:
-    """List what a hierarchy prints for a label, level by level; nothing for labels that it does not have."""
-    if hierarchy is None or not hierarchy.has(text):
-        return []
-    return [hierarchy.generalise(text, level) for level in range(1, hierarchy.height)]

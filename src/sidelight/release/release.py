@@ -22,6 +22,7 @@ from sidelight._arrays import Integers, add_up, number_rows
 from sidelight._text import counted, form
 from sidelight.errors import BadRelease, WrongKind, did_you_mean, kind_in_words, parameter
 from sidelight.release.groups import Group, GroupName, Groups
+from sidelight.release.printing import Printing
 from sidelight.table.labels import Label, in_order, label, shown
 from sidelight.table.table import (
     Column,
@@ -53,6 +54,7 @@ class Release(Tabular):
     people: Mapping[str, int] | None = None  # name → row of the group, where people are named
     intake: Intake = field(default_factory=Intake)
     members: Members | None = None
+    printing: Printing | None = None  # how its labels came about, where that is known
 
     def __post_init__(self) -> None:
         _check(self.groups)

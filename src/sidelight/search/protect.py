@@ -32,10 +32,11 @@ from sidelight.errors import (
 from sidelight.measures.k_anonymity import GroupSize
 from sidelight.measures.measure import Comparison, Criterion, Judgement
 from sidelight.policy.policy import Policy, Verdict
+from sidelight.release.printing import Printing
 from sidelight.release.release import Release
 from sidelight.search.anatomy import Anatomy
 from sidelight.search.full_domain import FullDomain
-from sidelight.search.method import Method, SearchResult
+from sidelight.search.method import Method, SearchOutcome, SearchResult
 from sidelight.search.microaggregation import Microaggregation
 from sidelight.search.mondrian import Mondrian
 from sidelight.search.recoding import release_of
@@ -84,15 +85,17 @@ def protect(
     searchable = _searchable(policy)
     _refuse_impossible(table, searchable)
     outcome = chosen.search(table, searchable, by=hierarchies, utility=utility, progress=progress)
+    used = {column.name: hierarchies[column.name] for column in table.quasi if column.name in hierarchies}
+    release = replace(outcome.release, printing=_printing(chosen, outcome, used))
     return SearchResult(
-        outcome.release,
-        policy,
-        _judge_end(policy, outcome.release),
-        chosen,
-        outcome,
-        Utilities(outcome.recoding),
-        {column.name: hierarchies[column.name] for column in table.quasi if column.name in hierarchies},
+        release, policy, _judge_end(policy, release), chosen, outcome, Utilities(outcome.recoding), used
     )
+
+
+def _printing(method: Method, outcome: SearchOutcome, by: Mapping[str, Hierarchy]) -> Printing:
+    """Say how a search prints; intervals of numbers mean what they say, whatever a hierarchy calls them."""
+    along = {order.name: by[order.name] for order in outcome.recoding.orders if order.name in by and not order.numeric}
+    return Printing.along(along, averages=method.prints_averages)
 
 
 def _policy(policy: object) -> Policy:

@@ -1,61 +1,76 @@
 """Who is meant?  The people whom facts name, each identified with one group of a release.
 
 An entity is a person of the facts: a name that the release knows, someone of a numbered group, or a description by
-columns.  A description has to fit one group only, by what is printed there (`release.printed_labels` says what a
-printed label covers) or by what the release knows of its members.  People who are written differently are different
-people, so what may be one person under two descriptions is refused rather than counted twice: two entities of a group
-differ if in some column no label fits both descriptions.
+columns.  A description has to fit one group only (`release.locate` says which ones it fits).  People who are written
+differently are different people, so what may be one person under two descriptions is refused rather than counted twice:
+two entities of a group differ if in some column no label fits both descriptions.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from sidelight._arrays import Flags
+from sidelight._arrays import Flags, Integers
 from sidelight._text import counted
 from sidelight.errors import BadKnowledge, did_you_mean, in_python, parameter
+from sidelight.errors import listed as listed_names
 from sidelight.knowledge.people import Described, Someone, Who, person_text
 from sidelight.knowledge.tokens import in_short
 from sidelight.release.groups import Groups
-from sidelight.release.printed_labels import covers, read_label
+from sidelight.release.locate import Lookup, knows_label, link, may_be_of_one, suppressed_groups
+from sidelight.release.printing import Nodes
 from sidelight.release.release import Release
-from sidelight.table.labels import Label
+from sidelight.table.labels import SUPPRESSED, Label, shown
 from sidelight.table.table import Column
+
+GROUPS_NAMED = 3
+"""So many groups are named where a description does not fit one."""
+
+ASSUMED = "nothing that is printed fits, so this rests on the assumption that suppressed rows hold the person"
 
 
 @dataclass(frozen=True, slots=True)
 class Entities:
-    """The people of some facts, all of them different, and the group of each (its row in the arrays)."""
+    """The people of some facts, all of them different, and the group of each (its row in the arrays).
+
+    `notes` say what was assumed to find them.
+    """
 
     group_of: dict[Who, int]
+    notes: tuple[str, ...] = ()
 
     def in_group(self, group: int) -> list[Who]:
         """Say who of them is in a group, in the order of mention."""
         return [who for who, its_group in self.group_of.items() if its_group == group]
 
 
-def identify(release: Release, people: Iterable[Who]) -> Entities:
+def identify(release: Release, people: Iterable[Who], lookup: Lookup | None = None) -> Entities:
     """Find everybody's group; people who are written differently are different people.
 
     >>> release = Release.from_counts([{"Flu": 1, "Cold": 2}, {"Flu": 1}], labels=[{"age": "20-29"}, {"age": "30"}])
     >>> identify(release, [Someone(1), Described.of({"age": 30})]).group_of
     {Someone(group=1, number=1): 0, Described(cells=(('age', '30'),)): 1}
     """
-    entities = Entities({who: _group_of(release, who) for who in people})
+    lookup = lookup or Lookup()
+    people = [*people]
+    described = Descriptions(release, lookup).groups_of([who for who in people if isinstance(who, Described)])
+    entities = Entities(
+        {who: described[who].group if isinstance(who, Described) else _group_of(release, who) for who in people},
+        tuple(dict.fromkeys(note for each in described.values() for note in each.notes)),
+    )
     for group in dict.fromkeys(entities.group_of.values()):
         members = entities.in_group(group)
         _check_room(release.groups, group, members)
-        _check_different(release.groups, group, members)
+        _check_different(release, group, members, lookup)
     return entities
 
 
-def _group_of(release: Release, who: Who) -> int:
-    if isinstance(who, Described):
-        return _group_fitting(release, who)
+def _group_of(release: Release, who: str | Someone) -> int:
     if isinstance(who, Someone):
         if who.group > len(release):
             message = f"no group {who.group} in the release; they are numbered 1 to {len(release)}"
@@ -80,40 +95,125 @@ def _unknown_name(release: Release, name: str) -> str:
     return f"nobody in the release is called '{in_short(name)}'; check the spelling, or put odd names into quotes"
 
 
-def _group_fitting(release: Release, who: Described) -> int:
-    groups = np.flatnonzero(_fits(release, who))
-    if len(groups) != 1:
-        some = "fits no group" if len(groups) == 0 else f"fits {len(groups):,} groups"
-        message = (
-            f"{in_short(str(who))} {some}; describe the person by columns that fit one, in the words of the release, "
+class _Place(NamedTuple):
+    """The one group that a description fits, and what the answer rests on."""
+
+    group: int
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Descriptions:
+    """Describes people by columns, and finds the one group that each of them fits."""
+
+    release: Release
+    lookup: Lookup
+
+    def groups_of(self, people: Sequence[Described]) -> dict[Described, _Place]:
+        """Find the group of each; those who are described by the same columns are looked up together."""
+        by_columns: dict[tuple[str, ...], list[Described]] = {}
+        for who in people:
+            by_columns.setdefault(tuple(column for column, _ in who.cells), []).append(who)
+        return {who: place for alike in by_columns.values() for who, place in self._look_up(alike)}
+
+    def _look_up(self, people: list[Described]) -> Iterator[tuple[Described, _Place]]:
+        names = [column for column, _ in people[0].cells]
+        self._check_columns(names)
+        known = [Column.of(name, [dict(who.cells)[name] for who in people]) for name in names]
+        for column in known:
+            self._check_known(column)
+        linkage = link(self.release, known, len(people), self.lookup)
+        for row, who in enumerate(people):
+            groups = linkage.groups_of(row)
+            if len(groups) != 1:
+                raise BadKnowledge(self._several(who, groups) if len(groups) else self._none(who))
+            yield who, _Place(int(groups[0]), (ASSUMED,) if linkage.assumed_rows[row] else ())
+
+    @property
+    def _columns(self) -> dict[str, Column]:
+        """What people can be described by: what is printed, and what tells members apart."""
+        columns = {column.name: column for column in self.release.groups.columns}
+        return columns | {column.name: column for column in self._member_columns if column.name not in columns}
+
+    @property
+    def _member_columns(self) -> tuple[Column, ...]:
+        return () if self.release.members is None else self.release.members.columns
+
+    def _check_columns(self, names: Sequence[str]) -> None:
+        for name in names:
+            if name not in self._columns:
+                message = f"the release prints no column '{in_short(name)}'{did_you_mean(name, sorted(self._columns))}"
+                raise BadKnowledge(message)
+
+    def _check_known(self, column: Column) -> None:
+        """Refuse a label that neither the release nor a hierarchy knows, and name the nearest ones."""
+        labels = [*self._columns[column.name].labels]
+        labels += [text for each in self._member_columns if each.name == column.name for text in each.labels]
+        nodes = self.lookup.nodes(self.release).get(column.name)
+        for text in column.labels:
+            if not knows_label(text, labels, nodes):
+                there = [*labels, *(nodes.above if nodes else ()), *(nodes.under if nodes else ())]
+                near = did_you_mean(shown(text), [shown(each) for each in there if each != SUPPRESSED])
+                hierarchies = (
+                    "" if nodes else f"; if a printed label covers it, give hierarchies with {parameter('by')}"
+                )
+                unknown = f"the release knows no {in_short(column.name)} '{in_short(shown(text))}'"
+                message = f"{unknown}{near}{hierarchies}"
+                raise BadKnowledge(message)
+
+    def _several(self, who: Described, groups: Integers) -> str:
+        described = dict(who.cells)
+        differing = {
+            name: len({*column.codes[groups].tolist()})
+            for name, column in ((each.name, each) for each in self.release.groups.columns)
+            if name not in described
+        }
+        deciding = sorted((name for name, labels in differing.items() if labels > 1), key=lambda name: -differing[name])
+        deciding += [each.name for each in self._member_columns if each.name not in described | differing]
+        remedy = (
+            f"say also {listed_names(deciding)}, where they differ"
+            if deciding
+            else "what they print overlaps, so that no column decides between them"
+        )
+        exact = [-sum(described.get(name) == text for name, text in self._printed(group)) for group in groups.tolist()]
+        nearest = groups[np.argsort(exact, kind="stable")]
+        return (
+            f"{in_short(str(who))} fits {len(groups):,} groups: {self._named(nearest)}; {remedy}, "
             "or write #3 for someone in group 3"
         )
-        raise BadKnowledge(message)
-    return int(groups[0])
 
+    def _none(self, who: Described) -> str:
+        fits = [self._fits(name, text) for name, text in who.cells]
+        misses = np.sum([~each for each in fits], axis=0)
+        nearest = np.argsort(misses, kind="stable")[:GROUPS_NAMED]
+        failing = [name for (name, _), each in zip(who.cells, fits, strict=True) if not each[nearest].all()]
+        remedies = [*self._remedies(failing), "write #3 for someone in group 3"]
+        where = f", which differ in {listed_names(failing)}" if failing else ""
+        nearest_ones = f"the nearest are {self._named(nearest)}{where}"
+        return f"{in_short(str(who))} fits no group; {nearest_ones}; {', or '.join(remedies)}"
 
-def _fits(release: Release, who: Described) -> Flags:
-    """Say which groups have people who may look like this: as printed, or as is known about their members."""
-    groups, members = release.groups, release.members
-    printed = {column.name: column for column in groups.columns}
-    known = {} if members is None else {column.name: column for column in members.columns}
-    columns = {*printed, *known}
-    group = np.arange(len(groups)) if members is None else members.group
-    fits = np.ones(len(group), bool)
-    for name, text in who.cells:
-        if name not in columns:
-            message = f"the release prints no column '{in_short(name)}'{did_you_mean(name, sorted(columns))}"
-            raise BadKnowledge(message)
-        # printed or known of a member: either may be what the description was taken from
-        may_have = _covers(printed[name], text)[group] if name in printed else np.zeros(len(group), bool)
-        if members is not None and name in known:
-            may_have |= _covers(known[name], text)[members.key]
-        fits &= may_have
-    return np.bincount(group[fits], minlength=len(groups)) > 0
+    def _fits(self, name: str, text: Label) -> Flags:
+        """Say which groups a label fits in one column alone."""
+        fits = np.zeros(len(self.release), bool)
+        fits[link(self.release, [Column.of(name, [text])], 1, self.lookup).groups_of(0)] = True
+        return fits
 
+    def _remedies(self, failing: Sequence[str]) -> Iterator[str]:
+        """Say what would place somebody, and nothing that was given already."""
+        nodes = self.lookup.nodes(self.release)
+        if any(name not in nodes for name in failing):
+            yield f"give hierarchies with {parameter('by')} if a printed label covers it"
+        if self.lookup.locate == "labels":
+            yield f"read the printed forms with {parameter('locate', 'intervals')}"
+        if suppressed_groups(self.release.groups).any() and self.lookup.suppressed != "may hold them":
+            yield f"say {parameter('suppressed', 'may hold them')} if suppressed rows may hold this person"
 
-def _covers(column: Column, text: Label) -> Flags:
-    return np.array([covers(label, text) for label in column.labels], bool)[column.codes]
+    def _printed(self, group: int) -> tuple[tuple[str, Label], ...]:
+        return self.release.groups.name(group).printed
+
+    def _named(self, groups: Integers) -> str:
+        names = [in_short(str(self.release.groups.name(int(group)))) for group in groups[:GROUPS_NAMED]]
+        return ", ".join(names) + (", …" if len(groups) > GROUPS_NAMED else "")
 
 
 def _check_room(groups: Groups, group: int, people: list[Who]) -> None:
@@ -126,24 +226,25 @@ def _check_room(groups: Groups, group: int, people: list[Who]) -> None:
         raise BadKnowledge(message)
 
 
-def _check_different(groups: Groups, group: int, people: list[Who]) -> None:
+def _check_different(release: Release, group: int, people: list[Who], lookup: Lookup) -> None:
     """Refuse descriptions that may be of the same person."""
+    nodes = lookup.nodes(release)
     for who in (each for each in people if isinstance(each, Described)):
         for other in people:
-            if other is not who and not _differ(who, other):
+            if other is not who and not _differ(who, other, nodes):
                 message = (
                     f"{in_short(str(who))} and {in_short(person_text(other))} may be the same person of "
-                    f"{groups.name(group)}; write #{group + 1}.1 and #{group + 1}.2 for two people of it"
+                    f"{release.groups.name(group)}; write #{group + 1}.1 and #{group + 1}.2 for two people of it"
                 )
                 raise BadKnowledge(message)
 
 
-def _differ(who: Described, other: Who) -> bool:
+def _differ(who: Described, other: Who, nodes: Mapping[str, Nodes]) -> bool:
     """Say whether two people cannot be the same: in some column, what is said of one cannot hold of the other."""
     if isinstance(other, Someone):
         return True
     if isinstance(other, str):
         return False
     others = dict(other.cells)
-    both = [(text, others[column]) for column, text in who.cells if column in others]
-    return any(not read_label(text).overlaps(read_label(its_text)) for text, its_text in both)
+    both = [(text, others[column], nodes.get(column)) for column, text in who.cells if column in others]
+    return any(not may_be_of_one(*each) for each in both)

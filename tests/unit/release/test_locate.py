@@ -19,9 +19,9 @@ def groups(exposure, row, number=0):
     return (exposure.views[number].linkage.groups_of(row) + 1).tolist()
 
 
-def test_labels_are_opaque():
+def test_labels_may_be_taken_for_names():
     ages = release([{"age": "20-29"}, {"age": "25"}])
-    exposure = sl.intersect([ages], people=pl.DataFrame({"age": [25, 22]}))
+    exposure = sl.intersect([ages], people=pl.DataFrame({"age": [25, 22]}), locate="labels")
     assert [groups(exposure, row) for row in (0, 1)] == [[], [2]]
     assert exposure.unlocated == (1,)
 
@@ -178,14 +178,19 @@ def test_people_are_found_by_name_where_a_release_names_them():
         sl.intersect([one, two], people=who)
 
 
-def test_suppressed_people_are_looked_for_among_the_suppressed():
+def test_suppressed_people_are_looked_for_among_the_suppressed_only_where_that_is_said():
     policy = sl.Policy(sl.GroupSize() >= 300)
     found = sl.protect(ADULT.table, policy, by=ADULT.hierarchies, suppress=0.04)
     assert found.suppressed > 0
     exposure = sl.intersect([found], people=ADULT.table)
-    assert exposure.unlocated == exposure.ambiguous == (0,)
-    assert exposure.located_right == (1,)
-    assert exposure.truth.hits == 1
+    assert exposure.unlocated == (found.suppressed,)
+    assert exposure.ambiguous == (0,)
+    assumed = sl.intersect([found], people=ADULT.table, suppressed="may hold them")
+    assert assumed.unlocated == assumed.ambiguous == (0,)
+    assert assumed.located_right == (1,)
+    assert assumed.truth.hits == 1
+    linkage = assumed.views[0].linkage
+    assert assumed.people.sizes[linkage.assumed_rows].sum() == found.suppressed
 
 
 def test_wrong_ways_are_refused():

@@ -5,8 +5,8 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
-from sidelight.attack.box_join import Cover, join
 from sidelight.errors import TooHard
+from sidelight.release.box_join import Cover, join
 
 
 def test_labels_that_nothing_tells_apart_are_one_segment():
@@ -35,12 +35,12 @@ def test_boxes_that_reach_over_a_cut_come_once():
         Cover.of(np.zeros(40, int), 1, [[(0, 1)]], np.zeros(40, int)),
     ]
     whole = pairs(covers, 40, 40)
-    with patch("sidelight.attack.box_join.PAIRS_AT_ONCE", 4):
+    with patch("sidelight.release.box_join.PAIRS_AT_ONCE", 4):
         assert pairs(covers, 40, 40) == whole
     assert len(whole) == len(set(whole)) == sum(stop - start for ((start, stop),) in covered)
 
 
 def test_too_many_pairs_are_refused_before_memory_is_gone():
     everything = Cover.of(np.zeros(50, int), 1, [[(0, 1)]], np.zeros(50, int))
-    with patch("sidelight.attack.box_join.MOST_PAIRS", 100), pytest.raises(TooHard, match="name more columns"):
+    with patch("sidelight.release.box_join.MOST_PAIRS", 100), pytest.raises(TooHard, match="name more columns"):
         join([everything], np.arange(50), np.arange(50))

@@ -1,0 +1,480 @@
+"""Who may be in which group?  The one answer, for whoever looks people up in a release.
+
+People are known by some columns; a group prints something in each of its own.  Somebody may be in a group if in every
+column that both have, the printed label covers what is known.  What covers what is up to how people are looked up
+(`locate=`):
+
+- nothing said: as the release was made, where it knows that (`printing`: averages, nodes of hierarchies); else every
+  form that `printed_labels` reads, hierarchies first.  A release may also know its members, or name its people;
+- "intervals": every printed form, whatever the release says of itself;
+- "labels": a printed label is a name, and covers itself, what a hierarchy has under it, or, as `*`, everything;
+- "nearest": the groups whose printed average is nearest (`nearest`);
+- a `Listed`: a published list that says who is where, as anatomy's does.
+
+*Suppressed rows* print `*` in every column, beside groups that print more.  Nobody is assumed to be there: whole groups
+are suppressed, so whoever is known in every column and fits a group that is printed is in that one, and whoever fits
+none is not located, unless it is said that suppressed rows "may hold them" (`assumed` says of whom that was taken to be
+so).  Whoever is known in some columns only, and fits a group, may as well be among the suppressed.
+
+The result is a `Linkage`.  Somebody who fits several groups may be in any of them, in proportion to a weight; somebody
+who fits none stays unlinked, and is never guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+
+from sidelight._arrays import Flags, Integers, add_up, number_rows
+from sidelight.errors import BadRelease, BadTable, did_you_mean, parameter
+from sidelight.release.box_join import Cover, join
+from sidelight.release.groups import Groups
+from sidelight.release.nearest import nearest_groups
+from sidelight.release.printed_labels import LabelOrder, Stretch, merged, read_label
+from sidelight.release.printing import Nodes
+from sidelight.release.release import Release
+from sidelight.table.hierarchy import Hierarchy, as_hierarchies
+from sidelight.table.labels import SUPPRESSED, Label
+from sidelight.table.read import distinct_rows
+from sidelight.table.table import Column, number_equal_rows
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A published list of people that says which group each is in, such as anatomy's.
+
+    `source` is a file or dataframe with the columns that an attacker knows and a column `bucket`, which is also the
+    column that the release's groups are called by.  Several people who look alike may be in different groups: the
+    more of them are in a group, the likelier it is.
+
+    >>> import pyarrow as pa
+    >>> Listed(pa.table({"age": ["30", "40"], "bucket": ["1", "2"]})).bucket
+    'bucket'
+    """
+
+    source: object
+    bucket: str = "bucket"
+
+    def columns(self) -> tuple[str, ...]:
+        """Name the columns that the list has about people, where it is read already."""
+        columns = self.source.groups.columns if isinstance(self.source, Release) else ()
+        return tuple(column.name for column in columns)
+
+
+LocateMethod: TypeAlias = Literal["labels", "intervals", "nearest"]
+"""Printed labels as names (`*` covers all, a hierarchy's label what is under it); all printed forms, such as intervals,
+sets, masks and periods; or the nearest printed average."""
+
+Locate: TypeAlias = LocateMethod | Listed
+"""How to find people: a way, or a list that says who is where."""
+
+SuppressedPeople: TypeAlias = Literal["not assumed", "may hold them"]
+"""What of suppressed rows: nobody is assumed to be there, or they may hold whoever fits nothing else."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Lookup:
+    """How people are looked up in a release: by which hierarchies, in which way, and what of suppressed rows.
+
+    >>> Lookup.of(suppressed="may hold us")
+    Traceback (most recent call last):
+    sidelight.errors.BadRelease: no suppressed="may hold us"; choose "not assumed" or "may hold them"
+    """
+
+    by: Mapping[str, Nodes] = field(default_factory=dict)
+    locate: Locate | None = None
+    suppressed: SuppressedPeople = "not assumed"
+
+    @classmethod
+    def of(
+        cls,
+        by: Mapping[str, Hierarchy] | None = None,
+        locate: Locate | None = None,
+        suppressed: SuppressedPeople | None = None,
+    ) -> Lookup:
+        """Take it as users say it."""
+        if locate is not None and not isinstance(locate, Listed) and locate not in get_args(LocateMethod):
+            message = f"no {parameter('locate', str(locate))}{did_you_mean(str(locate), get_args(LocateMethod))}"
+            raise BadRelease(message)
+        if suppressed is not None and suppressed not in get_args(SuppressedPeople):
+            message = f'no {parameter("suppressed", str(suppressed))}; choose "not assumed" or "may hold them"'
+            raise BadRelease(message)
+        nodes = {name: Nodes.of(hierarchy) for name, hierarchy in as_hierarchies(by).items()}
+        return cls(nodes, locate, suppressed or "not assumed")
+
+    def nodes(self, release: Release) -> Mapping[str, Nodes]:
+        """Give the nodes of a release's columns; what the reader brings has the last word."""
+        return {**(release.printing.nodes if release.printing else {}), **self.by}
+
+    def way(self, release: Release) -> Locate:
+        """Say in which way people are found in a release."""
+        if self.locate is not None:
+            return self.locate
+        return "nearest" if release.printing is not None and release.printing.averages else "intervals"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Linkage:
+    """People by profile; people of profile p may be in any of the groups `group[starts[p]:starts[p+1]]`.
+
+    Rows of people whom the release cannot tell apart have one profile.  `weight` says how likely each of its groups
+    is, up to a common factor; `assumed` whether its people are looked for among suppressed rows only because it was
+    said that these may hold them.
+    """
+
+    profile: Integers  # per row of people
+    starts: Integers  # per profile, and one more
+    group: Integers
+    weight: Integers
+    assumed: Flags  # per profile
+
+    @classmethod
+    def of(cls, profile: Integers, profiles: int, at: Integers, group: Integers, weight: Integers) -> Linkage:
+        """Take pairs of a profile (`at`) and a group, in any order."""
+        # by profile, and in it by group: groups_of is a slice, and comes in the order of the release
+        order = np.lexsort((group, at))
+        starts = np.concatenate(([0], np.cumsum(np.bincount(at, minlength=profiles))))
+        return cls(profile, starts, group[order], weight[order], np.zeros(profiles, bool))
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @property
+    def matches(self) -> Integers:
+        """How many groups the people of each profile may be in."""
+        return np.diff(self.starts)
+
+    @property
+    def nowhere(self) -> Flags:
+        """Whether a row of people fits no group."""
+        nowhere: Flags = self.matches[self.profile] == 0
+        return nowhere
+
+    @property
+    def assumed_rows(self) -> Flags:
+        """Whether a row of people is taken to be suppressed, as it fits nothing that is printed."""
+        assumed: Flags = self.assumed[self.profile]
+        return assumed
+
+    @property
+    def pairs(self) -> tuple[Integers, Integers]:
+        """All pairs of a profile and a group that its people may be in."""
+        return np.repeat(np.arange(len(self)), self.matches), self.group
+
+    def groups_of(self, row: int) -> Integers:
+        """Give the groups that a row of people may be in."""
+        at = int(self.profile[row])
+        return self.group[self.starts[at] : self.starts[at + 1]]
+
+    def weights_of(self, row: int) -> Integers:
+        """Give how likely each of them is."""
+        at = int(self.profile[row])
+        return self.weight[self.starts[at] : self.starts[at + 1]]
+
+    def sums(self, amounts: Integers) -> Integers:
+        """Add up an amount per group over the groups of each profile."""
+        profile, group = self.pairs
+        return add_up(profile, amounts[group], len(self))
+
+
+# Which columns people are found by
+
+
+def names_people(release: Release, lookup: Lookup) -> bool:
+    """Say whether people are looked up by name in a release."""
+    return lookup.locate is None and release.people is not None and not release.groups.columns
+
+
+def columns_of(release: Release, lookup: Lookup) -> tuple[str, ...]:
+    """Name the columns by which people can be found in a release."""
+    if isinstance(lookup.locate, Listed):
+        return lookup.locate.columns()
+    if names_people(release, lookup):
+        return ()
+    printed = tuple(column.name for column in release.groups.columns)
+    if release.members is None or lookup.locate is not None:
+        return printed
+    members = tuple(column.name for column in release.members.columns)
+    return printed if printed and set(printed) <= set(members) else members  # else it prints only which bucket is which
+
+
+def link(
+    release: Release, known: Sequence[Column], rows: int, lookup: Lookup | None = None, *, person: str | None = None
+) -> Linkage:
+    """Find everybody's groups: `known` are columns about so many `rows` of people.
+
+    >>> release = Release.from_counts([{"Flu": 1}, {"Cold": 2}], labels=[{"age": "30-39"}, {"age": "*"}])
+    >>> ages = [Column.of("age", ["34", "77"])]
+    >>> link(release, ages, 2).matches.tolist()
+    [1, 0]
+    >>> assumed = link(release, ages, 2, Lookup.of(suppressed="may hold them"))
+    >>> [assumed.groups_of(row).tolist() for row in (0, 1)], assumed.assumed_rows.tolist()
+    ([[0], [1]], [False, True])
+    """
+    lookup = lookup or Lookup()
+    way = lookup.way(release)
+    if isinstance(way, Listed):
+        return people_in_list(release, way, [column.name for column in known]).link(known, rows)
+    if names_people(release, lookup):
+        return people_in_names(release, person or "").link(known, rows)
+    boxes = _boxes(release, known, lookup)
+    if way == "nearest" and boxes.members is None:
+        return _link_to_nearest(release, known, rows, lookup)
+    return _link_by_labels(
+        boxes, known, rows, lookup.nodes(release), as_names=way == "labels", assume=lookup.suppressed
+    )
+
+
+def suppressed_groups(groups: Groups) -> Flags:
+    """Say which groups are suppressed rows: those that print `*` throughout, beside others that print more.
+
+    >>> release = Release.from_counts([{"Flu": 1}, {"Cold": 2}], labels=[{"age": "30-39"}, {"age": "*"}])
+    >>> suppressed_groups(release.groups).tolist()
+    [False, True]
+    """
+    starred = [_says(column, SUPPRESSED) for column in groups.columns]
+    suppressed: Flags = np.logical_and.reduce(starred) if starred else np.zeros(len(groups), bool)
+    return np.zeros(len(groups), bool) if suppressed.all() else suppressed
+
+
+def _says(column: Column, text: Label) -> Flags:
+    says: Flags = np.array([each == text for each in column.labels], bool)[column.codes]
+    return says
+
+
+# By what is printed: groups are boxes, people points
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Boxes:
+    """What people are compared with: the groups of a release, or, where it knows them, the members of each."""
+
+    groups: Groups
+    columns: tuple[Column, ...]
+    group: Integers  # per box
+    weight: Integers
+    members: Flags | None = None  # per column: whether it tells members apart
+
+    def tell_all(self, names: Sequence[str]) -> bool:
+        """Whether these columns are all that groups are told apart by."""
+        telling = (column.name for column in self.groups.columns if {*column.labels} != {SUPPRESSED})
+        return {*telling} <= {*names}
+
+
+def _boxes(release: Release, known: Sequence[Column], lookup: Lookup) -> _Boxes:
+    groups, members = release.groups, release.members
+    printed = {column.name for column in groups.columns}
+    if members is None or lookup.locate is not None or {column.name for column in known} <= printed:
+        return _Boxes(groups, groups.columns, np.arange(len(groups)), groups.sizes)
+    apart = [column.take(members.key) for column in members.columns]
+    names = {column.name for column in apart}
+    others = [column.take(members.group) for column in groups.columns if column.name not in names]
+    told = np.array([True] * len(apart) + [False] * len(others), bool)
+    return _Boxes(groups, (*apart, *others), members.group, members.people, told)
+
+
+def _link_by_labels(
+    boxes: _Boxes,
+    known: Sequence[Column],
+    rows: int,
+    nodes: Mapping[str, Nodes],
+    *,
+    as_names: bool,
+    assume: SuppressedPeople,
+) -> Linkage:
+    by_name = {column.name: column for column in known}
+    compared = [column for column in boxes.columns if column.name in by_name]
+    covers = [_cover(by_name[column.name], column, nodes.get(column.name), as_names=as_names) for column in compared]
+    suppressed = suppressed_groups(boxes.groups)
+    printed = np.flatnonzero(~suppressed[boxes.group])
+    linkage = link_by_covers(covers, rows, boxes, printed)
+    return _with_suppressed(linkage, boxes, suppressed, tell_all=boxes.tell_all([*by_name]), assume=assume)
+
+
+def _cover(known: Column, printed: Column, nodes: Nodes | None, *, as_names: bool) -> Cover:
+    order = LabelOrder(known.labels) if nodes is None else LabelOrder(known.labels, nodes)
+    covered = [order.named(text) if as_names else order.covered(text) for text in printed.labels]
+    if not as_names:
+        covered = _with_coarse(order, printed.labels, covered, nodes)
+    return Cover.of(order.position[known.codes], len(order.labels), covered, printed.codes.astype(np.int64))
+
+
+def _with_coarse(
+    order: LabelOrder, printed: Sequence[Label], covered: Sequence[list[Stretch]], nodes: Nodes | None
+) -> list[list[Stretch]]:
+    """Let people who are known coarsely fit what is printed more finely: 30-39 may be 34, the South may be Ulm."""
+    coarse = [(text, (at, at + 1)) for at, text in enumerate(order.labels) if is_coarse(text, nodes)]
+    return [
+        merged([*stretches, *(itself for text, itself in coarse if may_be_of_one(label, text, nodes))])
+        for label, stretches in zip(printed, covered, strict=True)
+    ]
+
+
+# What labels may mean
+
+
+def may_be_of_one(one: Label, other: Label, nodes: Nodes | None = None) -> bool:
+    """Say whether two labels of a column may be of one person: some label is covered by both.
+
+    >>> city = Nodes.covering({"South": ["Freiburg", "Ulm"]})
+    >>> may_be_of_one("South", "Ulm", city), may_be_of_one("Freiburg", "Ulm", city), may_be_of_one("30-39", "35-50")
+    (True, False, True)
+    """
+    under: Mapping[Label, tuple[Label, ...]] = {} if nodes is None else nodes.under
+    ones, others = under.get(one, ()), under.get(other, ())
+    if one == other or other in ones or one in others or not {*ones}.isdisjoint(others):
+        return True
+    read, others_read = (read_label(text, under) for text in (one, other))
+    # a node says nothing but what is under it
+    return (
+        read.overlaps(others_read)
+        or any(others_read.covers(text) for text in ones)
+        or any(read.covers(text) for text in others)
+    )
+
+
+def is_coarse(text: Label, nodes: Nodes | None = None) -> bool:
+    """Say whether a label may stand for several others.
+
+    >>> [is_coarse(text) for text in ("34", "30-39", "3*", "2024-Q1", "2024-03-09", "{A, B}", "Ulm", None)]
+    [False, True, True, True, False, True, False, False]
+    """
+    return (nodes is not None and text in nodes.under) or read_label(text).is_coarse
+
+
+def knows_label(text: Label, printed: Iterable[Label], nodes: Nodes | None = None) -> bool:
+    """Say whether a label is known in a column: a hierarchy has it, or what is printed there covers it.
+
+    Numbers, days and codes are known beside others of their kind, covered or not; where only `*` is printed, nobody can
+    tell.
+
+    >>> races = ["White", "Black", "*"]
+    >>> knows_label("White", races), knows_label("Martian", races), knows_label("Martian", ["*"])
+    (True, False, True)
+    >>> knows_label("99", ["20-29", "30-39"]), knows_label("99", ["813**"]), knows_label("99", races)
+    (True, False, False)
+    """
+    if text is None or (nodes is not None and nodes.has(text)):
+        return True
+    read = [read_label(label) for label in printed if label != SUPPRESSED]
+    if not read and nodes is None:
+        return True
+    own = read_label(text)
+    return any(each.overlaps(own) or each.is_of_kind(text) for each in read)
+
+
+def link_by_covers(covers: Sequence[Cover], rows: int, boxes: _Boxes, among: Integers) -> Linkage:
+    """Find the boxes that cover each row of people in every column; of several groups, large ones are likelier.
+
+    People in the same segments of all columns have one profile.
+    """
+    # one row stands for each profile, so that the join meets every combination of segments once
+    segments = [cover.segment for cover in covers]
+    profile, first = number_rows(segments, [int(each.max(initial=0)) + 1 for each in segments], rows=rows)
+    if covers:
+        row, box = join(covers, first, among)
+        at = profile[row]
+    else:
+        at, box = np.zeros(len(among), np.int64), among
+    if boxes.members is None:
+        return Linkage.of(profile, len(first), at, boxes.group[box], boxes.weight[box])
+    # members of a group who fit are one entry, which weighs as much as they are
+    groups = len(boxes.groups)
+    pairs, pair = np.unique(at * groups + boxes.group[box], return_inverse=True)
+    weight = add_up(pair, boxes.weight[box], len(pairs))
+    return Linkage.of(profile, len(first), pairs // groups, pairs % groups, weight)
+
+
+def _with_suppressed(
+    linkage: Linkage, boxes: _Boxes, suppressed: Flags, *, tell_all: bool, assume: SuppressedPeople
+) -> Linkage:
+    """Add the suppressed rows for whoever may be there: known in part only, or said to be there for want of others."""
+    starred = np.flatnonzero(suppressed)
+    fits = linkage.matches > 0
+    may_be = np.zeros(len(linkage), bool) if tell_all else fits
+    assumed = ~fits if assume == "may hold them" and len(starred) else np.zeros(len(linkage), bool)
+    added = np.flatnonzero(may_be | assumed)
+    if len(starred) == 0 or len(added) == 0:
+        return linkage
+    profile, group = linkage.pairs
+    at = np.concatenate((profile, np.repeat(added, len(starred))))
+    group = np.concatenate((group, np.tile(starred, len(added))))
+    weight = np.concatenate((linkage.weight, np.tile(boxes.groups.sizes[starred], len(added))))
+    return replace(Linkage.of(linkage.profile, len(linkage), at, group, weight), assumed=assumed)
+
+
+# By the nearest printed average
+
+
+def _link_to_nearest(release: Release, known: Sequence[Column], rows: int, lookup: Lookup) -> Linkage:
+    boxes = _Boxes(release.groups, release.groups.columns, np.arange(len(release)), release.groups.sizes)
+    among = np.flatnonzero(~suppressed_groups(release.groups))
+    by_name = {column.name: column for column in known}
+    pairs = [(by_name[column.name], column) for column in boxes.columns if column.name in by_name]
+    if not pairs:
+        return link_by_covers((), rows, boxes, among)
+    profile, first = number_equal_rows(tuple(column for column, _ in pairs), rows)
+    columns = [(column.take(first), printed.take(among)) for column, printed in pairs]
+    at, near = nearest_groups(columns, len(among), lookup.nodes(release))
+    group = among[near]
+    return Linkage.of(profile, len(first), at, group, boxes.weight[group])
+
+
+# By a list that says who is where: anatomy's table of people, names
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ListedPeople:
+    """Rows of a list: what it says about people, the group they are in, how many they are."""
+
+    columns: tuple[Column, ...]
+    group: Integers
+    people: Integers
+
+    def link(self, known: Sequence[Column], rows: int) -> Linkage:
+        """Find people who are listed exactly as they are known."""
+        by_name = {column.name: column for column in known}
+        both = tuple(column.stacked_on(by_name[column.name]) for column in self.columns if column.name in by_name)
+        number, _ = number_equal_rows(both, len(self.group) + rows)
+        profiles = int(number.max()) + 1
+        groups = int(self.group.max()) + 1
+        # people of a profile who are in one group are one entry, which weighs as much as they are
+        keys, kind = np.unique(number[: len(self.group)] * groups + self.group, return_inverse=True)
+        weight = add_up(kind, self.people, len(keys))
+        return Linkage.of(number[len(self.group) :], profiles, keys // groups, keys % groups, weight)
+
+
+def people_in_names(release: Release, person: str) -> ListedPeople:
+    """Take the names that a release has for its people."""
+    assert release.people is not None
+    names = Column.of(person, release.people)
+    return ListedPeople((names,), np.fromiter(release.people.values(), np.int64), np.ones(len(names), np.int64))
+
+
+def people_in_list(release: Release, listed: Listed, known: list[str]) -> ListedPeople:
+    """Read a list, and find the groups that it names."""
+    (*columns, bucket), people = _read_list(listed, known)
+    names = next((column for column in release.groups.columns if column.name == listed.bucket), None)
+    if names is None:
+        message = f"the release has no column '{listed.bucket}' that says which group is which; name it in Listed(…)"
+        raise BadTable(message)
+    row: dict[Label, int] = {names.cell(at): at for at in range(len(names))}
+    absent = sum(text not in row for text in bucket.labels)
+    if absent:
+        message = (
+            f"{absent:,} groups of the list in '{listed.bucket}' are not in the release; give the list of this one"
+        )
+        raise BadTable(message)
+    return ListedPeople(tuple(columns), np.array([row[text] for text in bucket.labels])[bucket.codes], people)
+
+
+def _read_list(listed: Listed, known: list[str]) -> tuple[tuple[Column, ...], Integers]:
+    """Read the different rows of a list; one that is read already is a release whose values are the groups."""
+    if not isinstance(listed.source, Release):
+        return distinct_rows(listed.source, [*known, listed.bucket])
+    row, value, people = listed.source.groups.counts.entries()
+    columns = tuple(column.take(row) for column in listed.source.groups.columns if column.name in known)
+    return (*columns, Column(listed.bucket, listed.source.domain, value.astype(np.int32))), people
