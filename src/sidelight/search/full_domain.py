@@ -11,7 +11,7 @@ already, not even that.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, Literal, NamedTuple, TypeAlias, get_args
@@ -20,16 +20,19 @@ import numpy as np
 
 from sidelight._arrays import Codes, Integers, add_up
 from sidelight._progress import Progress
-from sidelight.errors import BadHierarchy, BadPolicy, NothingSafe, SidelightError, parameter
+from sidelight._text import counted
+from sidelight.errors import BadHierarchy, BadPolicy, NothingSafe, SidelightError, did_you_mean, parameter
 from sidelight.policy.policy import Policy
 from sidelight.release.generalise import coarser
 from sidelight.release.lattice import Lattice, Node
+from sidelight.release.release import Release
 from sidelight.search.lattice_search import search_lattice
-from sidelight.search.method import Method, SearchOutcome
+from sidelight.search.method import Choice, Method, SearchOutcome
 from sidelight.search.orders import Order, order_along
-from sidelight.search.recoding import Regions
-from sidelight.search.suppression import SuppressedNode, search_with_suppression
-from sidelight.search.utility import UTILITIES, UtilityName
+from sidelight.search.policy_check import PolicyCheck
+from sidelight.search.recoding import Marginals, Regions
+from sidelight.search.suppression import SuppressedNode, search_with_suppression, suppress_at
+from sidelight.search.utility import DEFAULT_UTILITY, QUICK_UTILITIES, UTILITIES, UtilityName
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.table import Column, Table, number_equal_rows
 
@@ -47,7 +50,8 @@ class FullDomain(Method):
     Finds all minimal level vectors within policy and, among them, the most useful.  `suppress` is the share of people
     whose rows may be suppressed to save detail for the others: printed as `*`, one more group that is within policy
     too, or left out.  `nodes` bounds how many generalisations are looked at; past it, or on Ctrl-C, the best one found
-    so far is given, and marked as not complete.
+    so far is given, and marked as not complete.  With `levels`, one per column (0 where none is named), nothing is
+    searched: these are judged, and refused where they are not within policy.
 
     Source: Samarati, 2001; LeFevre et al., Incognito, 2005; halving of paths: Kohlmayer et al., Flash, 2012.
     """
@@ -55,6 +59,7 @@ class FullDomain(Method):
     suppress: float | Fraction = 0
     suppressed: Suppressed = "as *"
     nodes: int | None = 100_000
+    levels: Mapping[str, int] | None = None
 
     name: ClassVar[str] = "lattice"
 
@@ -72,47 +77,162 @@ class FullDomain(Method):
         self, table: Table, policy: Policy, *, by: Mapping[str, Hierarchy], utility: UtilityName, progress: Progress
     ) -> SearchOutcome:
         """Find the minimal nodes, then the best of them."""
+        return self.best_by_each(table, policy, by=by, utilities=(utility,), progress=progress)[utility]
+
+    def best_by_each(
+        self,
+        table: Table,
+        policy: Policy,
+        *,
+        by: Mapping[str, Hierarchy],
+        utilities: Sequence[UtilityName],
+        progress: Progress,
+    ) -> dict[UtilityName, SearchOutcome]:
+        """Search once, and give the best release by each of these utilities."""
         lattice = lattice_of(table, by)
         recodings = NodeRecodings(lattice, by)
-        if self.suppress:
-            return self._search_with_suppression(lattice, recodings, policy, utility, progress)
-        # only minimal nodes are weighed: every other node within policy prints less than one of them
+        if self.levels is not None:
+            nodes = self._judged(lattice, recodings, policy, utilities)
+        elif self.suppress:
+            nodes = self._search_with_suppression(lattice, recodings, policy, utilities, progress)
+        else:
+            nodes = self._search(lattice, recodings, policy, utilities, progress)
+        _refuse_nothing(len(nodes.candidates), complete=nodes.complete)
+        return {each: _outcome(lattice, recodings, nodes, each) for each in utilities}
+
+    def _search(
+        self,
+        lattice: Lattice,
+        recodings: NodeRecodings,
+        policy: Policy,
+        utilities: Sequence[UtilityName],
+        progress: Progress,
+    ) -> _Nodes:
+        """Only minimal nodes are weighed: every other node within policy prints less than one of them."""
         nodes = search_lattice(lattice, policy, max_checks=self.nodes, progress=progress)
-        _refuse_nothing(len(nodes.minimal), complete=nodes.complete)
-        best = min(nodes.minimal, key=lambda node: (UTILITIES[utility](recodings.at(node)), node))
-        return SearchOutcome(
-            lattice.release_at(best),
-            recodings.at(best),
-            levels=lattice.levels(best),
-            minimal=tuple(lattice.levels(node) for node in nodes.minimal),
-            checked=nodes.checked,
-            complete=nodes.complete,
-        )
+        weighed = tuple(_Candidate(node, _worth(recodings.at(node), utilities)) for node in nodes.minimal)
+        return _Nodes(weighed, nodes.minimal, nodes.checked, nodes.complete)
 
     def _search_with_suppression(
-        self, lattice: Lattice, recodings: NodeRecodings, policy: Policy, utility: UtilityName, progress: Progress
-    ) -> SearchOutcome:
+        self,
+        lattice: Lattice,
+        recodings: NodeRecodings,
+        policy: Policy,
+        utilities: Sequence[UtilityName],
+        progress: Progress,
+    ) -> _Nodes:
         """A coarser node that suppresses fewer may be worth more, so every node within policy is weighed."""
         nodes = search_with_suppression(
             lattice,
             policy,
-            max_suppressed=int(Fraction(str(self.suppress)) * lattice.table.people),
+            max_suppressed=self._max_suppressed(lattice),
             as_group=self.suppressed == "as *",
-            score=lambda chosen: UTILITIES[utility](recodings.without(chosen)),
+            worth=lambda chosen: _worth(recodings.without(chosen), utilities),
             max_checks=self.nodes,
             progress=progress,
         )
-        _refuse_nothing(len(nodes.within), complete=nodes.complete)
-        best = min(nodes.within, key=lambda chosen: (chosen.score, chosen.node))
-        return SearchOutcome(
-            best.release(lattice),
-            recodings.without(best),
-            levels=lattice.levels(best.node),
-            minimal=tuple(lattice.levels(chosen.node) for chosen in nodes.minimal),
-            suppressed=best.people,
-            checked=nodes.checked,
-            complete=nodes.complete,
-        )
+        weighed = tuple(_Candidate(each.node, each.worth, each) for each in nodes.within)
+        return _Nodes(weighed, tuple(each.node for each in nodes.minimal), nodes.checked, nodes.complete)
+
+    def _judged(
+        self, lattice: Lattice, recodings: NodeRecodings, policy: Policy, utilities: Sequence[UtilityName]
+    ) -> _Nodes:
+        """Judge the levels that were chosen, exactly; nothing is searched."""
+        node = _node_of(lattice, self.levels or {})
+        if not self.suppress:
+            _refuse_broken(lattice, node, policy)
+            candidate = _Candidate(node, _worth(recodings.at(node), utilities))
+            return _Nodes((candidate,), (), 1, complete=True)
+        check = PolicyCheck.of(policy, lattice.table.people)
+        most = self._max_suppressed(lattice)
+        chosen = suppress_at(lattice, node, check, most, as_group=self.suppressed == "as *")
+        if chosen is None:
+            _refuse_broken(lattice, node, policy, f", and suppressing at most {counted(most, 'person')} does not help")
+        assert chosen is not None
+        return _Nodes((_Candidate(node, _worth(recodings.without(chosen), utilities), chosen),), (), 1, complete=True)
+
+    def _max_suppressed(self, lattice: Lattice) -> int:
+        return int(Fraction(str(self.suppress)) * lattice.table.people)
+
+
+class _Candidate(NamedTuple):
+    """A node within policy, perhaps with groups of it suppressed, and what it is worth by each utility."""
+
+    node: Node
+    worth: Mapping[str, float]
+    chosen: SuppressedNode | None = None
+
+    def release(self, lattice: Lattice) -> Release:
+        return lattice.release_at(self.node) if self.chosen is None else self.chosen.release(lattice)
+
+    def recoding(self, recodings: NodeRecodings) -> Regions:
+        return recodings.at(self.node) if self.chosen is None else recodings.without(self.chosen)
+
+    @property
+    def suppressed(self) -> int:
+        return 0 if self.chosen is None else self.chosen.people
+
+
+class _Nodes(NamedTuple):
+    """What a search over the lattice ends with."""
+
+    candidates: tuple[_Candidate, ...]
+    minimal: tuple[Node, ...]
+    checked: int
+    complete: bool
+
+
+def _worth(recoding: Regions, utilities: Sequence[UtilityName]) -> dict[str, float]:
+    """Weigh a recoding by each utility that is asked for, and by those that cost next to nothing."""
+    return {name: UTILITIES[name](recoding) for name in dict.fromkeys((*utilities, *QUICK_UTILITIES))}
+
+
+def _outcome(lattice: Lattice, recodings: NodeRecodings, nodes: _Nodes, utility: UtilityName) -> SearchOutcome:
+    """Take the candidate that is best by a utility; between equals, by the default one."""
+    minimal = set(nodes.minimal)
+    ranked = sorted(nodes.candidates, key=lambda each: (each.worth[utility], each.worth[DEFAULT_UTILITY], each.node))
+    best = ranked[0]
+    listed = [each for each in ranked if each is best or each.node in minimal]
+    return SearchOutcome(
+        best.release(lattice),
+        best.recoding(recodings),
+        levels=lattice.levels(best.node),
+        minimal=tuple(lattice.levels(node) for node in nodes.minimal),
+        choices=tuple(Choice(lattice.levels(each.node), each.suppressed, each.worth) for each in listed),
+        suppressed=best.suppressed,
+        checked=nodes.checked,
+        complete=nodes.complete,
+    )
+
+
+def _node_of(lattice: Lattice, levels: Mapping[str, int]) -> Node:
+    """Find the node of these levels; a column that is not named is published as it is."""
+    names = [column.name for column in lattice.table.quasi]
+    for name, level in levels.items():
+        if name not in names:
+            message = f"{parameter('levels')} names '{name}', which is no quasi-identifier{did_you_mean(name, names)}"
+            raise BadPolicy(message)
+        most = lattice.heights[names.index(name)] - 1
+        if isinstance(level, bool) or not isinstance(level, int) or not 0 <= level <= most:
+            message = (
+                f"'{name}' has no level {level}; in {parameter('levels')}, give it one from 0 (as it is) to {most}"
+            )
+            raise BadPolicy(message)
+    return tuple(levels.get(name, 0) for name in names)
+
+
+def _refuse_broken(lattice: Lattice, node: Node, policy: Policy, more: str = "") -> None:
+    """Refuse levels that are not within policy, and say which limits they break."""
+    broken = policy.judge(lattice.release_at(node)).broken
+    if not broken:
+        return
+    blocked = tuple(f"{each.criterion} (it is {each.finding.value_in_words()})" for each in broken)
+    printed = ", ".join(f"{name} {level}" for name, level in lattice.levels(node).items())
+    message = (
+        f"the levels {printed} are not within policy: {'; '.join(blocked)}{more}; "
+        f"leave {parameter('levels')} out to see which are"
+    )
+    raise NothingSafe(message, blocked_by=blocked)
 
 
 def _refuse_nothing(within: int, *, complete: bool) -> None:
@@ -158,6 +278,7 @@ class NodeRecodings:
         self._lattice, self._by = lattice, by
         self._orders = tuple(order_along(column, by.get(column.name)) for column in lattice.table.quasi)
         self._levels: dict[tuple[int, int], _Level] = {}
+        self._marginals = Marginals.of(lattice.table, self._orders)
 
     def at(self, node: Node) -> Regions:
         """Recode the table at a node."""
@@ -187,7 +308,7 @@ class NodeRecodings:
         levels = [self._level(column, level) for column, level in enumerate(node)]
         start = np.stack([level.start[code] for level, code in zip(levels, codes, strict=True)]).T
         stop = np.stack([level.stop[code] for level, code in zip(levels, codes, strict=True)]).T
-        return Regions(self._lattice.table, self._orders, sizes, suppressed, start, stop, look_up)
+        return Regions(self._lattice.table, self._orders, sizes, suppressed, start, stop, look_up, self._marginals)
 
     def _columns(self, node: Node) -> tuple[Column, ...]:
         """Recode the columns of the table to the levels of a node."""

@@ -20,7 +20,7 @@ from sidelight._text import counted, html_table
 from sidelight.policy.policy import Policy, Verdict
 from sidelight.release.release import Release
 from sidelight.search.recoding import Buckets, Recoding
-from sidelight.search.utility import UtilityName
+from sidelight.search.utility import QUICK_UTILITIES, UtilityName
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.table import Column, Table, Tabular, arrow_labels, unused_name
 
@@ -50,6 +50,15 @@ class Method(ABC):
         return self
 
 
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Levels that could be published: how many people are suppressed with them, and what they are worth."""
+
+    levels: Mapping[str, int]
+    suppressed: int
+    utility: Mapping[str, float]  # the one that was chosen by, and those that cost next to nothing
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class SearchOutcome:
     """What a method's search ends with: a release, how it recodes the table, and what only some methods can say."""
@@ -58,6 +67,7 @@ class SearchOutcome:
     recoding: Recoding
     levels: Mapping[str, int] = field(default_factory=dict)
     minimal: tuple[Mapping[str, int], ...] = ()
+    choices: tuple[Choice, ...] = ()
     suppressed: int = 0
     checked: int = 0
     complete: bool = True
@@ -86,9 +96,6 @@ class SearchedLevels(dict[str, int]):
     """
 
 
-QUICK_UTILITIES = ("balanced loss", "loss", "discernibility", "average group size")
-"""Shown in a notebook; the others may take longer than the search."""
-
 NOT_COMPLETE = "the search was stopped before its end: a more useful release within the policy may exist"
 
 
@@ -113,6 +120,14 @@ class SearchResult(Tabular):
     def minimal(self) -> tuple[Mapping[str, int], ...]:
         """All minimal level vectors within policy (lattice)."""
         return tuple(SearchedLevels(levels) for levels in self.outcome.minimal)
+
+    @property
+    def choices(self) -> tuple[Choice, ...]:
+        """All minimal choices of levels, and the one that was taken, with what they are worth; best first (lattice).
+
+        Another one is taken by `protect(…, levels=choice.levels)`.
+        """
+        return self.outcome.choices
 
     @property
     def suppressed(self) -> int:
@@ -150,7 +165,7 @@ class SearchResult(Tabular):
             ("people", self.release.size),
             ("groups", len(self.release)),
             ("suppressed people", self.suppressed),
-            *((name, self.utility[name]) for name in QUICK_UTILITIES),
+            *((name, self.utility[name]) for name in QUICK_UTILITIES if name != "suppressed"),
         ]
         title = f"{self.verdict}, by method '{self.method.name}'"
         return html_table(title, ("what", "found"), rows, total=len(rows), note="; ".join(self.warnings))

@@ -57,6 +57,7 @@ def protect(
     method: MethodName | Method = "lattice",
     utility: UtilityName = DEFAULT_UTILITY,
     suppress: float = 0,
+    levels: Mapping[str, int] | None = None,
     progress: Progress = quiet,
 ) -> SearchResult:
     """What is the most useful release of this table that keeps the policy?
@@ -64,9 +65,10 @@ def protect(
     `policy` may also be one criterion, such as `GroupSize() >= 5`, or several.  `method` is a name or, to set its
     options, a method such as `FullDomain(suppress=0.04, suppressed="left out")`, `Mondrian(towards="income")`,
     `Anatomy(l=4)` or `Microaggregation(k=5)`; `by` are the hierarchies; `suppress` is the share of people whose rows
-    may be suppressed (lattice only).  Raises `NothingSafe`, saying what would pass, when not even one group of
-    everybody is within policy.  Measures that look at a whole release at once (`MaxEnt`) judge what was found within
-    the other limits.
+    may be suppressed; `levels` are those of the columns where somebody has chosen already, such as those of one of
+    `found.choices`: they are judged, and refused where they are not within policy (both lattice only).  Raises
+    `NothingSafe`, saying what would pass, when not even one group of everybody is within policy.  Measures that look
+    at a whole release at once (`MaxEnt`) judge what was found within the other limits.
 
     >>> import sidelight as sl
     >>> adult = sl.datasets.adult(quasi=["age", "sex"])
@@ -77,7 +79,7 @@ def protect(
     <SearchResult of method 'lattice': 45,222 people in 5 groups; within policy: group size ≥ 50>
     """
     expect(Table, table, "what is protected")
-    chosen = method_of(method, suppress=suppress)
+    chosen = method_of(method, suppress=suppress, levels=levels)
     hierarchies = as_hierarchies(by)
     _named("utility", utility, UTILITIES)
     policy = _informed(_policy(policy), table)
@@ -119,25 +121,34 @@ def _named(what: str, name: object, among: Iterable[str]) -> str:
     raise WrongKind(message)
 
 
-def method_of(method: object, *, suppress: float = 0) -> Method:
+def method_of(method: object, *, suppress: float = 0, levels: Mapping[str, int] | None = None) -> Method:
     """Take a method, or make the one of this name.
 
     >>> method_of("mondrian").name
     'mondrian'
     """
+    if isinstance(method, FullDomain) and levels is not None:
+        return replace(method, levels=levels)
     if isinstance(method, Method):
+        _refuse_options(method.name, levels=levels)
         return method
     if isinstance(method, type) and issubclass(method, Method):
         message = f"{parameter('method')} should be a method or its name, not a class; write sl.{method.__name__}()"
         raise WrongKind(message)
     method = _named("method", method, METHODS)
-    if suppress and method != FullDomain.name:
-        message = (
-            f"method '{method}' does not suppress; "
-            f"leave {parameter('suppress')} out, or use {parameter('method', 'lattice')}"
-        )
+    if method == FullDomain.name:
+        return FullDomain(suppress=suppress, levels=levels)
+    _refuse_options(method, suppress=suppress, levels=levels)
+    return METHODS[method]()
+
+
+def _refuse_options(method: str, *, suppress: float = 0, levels: object = None) -> None:
+    """Refuse what only a search over levels can do."""
+    lacks = {"suppress": "does not suppress"} if suppress else {"levels": "has no levels"} if levels is not None else {}
+    for option, lack in lacks.items():
+        remedy = f"leave {parameter(option)} out, or use {parameter('method', 'lattice')}"
+        message = f"method '{method}' {lack}; {remedy}"
         raise BadPolicy(message)
-    return FullDomain(suppress=suppress) if method == FullDomain.name else METHODS[method]()
 
 
 def _informed(policy: Policy, table: Table) -> Policy:

@@ -82,6 +82,24 @@ def _random_stretch(ranks: int, side: float, rng: np.random.Generator) -> tuple[
     return start, start + length
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Marginals:
+    """How many people have the labels below each rank, per column, and how many bits its labels tell about them."""
+
+    below: tuple[Integers, ...]
+    bits: Floats
+
+    @classmethod
+    def of(cls, table: Table, orders: tuple[Order, ...]) -> Marginals:
+        """Count the people of a table; one pass over its keys for each column."""
+        people = [
+            add_up(order.rank[column.codes], table.sizes, len(order))
+            for column, order in zip(table.quasi, orders, strict=True)
+        ]
+        below = tuple(np.concatenate(([0], np.cumsum(each))) for each in people)
+        return cls(below, np.array([_entropy(each) for each in people]))
+
+
 @dataclass(frozen=True, eq=False)
 class Recoding(ABC):
     """The people of a table in groups.  What utilities ask, whatever the method answers it."""
@@ -99,9 +117,14 @@ class Recoding(ABC):
     def bits_told(self) -> Floats:
         """Give, per column, how many bits a person's printed label tells about the original one, on average."""
 
+    @property
+    def marginals(self) -> Marginals:
+        """How many people have which labels, column by column."""
+        return Marginals.of(self.table, self.orders)
+
     def bits_held(self) -> Floats:
         """Give, per column, how many bits its labels tell as they are: their entropy."""
-        return np.array([_entropy(add_up(each.codes, self.table.sizes, len(each.labels))) for each in self.table.quasi])
+        return self.marginals.bits
 
     @abstractmethod
     def reconstruction(self) -> Floats:
@@ -123,6 +146,12 @@ class Regions(Recoding):
     start: Integers
     stop: Integers
     look_up: Callable[[], Integers]
+    counted: Marginals | None = None  # where many recodings of a table share them
+
+    @property
+    def marginals(self) -> Marginals:
+        """How many people have which labels, column by column."""
+        return self.counted or Marginals.of(self.table, self.orders)
 
     @classmethod
     def of(cls, table: Table, orders: tuple[Order, ...], group: Integers, start: Integers, stop: Integers) -> Regions:
@@ -150,12 +179,9 @@ class Regions(Recoding):
     def bits_told(self) -> Floats:
         """A label that few people's labels are covered by tells much; nothing is told of suppressed people."""
         people = self.table.people
-        bits = np.zeros(len(self.orders))
-        for column, order in enumerate(self.orders):
-            rank = order.rank[self.table.quasi[column].codes]
-            through = np.concatenate(([0], np.cumsum(add_up(rank, self.table.sizes, len(order)))))
-            covers = through[self.stop[:, column]] - through[self.start[:, column]]
-            bits[column] = (self.sizes * np.log2(people / covers)).sum() / people
+        below = self.marginals.below
+        covers = np.stack([at[self.stop[:, j]] - at[self.start[:, j]] for j, at in enumerate(below)], axis=1)
+        bits: Floats = self.sizes @ np.log2(people / covers) / people
         return bits
 
     def reconstruction(self) -> Floats:

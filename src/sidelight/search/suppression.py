@@ -18,9 +18,8 @@ Source: ours; the limit on suppressed people is that of Samarati, Protecting res
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -46,7 +45,7 @@ class SuppressedNode:
     people: int
     as_group: bool  # whether those people are printed as one group of `*`
     policy: PolicyCheck  # what it names is spoken of, even when nobody is left who has it
-    score: float = math.nan  # smaller is better
+    worth: Mapping[str, float] = field(default_factory=dict)  # by utility; smaller is better
 
     def release(self, lattice: Lattice) -> Release:
         """Make the release: the groups kept, and the suppressed people as `*` where they are printed."""
@@ -58,8 +57,8 @@ class SuppressedNode:
         return Release(printed, sensitive=lattice.table.sensitive, intake=lattice.table.intake)
 
 
-NodeScore: TypeAlias = Callable[[SuppressedNode], float]
-"""Says what a node is worth; smaller is better."""
+NodeWorth: TypeAlias = Callable[[SuppressedNode], Mapping[str, float]]
+"""Says what a node is worth by each utility that matters; smaller is better."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,11 +77,11 @@ def search_with_suppression(
     *,
     max_suppressed: int,
     as_group: bool,
-    score: NodeScore,
+    worth: NodeWorth,
     max_checks: int | None,
     progress: Progress,
 ) -> SuppressedNodes:
-    """Find and score all nodes that keep the policy once at most `max_suppressed` people are suppressed."""
+    """Find and weigh all nodes that keep the policy once at most `max_suppressed` people are suppressed."""
     counter = CheckCounter(len(lattice), progress)
     check = PolicyCheck.of(policy, lattice.table.people)
     least = check.least_group_size or 1
@@ -96,9 +95,9 @@ def search_with_suppression(
         # neighbours one after another, so that one is rolled up from the other
         for node in sorted(affordable):
             counter.count(node)
-            chosen = _suppress_at(lattice, node, check, max_suppressed, as_group=as_group)
+            chosen = suppress_at(lattice, node, check, max_suppressed, as_group=as_group)
             if chosen is not None:
-                within[node] = replace(chosen, score=score(chosen))
+                within[node] = replace(chosen, worth=worth(chosen))
     except KeyboardInterrupt:
         complete = False
     minimal = tuple(within[node] for node in minimal_among(within))
@@ -115,7 +114,7 @@ def _people_in_small_groups(lattice: Lattice, node: Node, least: int) -> int:
     return int(sizes[sizes < least].sum())
 
 
-def _suppress_at(
+def suppress_at(
     lattice: Lattice, node: Node, policy: PolicyCheck, max_suppressed: int, *, as_group: bool
 ) -> SuppressedNode | None:
     """Choose the groups of a node to suppress; where those are printed as one, that group keeps the policy too."""

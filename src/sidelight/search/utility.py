@@ -114,6 +114,16 @@ def suppressed(recoding: Recoding) -> float:
     return recoding.suppressed / recoding.table.people
 
 
+QUICK_UTILITIES: tuple[UtilityName, ...] = (
+    "balanced loss",
+    "loss",
+    "non-uniform entropy",
+    "discernibility",
+    "average group size",
+    "suppressed",
+)
+"""Those that cost next to nothing; the others may take longer than the search."""
+
 DEFAULT_UTILITY: UtilityName = "balanced loss"
 """What the best release is best at, unless somebody says otherwise; it also decides between equals."""
 

@@ -63,3 +63,89 @@ def test_a_node_covers_stretches_of_ranks_and_suppressed_keys_are_in_no_group():
     chosen = SuppressedNode((1, 0), np.array([True, False]), 3, as_group=False, policy=check)
     assert recodings.without(chosen).group.tolist() == [-1, -1, 0, 0]
     assert recodings.without(chosen).suppressed == 3
+
+
+def test_all_minimal_choices_are_listed_with_what_they_are_worth():
+    adult = sl.datasets.adult(quasi=["age", "education", "sex"])
+    found = sl.protect(adult.table, sl.GroupSize() >= 10, by=adult.hierarchies)
+    assert [dict(each.levels) for each in found.choices][0] == dict(found.levels)
+    assert {tuple(each.levels.values()) for each in found.choices} == {tuple(each.values()) for each in found.minimal}
+    worths = [each.utility["balanced loss"] for each in found.choices]
+    assert worths == sorted(worths)
+    for name, worth in found.choices[0].utility.items():
+        assert worth == found.utility[name]
+
+
+def test_a_choice_that_suppresses_is_listed_though_it_is_not_minimal():
+    adult = sl.datasets.adult(quasi=["age", "education", "sex"])
+    found = sl.protect(adult.table, sl.GroupSize() >= 10, by=adult.hierarchies, suppress=0.01)
+    assert dict(found.choices[0].levels) == dict(found.levels)
+    assert found.choices[0].suppressed == found.suppressed > 0
+
+
+@pytest.mark.parametrize("suppress", [0, 0.02])
+def test_every_choice_can_be_taken_by_its_levels(suppress):
+    adult = sl.datasets.adult(quasi=["age", "education", "sex"])
+    policy = sl.Policy(sl.GroupSize() >= 10, sl.EntropyDiversity() >= 3)
+    found = sl.protect(adult.table, policy, by=adult.hierarchies, suppress=suppress)
+    for choice in found.choices:
+        taken = sl.protect(adult.table, policy, by=adult.hierarchies, suppress=suppress, levels=choice.levels)
+        assert taken.verdict.safe
+        assert (dict(taken.levels), taken.suppressed) == (dict(choice.levels), choice.suppressed)
+        assert taken.checked == 1
+
+
+def test_levels_outside_the_policy_are_refused_with_the_limits_they_break():
+    adult = sl.datasets.adult(quasi=["age", "sex"])
+    with pytest.raises(
+        sl.NothingSafe, match=r"the levels age 0, sex 0 are not within policy: group size ≥ 10 \(it is 1\)"
+    ):
+        sl.protect(adult.table, sl.GroupSize() >= 10, by=adult.hierarchies, levels={})
+    with pytest.raises(sl.NothingSafe, match="suppressing at most 4 people does not help"):
+        sl.protect(adult.table, sl.GroupSize() >= 10, by=adult.hierarchies, levels={}, suppress=0.0001)
+
+
+@pytest.mark.parametrize(
+    ("levels", "message"),
+    [({"aeg": 1}, "did you mean 'age'"), ({"age": 6}, "0 .as it is. to 5"), ({"age": True}, "no level True")],
+)
+def test_levels_that_there_are_not(levels, message):
+    adult = sl.datasets.adult(quasi=["age", "sex"])
+    with pytest.raises(BadPolicy, match=message):
+        sl.protect(adult.table, sl.GroupSize() >= 10, by=adult.hierarchies, levels=levels)
+
+
+def test_only_a_search_over_levels_takes_levels():
+    adult = sl.datasets.adult(quasi=["age", "sex"])
+    for method in ("mondrian", sl.Mondrian()):
+        with pytest.raises(BadPolicy, match="method 'mondrian' has no levels"):
+            sl.protect(adult.table, sl.GroupSize() >= 10, method=method, levels={"age": 1})
+    taken = sl.protect(
+        adult.table, sl.GroupSize() >= 10, by=adult.hierarchies, method=sl.FullDomain(), levels={"age": 2}
+    )
+    assert taken.levels["age"] == 2
+
+
+def test_between_equals_the_default_utility_decides():
+    adult = sl.datasets.adult(quasi=["age", "education", "sex"])
+    policy = sl.GroupSize() >= 10
+    equal = sl.protect(adult.table, policy, by=adult.hierarchies, utility="suppressed")  # nobody is, in all of them
+    assert dict(equal.levels) == dict(sl.protect(adult.table, policy, by=adult.hierarchies).levels)
+
+
+def test_the_default_utility_publishes_what_a_person_would_choose():
+    """Discernibility kept steps of five years and starred all else; loss gave up age for race."""
+    adult = sl.datasets.adult(quasi=["age", "education", "native-country", "race", "sex"])
+    levels = {
+        utility: tuple(
+            sl.protect(adult.table, sl.GroupSize() >= 10, by=adult.hierarchies, utility=utility).levels.values()
+        )
+        for utility in ("balanced loss", "loss", "discernibility", "average group size", "non-uniform entropy")
+    }
+    assert levels == {  # as docs/do/protect.md tells it
+        "balanced loss": (3, 2, 3, 1, 0),
+        "loss": (5, 2, 3, 0, 0),
+        "discernibility": (1, 3, 3, 1, 1),
+        "average group size": (5, 1, 3, 0, 1),
+        "non-uniform entropy": (5, 0, 3, 1, 0),
+    }
