@@ -68,7 +68,7 @@ def test_a_node_covers_stretches_of_ranks_and_suppressed_keys_are_in_no_group():
 def test_all_minimal_choices_are_listed_with_what_they_are_worth():
     adult = sl.datasets.adult(quasi=["age", "education", "sex"])
     found = sl.protect(adult.table, sl.GroupSize() >= 10, by=adult.hierarchies)
-    assert [dict(each.levels) for each in found.choices][0] == dict(found.levels)
+    assert dict(found.choices[0].levels) == dict(found.levels)
     assert {tuple(each.levels.values()) for each in found.choices} == {tuple(each.values()) for each in found.minimal}
     worths = [each.utility["balanced loss"] for each in found.choices]
     assert worths == sorted(worths)
