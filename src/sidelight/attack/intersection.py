@@ -26,7 +26,7 @@ from sidelight.release.release import Release
 from sidelight.search.method import SearchResult
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.roles import as_names
-from sidelight.table.table import CELLS_AT_ONCE
+from sidelight.table.table import CELLS_AT_ONCE, expect_one_sensitive
 
 
 def intersect(
@@ -168,6 +168,7 @@ def _check(releases: Sequence[ReleaseOrResult], prior: str) -> None:
         message = f'no {parameter("prior", prior)}; choose "pooled" or "uniform"'
         raise BadRelease(message)
     for number, each in enumerate(releases, start=1):
+        expect_one_sensitive(release_of(each), f"release {number} of an attack")
         kind = release_of(each).semantics
         if kind != "single":
             message = (

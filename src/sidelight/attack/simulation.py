@@ -47,7 +47,7 @@ from sidelight.policy.policy import Policy
 from sidelight.search.method import Method, SearchResult
 from sidelight.search.protect import method_of, protect
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
-from sidelight.table.table import Counts, Table
+from sidelight.table.table import Counts, Table, expect_one_sensitive
 
 Scheme: TypeAlias = str | Method | Sequence[str | Method]
 """One method for all releases, or one for each."""
@@ -227,6 +227,7 @@ def simulate_composition(
     Source: Ganta, Kasiviswanathan and Smith, KDD 2008, section 5.
     """
     expect(Table, table, "the table")
+    expect_one_sensitive(table, "an attack")
     hierarchies = as_hierarchies(by)
     if isinstance(methods, str | Method):
         message = f"{parameter('methods')} should be several, not one; put it into a list: [method]"

@@ -107,7 +107,8 @@ def _by_sidecar(file: str) -> Locate | None:
         return None
     document = read_sidecar(Path(file))
     if document.who is not None:
-        return Listed(read_back(Path(file).parent, document.who), document.who.sensitive)
+        who = read_back(Path(file).parent, document.who)
+        return Listed(who, who.sensitive)
     return LOCATE_METHODS.get(document.search.method)
 
 

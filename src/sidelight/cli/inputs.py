@@ -5,7 +5,7 @@ Options have the last word over a policy file, and both over the sidecar of a fi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -27,6 +27,7 @@ from sidelight.publish.sidecar import (
 from sidelight.release.read import release_from
 from sidelight.release.release import Release
 from sidelight.table.files import files_of
+from sidelight.table.labels import Label
 from sidelight.table.read import columns_of, table_from
 from sidelight.table.roles import Roles
 from sidelight.table.table import Table
@@ -67,7 +68,8 @@ def open_release(file: str, roles: Roles, *, keep_people: bool = False) -> Relea
         raise BadRelease(message)
     document = read_checked(Path(file)) if sidecar_path(Path(file)).is_file() else None
     if document is not None and not keep_people and _as_published(document, roles):
-        return _by(read_published(file), roles, document)
+        release = _by(read_published(file), roles, document)
+        return release.about(roles.value_columns[0]) if len(roles.value_columns) == 1 else release
     if document is None:
         require_columns(file, roles)
         return release_from(file, roles, keep_people=keep_people)
@@ -116,10 +118,10 @@ def inputs_of(*files: str) -> Iterator[Path]:
 def _as_published(document: Sidecar, roles: Roles) -> bool:
     """Whether roles ask for nothing else than the sidecar tells of, or for fewer columns."""
     reading, who = document.reading, document.who
-    quasi = set(roles.quasi)
+    quasi, published = set(roles.quasi), reading.to_roles().value_columns
     return (
         (quasi <= set(reading.group) or (who is not None and quasi == set(who.group)))
-        and roles.sensitive in (None, reading.sensitive)
+        and (set(roles.value_columns) == set(published) or roles.sensitive in (None, *published))
         and roles.values in (None, reading.values)
         and roles.domain in (None, reading.domain)
         and roles.suppressed != "leave out"
@@ -138,12 +140,18 @@ def _by(release: Release, roles: Roles, document: Sidecar) -> Release:
 def _roles(reading: Reading, roles: Roles) -> Roles:
     """Say who is who as the sidecar does, unless these roles say otherwise."""
     published = reading.to_roles()
-    if roles.sensitive not in (None, reading.sensitive):
-        others = tuple(name for name in published.quasi if name != roles.sensitive)
+    if not set(roles.value_columns) <= set(published.value_columns):
+        others = tuple(name for name in published.quasi if name not in roles.value_columns)
         published = replace(published, quasi=others, missing=None, domain=None)
     if roles.person is None and reading.rows != "counts":
         published = replace(published, values=None)
     merged = published.updated(roles)
     if merged.missing == "a value" or merged.domain is None:
         return merged
-    return replace(merged, domain=tuple(text for text in merged.domain if text is not None))
+    if isinstance(merged.domain, Mapping):
+        return replace(merged, domain={name: _without_missing(values) for name, values in merged.domain.items()})
+    return replace(merged, domain=_without_missing(merged.domain))
+
+
+def _without_missing(values: tuple[Label, ...]) -> tuple[Label, ...]:
+    return tuple(text for text in values if text is not None)

@@ -16,7 +16,7 @@ from sidelight.dp.ledger import Account, Ledger
 from sidelight.dp.noisy_counts import NoisyCounts, noisy_counts
 from sidelight.dp.parameters import Neighbours, amount_text, exact_amount
 from sidelight.dp.semantic_privacy import semantic_privacy
-from sidelight.errors import BadNoise, BadPolicy, BudgetExceeded
+from sidelight.errors import BadNoise, BadPolicy, BudgetExceeded, listed
 from sidelight.publish.noise import refuse_noise_targets
 from sidelight.report.report import Envelope
 from sidelight.table.hierarchy import Hierarchy
@@ -131,13 +131,17 @@ def _domain(roles: Roles) -> tuple[Label, ...]:
     if roles.sensitive is None:
         message = "which column is sensitive? name it with --sensitive, or in [roles] of the policy"
         raise BadPolicy(message)
-    if roles.domain is None:
+    if len(roles.value_columns) > 1:
+        message = f"noise is about one sensitive column; pick one of {listed(roles.value_columns)} with --sensitive"
+        raise BadPolicy(message)
+    domain = roles.domain_of(roles.value_columns[0])
+    if domain is None:
         message = (
             "the domain is not declared; list every sensitive value there could be, whether it occurs or not, with "
             "--domain or in [roles] of the policy"
         )
         raise BadNoise(message)
-    return (*roles.domain, None) if roles.missing == "a value" else roles.domain
+    return (*domain, None) if roles.missing == "a value" else domain
 
 
 def _ledger(paid: LedgerOptions, neighbours: Neighbours) -> Ledger | None:

@@ -125,8 +125,9 @@ QuasiColumns: TypeAlias = Annotated[
     tuple[str, ...],
     option("--quasi", "--group", "-g", metavar="COLUMN", help="A column that outsiders may know; repeat it."),
 ]
-SensitiveColumn: TypeAlias = Annotated[
-    str | None, option("--sensitive", "-s", metavar="COLUMN", help="The column that should not be found out.")
+SensitiveColumns: TypeAlias = Annotated[
+    tuple[str, ...],
+    option("--sensitive", "-s", metavar="COLUMN", help="A column that should not be found out; repeat it."),
 ]
 PersonColumn: TypeAlias = Annotated[
     str | None,
@@ -197,7 +198,7 @@ class ReleaseColumns(ColumnOptions):
     """The columns of a published file."""
 
     group: GroupColumns = ()
-    sensitive: SensitiveColumn = None
+    sensitive: SensitiveColumns = ()
     person: PersonColumn = None
     values: ValuesPerPerson = None
     missing: MissingValues = None
@@ -216,7 +217,7 @@ class TableColumns(ColumnOptions):
     """The columns of a table that is to be published."""
 
     group: GroupColumns = ()
-    sensitive: SensitiveColumn = None
+    sensitive: SensitiveColumns = ()
     person: PersonColumn = None
     values: ValuesPerPerson = None
     missing: MissingValues = None
@@ -233,7 +234,7 @@ class TableColumns(ColumnOptions):
 class CountColumns(ColumnOptions):
     """The columns of a table that is to be counted; those that it is counted by have levels."""
 
-    sensitive: SensitiveColumn = None
+    sensitive: SensitiveColumns = ()
     person: PersonColumn = None
     missing: MissingValues = None
     missing_mark: MissingMarks = ()
@@ -248,7 +249,7 @@ class JointColumns(ColumnOptions):
     """The columns of several published files about the same people."""
 
     quasi: QuasiColumns = ()
-    sensitive: SensitiveColumn = None
+    sensitive: SensitiveColumns = ()
     missing: MissingValues = None
     missing_mark: MissingMarks = ()
     suppressed: SuppressedRows = None

@@ -35,7 +35,7 @@ from sidelight.dp.semantic_privacy import semantic_privacy
 from sidelight.errors import BadNoise, did_you_mean, expect, expect_several
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.labels import Label, shown
-from sidelight.table.table import Table
+from sidelight.table.table import Table, expect_one_sensitive
 
 COUNTS_AT_ONCE = 512
 """How many counts are weighed at a time."""
@@ -150,6 +150,7 @@ def attack_noise(
     (True, 0.4621)
     """
     expect(Table, people, "those who are attacked")
+    expect_one_sensitive(people, "an attack")
     tables = None if tables is None else expect_several(Table, tables, "tables", each="table")
     releases = expect_several(NoisyCounts, releases, "releases", each="release")
     hierarchies = as_hierarchies(by)

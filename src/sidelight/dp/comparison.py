@@ -38,7 +38,7 @@ from sidelight.search.orders import Order, order_along
 from sidelight.search.protect import method_of
 from sidelight.search.recoding import Query, random_queries
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.table import Table
+from sidelight.table.table import Table, expect_one_sensitive
 
 SURE_BELIEF = 0.9
 """Somebody who believes a value this much is called sure."""
@@ -167,6 +167,7 @@ def side_by_side(
         repetitions: how often it is done.
     """
     expect(Table, table, "what samples are drawn from")
+    expect_one_sensitive(table, "a comparison with noise")
     if repetitions < 1:
         message = f"repetitions={repetitions}: give at least 1, and 2 or more for confidence intervals"
         raise BadNoise(message)

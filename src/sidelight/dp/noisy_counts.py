@@ -38,7 +38,7 @@ from sidelight.release.release import Release, whole_groups
 from sidelight.search.method import SearchedLevels, SearchOutcome, SearchResult
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Label, shown
-from sidelight.table.table import Column, Counts, Table, Tabular, arrow_labels
+from sidelight.table.table import Column, Counts, Table, Tabular, arrow_labels, expect_one_sensitive
 
 if TYPE_CHECKING:
     from sidelight.publish.noise import PublishedNoise
@@ -258,6 +258,7 @@ def noisy_counts(
     Source: Dwork, McSherry, Nissim and Smith, TCC 2006; Canonne, Kamath and Steinke, NeurIPS 2020.
     """
     expect(Table, table, "what is counted")
+    expect_one_sensitive(table, "noise")
     # all that may be refused is refused before the budget is touched
     fixed, paid = accept_levels(levels)
     cost = exact_epsilon(epsilon), exact_delta(delta)
@@ -411,6 +412,7 @@ def choose_levels(
     Source: McSherry and Talwar, FOCS 2007; McKenna and Sheldon, NeurIPS 2020 (the noisy maximum that is drawn).
     """
     expect(Table, table, "what levels are chosen for")
+    expect_one_sensitive(table, "noise")
     if isinstance(among, Mapping | str) or not isinstance(among, Sequence):
         message = f'{parameter("among")} should be a list of levels, such as [{{"age": 2}}, {{"age": 3}}]'
         raise WrongKind(message)

@@ -24,7 +24,7 @@ import numpy as np
 from sidelight._arrays import Flags, Floats, Integers
 from sidelight.errors import BadKnowledge, expect, parameter
 from sidelight.knowledge.statements import ConditionalProbability, Rule
-from sidelight.table.table import Column, Counts, Table, number_equal_rows
+from sidelight.table.table import Column, Counts, Table, expect_one_sensitive, number_equal_rows
 
 Kind: TypeAlias = Literal["has", "has not"]
 
@@ -50,6 +50,7 @@ def strongest_rules(
     Source: Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008 (Top-(K₊, K₋) strongest associations).
     """
     expect(Table, table, "what rules are mined from")
+    expect_one_sensitive(table, "a rule")
     widths = range(1, len(table.quasi) + 1) if sizes is None else sorted(set(sizes))
     if table.semantics != "single":
         message = f"rules need one value per person, and this table has {parameter('values', table.semantics)}"

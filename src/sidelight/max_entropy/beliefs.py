@@ -36,7 +36,15 @@ from sidelight.max_entropy.subproblems import Relaxations, Solution, explain_inf
 from sidelight.release.groups import GroupName
 from sidelight.release.release import Members, Release
 from sidelight.table.labels import Label, label, shown
-from sidelight.table.table import Column, Table, Tabular, arrow_labels, number_equal_rows, unused_name
+from sidelight.table.table import (
+    Column,
+    Table,
+    Tabular,
+    arrow_labels,
+    expect_one_sensitive,
+    number_equal_rows,
+    unused_name,
+)
 
 
 def maxent(
@@ -67,6 +75,7 @@ def maxent(
     Source: Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008.
     """
     expect(Release, release, "what is seen")
+    expect_one_sensitive(release, "maximum entropy")
     deadline = time.monotonic() + seconds
     variables = Variables(release, people or {})
     known = read_statements(knowing)

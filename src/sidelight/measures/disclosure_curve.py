@@ -21,7 +21,7 @@ from sidelight.errors import BadMeasure, WrongKind, did_you_mean, expect
 from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Measure
 from sidelight.release.release import Release
-from sidelight.table.table import Tabular
+from sidelight.table.table import Tabular, expect_one_sensitive
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +115,7 @@ def disclosure_curve(
     Fraction(1, 2)
     """
     expect(Release, release, "what is measured")
+    expect_one_sensitive(release, "a curve")
     named = amounts if isinstance(amounts, Mapping) else {_first_parameter(measure_family): amounts}
     axes = tuple(KnowledgeAxis(name, _amounts(name, each)) for name, each in named.items())
     _check(measure_family, axes, settings)

@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 import operator
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import MISSING, dataclass, fields, replace
@@ -28,9 +28,12 @@ from operator import index
 from types import MappingProxyType
 from typing import ClassVar, Protocol, Self, TypeAlias
 
+import numpy as np
+
+from sidelight._arrays import Flags
 from sidelight._rounding import exact_number, in_words
 from sidelight._text import html_table
-from sidelight.errors import BadMeasure, BadPolicy, NotTrueOrFalse, expect
+from sidelight.errors import BadMeasure, BadPolicy, NotTrueOrFalse, expect, listed
 from sidelight.knowledge.tokens import quote
 from sidelight.measures.exact import Amount
 from sidelight.measures.screening import Screen
@@ -67,6 +70,7 @@ class Measure(ABC):
     limits: ClassVar[tuple[Bound, Bound]] = (0, math.inf)  # what a bound may be
     semantics: ClassVar[tuple[Semantics, ...]] = ("single", "set", "multiset")  # where the question makes sense
     mergeable: ClassVar[bool] = True  # whether summaries of parts make up the whole; otherwise only whole releases
+    about_values: ClassVar[bool] = True  # whether it looks at sensitive values, or only at the groups
 
     def __init_subclass__(cls) -> None:
         """Register a measure under its name as soon as it is declared; classes without one are steps towards some."""
@@ -103,6 +107,28 @@ class Measure(ABC):
                 f"and this release has values=\"{release.semantics}\"; leave it out or use 'acquaintance'"
             )
             raise BadMeasure(message)
+        columns = release.sensitive_columns
+        if self.about_values and len(columns) > 1:
+            message = (
+                f"'{self.name}' is about one sensitive column, and this release has {listed(columns)}; ask about one, "
+                f"as in .about({columns[0]!r}), or ask a policy, which asks about each"
+            )
+            raise BadMeasure(message)
+
+    def about(self, of: str | None = None, *, known: str | Sequence[str] = ()) -> Measure:
+        """Ask about one of several sensitive columns, as somebody does who knows the columns `known` of everybody.
+
+        >>> from sidelight.measures.l_diversity import DistinctValues
+        >>> print(DistinctValues().about("income") >= 2)
+        distinct values(of=income) ≥ 2
+        """
+        from sidelight.measures.about import About  # noqa: PLC0415 - which is a measure too
+
+        return About(self, of, known)
+
+    def asked_of(self, release: Release) -> tuple[Measure, Release]:
+        """Give the plain measure, and the release that it is asked of: this one, or a view of it (see `about`)."""
+        return self, release
 
     def informed(self, table: Table) -> Measure:
         """Take the original table, where the question is about somebody who knows something of it."""
@@ -129,6 +155,13 @@ class Measure(ABC):
         required = [each.name for each in fields(cls) if each.default is each.default_factory is MISSING]  # type: ignore[arg-type]
         return (cls(**dict.fromkeys(required, 1)),)
 
+    def names_values(self, domain: tuple[Label, ...]) -> Flags:
+        """Say which values of a domain the settings name: those are spoken of, whoever has them."""
+        # a hierarchy covers values and names none of them, and a setting that is None is left open
+        settings = (value for name, value in self.settings().items() if name != "hierarchy" and value is not None)
+        named = {text for value in settings for text in _labels_in(value)}
+        return np.array([text in named for text in domain], bool)
+
     def settings(self) -> dict[str, object]:
         """Give the parameters that differ from their defaults as a policy says them: numbers, texts, lists, tables."""
         values = ((each, getattr(self, each.name)) for each in fields(self))  # type: ignore[arg-type]
@@ -149,6 +182,17 @@ class Measure(ABC):
 
     def __lt__(self, bound: Bound) -> Criterion:
         return Criterion(self, Comparison.BELOW, bound)
+
+
+def _labels_in(setting: object) -> Iterator[Label]:
+    """Give all labels inside a setting; in a list, None is the missing label, as in `apart_from=[None]`."""
+    if setting is None or isinstance(setting, str):
+        yield setting
+    elif isinstance(setting, Mapping):
+        yield from _labels_in([*setting.keys(), *setting.values()])
+    elif isinstance(setting, Iterable):
+        for part in setting:
+            yield from _labels_in(part)
 
 
 _DECLARED: dict[str, type[Measure]] = {}
@@ -316,6 +360,15 @@ class Criterion:
     def judge(self, release: Release) -> Judgement:
         """Measure a release and decide."""
         return self.decide(self.measure.measure(release))
+
+    def about(self, of: str | None = None, *, known: str | Sequence[str] = ()) -> Criterion:
+        """Ask the same about one of several sensitive columns (see `Measure.about`).
+
+        >>> from sidelight.measures.l_diversity import DistinctValues
+        >>> print((DistinctValues() >= 2).about("income"))
+        distinct values(of=income) ≥ 2
+        """
+        return replace(self, measure=self.measure.about(of, known=known))
 
     def decide(self, finding: Finding) -> Judgement:
         """Decide on a finding that is at hand."""

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 BOUNDS = tuple(comparison.value for comparison in Comparison)
 
+ABOUT = ("of", "known")
+"""What a limit on any measure may say of several sensitive columns."""
+
 Default: TypeAlias = object
 Settings: TypeAlias = dict[str, tuple[object, Default]]
 """The settings of a measure: name → (type as written in a policy, default, or ... where it has none)."""
@@ -38,6 +41,8 @@ class Limit(Section):
     above: Number | None = None
     at_most: Number | None = None
     below: Number | None = None
+    of: Text | None = Field(default=None, description="the sensitive column it is about, where there are several")
+    known: tuple[Text, ...] | None = Field(default=None, description="other sensitive columns, known of everybody")
 
     @classmethod
     def keys(cls) -> tuple[str, ...]:
@@ -53,8 +58,9 @@ class Limit(Section):
     def to_measure(self) -> Measure:
         """Make the measure."""
         # Only what was set: defaults stay those of the measure.
-        settings = {name: getattr(self, name) for name in self.model_fields_set - {"measure", *BOUNDS}}
-        return measure_maker(self.measure_kind)(**settings)
+        settings = {name: getattr(self, name) for name in self.model_fields_set - {"measure", *ABOUT, *BOUNDS}}
+        measure = measure_maker(self.measure_kind)(**settings)
+        return measure.about(self.of, known=self.known or ()) if self.of is not None or self.known else measure
 
     def to_criterion(self) -> Criterion:
         """Make the criterion, which needs exactly one bound."""

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Rational
 
 import tomli_w
 
 from sidelight._text import html_table
 from sidelight.errors import BadPolicy, NotTrueOrFalse, expect
+from sidelight.measures.about import asked_about_each
 from sidelight.measures.measure import Criterion, Finding, Judgement, Measure, findings, judgements_table
 from sidelight.release.release import Release
 from sidelight.table.labels import shown
@@ -92,7 +93,24 @@ class Policy:
     def judge(self, release: Release) -> Verdict:
         """Measure a release and decide each criterion."""
         expect(Release, release, "what is judged")
-        return self.decide(findings(self.measures, release))
+        policy = self.about_each(release.sensitive_columns)
+        return policy.decide(findings(policy.measures, release))
+
+    def about_each(self, columns: Sequence[str]) -> Policy:
+        """Let each limit hold for each sensitive column, unless it names one: a limit per column.
+
+        >>> from sidelight.measures.k_anonymity import GroupSize
+        >>> from sidelight.measures.l_diversity import DistinctValues
+        >>> print(Policy(GroupSize() >= 5, DistinctValues() >= 2).about_each(["disease", "income"]))
+        group size ≥ 5; distinct values(of=disease) ≥ 2; distinct values(of=income) ≥ 2
+        """
+        return Policy(
+            *(
+                replace(criterion, measure=measure)
+                for criterion in self.criteria
+                for measure in asked_about_each(criterion.measure, columns)
+            )
+        )
 
     def decide(self, findings: tuple[Finding, ...]) -> Verdict:
         """Decide on findings that are at hand, one for each of `measures`."""

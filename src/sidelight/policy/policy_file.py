@@ -40,13 +40,13 @@ class RolesSection(Section):
     """What each column is, and what missing and suppressed cells mean; as in `read_release`."""
 
     quasi: tuple[Text, ...] | None = None
-    sensitive: Text | None = None
+    sensitive: Text | tuple[Text, ...] | None = None
     person: Text | None = None
     values: Semantics | None = None
     missing: Missing | None = None
     suppressed: Suppressed | None = None
     missing_marks: tuple[Text, ...] | None = None
-    domain: tuple[Text, ...] | None = None
+    domain: tuple[Text, ...] | dict[Text, tuple[Text, ...]] | None = None
     split: Text | None = None
     encoding: Text | None = None
     sheet: Text | None = None

@@ -22,7 +22,7 @@ from sidelight._arrays import Integers
 from sidelight.errors import NotPublished
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, as_number
-from sidelight.table.table import Column
+from sidelight.table.table import Column, value_columns
 
 FormatName: TypeAlias = Literal["parquet", "csv", "arx"]
 
@@ -61,7 +61,7 @@ def sheet_of_people(release: Release, shuffle: Shuffle) -> Sheet:
     order = shuffle(int(count.sum()))
     row, value = np.repeat(row, count)[order], np.repeat(value, count)[order]
     columns = {column.name: column.take(row) for column in release.groups.columns}
-    return Sheet({**columns, release.sensitive: _values(release, value)})
+    return Sheet({**columns, **_values(release, value)})
 
 
 def sheet_of_counts(release: Release, shuffle: Shuffle, *, people: str, count: str) -> Sheet:
@@ -74,14 +74,15 @@ def sheet_of_counts(release: Release, shuffle: Shuffle, *, people: str, count: s
         {
             **{column.name: column.take(row) for column in groups.columns},
             people: groups.sizes[row],
-            release.sensitive: _values(release, value[order]),
+            **_values(release, value[order]),
             count: amount[order],
         }
     )
 
 
-def _values(release: Release, value: Integers) -> Column:
-    return Column(release.sensitive, (*release.domain, None), value.astype(np.int32))
+def _values(release: Release, value: Integers) -> dict[str, Column]:
+    """Print the sensitive column, or each of several: a person's cells stay together, as measures take them."""
+    return {column.name: column for column in value_columns(release.sensitive, release.domain, value)}
 
 
 def shuffler(seed: int | None = None) -> Shuffle:

@@ -49,7 +49,8 @@ from sidelight.publish.sidecar import (
 from sidelight.release.release import Release, whole_groups
 from sidelight.search.method import SearchResult
 from sidelight.search.recoding import Buckets
-from sidelight.table.table import Column, Counts, unused_name
+from sidelight.table.roles import one_or_several
+from sidelight.table.table import Column, Counts, JointDomain, unused_name, value_columns
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -210,13 +211,14 @@ def _usual_layout(release: Release, buckets: Buckets | None) -> Layout:
 
 def _reading(release: Release, file: str, written_as: FormatName, *, counts: bool) -> Reading:
     group = tuple(column.name for column in release.groups.columns)
-    taken = (*group, release.sensitive)
+    taken = (*group, *release.sensitive_columns)
+    domain = release.domain
     return Reading(
         file=file,
         group=group,
-        sensitive=release.sensitive,
+        sensitive=one_or_several(release.sensitive_columns),
         values=release.semantics,
-        domain=release.domain,
+        domain={each.name: each.labels for each in domain.columns} if isinstance(domain, JointDomain) else domain,
         rows="counts" if counts else "people",
         people=unused_name("people", taken) if counts else None,
         count=unused_name("count", taken) if counts else None,
@@ -249,7 +251,7 @@ def _plan_anatomy(
         known,
     )
     if in_one_file:
-        everything = (*columns, _shuffled_values(buckets, shuffle))
+        everything = (*columns, *_shuffled_values(buckets, shuffle))
         return PublishPlan({path.name: _shuffled_sheet(everything, shuffle)}, expected, who)
     beside = path.with_name(f"{path.stem}.values{path.suffix}").name
     apart = ExpectedFile(_reading(expected.release, beside, expected.reading.format, counts=True), expected.release)
@@ -273,11 +275,11 @@ def _shuffled_sheet(columns: tuple[Column, ...], shuffle: Shuffle) -> Sheet:
     return Sheet({column.name: column.take(order) for column in columns})
 
 
-def _shuffled_values(buckets: Buckets, shuffle: Shuffle) -> Column:
+def _shuffled_values(buckets: Buckets, shuffle: Shuffle) -> tuple[Column, ...]:
     """Give the values bucket by bucket, as the people stand, in an order drawn by chance inside each."""
     bucket, value, count = buckets.counts.entries()
     bucket, value = np.repeat(bucket, count), np.repeat(value, count)
     # An order of all, sorted by bucket and stable, is an order drawn by chance inside each bucket.
     order = shuffle(len(value))
     order = order[np.argsort(bucket[order], kind="stable")]
-    return Column(buckets.table.sensitive, buckets.table.domain, value[order].astype(np.int32))
+    return value_columns(buckets.table.sensitive, buckets.table.domain, value[order])

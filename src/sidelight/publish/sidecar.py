@@ -11,6 +11,7 @@ import datetime as dt
 import hashlib
 import math
 import platform
+from collections.abc import Mapping
 from dataclasses import fields, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -44,8 +45,8 @@ from sidelight.report.report import (
 )
 from sidelight.search.method import Method, SearchResult
 from sidelight.table.labels import Label
-from sidelight.table.roles import Missing, Roles
-from sidelight.table.table import Column, Semantics, Table
+from sidelight.table.roles import Domain, Missing, Roles
+from sidelight.table.table import Column, Counts, JointDomain, Semantics, Table
 
 SCHEMA_VERSION = 2
 """Raised whenever a reader of the document would have to change."""
@@ -77,10 +78,11 @@ class Reading(DocumentPart):
 
     file: str
     group: tuple[str, ...]
-    sensitive: str
+    sensitive: str | tuple[str, ...] = Field(description="the sensitive column, or a list of several")
     values: Semantics
-    domain: tuple[Label, ...] | None = Field(
-        default=None, description="all sensitive values that there could be, in order; null among them: missing"
+    domain: tuple[Label, ...] | dict[str, tuple[Label, ...]] | None = Field(
+        default=None,
+        description="all sensitive values that there could be, in order, of several columns by name; null: missing",
     )
     rows: Rows = Field(description="whether a row is a person, or how often a group has a value")
     people: str | None = Field(default=None, description="the column with the people of a group, in counts")
@@ -89,7 +91,8 @@ class Reading(DocumentPart):
 
     def to_roles(self) -> Roles:
         """Give it as the roles that all readers take; a missing value among those there could be is a value."""
-        missing: Missing | None = "a value" if None in (self.domain or ()) else None
+        listed = self.domain.values() if isinstance(self.domain, dict) else [self.domain or ()]
+        missing: Missing | None = "a value" if any(None in values for values in listed) else None
         return Roles(self.group, self.sensitive, values=self.values, missing=missing, domain=self.domain)
 
 
@@ -258,7 +261,7 @@ def _finding(judgement: Judgement) -> PublishedFinding:
 def _policy(result: SearchResult, table: Table) -> str:
     """Write the policy and how the table was read; not its domain, which may name values that are suppressed."""
     names = tuple(column.name for column in table.quasi)
-    columns = Roles(quasi=names, sensitive=table.sensitive, values=table.semantics)
+    columns = Roles(quasi=names, sensitive=table.sensitive_columns, values=table.semantics)
     return policy_text(result.policy, replace(columns, **table.intake.roles).stated())
 
 
@@ -334,14 +337,14 @@ def read_checked(path: Path) -> Sidecar:
 def read_back(folder: Path, reading: Reading) -> Release:
     """Read a file as published: labels as they were, groups and values in their order."""
     form = FORMATS[reading.format]
-    roles, domain = reading.to_roles(), reading.domain
+    roles = reading.to_roles()
     release = release_from(
         folder / reading.file,
         replace(
             roles,
             quasi=tuple(map(form.encode, roles.quasi)),
-            sensitive=form.encode(reading.sensitive),
-            domain=None if domain is None else tuple(_encoded(text, form) for text in domain),
+            sensitive=tuple(map(form.encode, roles.value_columns)),
+            domain=_encoded_domain(reading.domain, form),
         ),
         rows=reading.rows,
         people=reading.people or "people",
@@ -364,11 +367,26 @@ def _with_labels_decoded(release: Release, form: Format, reading: Reading) -> Re
     """Say the labels as they were before they were written."""
     groups = release.groups
     columns = tuple(
-        Column(name, tuple(_decoded(text, form) for text in column.labels), column.codes)
-        for name, column in zip(reading.group, groups.columns, strict=True)
+        _decoded_column(name, column, form) for name, column in zip(reading.group, groups.columns, strict=True)
     )
-    domain = tuple(_decoded(text, form) for text in groups.domain)
-    return replace(release, groups=replace(groups, columns=columns, domain=domain), sensitive=reading.sensitive)
+    domain: tuple[Label, ...]
+    if isinstance(groups.domain, JointDomain):
+        named = zip(reading.to_roles().value_columns, groups.domain.columns, strict=True)
+        domain = JointDomain(_decoded_column(name, column, form) for name, column in named)
+    else:
+        domain = tuple(_decoded(text, form) for text in groups.domain)
+    sensitive = ", ".join(reading.to_roles().value_columns)
+    return replace(release, groups=replace(groups, columns=columns, domain=domain), sensitive=sensitive)
+
+
+def _decoded_column(name: str, column: Column, form: Format) -> Column:
+    return Column(name, tuple(_decoded(text, form) for text in column.labels), column.codes)
+
+
+def _encoded_domain(domain: Domain | None, form: Format) -> Domain | None:
+    if isinstance(domain, Mapping):
+        return {form.encode(name): tuple(_encoded(text, form) for text in values) for name, values in domain.items()}
+    return None if domain is None else tuple(_encoded(text, form) for text in domain)
 
 
 def _encoded(text: Label, form: Format) -> Label:
@@ -395,14 +413,23 @@ def as_printed(release: Release) -> Release:
     groups = release.groups
     # Tidy labels first, so that groups which print the same have the same codes and are rolled up into one.
     merged = roll_up(groups, tuple(column.compact().in_natural_order() for column in groups.columns))
+    domain, counts = _combinations_that_occur(merged)
     printed = whole_groups(
-        domain=merged.domain,
+        domain=domain,
         sizes=merged.sizes,
-        counts=merged.counts,
+        counts=counts,
         columns=tuple(column.compact().in_natural_order() for column in merged.columns),
         semantics=merged.semantics,
     )
     return replace(release, groups=printed, people=None, members=None)
+
+
+def _combinations_that_occur(groups: Groups) -> tuple[tuple[Label, ...], Counts]:
+    """Forget combinations that nobody has; a single column's values stay, as files say which there could be."""
+    if not isinstance(groups.domain, JointDomain):
+        return groups.domain, groups.counts
+    kept = np.flatnonzero(groups.counts.totals())
+    return JointDomain(groups.domain.printed(kept)), groups.counts.only_values(kept)
 
 
 def same_release(one: Release, other: Release) -> bool:

@@ -6,18 +6,18 @@ person reads it.  A group (equivalence class) is the people who print the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._arrays import Integers, add_up
+from sidelight._arrays import Integers, add_up, number_keys
 from sidelight._text import counted, html_table
 from sidelight.errors import UnknownValue, did_you_mean
 from sidelight.table.labels import Label, label, shown
-from sidelight.table.table import CELLS_AT_ONCE, Column, Counts, Semantics
+from sidelight.table.table import CELLS_AT_ONCE, Column, Counts, JointDomain, Semantics
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +163,34 @@ class Groups:
         width = len(values.labels)
         counts = self.counts.merge_values(values.codes, width=width)
         return replace(self, domain=values.labels, counts=counts, whole=add_up(values.codes, self.whole, width))
+
+    def about(self, column: str | None, known: Sequence[str] = ()) -> Groups:
+        """Look at one of several sensitive columns, as somebody sees it who knows others of them about everybody.
+
+        Each group falls into parts, one for each combination of the `known` cells that its people have: for who knows
+        those, they are as good as printed.  The part of group n with combination k (of K) is numbered n · K + k.
+        """
+        if not isinstance(self.domain, JointDomain):
+            return self
+        parts = self.split_by(known)[0] if known else self
+        return parts if column is None else parts.recoded(self.domain.column(column))
+
+    def split_by(self, known: Sequence[str]) -> tuple[Groups, Integers]:
+        """Split each group by what its people say in some of the sensitive columns; also gives each part's group."""
+        domain = self.domain
+        assert isinstance(domain, JointDomain)
+        combination, first = domain.combinations(known)
+        row, value, count = self.counts.entries()
+        key = row * len(first) + combination[value]
+        part, at = number_keys(key, below=len(self) * len(first))
+        group, says = row[at], first[combination[value[at]]]
+        counts = Counts.from_entries(part, value, count, (len(at), len(domain)))
+        printed = (
+            *(column.take(group) for column in self.columns),
+            *(domain.column(name).take(says) for name in known),
+        )
+        numbers = self.numbers[group] * len(first) + combination[says]
+        return replace(self, sizes=counts.per_row(), counts=counts, columns=printed, numbers=numbers), group
 
     def in_order(self) -> Groups:
         """Put them in the order of their numbers, which settles ties.

@@ -22,7 +22,7 @@ from sidelight.release.release import Members, Release, whole_groups
 from sidelight.table.labels import SUPPRESSED, Label, hinted
 from sidelight.table.read import no_value_hint, tabulate
 from sidelight.table.roles import Missing, Roles, Suppressed, as_names
-from sidelight.table.table import Column, Counts, Semantics, Table, number_equal_rows
+from sidelight.table.table import Column, Counts, JointDomain, Semantics, Table, number_equal_rows
 
 Rows: TypeAlias = Literal["people", "counts"]
 """What a row of a published file is: a person (or one of a person's values), or how often a group has a value."""
@@ -32,14 +32,14 @@ def read_release(
     source: object,
     *,
     group: str | Sequence[str],
-    sensitive: str,
+    sensitive: str | Sequence[str],
     quasi: str | Sequence[str] = (),
     person: str | None = None,
     values: Semantics = "single",
     missing: Missing = "an error",
     suppressed: Suppressed = "a group",
     missing_marks: str | Sequence[object] = (),
-    domain: Sequence[object] | None = None,
+    domain: Sequence[object] | Mapping[str, Sequence[object]] | None = None,
     split: str | None = None,
     encoding: str | None = None,
     sheet: str | None = None,
@@ -201,35 +201,55 @@ def _rows_saying(column: Column, text: Label) -> Flags:
 
 def _valueless(groups: Groups, roles: Roles) -> Integers:
     """Count, per group, the missing values that the roles do not take for values."""
-    if roles.missing == "a value" or None not in groups.domain:
+    valueless = np.zeros(len(groups.domain), bool)
+    if roles.missing == "a value":
         return np.zeros(len(groups), np.int64)
-    missing = groups.counts.column(groups.domain.index(None))
-    if roles.missing == "an error" and missing.any():
-        message = (
-            f"{counted(int(missing.sum()), 'person')} {form('has', int(missing.sum()))} no '{roles.sensitive}'; "
-            f"say {parameter('missing', 'a value')} to count that as a value, {no_value_hint(roles)}"
-            f"or {parameter('missing', 'drop')} to drop them"
-        )
-        raise MissingValues(message)
-    return missing
+    totals = groups.counts.totals()
+    for column in _values(groups, roles):
+        missing = _rows_saying(column, None)
+        people = int(totals[missing].sum())
+        if roles.missing == "an error" and people:
+            message = (
+                f"{counted(people, 'person')} {form('has', people)} no '{column.name}'; "
+                f"say {parameter('missing', 'a value')} to count that as a value, {no_value_hint(roles)}"
+                f"or {parameter('missing', 'drop')} to drop them"
+            )
+            raise MissingValues(message)
+        valueless |= missing
+    return groups.counts.merge_values(valueless.astype(np.int32), width=2).column(1)
+
+
+def _values(groups: Groups, roles: Roles) -> tuple[Column, ...]:
+    """Say what each value says in each sensitive column."""
+    if isinstance(groups.domain, JointDomain):
+        return groups.domain.columns
+    return (Column(roles.value_columns[0], groups.domain, np.arange(len(groups.domain), dtype=np.int32)),)
 
 
 def _declared(groups: Groups, roles: Roles, *, without_missing: bool) -> tuple[tuple[Label, ...], Counts]:
     """Give the counts in the declared domain, or in the values that occur."""
-    totals = groups.counts.totals()
-    used = [
-        text
-        for text, total in zip(groups.domain, totals, strict=True)
-        if total > 0 and not (without_missing and text is None)
-    ]
-    domain = tuple(used) if roles.domain is None else roles.domain
-    outside = [text for text in used if text not in domain]
-    if outside:
-        message = (
-            f"'{hinted(outside[0])}' occurs in '{roles.sensitive}' but is not in {parameter('domain')}; add it there"
-        )
-        raise BadRelease(message)
-    new_code = np.array([domain.index(text) if text in used else -1 for text in groups.domain], np.int64)
+    values = _values(groups, roles)
+    kept = groups.counts.totals() > 0
+    if without_missing:
+        kept &= ~np.any([_rows_saying(column, None) for column in values], axis=0)
+    columns = [_in_domain(column.take(np.flatnonzero(kept)), roles.domain_of(column.name)) for column in values]
+    domain: tuple[Label, ...] = columns[0].labels
+    new_code: Integers = columns[0].codes.astype(np.int64)
+    if len(columns) > 1:
+        domain, new_code = JointDomain.numbered(columns)
     row, value, count = groups.counts.entries()
-    held = new_code[value] >= 0
-    return domain, Counts.from_entries(row[held], new_code[value[held]], count[held], (len(groups), len(domain)))
+    held = kept[value]
+    code = new_code[np.cumsum(kept)[value[held]] - 1]
+    return domain, Counts.from_entries(row[held], code, count[held], (len(groups), len(domain)))
+
+
+def _in_domain(column: Column, declared: tuple[Label, ...] | None) -> Column:
+    """Say the values of a sensitive column by the declared ones, or by those that occur."""
+    column = column.compact()
+    if declared is None:
+        return column
+    outside = [text for text in column.labels if text not in declared]
+    if outside:
+        message = f"'{hinted(outside[0])}' occurs in '{column.name}' but is not in {parameter('domain')}; add it there"
+        raise BadRelease(message)
+    return column.relabelled(declared, np.array([declared.index(text) for text in column.labels], np.int32))

@@ -24,15 +24,20 @@ from sidelight.errors import BadRelease, WrongKind, did_you_mean, kind_in_words,
 from sidelight.release.groups import Group, GroupName, Groups
 from sidelight.release.printing import Printing
 from sidelight.table.labels import Label, in_order, label, shown
+from sidelight.table.roles import as_names
 from sidelight.table.table import (
     Column,
     Counts,
     Intake,
+    JointDomain,
     Semantics,
     Tabular,
     arrow_labels,
     number_equal_rows,
+    one_of_one,
+    sensitive_names,
     unused_name,
+    value_columns,
 )
 
 if TYPE_CHECKING:
@@ -140,14 +145,14 @@ class Release(Tabular):
 
         row, value, count = self.groups.listed()
         printed = {column.name: arrow_labels(column, row) for column in self.groups.columns}
-        taken = {*printed, self.sensitive}
-        values = Column(self.sensitive, (*self.domain, None), value.astype(np.int32))
+        values = value_columns(self.sensitive, self.domain, value)
+        taken = {*printed, *self.sensitive_columns}
         return pa.table(
             {
                 unused_name("group", taken): pa.array(self.groups.numbers[row]),
                 **printed,
                 unused_name("people", taken): pa.array(self.groups.sizes[row]),
-                unused_name(self.sensitive, printed): arrow_labels(values),
+                **{unused_name(each.name, printed): arrow_labels(each) for each in values},
                 unused_name("count", taken): pa.array(count),
             }
         )
@@ -174,6 +179,42 @@ class Release(Tabular):
             message = f"no group {number} in the release; they are numbered 1 to {len(self)}"
             raise BadRelease(message)
         return self.groups.take(slice(number - 1, number))
+
+    @property
+    def sensitive_columns(self) -> tuple[str, ...]:
+        """The sensitive columns: as a rule one."""
+        return sensitive_names(self.sensitive, self.domain)
+
+    def about(self, column: str | None, *, known: str | Sequence[str] = ()) -> Release:
+        """Look at one of several sensitive columns: the release that a reader of that one alone sees.
+
+        `known` are other sensitive columns whose cells somebody knows about everybody: groups are then those who print
+        the same and say the same there, as if these columns were printed about the group.  Without a `column`, all
+        stay.
+
+        >>> import pyarrow as pa
+        >>> import sidelight as sl
+        >>> cells = {"disease": ["Flu", "Flu", "Cold"], "income": ["low", "low", "high"]}
+        >>> rows = pa.table({"zip": ["1", "1", "1"], **cells})
+        >>> both = sl.read_release(rows, group="zip", sensitive=["disease", "income"])
+        >>> both.about("disease")
+        <Release of 3 people in 1 group, disease: 2 values (single)>
+        >>> [group.counts for group in both.about("disease", known="income")]
+        [mappingproxy({'Cold': 1}), mappingproxy({'Flu': 2})]
+        """
+        known = as_names(known)
+        if not isinstance(self.domain, JointDomain):
+            for name in (*filter(None, [column]), *known):
+                one_of_one(name, self.sensitive)
+        if column in known:
+            message = f"'{column}' is asked about and also {parameter('known')}; name other columns there"
+            raise BadRelease(message)
+        groups, sensitive = self.groups.about(column, known), column or self.sensitive
+        if not known:
+            return replace(self, groups=groups, sensitive=sensitive)
+        # who is in which part is not said by who is in which group, so that names and members are left behind
+        numbered = replace(groups, numbers=np.arange(1, len(groups) + 1))
+        return replace(self, groups=numbered, sensitive=sensitive, people=None, members=None)
 
     def recoded(self, values: Column) -> Release:
         """Say the values by other labels (see `Groups.recoded`); the column's name is then the sensitive one."""

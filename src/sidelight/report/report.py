@@ -30,6 +30,7 @@ from sidelight.release.groups import GroupName
 from sidelight.release.release import Release
 from sidelight.search.policy_check import CriterionCheck
 from sidelight.table.labels import Label, shown
+from sidelight.table.roles import one_or_several
 
 SCHEMA_VERSION = 3
 """Raised whenever a reader of the document would have to change."""
@@ -128,8 +129,8 @@ class ReleaseFacts(DocumentPart):
     people: int
     groups: int
     columns: tuple[str, ...] = Field(description="what is published about each group")
-    sensitive: str
-    values: Annotated[int, Field(description="how many different sensitive values there are")]
+    sensitive: str | tuple[str, ...] = Field(description="the sensitive column, or a list of several")
+    values: Annotated[int, Field(description="how many different sensitive values there are, or combinations of them")]
     semantics: Literal["single", "set", "multiset"]
 
 
@@ -217,7 +218,7 @@ def release_facts(release: Release) -> ReleaseFacts:
         people=release.size,
         groups=len(release),
         columns=tuple(column.name for column in release.groups.columns),
-        sensitive=release.sensitive,
+        sensitive=one_or_several(release.sensitive_columns),
         values=len(release.domain),
         semantics=release.semantics,
     )
@@ -236,7 +237,7 @@ def _audited(finding: Finding, release: Release, judgement: Judgement | None = N
         witness=_witness(finding.witness),
         worst_off=finding.worst_off(),
         explanation=finding.explain(),
-        notes=(*finding.notes, *_alone(finding.witness, release)),
+        notes=(*finding.notes, *_alone(finding.witness, measure.asked_of(release)[1])),
     )
 
 
@@ -354,9 +355,11 @@ def broken_by(judgement: Judgement, release: Release) -> BrokenBy | None:
         return None
     if judgement.holds:
         return BrokenBy(groups=0, people=0)
-    groups = release.groups
+    measure, view = criterion.measure.asked_of(release)
+    groups = view.groups
     # Decided as in a search: in floats, and in fractions where the floats are too close to the bound to tell.
-    broken = ~CriterionCheck.of(criterion, int(groups.sizes.max())).holds_in_each(groups)
+    check = CriterionCheck.of(dataclasses.replace(criterion, measure=measure), int(groups.sizes.max()))
+    broken = ~check.holds_in_each(groups)
     return BrokenBy(groups=int(np.count_nonzero(broken)), people=int(groups.sizes[broken].sum()))
 
 
@@ -375,7 +378,8 @@ def look_alikes(release: Release) -> Iterator[str]:
     ["value: 'Flu', 'flu ' look alike; they count as different values"]
     """
     columns = [(column.name, column.compact().labels) for column in release.groups.columns]
-    for name, labels in (*columns, (release.sensitive, release.domain)):
+    values = [(each, release.about(each).domain) for each in release.sensitive_columns]
+    for name, labels in (*columns, *values):
         sets = [", ".join(map(repr, texts)) for texts in _sets_of_look_alikes(labels)]
         more = f" (and {len(sets) - MOST_LOOK_ALIKES:,} more such)" if len(sets) > MOST_LOOK_ALIKES else ""
         if sets:

@@ -15,6 +15,7 @@ from rich.text import Text
 
 from sidelight._text import counted, form
 from sidelight.report.report import AuditFinding, AuditReport
+from sidelight.table.roles import as_names
 
 LONGEST = 60
 """How many characters of a label are printed; the document has all."""
@@ -42,7 +43,7 @@ def _heading(report: AuditReport) -> Text:
     text = Text(report.source or "Release", style="bold")
     printed = f" alike in {', '.join(facts.columns)}" if facts.columns else ""
     size = f"{counted(facts.people, 'person')} in {counted(facts.groups, 'group')}"
-    return text.append(f": {size}{printed}; sensitive: {facts.sensitive}", style="not bold")
+    return text.append(f": {size}{printed}; sensitive: {', '.join(as_names(facts.sensitive))}", style="not bold")
 
 
 def _table(report: AuditReport) -> Table:

@@ -22,7 +22,7 @@ from sidelight.release.release import Release
 from sidelight.search.recoding import Buckets, Recoding
 from sidelight.search.utility import QUICK_UTILITIES, UtilityName
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.table import Column, Table, Tabular, arrow_labels, unused_name
+from sidelight.table.table import Column, Table, Tabular, arrow_labels, unused_name, value_columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -232,8 +232,8 @@ def _released_columns(release: Release) -> tuple[Column, ...]:
     group, value, count = _sorted_entries(release)
     if release.semantics == "single":
         group, value = np.repeat(group, count), np.repeat(value, count)
-    values = Column(release.sensitive, (*release.domain, None), value.astype(np.int32))
-    return (*(column.take(group) for column in release.groups.columns), values)
+    values = value_columns(release.sensitive, release.domain, value)
+    return (*(column.take(group) for column in release.groups.columns), *values)
 
 
 def _released_counts(release: Release) -> tuple[Integers, Integers]:

@@ -80,8 +80,8 @@ class Mondrian(Method):
 
 def label_counts(table: Table, name: str) -> Counts:
     """Count the labels of a column, a quasi-identifier or the sensitive one, in each key of the table."""
-    if name == table.sensitive:
-        return table.counts
+    if name in table.sensitive_columns:
+        return table.about(name).counts
     column = table.column(name)
     keys = np.arange(len(table.sizes))
     return Counts.from_entries(keys, column.codes, table.sizes, (len(keys), len(column.labels)))

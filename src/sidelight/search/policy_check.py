@@ -14,7 +14,7 @@ Cost        One vectorised screen per block of groups; exactly, one group of eac
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import reduce
 
@@ -137,11 +137,8 @@ class PolicyCheck:
 
     def mentions(self, domain: tuple[Label, ...]) -> Flags:
         """Say which values the policy names: those are spoken of, whoever has them."""
-        settings = (setting for check in self.checks for setting in check.criterion.measure.settings().items())
-        # a hierarchy covers values and names none of them, and a setting that is None is left open
-        naming = (value for name, value in settings if name != "hierarchy" and value is not None)
-        named = {text for value in naming for text in _labels(value)}
-        return np.array([text in named for text in domain])
+        named = (check.criterion.measure.names_values(domain) for check in self.checks)
+        return reduce(np.logical_or, named, np.zeros(len(domain), bool))
 
     def holds_in_each(self, groups: Groups) -> Flags:
         """Say which groups keep all criteria on their own: needed of each, enough where none is judged together."""
@@ -164,17 +161,6 @@ class PolicyCheck:
 def _least_whole(bound: Amount, comparison: Comparison) -> int:
     """Give the smallest whole number that is at least, or above, a bound."""
     return math.floor(bound) + 1 if comparison is Comparison.ABOVE else math.ceil(bound)
-
-
-def _labels(setting: object) -> Iterator[Label]:
-    """Give all labels inside a setting; in a list, None is the missing label, as in `apart_from=[None]`."""
-    if setting is None or isinstance(setting, str):
-        yield setting
-    elif isinstance(setting, Mapping):
-        yield from _labels([*setting.keys(), *setting.values()])
-    elif isinstance(setting, Iterable):
-        for part in setting:
-            yield from _labels(part)
 
 
 def candidate_groups(table: Table, sizes: Integers, counts: Counts) -> Groups:

@@ -82,7 +82,7 @@ def protect(
     chosen = method_of(method, suppress=suppress, levels=levels)
     hierarchies = as_hierarchies(by)
     _named("utility", utility, UTILITIES)
-    policy = _informed(_policy(policy), table)
+    policy = _informed(_policy(policy).about_each(table.sensitive_columns), table)
     # one group of everybody is what every search can fall back on: from here on something is within policy
     searchable = _searchable(policy)
     _refuse_impossible(table, searchable)

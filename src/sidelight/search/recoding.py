@@ -31,7 +31,7 @@ from sidelight._arrays import Flags, Floats, Integers, add_up, number_keys
 from sidelight.release.release import Members, Release, whole_groups
 from sidelight.search.orders import Order
 from sidelight.table.labels import Label
-from sidelight.table.table import Column, Counts, Table, unused_name
+from sidelight.table.table import Column, Counts, Table, unused_name, value_columns
 
 DENSE_COUNTS = 1 << 24
 """Counts of up to so many groups × values are spread out to look single ones up."""
@@ -268,7 +268,7 @@ class AnatomyTables:
     """
 
     people: tuple[Column, ...]  # the quasi-identifiers and the bucket
-    values: tuple[Column, ...]  # the bucket and the sensitive value
+    values: tuple[Column, ...]  # the bucket and the sensitive value, or a value of each sensitive column
     counts: Integers  # per row of `values`
 
 
@@ -339,10 +339,10 @@ class Buckets(Recoding):
         key, bucket = np.repeat(self.key, self.people), np.repeat(self.bucket, self.people)
         people = (*(column.take(key) for column in self.table.quasi), self._bucket_column(bucket))
         bucket, value, count = self._entries
-        values = Column(self.table.sensitive, self.table.domain, value.astype(np.int32))
-        return AnatomyTables(people, (self._bucket_column(bucket), values), count)
+        values = value_columns(self.table.sensitive, self.table.domain, value)
+        return AnatomyTables(people, (self._bucket_column(bucket), *values), count)
 
     def _bucket_column(self, bucket: Integers) -> Column:
         labels = tuple(str(number) for number in range(1, len(self.sizes) + 1))
-        taken = {column.name for column in self.table.quasi} | {self.table.sensitive}
+        taken = {column.name for column in self.table.quasi} | {*self.table.sensitive_columns}
         return Column(unused_name("bucket", taken), labels, bucket.astype(np.int32))

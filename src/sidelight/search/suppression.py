@@ -32,8 +32,8 @@ from sidelight.release.lattice import Lattice, Node
 from sidelight.release.release import Release, whole_groups
 from sidelight.search.lattice_search import CheckCounter, finest_first, minimal_among, search_monotone
 from sidelight.search.policy_check import PolicyCheck
-from sidelight.table.labels import SUPPRESSED
-from sidelight.table.table import Column, Counts
+from sidelight.table.labels import SUPPRESSED, Label
+from sidelight.table.table import Column, JointDomain
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,9 +178,9 @@ def as_whole_release(groups: Groups, rows: Integers, policy: PolicyCheck) -> Gro
     # values that nobody had in the whole table stay: they were declared, not lost by suppression
     kept = np.flatnonzero((totals > 0) | (groups.whole == 0) | policy.mentions(groups.domain))
     return Groups(
-        tuple(some.domain[value] for value in kept),
+        _only_domain(some.domain, kept),
         some.sizes,
-        _only_values(some.counts, kept),
+        some.counts.only_values(kept),
         some.columns,
         some.semantics,
         totals[kept],
@@ -188,14 +188,10 @@ def as_whole_release(groups: Groups, rows: Integers, policy: PolicyCheck) -> Gro
     )
 
 
-def _only_values(counts: Counts, kept: Integers) -> Counts:
-    """Leave out the columns of values that nobody has."""
-    if len(kept) == counts.width:
-        return counts
-    new = np.full(counts.width, -1)
-    new[kept] = np.arange(len(kept))
-    row, value, count = counts.entries()
-    return Counts.from_entries(row, new[value], count, (counts.rows, len(kept)))
+def _only_domain(domain: tuple[Label, ...], kept: Integers) -> tuple[Label, ...]:
+    if isinstance(domain, JointDomain):
+        return domain.only(kept)
+    return tuple(domain[value] for value in kept)
 
 
 def _until_star_holds(groups: Groups, suppressed: Flags, policy: PolicyCheck, max_suppressed: int) -> Flags | None:

@@ -286,10 +286,18 @@ class PackedRows:
         if self.roles.suppressed == "leave out" and star is not None:
             same = [nw.col(name) == number for name, number in zip(self.key, star, strict=True)]
             conditions.append(nw.all_horizontal(*same, ignore_nulls=False))
-        domain = self.known.labels[-1]
-        if self.roles.missing == "drop" and None in domain:
-            conditions.append(nw.col(self.key_and_value[-1]) - nw.col("key") * len(domain) == domain.index(None))
+        if self.roles.missing == "drop":
+            conditions += self._valueless()
         return conditions
+
+    def _valueless(self) -> Iterator[nw.Expr]:
+        """Read each sensitive column's code off the packed number: a digit of it."""
+        width = self.known.width
+        value = nw.col(self.key_and_value[-1]) - nw.col("key") * width
+        for labels in self.known.value_labels:
+            width //= max(len(labels), 1)
+            if None in labels:
+                yield (value // width) % len(labels) == labels.index(None)
 
     def packing(self, answer: pa.Table) -> Packing:
         """It is known already."""

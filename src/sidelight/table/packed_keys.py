@@ -1,9 +1,11 @@
 """Packed keys: the codes of a row's columns as one number, or a few, to group and sort by.
 
-Symbols     c_j  the code of column j, 0 ≤ c_j < r_j, where r_j is the number of its labels; the sensitive one last.
+Symbols     c_j  the code of column j, 0 ≤ c_j < r_j, where r_j is the number of its labels; the sensitive ones last.
 Word        w = Σ_j c_j · Π_{i>j} r_i over the columns that it holds: mixed radix, so words order rows as codes do.
-Layout      columns are put into a word while its product of radices stays below 2^62; usually one word holds all.
-Key         the words without the sensitive value: the last word divided by its radix.
+Layout      columns are put into a word while its product of radices stays below 2^62, the sensitive ones all into the
+            last; usually one word holds all.
+Value       what the sensitive columns add to the last word: one number below `width`, the product of their radices.
+Key         the words without the sensitive value: the last word divided by the width.
 Invariant   `unpack(pack(codes)) == codes`, and equal rows are equal words.
 """
 
@@ -26,7 +28,7 @@ Words: TypeAlias = list[Integers]
 
 @dataclass(frozen=True, slots=True)
 class Packing:
-    """How the codes of the columns are packed, the sensitive one last.
+    """How the codes of the columns are packed, the sensitive ones last.
 
     >>> packing = Packing((("f", "m"), ("20", "30", "40"), ("Cold", "Flu")))
     >>> words = packing.pack([np.array([1, 0]), np.array([2, 0]), np.array([1, 0])])
@@ -35,22 +37,32 @@ class Packing:
     """
 
     labels: tuple[tuple[Label, ...], ...]
+    sensitive: int = 1  # how many columns are sensitive
 
     @property
     def width(self) -> int:
-        """How many sensitive values there are."""
-        return self._radix(len(self.labels) - 1)
+        """How many sensitive values there are, or combinations of them."""
+        return prod(map(self._radix, self._values))
+
+    @property
+    def value_labels(self) -> tuple[tuple[Label, ...], ...]:
+        """The labels of the sensitive columns."""
+        return self.labels[-self.sensitive :]
+
+    @property
+    def _values(self) -> tuple[int, ...]:
+        return tuple(range(len(self.labels) - self.sensitive, len(self.labels)))
 
     @property
     def layout(self) -> tuple[tuple[int, ...], ...]:
         """Which columns each word holds."""
         words: list[tuple[int, ...]] = [()]
-        for column in range(len(self.labels)):
-            longer = (*words[-1], column)
+        for columns in (*((column,) for column in range(self._values[0])), self._values):
+            longer = (*words[-1], *columns)
             if prod(map(self._radix, longer)) < KEY_LIMIT:  # the word's largest value is this product less 1
                 words[-1] = longer
             else:
-                words.append((column,))
+                words.append(columns)
         return tuple(words)
 
     def weights(self) -> list[int]:
@@ -77,16 +89,26 @@ class Packing:
         """Give the codes of the sensitive value, of words and the same without it."""
         return words[-1] - keys[-1] * self.width
 
+    def value_codes(self, values: Integers) -> list[Codes]:
+        """Turn codes of the sensitive value into the codes of each sensitive column."""
+        return self._digits(self._values, values)
+
     def key_codes(self, keys: Words) -> list[Codes]:
         """Turn words without the sensitive value back into the codes of the quasi-identifiers."""
-        return self.unpack([*keys[:-1], keys[-1] * self.width])[:-1]
+        return self.unpack([*keys[:-1], keys[-1] * self.width])[: -self.sensitive]
+
+    def pack_keys(self, codes: Sequence[npt.NDArray[np.integer]], rows: int) -> Words:
+        """Turn the codes of the quasi-identifiers into words without the sensitive value."""
+        # A key alone is packed like one with the first value, and loses it again.
+        return self.keys(self.pack([*codes, *[np.zeros(rows, np.int32)] * self.sensitive]))
 
     def key_of(self, text: Label) -> list[int] | None:
         """Give the words of the key that says `text` in every column, if there can be one."""
-        if any(text not in labels for labels in self.labels[:-1]):
+        quasi = self.labels[: -self.sensitive]
+        if any(text not in labels for labels in quasi):
             return None
-        codes = [np.array([labels.index(text)]) for labels in self.labels[:-1]]
-        return [int(word[0]) for word in self.keys(self.pack([*codes, np.zeros(1, np.int64)]))]
+        codes = [np.array([labels.index(text)]) for labels in quasi]
+        return [int(word[0]) for word in self.pack_keys(codes, rows=1)]
 
     def _digits(self, held: tuple[int, ...], word: Integers) -> list[Codes]:
         digits: list[Codes] = []

@@ -34,19 +34,19 @@ from sidelight.table.labels import SUPPRESSED, Label, hinted, shown
 from sidelight.table.packed_keys import Packing, Words
 from sidelight.table.roles import Missing, Roles
 from sidelight.table.source import Frame, Rows, collect, numpy_integers, python_cells
-from sidelight.table.table import Column, Counts, Intake, Semantics, Table
+from sidelight.table.table import Column, Counts, Intake, JointDomain, Semantics, Table
 
 
 def read_table(
     source: object,
     *,
     quasi: str | Sequence[str],
-    sensitive: str,
+    sensitive: str | Sequence[str],
     person: str | None = None,
     values: Semantics = "single",
     missing: Missing = "an error",
     missing_marks: str | Sequence[object] = (),
-    domain: Sequence[object] | None = None,
+    domain: Sequence[object] | Mapping[str, Sequence[object]] | None = None,
     split: str | None = None,
     encoding: str | None = None,
     sheet: str | None = None,
@@ -59,14 +59,16 @@ def read_table(
             SPSS or SAS files (the extra `files`), "-" for standard input, or a pandas, polars, pyarrow, DuckDB or Spark
             table.  Rows stay there; only counts come out.
         quasi: the columns that an outsider may know.  A missing cell is a label of its own.
-        sensitive: the column that nobody should learn.
+        sensitive: the column that nobody should learn, or several: their cells then stand together, a combination per
+            person, and each column has a view of its own (`table.about("income")`).
         person: the column that says whose row it is; needed when people have several values.
         values: "single" (one value, one row per person), "set" (a repeated value of a person counts once) or
             "multiset" (every row counts).
         missing: what a missing sensitive value means: "an error", "a value", "drop", or "no value" (in "set" and
             "multiset": the person counts, and has no value by this row).
         missing_marks: texts that mean missing, such as "?".
-        domain: all values that could occur, in order; default: those that occur, sorted.
+        domain: all values that could occur, in order; default: those that occur, sorted.  With several sensitive
+            columns a mapping, `{"income": ["low", "high"]}`.
         split: what stands between the values in a cell that holds several, such as "|"; then a row is a person, and
             `values` is "set" or "multiset".
         encoding: how the letters of text files are written, such as "cp1252" or "utf-16"; default: UTF-8.
@@ -150,7 +152,9 @@ def _split(source: object, roles: Roles, separator: str) -> Table:
         )
         raise MissingValues(message)
     intake = replace(table.intake, rows_saying_no_value=nothing, cell_separator=None, roles=roles.choices())
-    return split_cells(replace(table, intake=intake), separator, roles.values or "set", roles.domain)
+    return split_cells(
+        replace(table, intake=intake), separator, roles.values or "set", roles.domain_of(roles.value_columns[0])
+    )
 
 
 @contextmanager
@@ -281,18 +285,21 @@ def _suppressed(tally: RowCounts, roles: Roles) -> npt.NDArray[np.bool_]:
 
 
 def _valueless(tally: RowCounts, roles: Roles) -> npt.NDArray[np.bool_]:
-    domain = tally.packing.labels[-1]
-    if roles.missing == "a value" or None not in domain:
-        return np.zeros(len(tally.counts), bool)
-    valueless: npt.NDArray[np.bool_] = tally.values() == domain.index(None)
-    if roles.missing == "an error" and valueless.any():
-        without, rows = int(tally.rows[valueless].sum()), int(tally.rows.sum())
-        message = (
-            f"{without:,} of {counted(rows, 'row')} {form('has', without)} no '{roles.sensitive}'; "
-            f"say {parameter('missing', 'a value')} to count that as a value, {no_value_hint(roles)}"
-            f"or {parameter('missing', 'drop')} to drop the rows"
-        )
-        raise MissingValues(message)
+    valueless = np.zeros(len(tally.counts), bool)
+    if roles.missing == "a value":
+        return valueless
+    codes = tally.packing.value_codes(tally.values())
+    for name, labels, code in zip(roles.value_columns, tally.packing.value_labels, codes, strict=True):
+        missing = code == labels.index(None) if None in labels else np.zeros(len(code), bool)
+        if roles.missing == "an error" and missing.any():
+            without, rows = int(tally.rows[missing].sum()), int(tally.rows.sum())
+            message = (
+                f"{without:,} of {counted(rows, 'row')} {form('has', without)} no '{name}'; "
+                f"say {parameter('missing', 'a value')} to count that as a value, {no_value_hint(roles)}"
+                f"or {parameter('missing', 'drop')} to drop the rows"
+            )
+            raise MissingValues(message)
+        valueless |= missing
     return valueless
 
 
@@ -314,31 +321,43 @@ def _table(tally: RowCounts, rows: Rows, roles: Roles, intake: Intake) -> Table:
         for name, labels, codes in zip(roles.quasi, packing.labels, packing.key_codes(distinct), strict=False)
     )
     row, codes = np.cumsum(first) - 1, packing.values(words, keys)
-    if roles.missing == "no value" and None in packing.labels[-1]:
+    if roles.missing == "no value" and None in packing.labels[-1]:  # which only one sensitive column can say
         valued = codes != packing.labels[-1].index(None)
         row, codes, counts = row[valued], codes[valued], counts[valued]
-    domain, values = _domain(packing.labels[-1], codes, roles)
+    domain, values = _domain(packing, codes, roles)
     matrix = Counts.from_sorted(row, values, counts, (len(distinct[0]), len(domain)))
     if roles.person is not None:
         check_people(rows, roles)
     sizes = matrix.per_row() if roles.values == "single" else people_per_key(rows, packing)
     sizes.flags.writeable = False
-    return Table(quasi, roles.value_column, domain, sizes, matrix, roles.values or "single", intake)
+    return Table(quasi, ", ".join(roles.value_columns), domain, sizes, matrix, roles.values or "single", intake)
 
 
-def _domain(labels: tuple[Label, ...], values: Integers, roles: Roles) -> tuple[tuple[Label, ...], Integers]:
-    if roles.domain is None:
-        column = Column(roles.value_column, labels, values.astype(np.int32)).compact()
-        return column.labels, column.codes.astype(np.int64)
-    # Declared values have the first codes, in their order; a code beyond them is a value that nobody declared.
-    beyond = int(values.max())
-    if beyond >= len(roles.domain):
-        message = (
-            f"'{hinted(labels[beyond])}' occurs in '{roles.sensitive}' but is not in {parameter('domain')}; "
-            "add it there"
+def _domain(packing: Packing, values: Integers, roles: Roles) -> tuple[tuple[Label, ...], Integers]:
+    """Give all values and each row's code; with several sensitive columns, the combinations that occur."""
+    distinct, codes = np.unique(values, return_inverse=True)
+    columns = tuple(
+        _occurring(Column(name, labels, code), roles.domain_of(name))
+        for name, labels, code in zip(
+            roles.value_columns, packing.value_labels, packing.value_codes(distinct), strict=True
         )
+    )
+    if len(columns) > 1:
+        return JointDomain(columns), codes
+    return columns[0].labels, columns[0].codes[codes].astype(np.int64)
+
+
+def _occurring(column: Column, declared: tuple[Label, ...] | None) -> Column:
+    """Keep the declared values of a sensitive column, or those that occur."""
+    if declared is None:
+        return column.compact()
+    # Declared values have the first codes, in their order; a code beyond them is a value that nobody declared.
+    beyond = int(column.codes.max(initial=-1))
+    if beyond >= len(declared):
+        value = hinted(column.labels[beyond])
+        message = f"'{value}' occurs in '{column.name}' but is not in {parameter('domain')}; add it there"
         raise BadTable(message)
-    return roles.domain, values
+    return Column(column.name, declared, column.codes)
 
 
 def people_per_key(rows: Rows, packing: Packing) -> Integers:

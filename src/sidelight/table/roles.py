@@ -26,6 +26,9 @@ may have several values, that somebody may have none: the person counts, the row
 Suppressed: TypeAlias = Literal["a group", "leave out"]
 """What rows with `*` in every published column are: a group like any other, or not part of the release."""
 
+Domain: TypeAlias = tuple[Label, ...] | Mapping[str, tuple[Label, ...]]
+"""The values that there could be: those of one sensitive column, or of several by the column's name."""
+
 CHOICES = {"values": Semantics, "missing": Missing, "suppressed": Suppressed}
 """Roles that are one of a few words; the first word is meant where nobody said anything."""
 
@@ -35,27 +38,34 @@ class Roles:
     """The columns that are used, and the choices that decide how their rows are counted."""
 
     quasi: tuple[str, ...] = ()  # the columns that an outsider may know
-    sensitive: str | None = None  # the column that nobody should learn
+    sensitive: str | tuple[str, ...] | None = None  # the column that nobody should learn, or several
     person: str | None = None  # the column that says whose row it is
     values: Semantics | None = None
     missing: Missing | None = None
     suppressed: Suppressed | None = None
     missing_marks: tuple[str, ...] = ()  # texts that mean missing
-    domain: tuple[Label, ...] | None = None  # all sensitive values that there could be; None: those that occur
+    domain: Domain | None = None  # all sensitive values that there could be; None: those that occur
     split: str | None = None  # what stands between the values of a cell that holds several
     encoding: str | None = None  # how the letters of text files are written; None: UTF-8
     sheet: str | None = None  # which sheet of a spreadsheet; None: the only one with something on it
     kinds: tuple[tuple[str, KindOrOrder], ...] = ()  # what columns are, where somebody said it
     quasi_word: str = field(default="quasi", compare=False)  # the caller's word for the first, for messages
 
+    def __post_init__(self) -> None:
+        # One column is its name, however it was written: nobody has to tell a list of one from it.
+        names = () if self.sensitive is None else as_names(self.sensitive)
+        object.__setattr__(self, "sensitive", one_or_several(names) if names else None)
+        if isinstance(self.domain, Mapping) and len(names) == 1:
+            object.__setattr__(self, "domain", self.domain.get(names[0]))
+
     @classmethod
     def of(
         cls,
         *,
         quasi: str | Sequence[str],
-        sensitive: str,
+        sensitive: str | Sequence[str],
         missing_marks: str | Sequence[object] = (),
-        domain: Sequence[object] | None = None,
+        domain: Sequence[object] | Mapping[str, Sequence[object]] | None = None,
         kinds: Mapping[str, object] | None = None,
         **choices: Any,  # noqa: ANN401 - the other fields, as they are
     ) -> Roles:
@@ -63,13 +73,15 @@ class Roles:
 
         >>> Roles.of(quasi="age", sensitive="disease", missing_marks=["?", -9]).missing_marks
         ('?', '-9')
+        >>> Roles.of(quasi="age", sensitive=["disease", "income"]).value_columns
+        ('disease', 'income')
         """
         marks = (missing_marks,) if isinstance(missing_marks, str) else missing_marks
         return cls(
             quasi=as_names(quasi),
-            sensitive=sensitive,
+            sensitive=as_names(sensitive),
             missing_marks=tuple(text for mark in marks if (text := label(mark)) is not None),
-            domain=None if domain is None else tuple(map(label, domain)),
+            domain=_domain_labels(domain),
             kinds=as_kinds(kinds),
             **choices,
         )
@@ -98,7 +110,30 @@ class Roles:
                 f'say {parameter("values", "set")} or "multiset" too, or {parameter("missing", "a value")}'
             )
             raise BadTable(message)
-        return replace(self, domain=None if self.domain is None else tuple(dict.fromkeys(self.domain)), **choices)
+        if len(self.value_columns) > 1:
+            self._check_several(choices["values"])
+        return replace(self, domain=_domain_labels(self.domain), **choices)
+
+    def _check_several(self, values: Semantics) -> None:
+        """Refuse what is said of one sensitive column where there are several."""
+        names = " and ".join(self.value_columns)
+        if values != "single":
+            message = (
+                f"{parameter('values', values)} is for one sensitive column, and {names} are several; read one at a "
+                f"time, or put the others into {parameter(self.quasi_word)}, as columns that outsiders know"
+            )
+            raise BadTable(message)
+        if self.domain is not None and not isinstance(self.domain, Mapping):
+            message = (
+                f"{parameter('domain')} lists the values of one sensitive column, and {names} are several; "
+                f"write which column's they are, as in {{{self.value_columns[0]} = [...]}}"
+            )
+            raise BadTable(message)
+        for name in self.domain or ():
+            if name not in self.value_columns:
+                nearest = did_you_mean(str(name), self.value_columns)
+                message = f"{parameter('domain')} is about sensitive columns, and '{name}' is none{nearest}"
+                raise BadTable(message)
 
     def _chosen(self, name: str, words: tuple[str, ...]) -> str:
         chosen = getattr(self, name)
@@ -118,14 +153,18 @@ class Roles:
         if repeated is not None:
             message = f"column '{repeated}' is listed twice in {parameter(self.quasi_word)}; list it once"
             raise BadTable(message)
-        for role, name in (("sensitive", self.sensitive), ("person", self.person)):
+        repeated = _first_repeated(self.value_columns)
+        if repeated is not None:
+            message = f"column '{repeated}' is {parameter('sensitive')} twice; name it once"
+            raise BadTable(message)
+        for role, name in (*(("sensitive", name) for name in self.value_columns), ("person", self.person)):
             if name in self.quasi:
                 both = f"{parameter(role)} and also in {parameter(self.quasi_word)}"
                 message = f"column '{name}' is {both}; take it out of one of them"
                 raise BadTable(message)
-        if self.sensitive == self.person:
+        if self.person in self.value_columns:
             both = f"{parameter('sensitive')} and {parameter('person')}"
-            message = f"column '{self.sensitive}' is both {both}; name two columns"
+            message = f"column '{self.person}' is both {both}; name two columns"
             raise BadTable(message)
 
     def _check_split(self, values: str) -> None:
@@ -149,15 +188,23 @@ class Roles:
         return {name: word for name, word in chosen.items() if word is not None}
 
     @property
-    def value_column(self) -> str:
-        """The sensitive column, which complete roles have."""
-        assert self.sensitive is not None
-        return self.sensitive
+    def value_columns(self) -> tuple[str, ...]:
+        """The sensitive columns, of which complete roles have at least one."""
+        return () if self.sensitive is None else as_names(self.sensitive)
+
+    @property
+    def values_used(self) -> dict[str, str]:
+        """Our own name for each sensitive column → its name in the source."""
+        return {f"value{number or ''}": name for number, name in enumerate(self.value_columns)}
+
+    def domain_of(self, column: str) -> tuple[Label, ...] | None:
+        """Give all values that a sensitive column could have, where they were declared."""
+        return self.domain.get(column) if isinstance(self.domain, Mapping) else self.domain
 
     @property
     def used(self) -> dict[str, str]:
         """Our own name for each column that is used → its name in the source."""
-        columns = {f"q{number}": name for number, name in enumerate(self.quasi)} | {"value": self.value_column}
+        columns = {f"q{number}": name for number, name in enumerate(self.quasi)} | self.values_used
         return columns if self.person is None else columns | {"person": self.person}
 
     def unused(
@@ -213,6 +260,22 @@ def as_names(names: str | Sequence[str]) -> tuple[str, ...]:
     (('age',), ('age', 'sex'))
     """
     return (names,) if isinstance(names, str) else tuple(names)
+
+
+def one_or_several(names: Sequence[str]) -> str | tuple[str, ...]:
+    """Write one name as itself, several as a list; `as_names` reads both.
+
+    >>> one_or_several(["income"]), one_or_several(["disease", "income"])
+    ('income', ('disease', 'income'))
+    """
+    return names[0] if len(names) == 1 else tuple(names)
+
+
+def _domain_labels(domain: Sequence[object] | Mapping[str, Sequence[object]] | None) -> Domain | None:
+    """Take declared values as labels, each once: those of one column, or of each column by its name."""
+    if isinstance(domain, Mapping):
+        return {name: tuple(dict.fromkeys(map(label, values))) for name, values in domain.items()}
+    return None if domain is None else tuple(dict.fromkeys(map(label, domain)))
 
 
 def _first_repeated(names: Sequence[str]) -> str | None:

@@ -21,7 +21,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sidelight._arrays import Codes, Integers
+from sidelight._arrays import KEY_LIMIT, Codes, Integers
+from sidelight.errors import BadTable
 from sidelight.table.labels import SUPPRESSED, Label, duration_text, in_order, label, moment_text
 from sidelight.table.packed_keys import Packing, Words
 from sidelight.table.roles import Roles
@@ -93,8 +94,8 @@ class TextRows:
 
     @property
     def key_and_value(self) -> tuple[str, ...]:
-        """And the sensitive one."""
-        return (*self.key, "value")
+        """And the sensitive ones."""
+        return (*self.key, *self.roles.values_used)
 
     def exclusions(self) -> list[nw.Expr]:
         """Compare texts."""
@@ -104,7 +105,8 @@ class TextRows:
             if len(stars) == len(self.key):
                 conditions.append(nw.all_horizontal(*stars, ignore_nulls=False))
         if self.roles.missing == "drop":
-            conditions.append(nw.col("value").is_null())
+            valueless = [nw.col(name).is_null() for name in self.roles.values_used]
+            conditions.append(nw.any_horizontal(*valueless, ignore_nulls=False))
         return conditions
 
     def packing(self, answer: pa.Table) -> Packing:
@@ -119,24 +121,24 @@ class TextRows:
         ]
         if len(columns) == len(packing.labels):
             return packing.pack(codes)
-        # A key alone is packed like one with the first value, and loses it again.
-        nothing = np.zeros(answer.num_rows, np.int32)
-        return packing.keys(packing.pack([*codes, nothing]))
+        return packing.pack_keys(codes, answer.num_rows)
 
 
 def packing_of(columns: Iterable[pa.Array], roles: Roles) -> Packing:
     """Put the labels of each column in order: that which was declared, or their natural one."""
-    *quasi, values = (labels_of(column, roles) for column in columns)
-    orders = [roles.order_of(name) for name in roles.quasi]
-    return Packing(
-        (
-            *(_declared_first(labels, order) for labels, order in zip(quasi, orders, strict=True)),
-            _declared_first(values, roles.domain or ()),
+    declared = [*map(roles.order_of, roles.quasi), *map(roles.domain_of, roles.value_columns)]
+    labels = (labels_of(column, roles) for column in columns)
+    packing = Packing(tuple(map(_declared_first, labels, declared)), sensitive=len(roles.value_columns))
+    if packing.width >= KEY_LIMIT:
+        message = (
+            f"the sensitive columns {' and '.join(roles.value_columns)} have more combinations of values than can be "
+            "counted; read some of them more coarsely, or leave one out"
         )
-    )
+        raise BadTable(message)
+    return packing
 
 
-def _declared_first(labels: Iterable[Label], declared: tuple[Label, ...]) -> tuple[Label, ...]:
+def _declared_first(labels: Iterable[Label], declared: tuple[Label, ...] | None) -> tuple[Label, ...]:
     return (*declared, *in_order({*labels}.difference(declared))) if declared else in_order(labels)
 
 

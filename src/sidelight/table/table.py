@@ -12,18 +12,18 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from sidelight._arrays import Codes, Integers, add_up, number_keys, number_rows, ranges
 from sidelight._text import counted, form, html_table
-from sidelight.errors import NotAvailable, UnknownColumn, did_you_mean
+from sidelight.errors import BadTable, NotAvailable, UnknownColumn, did_you_mean, in_python, listed, parameter
 from sidelight.table.kinds import ColumnKind
-from sidelight.table.labels import Label, in_order
+from sidelight.table.labels import Label, in_order, shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -110,6 +110,20 @@ class Table:
         names = [column.name for column in self.quasi]
         message = f"no quasi-identifier '{name}' in the table{did_you_mean(name, names)}"
         raise UnknownColumn(message)
+
+    @property
+    def sensitive_columns(self) -> tuple[str, ...]:
+        """The sensitive columns: as a rule one."""
+        return sensitive_names(self.sensitive, self.domain)
+
+    def about(self, column: str) -> Table:
+        """Look at one of several sensitive columns: the table that reading with that one alone gives."""
+        if not isinstance(self.domain, JointDomain):
+            one_of_one(column, self.sensitive)
+            return self
+        values = self.domain.column(column)
+        counts = self.counts.merge_values(values.codes, width=len(values.labels))
+        return replace(self, sensitive=column, domain=values.labels, counts=counts)
 
     def _repr_html_(self) -> str:
         """Show the columns and how much they hold; never what is in them, which is about people."""
@@ -221,6 +235,125 @@ def number_equal_rows(columns: tuple[Column, ...], rows: int) -> tuple[Integers,
     [[1, 0, 1], [1, 0]]
     """
     return number_rows([column.codes for column in columns], [len(column.labels) for column in columns], rows=rows)
+
+
+class JointDomain(tuple[Label, ...]):  # noqa: SLOT001 - a tuple cannot have slots that hold something
+    """What several sensitive columns say together: a value is a combination of their cells.
+
+    `columns` has a `Column` for each sensitive column, with a row per value: what the value says there.  So a column is
+    also the map from these values to its own (see `Groups.recoded`).  A domain like any other for everybody who only
+    counts; who asks what somebody could find out asks about one of the columns.
+
+    >>> both = JointDomain([Column.of("disease", ["Flu", "Flu"]), Column.of("income", ["high", "low"])])
+    >>> both, both.names, both.column("income").labels
+    (('Flu, high', 'Flu, low'), ('disease', 'income'), ('high', 'low'))
+    """
+
+    columns: tuple[Column, ...]
+
+    def __new__(cls, columns: Iterable[Column]) -> Self:
+        """Put the columns side by side."""
+        columns = tuple(columns)
+        cells = zip(*([column.labels[code] for code in column.codes] for column in columns), strict=True)
+        domain = super().__new__(cls, map(_joint_label, cells))
+        domain.columns = columns
+        return domain
+
+    def __getnewargs__(self) -> tuple[tuple[Column, ...]]:
+        return (self.columns,)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The sensitive columns."""
+        return tuple(column.name for column in self.columns)
+
+    def column(self, name: str) -> Column:
+        """Say what each value says in one sensitive column."""
+        for column in self.columns:
+            if column.name == name:
+                return column
+        message = f"no sensitive column '{name}'{did_you_mean(name, self.names)}"
+        raise UnknownColumn(message)
+
+    @classmethod
+    def numbered(cls, columns: Iterable[Column]) -> tuple[JointDomain, Integers]:
+        """Number the combinations that some rows have, in the order of their labels; also gives each row's number."""
+        columns = tuple(columns)
+        number, first = number_equal_rows(columns, len(columns[0]))
+        return cls(column.take(first) for column in columns), number
+
+    def printed(self, values: npt.NDArray[np.integer]) -> tuple[Column, ...]:
+        """Print some values, column by column."""
+        return tuple(column.take(values) for column in self.columns)
+
+    def combinations(self, names: Sequence[str]) -> tuple[Integers, Integers]:
+        """Number what the values say in some of the columns: each value's number, and a value for each number."""
+        return number_equal_rows(tuple(map(self.column, names)), len(self))
+
+    def only(self, values: npt.NDArray[np.integer]) -> JointDomain:
+        """Keep some values, and of the columns' labels those that occur still, or never did."""
+        return JointDomain(_without_lost_labels(column, values) for column in self.columns)
+
+
+def _joint_label(cells: Iterable[Label]) -> str:
+    """Write cells as one text, in quotes where they would be mistaken for several or for a missing one."""
+    return ", ".join(_quoted(cell) for cell in cells)
+
+
+def _quoted(cell: Label) -> str:
+    text = shown(cell)
+    odd = cell is not None and (", " in text or text.startswith('"') or text == shown(None))
+    return '"' + text.replace('"', '""') + '"' if odd else text
+
+
+def _without_lost_labels(column: Column, values: npt.NDArray[np.integer]) -> Column:
+    rest = column.take(values)
+    before, after = (np.bincount(each.codes, minlength=len(column.labels)) > 0 for each in (column, rest))
+    kept = after | ~before
+    labels = tuple(text for text, stays in zip(column.labels, kept, strict=True) if stays)
+    return rest.relabelled(labels, (np.cumsum(kept) - 1).astype(np.int32))
+
+
+def value_columns(sensitive: str, domain: tuple[Label, ...], values: npt.NDArray[np.integer]) -> tuple[Column, ...]:
+    """Print values by their codes: one column, or each of several; the code after the domain is a missing cell.
+
+    >>> value_columns("disease", ("Flu", "Cold"), np.array([1, 2]))[0].labels
+    ('Flu', 'Cold', None)
+    """
+    if isinstance(domain, JointDomain):
+        return domain.printed(values)
+    return (Column(sensitive, (*domain, None), values.astype(np.int32)),)
+
+
+def one_of_one(column: str, sensitive: str) -> None:
+    """Refuse another name than that of the one sensitive column."""
+    if column != sensitive:
+        message = f"no sensitive column '{column}'{did_you_mean(column, [sensitive])}"
+        raise UnknownColumn(message)
+
+
+class HasSensitiveColumns(Protocol):
+    """A table or a release."""
+
+    @property
+    def sensitive_columns(self) -> tuple[str, ...]:
+        """The sensitive columns: as a rule one."""
+
+
+def expect_one_sensitive(thing: HasSensitiveColumns, what: str) -> None:
+    """Refuse several sensitive columns where a question is about one."""
+    columns = thing.sensitive_columns
+    if len(columns) > 1:
+        message = (
+            f"{what} is about one sensitive column, and there are {listed(columns)}; pick one, such as "
+            f"{parameter('sensitive', columns[0])}{in_python(f', or .about({columns[0]!r})')}"
+        )
+        raise BadTable(message)
+
+
+def sensitive_names(sensitive: str, domain: tuple[Label, ...]) -> tuple[str, ...]:
+    """Name the sensitive columns: the one, or each of several."""
+    return domain.names if isinstance(domain, JointDomain) else (sensitive,)
 
 
 DENSE_FROM = 0.25
@@ -444,6 +577,20 @@ class Counts:
         """
         rows, values, counts = self.entries()
         return Counts.from_entries(rows, np.asarray(code)[values], counts, (self.rows, width))
+
+    def only_values(self, kept: Integers) -> Counts:
+        """Leave out the columns of all values but these.
+
+        >>> Counts.from_cells([[2, 0, 1], [0, 0, 4]]).only_values(np.array([0, 2])).dense().tolist()
+        [[2, 1], [0, 4]]
+        """
+        if len(kept) == self.width:
+            return self
+        new = np.full(self.width, -1)
+        new[kept] = np.arange(len(kept))
+        row, value, count = self.entries()
+        held = new[value] >= 0
+        return Counts.from_entries(row[held], new[value[held]], count[held], (self.rows, len(kept)))
 
 
 def _smallest(cells: Integers, many: int) -> Integers:

@@ -12,6 +12,7 @@ from sidelight.knowledge.parse_facts import Knowledge, read_facts
 from sidelight.knowledge.people import Who
 from sidelight.release.release import Release
 from sidelight.table.labels import Label
+from sidelight.table.table import expect_one_sensitive
 from sidelight.worlds.effort import Effort, Meter
 from sidelight.worlds.posterior import Observer
 
@@ -36,6 +37,7 @@ def covering_k(release: Release, given: Knowledge) -> int:
     Source: Martin et al., Worst-case background knowledge, ICDE 2007, theorem 3.
     """
     expect(Release, release, "the release")
+    expect_one_sensitive(release, "what somebody believes")
     if release.semantics != "single":
         message = (
             f"Implications(k) is about one value per person; this release has {parameter('values', release.semantics)}"

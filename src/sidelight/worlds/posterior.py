@@ -30,6 +30,7 @@ from sidelight.knowledge.tokens import in_short
 from sidelight.release.groups import GroupName
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, label, shown
+from sidelight.table.table import expect_one_sensitive
 from sidelight.worlds.counting.counter import WorldCounter
 from sidelight.worlds.effort import Effort, Meter, OverEffort
 from sidelight.worlds.estimate import Attempts, Estimate, as_generator, estimate_probabilities
@@ -225,6 +226,7 @@ def posterior(
     Source: Martin et al., Worst-case background knowledge, ICDE 2007, section 2.
     """
     expect(Release, release, "the release")
+    expect_one_sensitive(release, "what somebody believes")
     fact = as_fact(target)
     observer = Observer.of(release, read_facts(given), people=fact.people(), effort=effort)
     if not approximate:
@@ -336,6 +338,7 @@ def posteriors(
     anyone else in group 2 Flu 9/190
     """
     expect(Release, release, "the release")
+    expect_one_sensitive(release, "what somebody believes")
     facts = read_facts(given)
     if person is not None:
         return _beliefs(release, facts, [as_who(person)], [], effort)[0]

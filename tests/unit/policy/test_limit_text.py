@@ -37,7 +37,10 @@ from sidelight.policy.limit_text import read_limit, read_measure
             "group size >= 0",
             "limit 'group size >= 0': the limit 0 of 'group size' is out of range; it lies between 1 and inf",
         ),
-        ("group size(k=3) >= 5", "no key 'k' in 'group size(k=3) >= 5'; there are: at_least, above, measure"),
+        (
+            "group size(k=3) >= 5",
+            "no key 'k' in 'group size(k=3) >= 5'; there are: at_least, above, of, known, measure",
+        ),
         (
             "implications < 1/2",
             "'k' is missing in 'implications < 1/2'; write it in parentheses, such as implications(k=2)",

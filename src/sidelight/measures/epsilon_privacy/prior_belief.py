@@ -51,7 +51,7 @@ from sidelight.measures.measure import Bound, Finding, Measure, Monotonicity, Wi
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, shown
-from sidelight.table.table import Semantics, Table
+from sidelight.table.table import Semantics, Table, expect_one_sensitive
 from sidelight.worlds.brute_force import dirichlet_prior, independent_prior, smallest_epsilon_of_group
 
 
@@ -197,6 +197,7 @@ that is left shrinks by that factor.
         {'Cancer': 18000, 'Flu': 12000}
         """
         source = other if isinstance(other, Table) else expect(Release, other, "what was seen").groups
+        expect_one_sensitive(other, "a belief")
         seen = dict(zip(source.domain, source.counts.totals().tolist(), strict=True))
         return cls.from_counts(seen, plus_one=plus_one, known_people=known_people, predicates=predicates)
 

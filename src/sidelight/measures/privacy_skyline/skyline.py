@@ -29,6 +29,7 @@ from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
 from sidelight.measures.privacy_skyline.pareto import RiskTest, UndominatedGroups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, label, shown
+from sidelight.table.table import expect_one_sensitive
 
 Amounts: TypeAlias = tuple[int, int, int, Bound]
 """Rules out, others, family, and the limit that the risk stays below."""
@@ -184,6 +185,7 @@ def knowledge_skyline(release: Release, value: object, below: Bound) -> tuple[Kn
     risk > limit instead of ≥.
     """
     expect(Release, release, "what is explored")
+    expect_one_sensitive(release, "a skyline")
     limit = exact(below)
     if not 0 <= limit <= 1:
         message = f"a risk is never below {below}; give a limit between 0 and 1"

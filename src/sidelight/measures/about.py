@@ -1,0 +1,223 @@
+"""A measure asked about one of several sensitive columns, perhaps by somebody who knows others of them.
+
+    About(m, of=c, known=K)(release)  =  m(release.about(c, known=K))
+
+A release with several sensitive columns counts the combinations of their cells.  Each column is a view of it, in which
+values that say the same there are one; for who knows the columns K of everybody, each group falls into parts, those who
+say the same in K.  The measure itself sees an ordinary release, and all that it says holds of the view:
+
+Monotone    Merging groups g and h merges their parts with the same K-cells and leaves the others: it is a merging of
+            parts, so what merging does to m on releases it does to m on views.
+Screen      A group's row is the join of the rows of its parts: value(row) = m of the parts taken for a release.
+Witness     Names a group of the view; in the summary of a search, the group of the release that it is a part of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from sidelight._arrays import Flags, Floats, Integers
+from sidelight.errors import BadMeasure, expect
+from sidelight.measures.exact import Amount
+from sidelight.measures.measure import Finding, Measure, Monotonicity, Summary, Witness
+from sidelight.measures.screening import Screen
+from sidelight.release.groups import GroupName, Groups
+from sidelight.release.release import Release
+from sidelight.table.labels import Label
+from sidelight.table.roles import as_names
+from sidelight.table.table import JointDomain, Semantics, Table
+
+OF_ITS_CLASS = ("name", "large_is_bad", "limits", "semantics", "mergeable", "about_values")
+"""What a measure's class says of it is so of the measure that asks the same about a column."""
+
+
+@dataclass(frozen=True, init=False)
+class About(Measure):
+    """A measure's question about the column `of`, for somebody who knows the columns `known` of everybody.
+
+    Made by `measure.about("income", known=["disease"])`; a limit says `of = "income"`, `known = ["disease"]`.
+
+    >>> from sidelight.measures.k_anonymity import GroupSize
+    >>> from sidelight.measures.l_diversity import DistinctValues
+    >>> print(DistinctValues().about("income", known=["disease"]) >= 2)
+    distinct values(of=income, known=[disease]) ≥ 2
+    """
+
+    question: Measure
+    of: str | None
+    known: tuple[str, ...]
+
+    def __init__(self, question: Measure, of: str | None = None, known: str | Sequence[str] = ()) -> None:
+        object.__setattr__(self, "question", question)
+        object.__setattr__(self, "of", of)
+        object.__setattr__(self, "known", as_names(known))
+        for attribute in OF_ITS_CLASS:
+            object.__setattr__(self, attribute, getattr(question, attribute))
+        if of in self.known:
+            message = f"'{self.name}' is asked about '{of}', which is also known; name other columns in 'known'"
+            raise BadMeasure(message)
+        if self.known and not question.mergeable:
+            message = f"'{self.name}' is not asked for who knows another sensitive column; leave 'known' out"
+            raise BadMeasure(message)
+
+    @property
+    def when_groups_merge(self) -> Monotonicity:
+        """As on any release: groups that merge are parts that merge."""
+        return self.question.when_groups_merge
+
+    def monotonicity(self, semantics: Semantics) -> Monotonicity:
+        """As on any release."""
+        return self.question.monotonicity(semantics)
+
+    def asked_of(self, release: Release) -> tuple[Measure, Release]:
+        """Give the plain measure, and the view of a release that it is asked of."""
+        expect(Release, release, "what is measured")
+        return self.question.asked_of(release.about(self.of, known=self.known))
+
+    def check(self, release: Release) -> None:
+        """Refuse releases without these columns, and what the measure itself refuses."""
+        question, view = self.asked_of(release)
+        question.check(view)
+
+    def measure(self, release: Release) -> Finding:
+        """Measure the view."""
+        question, view = self.asked_of(release)
+        return replace(question.measure(view), measure=self)
+
+    def summarize(self, groups: Groups) -> Summary:
+        """Summarize the view of some groups."""
+        return ViewSummary(self, self.question.summarize(groups.about(self.of, self.known)), self._parts(groups))
+
+    def _parts(self, groups: Groups) -> int:
+        """Into how many parts a group could fall."""
+        domain = groups.domain
+        return len(domain.combinations(self.known)[1]) if self.known and isinstance(domain, JointDomain) else 1
+
+    def informed(self, table: Table) -> Measure:
+        """Let the measure take the original of its column."""
+        return About(self.question.informed(table if self.of is None else table.about(self.of)), self.of, self.known)
+
+    def screen(self) -> Screen:
+        """Give the measure of views in floats."""
+        return ViewScreen(self, self.question.screen())
+
+    def explain(self, finding: Finding) -> str:
+        """Say what the measure says, and about which column."""
+        explanation = self.question.explain(replace(finding, measure=self.question))
+        about = [f"about '{self.of}'"] if self.of is not None else []
+        knows = [f"for somebody who knows everybody's {' and '.join(map(repr, self.known))}"] if self.known else []
+        return f"{explanation} This is {', '.join((*about, *knows))}."
+
+    def replay(self, witness: Witness, release: Release) -> Amount:
+        """Compute the value again on the view."""
+        question, view = self.asked_of(release)
+        return question.replay(witness, view)
+
+    def settings(self) -> dict[str, object]:
+        """Give the measure's own, and what it is about."""
+        about = {"of": self.of, "known": self.known}
+        return {**self.question.settings(), **{name: value for name, value in about.items() if value}}
+
+    def names_values(self, domain: tuple[Label, ...]) -> Flags:
+        """Say which values of a domain the settings name, by what they say in the column."""
+        if self.of is None or not isinstance(domain, JointDomain):
+            return self.question.names_values(domain)
+        column = domain.column(self.of)
+        return self.question.names_values(column.labels)[column.codes]
+
+
+def asked_about_each(measure: Measure, columns: Sequence[str]) -> tuple[Measure, ...]:
+    """Ask about each sensitive column, unless a measure names one or asks nothing about values.
+
+    >>> from sidelight.measures.l_diversity import DistinctValues
+    >>> [str(each) for each in asked_about_each(DistinctValues(), ["disease", "income"])]
+    ['distinct values(of=disease)', 'distinct values(of=income)']
+    >>> [str(each) for each in asked_about_each(DistinctValues().about(known="income"), ["disease", "income"])]
+    ['distinct values(of=disease, known=[income])']
+    """
+    question, of, known = (
+        (measure.question, measure.of, measure.known) if isinstance(measure, About) else (measure, None, ())
+    )
+    if len(columns) == 1 or of is not None or not measure.about_values:
+        return (measure,)
+    others = [column for column in columns if column not in known]
+    if not others:
+        message = f"'{measure}' leaves no sensitive column to ask about; leave one out of 'known'"
+        raise BadMeasure(message)
+    return tuple(About(question, column, known) for column in others)
+
+
+@dataclass(frozen=True, slots=True)
+class ViewSummary:
+    """The summary of a view, whose finding points at groups of the release."""
+
+    about: About
+    inner: Summary
+    parts: int  # the part k of group n has the number n · parts + k
+
+    def merge(self, other: ViewSummary) -> ViewSummary:
+        """Combine with the summary of other groups of the same release."""
+        return replace(self, inner=self.inner.merge(other.inner))
+
+    def finding(self) -> Finding:
+        """Read the finding off, and say which group of the release the worst part belongs to."""
+        finding = replace(self.inner.finding(), measure=self.about)
+        if finding.witness is None or not self.about.known:
+            return finding
+        part = finding.witness.group
+        whole = GroupName(part.number // self.parts, part.printed)
+        return replace(finding, witness=replace(finding.witness, group=whole))
+
+
+@dataclass(frozen=True, slots=True)
+class ViewScreen(Screen):
+    """The screen of a measure, of views of groups."""
+
+    about: About
+    inner: Screen
+
+    @property
+    def group_by_group(self) -> bool:
+        """A group is as bad as its worst part where a release is as bad as its worst group."""
+        return self.inner.group_by_group
+
+    @property
+    def exact(self) -> bool:
+        """As the measure's own."""
+        return self.inner.exact
+
+    def of(self, groups: Groups) -> Floats:
+        """Give each group the row of its view, or the joined rows of its parts."""
+        about = self.about
+        if not about.known:
+            return self.inner.of(groups.about(about.of))
+        parts, group = groups.split_by(about.known)
+        return self._joined(self.inner.of(parts.about(about.of)), group, len(groups))
+
+    def _joined(self, rows: Floats, group: Integers, groups: int) -> Floats:
+        """Join the rows of each group's parts: the first of all groups with the second, and so on."""
+        first = np.searchsorted(group, np.arange(groups + 1))  # parts stand by group, and every group has one
+        joined = rows[first[:-1]].copy()
+        for place in range(1, int(np.diff(first).max(initial=0))):
+            more = np.flatnonzero(first[:-1] + place < first[1:])
+            joined[more] = self.inner.join(joined[more], rows[first[:-1][more] + place])
+        return joined
+
+    def slack(self, people: int) -> float:
+        """As the measure's own."""
+        return self.inner.slack(people)
+
+    def kinds(self, groups: Groups) -> Integers:
+        """What decides the view decides the value; with parts, the counts of all combinations."""
+        return super().kinds(groups) if self.about.known else self.inner.kinds(groups.about(self.about.of))
+
+    def join(self, one: Floats, other: Floats) -> Floats:
+        """As the measure's own."""
+        return self.inner.join(one, other)
+
+    def value(self, rows: Floats) -> Floats:
+        """As the measure's own."""
+        return self.inner.value(rows)
