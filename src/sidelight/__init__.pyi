@@ -10,6 +10,7 @@ from . import testing as testing
 from .table.table import Table as Table
 from .table.read import read_table as read_table
 from .table.hierarchy import Hierarchy as Hierarchy
+from .table.hierarchy_drafts import draft_hierarchies as draft_hierarchies
 from .table.hierarchy_io import read_hierarchies as read_hierarchies
 from .table.hierarchy_io import read_hierarchy as read_hierarchy
 from .table.hierarchy_io import write_hierarchy as write_hierarchy

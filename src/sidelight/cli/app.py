@@ -17,8 +17,10 @@ from sidelight.cli.options import (
     READ,
     AttackerOptions,
     CountColumns,
+    DraftOptions,
     EffortOptions,
     ExploreOptions,
+    FolderOptions,
     HierarchyFolder,
     JointColumns,
     KnowledgeOptions,
@@ -186,6 +188,26 @@ def noise(
 
 
 @app.command(sort_key=6)
+def hierarchies(
+    file: TableFile,
+    /,
+    *,
+    draft: DraftOptions = DraftOptions(),
+    policy: RolesPath = None,
+    columns: TableColumns = TableColumns(),
+    target: FolderOptions = FolderOptions(),
+) -> int:
+    """Draft a hierarchy file for each column of a table: a start, to be read and changed before it is relied on.
+
+    Without --group, for all columns but the sensitive one and that of the person.
+    """
+    from sidelight.cli import hierarchies as verb  # noqa: PLC0415 - `--help` is quick
+    from sidelight.cli.inputs import roles_of  # noqa: PLC0415
+
+    return verb.hierarchies(verb.HierarchiesRequest(file, roles_of(policy, columns.roles()), draft), target)
+
+
+@app.command(sort_key=7)
 def demo(
     *,
     folder: Annotated[Path, Parameter(metavar="FOLDER", help="Where to write the files.")] = Path("sidelight-demo"),

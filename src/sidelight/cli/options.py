@@ -431,3 +431,35 @@ class NoisyOutputOptions:
     """Where to publish: .csv or .parquet; a document is put beside it."""
     json: AsJson = False
     force: Force = False
+
+
+@Parameter(name="*", group=ASKED)
+@dataclass(frozen=True, kw_only=True)
+class DraftOptions:
+    """How hierarchies are drafted, column by column; the rest by what the values are."""
+
+    cuts: Annotated[tuple[str, ...], option("--cuts", metavar="COLUMN=NUMBERS")] = ()
+    """Your own cut points, such as age=18,65; repeat it for a coarser level, and for other columns."""
+    widths: Annotated[tuple[str, ...], option("--widths", metavar="COLUMN=NUMBERS")] = ()
+    """Widths of intervals, such as age=5,10,20; repeat it."""
+    bottom: Annotated[tuple[str, ...], option("--bottom", metavar="COLUMN=NUMBER")] = ()
+    """Numbers below this are one interval, such as age=18; repeat it."""
+    top: Annotated[tuple[str, ...], option("--top", metavar="COLUMN=NUMBER")] = ()
+    """Numbers from this on are one interval, such as age=90; repeat it."""
+    masks: Annotated[tuple[str, ...], option("--masks", metavar="COLUMN")] = ()
+    """A column of codes, hidden from the right: 0073*, 007**; repeat it."""
+    tree: Annotated[tuple[str, ...], option("--tree", metavar="COLUMN=FILE")] = ()
+    """A nested mapping of labels in JSON or TOML, such as the chapters and blocks of ICD; repeat it."""
+    suppress_only: Annotated[tuple[str, ...], option("--suppress-only", metavar="COLUMN")] = ()
+    """A column that is published as it is or as *; repeat it."""
+
+
+@Parameter(name="*", group=ANSWER)
+@dataclass(frozen=True, kw_only=True)
+class FolderOptions:
+    """Which folder files are written to."""
+
+    output: Annotated[Path, option("--output", "-o", metavar="FOLDER")] = Path("hierarchies")
+    """The folder for a file '<column>.csv' each."""
+    json: AsJson = False
+    force: Force = False

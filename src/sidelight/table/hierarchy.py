@@ -9,42 +9,34 @@ A hierarchy is given level by level, or made by a rule: intervals, masks, period
 
 from __future__ import annotations
 
-import datetime as dt
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from numbers import Integral
-from typing import TYPE_CHECKING, Literal, NoReturn, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
 from sidelight._arrays import Codes
 from sidelight._text import counted, html_table
 from sidelight.errors import BadHierarchy, WrongKind, expect, parameter
-from sidelight.table.labels import SUPPRESSED, Label, hinted, in_order, label, listed, shown
+from sidelight.table.hierarchy_rules import (
+    Ends,
+    Levels,
+    Nested,
+    Period,
+    bad_hierarchy,
+    cut_levels,
+    interval_levels,
+    mask_levels,
+    period_levels,
+    suppression_levels,
+    tree_levels,
+)
+from sidelight.table.labels import Label, hinted, in_order
 from sidelight.table.table import Column, Tabular
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-
-Levels: TypeAlias = tuple[tuple[str, ...], ...]
-"""`levels[l][i]` is what value number i becomes at level l; level 0 holds the values themselves."""
-
-Nested: TypeAlias = "Mapping[str, Nested] | Iterable[object]"
-"""A tree of labels: coarse label → finer labels → … → lists of values."""
-
-Read = TypeVar("Read")
-
-Period: TypeAlias = Literal["day", "month", "quarter", "year"]
-
-PERIODS: Mapping[Period, Callable[[dt.date], str]] = {
-    "day": lambda day: day.isoformat(),
-    "month": lambda day: f"{day.year:04}-{day.month:02}",
-    "quarter": lambda day: f"{day.year:04}-Q{(day.month + 2) // 3}",
-    "year": lambda day: f"{day.year:04}",
-}
-"""What a day is published as, from fine to coarse; each is a function of the one before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,19 +103,44 @@ class Hierarchy(Tabular):
         *,
         widths: Sequence[float],
         start: float = 0,
+        bottom: float | None = None,
+        top: float | None = None,
         others: str | None = None,
     ) -> Hierarchy:
         """Publish numbers as intervals of each width, then `*`; each width is a multiple of the one before.
 
-        What is no number is refused, or, with `others`, published as that label from level 1 on.
+        Numbers below `bottom`, and those of at least `top`, are one interval each from level 1 on (bottom and top
+        coding).  What is no number is refused, or, with `others`, published as that label from level 1 on.
 
         >>> age = Hierarchy.intervals("age", range(17, 91), widths=[5, 10, 20])
         >>> [age.generalise("38", level) for level in range(age.height)]
         ['38', '35-39', '30-39', '20-39', '*']
+        >>> Hierarchy.intervals("age", range(95), widths=[1, 45], top=90).labels(2)
+        ('0-44', '45-89', '90+')
         >>> Hierarchy.intervals("age", ["38", "unknown"], widths=[5], others="other").levels
         (('38', 'unknown'), ('35-39', 'other'), ('*', '*'))
         """
-        return cls(column, _interval_levels(column, values, widths, start, others))
+        return cls(column, interval_levels(column, values, widths, start, Ends(bottom, top, others)))
+
+    @classmethod
+    def cuts(
+        cls,
+        column: str,
+        values: Iterable[object],
+        *,
+        at: Sequence[float] | Sequence[Sequence[float]],
+        start: float | None = None,
+        others: str | None = None,
+    ) -> Hierarchy:
+        """Publish numbers as intervals between your own cut points, then `*`; several levels, the finest first.
+
+        The lowest interval begins at `start`, or is open; the highest is open.
+
+        >>> age = Hierarchy.cuts("age", range(100), at=[[18, 40, 65], [18, 65]], start=0)
+        >>> [age.labels(level) for level in (1, 2)]
+        [('0-17', '18-39', '40-64', '65+'), ('0-17', '18-64', '65+')]
+        """
+        return cls(column, cut_levels(column, values, at, start, others))
 
     @classmethod
     def masks(cls, column: str, values: Iterable[object], *, hide: Sequence[int] | None = None) -> Hierarchy:
@@ -133,7 +150,7 @@ class Hierarchy(Tabular):
         >>> [zipcode.generalise("81667", level) for level in range(zipcode.height)]
         ['81667', '8166*', '816**', '81***', '8****', '*']
         """
-        return cls(column, _mask_levels(column, values, hide))
+        return cls(column, mask_levels(column, values, hide))
 
     @classmethod
     def dates(
@@ -152,17 +169,20 @@ class Hierarchy(Tabular):
         >>> [birth.generalise("2024-03-09", level) for level in range(birth.height)]
         ['2024-03-09', '2024-03', '2024-Q1', '2024', '*']
         """
-        return cls(column, _period_levels(column, values, periods, others))
+        return cls(column, period_levels(column, values, periods, others))
 
     @classmethod
     def nested(cls, column: str, tree: Nested) -> Hierarchy:
         """Publish values as the branches of a tree that they are on, then `*`.
 
+        A branch that is shorter than others has its nearest label at several levels, so that the coarsest labels of
+        all are at the same one.
+
         >>> country = Hierarchy.nested("country", {"Europe": {"West": ["France"], "East": ["Poland"]}})
         >>> [country.generalise("France", level) for level in range(country.height)]
         ['France', 'West', 'Europe', '*']
         """
-        return cls(column, _tree_levels(column, tree))
+        return cls(column, tree_levels(tree))
 
     @classmethod
     def suppression(cls, column: str, values: Iterable[object]) -> Hierarchy:
@@ -171,7 +191,7 @@ class Hierarchy(Tabular):
         >>> Hierarchy.suppression("sex", ["Male", "Female"]).levels
         (('Female', 'Male'), ('*', '*'))
         """
-        return cls(column, _suppression_levels(values))
+        return cls(column, suppression_levels(values))
 
     @property
     def height(self) -> int:
@@ -284,14 +304,16 @@ def _check_levels(column: str, levels: Levels) -> dict[str, int]:
     Rows are told by their numbers: a file that is taken for a hierarchy may be a table of people.
     """
     if not levels or not levels[0]:
-        _bad(column, "it is empty; give at least one value")
+        bad_hierarchy(column, "it is empty; give at least one value")
     for number, level in enumerate(levels):
         if len(level) != len(levels[0]):
-            _bad(column, f"level {number} has {len(level)} labels for {len(levels[0])} values; give one for each")
+            bad_hierarchy(
+                column, f"level {number} has {len(level)} labels for {len(levels[0])} values; give one for each"
+            )
     row_of = {value: row for row, value in enumerate(levels[0])}
     for row, value in enumerate(levels[0]):
         if row_of[value] != row:
-            _bad(column, f"rows {row + 1:,} and {row_of[value] + 1:,} are of the same value; keep one of them")
+            bad_hierarchy(column, f"rows {row + 1:,} and {row_of[value] + 1:,} are of the same value; keep one of them")
     for number in range(1, len(levels)):
         _check_function(column, levels, number)
     return row_of
@@ -304,135 +326,4 @@ def _check_function(column: str, levels: Levels, number: int) -> None:
         other = first.setdefault(below, row)
         if levels[number][other] != levels[number][row]:
             same = f"rows {other + 1:,} and {row + 1:,} have one label at level {number - 1}"
-            _bad(column, f"{same} but two at level {number}; give them one there too")
-
-
-def _bad(column: str, what: str) -> NoReturn:
-    message = f"hierarchy of '{column}': {what}"
-    raise BadHierarchy(message)
-
-
-def _suppression_levels(values: Iterable[object]) -> Levels:
-    """Publish a value as it is, or not at all."""
-    return _topped(_texts(values))
-
-
-def _interval_levels(
-    column: str, values: Iterable[object], widths: Sequence[float], start: float, others: str | None = None
-) -> Levels:
-    """Cut numbers into intervals of each width, one of which begins at `start`; what is no number becomes `others`."""
-    texts = _texts(values)
-    numbers = _read_all(column, texts, _number, "a number", others)
-    steps = [step for step in _read_all(column, widths, _number, "a number") if step is not None]
-    (origin,) = (at or Fraction(0) for at in _read_all(column, [start], _number, "a number"))
-    for narrow, wide in zip((Fraction(0), *steps), steps, strict=False):
-        if wide <= narrow or (narrow and wide % narrow):
-            _bad(column, f"a width of {_plain(wide)} after {_plain(narrow)}; let each width be a multiple of the last")
-    whole = all(number.denominator == 1 for number in (*numbers, *steps, origin) if number is not None)
-    interval = _whole_interval if whole else _half_open_interval
-
-    def cut(step: Fraction) -> tuple[str, ...]:
-        return _or_others(numbers, lambda n: interval(origin + (n - origin) // step * step, step), others)
-
-    return _topped(texts, *map(cut, steps))
-
-
-def _mask_levels(column: str, values: Iterable[object], hide: Sequence[int] | None) -> Levels:
-    """Hide the last characters of each value: `hide[l]` of them at level l + 1, by default one more each time."""
-    texts = _texts(values)
-    longest = max(map(len, texts), default=0)
-    amounts = list(range(1, longest)) if hide is None else list(hide)
-    if any(low >= high for low, high in zip((0, *amounts), amounts, strict=False)):
-        _bad(column, f"hide={amounts} does not rise from level to level; hide more characters at each")
-    return _topped(texts, *(tuple(_masked(text, amount) for text in texts) for amount in amounts))
-
-
-def _period_levels(
-    column: str, values: Iterable[object], periods: Sequence[Period], others: str | None = None
-) -> Levels:
-    """Publish days as the period they are in; what is no day becomes `others`."""
-    rising = [period for period in PERIODS if period in periods]
-    if list(periods) != rising:
-        _bad(column, f"periods={list(periods)}; choose some of {', '.join(PERIODS)}, in this order")
-    texts = _texts(values)
-    days = _read_all(column, texts, _day, "a day like 2024-03-09", others)
-    return _topped(texts, *(_or_others(days, PERIODS[period], others) for period in periods))
-
-
-def _tree_levels(column: str, tree: Nested) -> Levels:
-    """Read a tree of labels, coarsest outside."""
-    rows = list(_branches(tree))
-    if len({len(row) for row in rows}) > 1:
-        short = min(rows, key=len)[-1]
-        _bad(column, f"'{short}' is nested less deeply than others; give every value the same number of levels")
-    coarse_first = tuple(zip(*rows, strict=True)) or ((),)
-    return _topped(*reversed(coarse_first))
-
-
-def _branches(tree: Nested) -> Iterator[tuple[str, ...]]:
-    if isinstance(tree, Mapping):
-        for name, below in tree.items():
-            for branch in _branches(below):
-                yield (name, *branch)
-    else:
-        listed = [tree] if isinstance(tree, str) else tree
-        yield from ((text,) for text in map(label, listed) if text is not None)
-
-
-def _topped(*levels: tuple[str, ...]) -> Levels:
-    return (*levels, (SUPPRESSED,) * len(levels[0]))
-
-
-def _texts(values: Iterable[object]) -> tuple[str, ...]:
-    """Give the different values that are not missing, in order."""
-    return tuple(text for text in in_order(map(label, values)) if text is not None)
-
-
-def _whole_interval(low: Fraction, width: Fraction) -> str:
-    high = low + width - 1
-    if low == high:
-        return str(low)
-    return f"{low}-{high}" if low >= 0 else f"{low} to {high}"
-
-
-def _half_open_interval(low: Fraction, width: Fraction) -> str:
-    return f"[{_plain(low)}, {_plain(low + width)})"
-
-
-def _masked(text: str, amount: int) -> str:
-    shown_part = text[: max(len(text) - amount, 0)]
-    return shown_part + SUPPRESSED * (len(text) - len(shown_part))
-
-
-def _plain(number: Fraction) -> str:
-    return shown(label(float(number)))
-
-
-def _read_all(
-    column: str, values: Sequence[object], read: Callable[[object], Read | None], what: str, others: str | None = None
-) -> list[Read | None]:
-    """Read all values; of those that are not what they should be, name all at once, unless they become `others`."""
-    results = [read(each) for each in values]
-    wrong = [str(each) for each, result in zip(values, results, strict=True) if result is None]
-    if wrong and others is None:
-        many = f"{len(wrong):,} values are not" if len(wrong) > 1 else "1 value is not"
-        _bad(column, f"{many} {what}: {listed(wrong)}; mend the data, or give others= a label for what is none")
-    return results
-
-
-def _or_others(results: Sequence[Read | None], write: Callable[[Read], str], others: str | None) -> tuple[str, ...]:
-    return tuple(write(each) if each is not None else others or "" for each in results)
-
-
-def _number(value: object) -> Fraction | None:
-    try:
-        return Fraction(str(value))
-    except (ValueError, ZeroDivisionError):
-        return None
-
-
-def _day(value: object) -> dt.date | None:
-    try:
-        return dt.datetime.fromisoformat(str(value)).date()
-    except ValueError:
-        return None
+            bad_hierarchy(column, f"{same} but two at level {number}; give them one there too")

@@ -110,6 +110,18 @@ def write_hierarchy(hierarchy: Hierarchy, path: str | os.PathLike[str]) -> None:
         raise BadHierarchy(message) from None
 
 
+def hierarchy_file(column: str) -> str:
+    """Name the file of a column's hierarchy in a folder of its own.
+
+    >>> hierarchy_file("age")
+    'age.csv'
+    """
+    if not column or "/" in column or "\\" in column or column.startswith("."):
+        message = f"a column called '{column}' cannot name a file; rename it in the table"
+        raise BadHierarchy(message)
+    return f"{column}.csv"
+
+
 def hierarchy_text(hierarchy: Hierarchy) -> str:
     """Give the text of the file of a hierarchy; of one that was read, the text that was read."""
     style = hierarchy.style

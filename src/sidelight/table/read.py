@@ -426,7 +426,13 @@ def _rows_per_person(rows: Rows) -> Frame:
 
 
 def distinct_rows(
-    source: object, columns: Sequence[str], *, person: str | None = None, missing_marks: str | Sequence[object] = ()
+    source: object,
+    columns: Sequence[str],
+    *,
+    person: str | None = None,
+    missing_marks: str | Sequence[object] = (),
+    encoding: str | None = None,
+    sheet: str | None = None,
 ) -> tuple[tuple[Column, ...], Integers]:
     """List the distinct rows of some columns, and how often each occurs: one GROUP BY where the rows are.
 
@@ -448,6 +454,8 @@ def distinct_rows(
         missing="a value",
         suppressed="a group",
         missing_marks=missing_marks,
+        encoding=encoding,
+        sheet=sheet,
     )
     table = tabulate(source, roles)
     row, value, times = table.counts.entries()

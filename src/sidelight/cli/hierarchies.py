@@ -1,0 +1,139 @@
+"""`sidelight hierarchies`: draft a hierarchy file for each column of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.box import SIMPLE_HEAD
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from sidelight._files import refuse_existing, refuse_input
+from sidelight.cli.options import DraftOptions, FolderOptions
+from sidelight.cli.output import Output
+from sidelight.cli.run import Status
+from sidelight.errors import BadHierarchy, UnknownColumn, did_you_mean
+from sidelight.report.report import Envelope
+from sidelight.table.files import files_of
+from sidelight.table.hierarchy_drafts import Draft, DraftRules, drafts, read_tree
+from sidelight.table.hierarchy_io import hierarchy_file, write_hierarchy
+from sidelight.table.labels import Label, as_number, listed
+from sidelight.table.read import columns_of, distinct_rows
+from sidelight.table.roles import Roles
+
+SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class HierarchiesRequest:
+    """Which file, what its columns are, and what is wanted of some."""
+
+    file: str
+    roles: Roles
+    options: DraftOptions
+
+
+def hierarchies(request: HierarchiesRequest, target: FolderOptions) -> Status:
+    """Draft a file for each column, and show what was drafted and why."""
+    rules = _rules(request.options)
+    columns = _columns(request, rules)
+    files = {name: target.output / hierarchy_file(name) for name in columns}
+    for file in files.values():
+        refuse_input(file, files_of(request.file))
+        if target.output.is_dir():
+            refuse_existing(file, force=target.force)
+    drafted = drafts({name: _labels(request, name) for name in columns}, rules)
+    _make_folder(target.output)
+    for name, draft in drafted.items():
+        write_hierarchy(draft.hierarchy, files[name])
+    answer = {name: _facts(draft, files[name]) for name, draft in drafted.items()}
+    document = Envelope(
+        kind="hierarchies", schema_version=SCHEMA_VERSION, source=request.file, answer=answer, notes=(NOTE,)
+    )
+    Output(target.json).write(document, _page(drafted, target.output))
+    return Status.WITHIN_POLICY
+
+
+NOTE = "these are drafts: read and change them before you rely on them; they list the values of your table"
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        message = f"cannot make the folder '{folder}': {problem.strerror}; name another with --output"
+        raise BadHierarchy(message) from None
+
+
+def _columns(request: HierarchiesRequest, rules: DraftRules) -> tuple[str, ...]:
+    """Name the columns that get a file: those that outsiders may know, or all but the others, and those with rules."""
+    there = columns_of(request.file, request.roles)
+    others = (request.roles.sensitive, request.roles.person)
+    columns = dict.fromkeys(request.roles.quasi or [name for name in there if name not in others])
+    columns |= dict.fromkeys(rules.columns)
+    for name in columns:
+        if name not in there:
+            message = f"no column '{name}' in {request.file}{did_you_mean(name, there)}"
+            raise UnknownColumn(message)
+    return tuple(columns)
+
+
+def _labels(request: HierarchiesRequest, column: str) -> tuple[Label, ...]:
+    roles = request.roles
+    (values,), _ = distinct_rows(
+        request.file, [column], missing_marks=roles.missing_marks, encoding=roles.encoding, sheet=roles.sheet
+    )
+    return values.labels
+
+
+def _rules(options: DraftOptions) -> DraftRules:
+    cuts: dict[str, list[Sequence[float]]] = {}
+    for column, numbers in _pairs("--cuts", options.cuts):
+        cuts.setdefault(column, []).append(_numbers("--cuts", numbers))
+    return DraftRules(
+        cuts=cuts,
+        widths={column: _numbers("--widths", numbers) for column, numbers in _pairs("--widths", options.widths)},
+        bottom={column: _numbers("--bottom", number)[0] for column, number in _pairs("--bottom", options.bottom)},
+        top={column: _numbers("--top", number)[0] for column, number in _pairs("--top", options.top)},
+        masks=options.masks,
+        trees={column: read_tree(Path(file)) for column, file in _pairs("--tree", options.tree)},
+        suppress_only=options.suppress_only,
+    )
+
+
+def _pairs(option: str, texts: Sequence[str]) -> Iterator[tuple[str, str]]:
+    for text in texts:
+        column, equals, rest = text.partition("=")
+        if not (column and equals and rest):
+            message = f"cannot read {option} '{text}'; write the column, = and what is wanted, such as age=18,65"
+            raise BadHierarchy(message)
+        yield column, rest
+
+
+def _numbers(option: str, text: str) -> list[float]:
+    numbers = [as_number(part.strip()) for part in text.split(",")]
+    if None in numbers:
+        message = f"cannot read {option} '{text}'; give numbers with commas between them, such as 18,65"
+        raise BadHierarchy(message)
+    return [number for number in numbers if number is not None]
+
+
+def _facts(draft: Draft, file: Path) -> dict[str, object]:
+    labels = [list(draft.hierarchy.labels(level)) for level in range(1, draft.hierarchy.height)]
+    return {"file": str(file), "rule": draft.rule, "values": len(draft.hierarchy.labels(0)), "levels": labels}
+
+
+def _page(drafted: dict[str, Draft], folder: Path) -> Iterator[RenderableType]:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for heading in ("column", "drafted as", "values", "then"):
+        table.add_column(heading, justify="right" if heading == "values" else "left")
+    for name, draft in drafted.items():
+        hierarchy = draft.hierarchy
+        coarser = [listed(hierarchy.labels(level), most=3) for level in range(1, hierarchy.height)]
+        shown = "\n".join(coarser)
+        table.add_row(Text(name), Text(draft.rule), f"{len(hierarchy.labels(0)):,}", Text(shown))
+    yield table
+    yield Text(f"Written to {folder}: {NOTE}.")

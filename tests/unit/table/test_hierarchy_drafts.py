@@ -1,0 +1,102 @@
+import itertools
+import json
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sidelight as sl
+from sidelight.errors import BadHierarchy, UnknownColumn
+from sidelight.table.hierarchy_drafts import DraftRules, drafts, read_tree, suitable_widths
+from sidelight.table.labels import label
+
+
+def rule(labels, **rules):
+    (draft,) = drafts({"c": labels}, DraftRules(**rules)).values()
+    return draft.rule
+
+
+@pytest.mark.parametrize(
+    ("labels", "drafted"),
+    [
+        (["2024-03-09", "2023-01-01"], "days: month, quarter, year"),
+        (["00734", "81667"], "codes: masks from the right"),
+        (["E11", "I10"], "codes: masks from the right"),
+        (["1", "2", "3", "4"], "4 numbers, perhaps codes: only *"),
+        ([str(age) for age in range(17, 91)], "numbers: intervals of 5, 10, 20"),
+        (["Married", "Widowed"], "2 values: only *"),
+        ([], "has no values: only *"),
+    ],
+)
+def test_what_is_drafted_by_the_values(labels, drafted):
+    assert rule(labels) == drafted
+
+
+def test_region_codes_are_no_numbers():
+    (draft,) = drafts({"region": ["1", "2", "3", "4"]}, DraftRules()).values()
+    assert draft.hierarchy.levels == (("1", "2", "3", "4"), ("*",) * 4)
+
+
+def test_whole_numbers_are_listed_between_the_ends():
+    (draft,) = drafts({"age": ["20", "25", *map(str, range(40, 50))]}, DraftRules()).values()
+    assert draft.hierarchy.labels(0) == tuple(map(str, range(20, 50)))
+
+
+@given(st.lists(st.floats(-1e6, 1e6) | st.integers(-(10**9), 10**9), min_size=1, max_size=30))
+def test_any_numbers_get_a_hierarchy_that_has_them(numbers):
+    labels = [label(number) for number in numbers]
+    (draft,) = drafts({"c": list(dict.fromkeys(labels))}, DraftRules()).values()
+    draft.hierarchy.cover(labels)
+
+
+@given(st.floats(0, 1e9), st.floats(1e-6, 1e9))
+def test_widths_double_and_are_few(low, span):
+    widths = suitable_widths(low, low + span)
+    assert all(abs(b - 2 * a) < 1e-6 * b for a, b in itertools.pairwise(widths))
+    assert len(widths) <= 4
+
+
+def test_hierarchies_of_real_people_by_every_rule(tmp_path):
+    data = sl.datasets.nhefs(quasi=["age", "sex", "income", "birthplace"])
+    tree = {"Lungs": ["Asthma"], "Other": [each for each in data.table.domain if each != "Asthma"]}
+    drafted = sl.draft_hierarchies(
+        data.table,
+        cuts={"age": [[35, 50, 65], [50]]},
+        top={"income": 20},
+        suppress_only=["birthplace"],
+        trees={"condition": tree},
+    )
+    assert drafted["age"].labels(2) == ("<50", "50+")
+    assert drafted["income"].labels(1)[-1] == "20+"
+    assert [drafted[name].height for name in ("sex", "birthplace", "condition")] == [2, 2, 3]
+    found = sl.protect(data.table, sl.GroupSize() >= 5, by=drafted)
+    assert found.verdict.safe
+
+
+@pytest.mark.parametrize(
+    ("rules", "error", "message"),
+    [
+        ({"masks": ["zipp"]}, UnknownColumn, "no column 'zipp' to draft a hierarchy for; did you mean 'zip'"),
+        ({"masks": ["zip"], "top": {"zip": 5}}, BadHierarchy, "'zip' is in masks= and in widths="),
+        ({"trees": {"zip": {"a": ["x"]}}}, BadHierarchy, "not in it"),
+    ],
+)
+def test_rules_that_do_not_fit(rules, error, message):
+    table = sl.read_table(pa.table({"zip": ["1", "2"], "ill": ["a", "b"]}), quasi="zip", sensitive="ill")
+    with pytest.raises(error, match=message):
+        sl.draft_hierarchies(table, **rules)
+
+
+def test_trees_in_files(tmp_path):
+    tree = {"Endocrine": {"Diabetes": ["E10", "E11"]}, "Injury": ["S02"]}
+    (tmp_path / "icd.json").write_text(json.dumps(tree))
+    (tmp_path / "icd.toml").write_text('Injury = ["S02"]\n[Endocrine]\nDiabetes = ["E10", "E11"]\n')
+    assert read_tree(tmp_path / "icd.json") == tree == read_tree(tmp_path / "icd.toml")
+
+
+@pytest.mark.parametrize(("text", "message"), [("{", "neither JSON nor TOML"), ('{"a": 3}', "no tree of labels")])
+def test_what_is_no_tree(tmp_path, text, message):
+    (tmp_path / "icd.json").write_text(text)
+    with pytest.raises(BadHierarchy, match=message):
+        read_tree(tmp_path / "icd.json")
