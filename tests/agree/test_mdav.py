@@ -167,15 +167,18 @@ def test_columns_with_very_many_labels_stand_on_a_line(case):
         left = UnclusteredKeys(space, table.sizes)
         expected = sum(
             (
-                distances.unit_line(order)[order.rank[column.codes]]
-                - distances.unit_line(order)[order.rank[column.codes[0]]]
-            )
-            ** 2
+                (
+                    distances.points_on_line(order)[:, order.rank[column.codes]]
+                    - distances.points_on_line(order)[:, order.rank[column.codes[:1]]]
+                )
+                ** 2
+            ).sum(axis=0)
             if len(order.labels) > 2
             else distances.label_distances(order)[order.rank[column.codes[0]]][order.rank[column.codes]]
             for order, column in zip(orders, table.quasi, strict=True)
         )
         np.testing.assert_allclose(left.from_key(0), expected, atol=1e-9)
-        assert len(space.lines) == sum(len(order.labels) > 2 for order in orders)
+        lines = (distances.points_on_line(order) for order in orders if len(order.labels) > 2)
+        assert len(space.lines) == sum(map(len, lines))
     finally:
         distances.MANY_LABELS = before

@@ -2,8 +2,8 @@
 
 Read in this order: `groups` (arrays, all groups at once), `release` (Release, Members), `generalise` (from a table to a
 release), `read` (somebody's published file), `lattice` (all generalisations of a table), `printing` (how labels came
-about), `printed_labels` (what does a printed label cover?), `locate` (who may be in which group?  `box_join` and
-`nearest` are its algorithms).
+about), `printed_labels` (what does a printed label cover?), `kinds` (what is a column, when printed?), `locate` (who
+may be in which group?  `box_join` and `nearest` are its algorithms).
 
 Not here: reading rows (`table`), any number about risk (`measures`), choosing a release (`search`).
 """

@@ -1,10 +1,10 @@
 """Which printed average is nearest to somebody?
 
 Symbols     d²(i, g) = Σ_c d_c², summed over the columns c that are known of person i and printed about group g.
-            Numbers and days: d_c = (x − y) / range of both.  Labels: d_c = 0 if the printed one covers the other;
-            else, with a hierarchy, d_c² = the share of its levels at which they differ, of those at which any of its
-            labels do (as in `search.distances`); else 1.
-            `*` is at distance 1 from everything, and a missing cell from all that is not missing.
+            d_c² is that of the search that makes averages (`table.label_distances`), by what the column is: numbers,
+            days and ordered labels on a line of the range of both, a missing one beside it; categories: 0 if the
+            printed one covers the other, else, with a hierarchy, the share of its levels at which they differ, of those
+            at which any of its labels do; else 1.  `*` is at distance 1 from everything.
 Wanted      for each person the groups with the least d², all of them when several have it.
 Cost        people who differ × groups, a block at a time.
 """
@@ -18,9 +18,12 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight._arrays import Codes, Floats, Integers
+from sidelight.release.kinds import kind_of
 from sidelight.release.printed_labels import read_label
 from sidelight.release.printing import Nodes
-from sidelight.table.labels import SUPPRESSED, Label, as_day, as_number
+from sidelight.table.kinds import ColumnKind, kind_of_labels
+from sidelight.table.label_distances import points_of, share_of_levels, squared_between
+from sidelight.table.labels import SUPPRESSED, Label, as_day, as_number, in_order
 from sidelight.table.table import CELLS_AT_ONCE, Column
 
 ROUNDING = 1e-9
@@ -60,42 +63,48 @@ def _nearest_in_block(distances: Sequence[ColumnDistances], rows: slice) -> tupl
 
 
 def _distances(people: Column, groups: Column, nodes: Nodes | None) -> ColumnDistances:
-    numbers = _numbers((*people.labels, *groups.labels))
-    if numbers is not None:
-        squared = _between_numbers(numbers[: len(people.labels)], numbers[len(people.labels) :])
-    else:
+    kind = _kind(people, groups, nodes)
+    if kind == "category":
         squared = _between_labels(people.labels, groups.labels, nodes)
-    # after the range is known: a suppressed label has no number and stretches nothing
+    else:
+        points = points_of(_places((*people.labels, *groups.labels), people.labels, kind))
+        squared = squared_between(points[:, : len(people.labels)], points[:, len(people.labels) :])
+    # after the range is known: a suppressed label has no place and stretches nothing
     squared[:, [text == SUPPRESSED for text in groups.labels]] = 1.0
     return ColumnDistances(people.codes, groups.codes, squared)
 
 
-def _numbers(labels: tuple[Label, ...]) -> Floats | None:
-    """Read labels as numbers or as days, nan for missing and suppressed ones; nothing if others are neither."""
-    days = [as_day(text) for text in labels]
-    numbers = [as_number(text) for text in labels] if set(days) == {None} else days
-    others = [text for text, number in zip(labels, numbers, strict=True) if number is None]
-    if len(others) == len(labels) or any(text not in (None, SUPPRESSED) for text in others):
-        return None
-    return np.array([np.nan if number is None else number for number in numbers])
+def _kind(people: Column, groups: Column, nodes: Nodes | None) -> ColumnKind:
+    """Say what a column is, as it was published; where something else than numbers is printed, a category."""
+    labels = dict.fromkeys(text for text in (*people.labels, *groups.labels) if text not in (None, SUPPRESSED))
+    kind = groups.kind or people.kind or kind_of(Column.of(groups.name, labels), nodes)
+    if kind == "ordered":
+        in_line = all(text in people.labels for text in labels) or kind_of_labels(labels) != "category"
+    else:
+        in_line = all((as_day if kind == "date" else as_number)(text) is not None for text in labels)
+    return kind if in_line else "category"
 
 
-def _between_numbers(people: Floats, groups: Floats) -> Floats:
-    both = np.concatenate((people, groups))
-    whole = np.nanmax(both) - np.nanmin(both)
-    squared = ((people[:, np.newaxis] - groups) / (whole or 1.0)) ** 2
-    one_missing = np.isnan(people)[:, np.newaxis] != np.isnan(groups)
-    distances: Floats = np.where(one_missing, 1.0, np.nan_to_num(squared))
-    return distances
+def _places(labels: tuple[Label, ...], known: tuple[Label, ...], kind: ColumnKind) -> Floats:
+    """Say where labels stand on a line, at their number, day or rank; what is missing or suppressed has no place.
+
+    Ordered labels stand in the order in which they are known, or by their number.
+    """
+    place: dict[Label, float] = {}
+    if kind == "ordered":
+        ordered = in_order(labels) if in_order(known) == known else known
+        place = {text: float(rank) for rank, text in enumerate(ordered) if text not in (None, SUPPRESSED)}
+    for text in labels if kind != "ordered" else ():
+        number = as_day(text) if kind == "date" else as_number(text)
+        place.update({} if number is None else {text: float(number)})
+    return np.array([place.get(text, np.nan) for text in labels])
 
 
 def _between_labels(people: tuple[Label, ...], groups: tuple[Label, ...], nodes: Nodes | None) -> Floats:
     """Give the share of telling levels at which labels differ; a group's label may itself be of any level."""
     ones, others = _paths(people, nodes), _paths(groups, nodes)
-    # a level at a time: level × label × label would be large
     telling = [level for level in range(ones.shape[1]) if _differ(nodes, level)] or [0]
-    differ = sum((ones[:, level, np.newaxis] != others[:, level]).astype(float) for level in telling)
-    share: Floats = np.asarray(differ) / len(telling)
+    share = share_of_levels(ones.T[telling], others.T[telling])
     under = {} if nodes is None else nodes.under
     for at, text in enumerate(groups):
         printed = read_label(text, under)

@@ -2,11 +2,11 @@
 
 Symbols     D_c[x, y] = the squared distance of two labels of column c; two keys q, q' (distinct combinations of
             quasi-identifier values) are  d²(q, q') = Σ_c D_c[q_c, q'_c]  apart.
-Labels      Numbers and days ((x − y) / range)²; labels with a hierarchy: the share of levels at which they differ;
-            other labels 0 if equal, 1 if not; columns with very many labels: as numbers, by their rank.
-Points      Each D_c is the squared Euclidean distance of points: numbers on a line; labels with a coordinate of
-            1/√(2·levels) for their node on each level.  So d² is one too, distances from an average are well defined,
-            and a group's average point is a sum that follows merges (`Centroids`).
+Labels      Each D_c is the squared distance of points, by what the column is (`table.label_distances`): numbers, days
+            and ordered labels on a line; categories with a coordinate of 1/√(2·levels) for their node on each level.
+            Columns with very many labels stand on a line by their rank.
+Points      So d² is the squared distance of points, too: distances from an average are well defined, and a group's
+            average point is a sum that follows merges (`Centroids`).
 Keys        `KeyDistances` keeps D_c as matrices, label × label, and looks rows up by label code: a vector of all
             distances from one key costs one indexed addition per matrix.  Columns are put together into one matrix over
             the combinations that occur while those stay few: fewer, longer additions.
@@ -17,17 +17,17 @@ Source: ours for labels with a hierarchy; numbers as in Domingo-Ferrer and Torra
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-import numpy.typing as npt
 
 from sidelight._arrays import Floats, Integers, add_up
 from sidelight.release.groups import Groups
 from sidelight.search.merging import Neighbours
 from sidelight.search.orders import Order
+from sidelight.table.label_distances import points_of, share_of_levels, squared_between
 from sidelight.table.table import CELLS_AT_ONCE, Column, Table, number_equal_rows
 
 MANY_LABELS = 2_000
@@ -44,28 +44,18 @@ def label_distances(order: Order) -> Floats:
     >>> label_distances(order_of(Column.of("age", ["1", "2", "5"]))).tolist()
     [[0.0, 0.0625, 1.0], [0.0625, 0.0, 0.5625], [1.0, 0.5625, 0.0]]
     """
-    if order.numeric:
-        line = unit_line(order)
-        squared: Floats = (line[:, np.newaxis] - line) ** 2
-        return squared
+    if order.kind != "category":
+        points = points_on_line(order)
+        return squared_between(points, points)
     # levels at which all labels are the same would make every distance smaller, and none different
     levels = _telling_levels(order)
     return share_of_levels(levels, levels)
 
 
-def share_of_levels(ones: Iterable[npt.NDArray[Any]], others: Iterable[npt.NDArray[Any]]) -> Floats:
-    """Give the share of levels at which each of some labels differs from each of others; both are level × label."""
-    # a level at a time: level × label × label would be large
-    levels = list(zip(ones, others, strict=True))
-    differ = sum((one[:, np.newaxis] != other).astype(float) for one, other in levels)
-    share: Floats = differ / len(levels)
-    return share
-
-
-def unit_line(order: Order) -> Floats:
-    """Give the place of each label on a line from 0 to 1, by rank."""
-    line: Floats = (order.position - order.position[0]) / order.width
-    return line
+def points_on_line(order: Order) -> Floats:
+    """Give the point of each label, coordinate × rank: on a line from 0 to 1, and beside it where it is missing."""
+    missing = np.array([text is None for text in order.labels])
+    return points_of(np.where(missing, np.nan, order.position))
 
 
 def _telling_levels(order: Order) -> Integers:
@@ -105,7 +95,7 @@ class KeyDistances:
         for order, column in zip(orders, table.quasi, strict=True):
             rank = order.ranks(column)
             if len(order) > MANY_LABELS:
-                lines.append(unit_line(order)[rank])
+                lines += [coordinate[rank] for coordinate in points_on_line(order)]
             else:
                 matrices.append(DistanceMatrix(rank, label_distances(order)))
         return cls(_combine(matrices), np.array(lines).reshape(len(lines), len(table.sizes)))
@@ -175,8 +165,9 @@ class Centroids(Neighbours):
 
 def _point_sums(order: Order, rank: Integers, group: Integers, people: Integers, groups: int) -> Iterator[Floats]:
     """Add up the points of each group's people in one column, so that distances are those of `label_distances`."""
-    if order.numeric or len(order) > MANY_LABELS:
-        yield np.bincount(group, people * unit_line(order)[rank], groups).astype(float)[:, np.newaxis]
+    if order.kind != "category" or len(order) > MANY_LABELS:
+        for coordinate in points_on_line(order):
+            yield np.bincount(group, people * coordinate[rank], groups).astype(float)[:, np.newaxis]
         return
     # labels that differ on a level differ in two coordinates, so 1/√(2·levels) each makes that level count 1/levels
     levels = _telling_levels(order)

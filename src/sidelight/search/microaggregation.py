@@ -13,6 +13,8 @@ Cost        At most n/k clusters, each a few additions over the keys that remain
             quadratic, in whole-array operations.  Keys that are done are squeezed out once they are many.
 After       Clusters that are outside the policy are merged with their nearest (`merging`), and those that would be
             printed the same are one.
+Printed     Numbers and days as their mean, ordered labels as their median, categories as the commonest, as the lowest
+            node of their hierarchy that covers all, or as the set of those that occur: codes are never added up.
 
 Source: Domingo-Ferrer and Torra, Ordinal, continuous and heterogeneous k-anonymity through microaggregation, 2005.
 """
@@ -21,7 +23,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -40,7 +42,7 @@ from sidelight.search.policy_check import PolicyCheck, candidate_groups
 from sidelight.search.recoding import Regions, release_of
 from sidelight.search.utility import UtilityName
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.labels import SUPPRESSED, Label, day_text, label
+from sidelight.table.labels import SUPPRESSED, Label, day_text, label, shown
 from sidelight.table.table import Column, Table, number_equal_rows
 
 USUAL_SIZE = 3
@@ -49,8 +51,8 @@ USUAL_SIZE = 3
 SQUEEZE_AT = 0.8
 """Keys that are done are squeezed out when fewer than this share of them are left."""
 
-LabelAverage: TypeAlias = Literal["mode", "ancestor"]
-"""How labels that are no numbers are averaged: the most frequent one, or the lowest that the hierarchy has for all."""
+LabelAverage: TypeAlias = Literal["mode", "ancestor", "set"]
+"""How categories are averaged: the most frequent, the lowest that the hierarchy has for all, or all that occur."""
 
 
 @dataclass(frozen=True)
@@ -58,8 +60,9 @@ class Microaggregation(Method):
     """Put people who are alike into clusters of at least `k`, and publish each cluster as its average person.
 
     Clusters are made by MDAV on normalised columns, then merged, each with its nearest, until within policy.  Numbers
-    are published as their mean, other labels as the most frequent one (`labels="mode"`) or as the lowest that their
-    hierarchy has for all of them (`"ancestor"`).  Without `k`, the size that the policy asks for.
+    and days are published as their mean, ordered labels as their median, categories as the most frequent one
+    (`labels="mode"`), as the lowest that their hierarchy has for all of them (`"ancestor"`) or as the set of those that
+    occur (`"set"`).  Without `k`, the size that the policy asks for.
 
     Source: Domingo-Ferrer and Torra, 2005 (MDAV).
     """
@@ -78,7 +81,7 @@ class Microaggregation(Method):
             message = f"Microaggregation(k={self.k!r}): k is how many people a cluster has at least; give 1, 2, 3, …"
             raise BadPolicy(message)
         if self.labels not in get_args(LabelAverage):
-            message = f"Microaggregation(labels={self.labels!r}): choose 'mode' or 'ancestor'"
+            message = f"Microaggregation(labels={self.labels!r}): choose 'mode', 'ancestor' or 'set'"
             raise BadPolicy(message)
 
     def search(
@@ -267,14 +270,20 @@ def average_column(
 ) -> Column:
     """Print one column of clusters; `group`, `rank` and `people` have an entry per key of the table."""
     if order.numeric:
-        return _means(order, group, rank, people, groups)
-    if labels == "ancestor":
-        return _ancestors(order, *occupied(group, rank, groups))
-    modes = _modes(group * len(order) + rank, people, len(order))
-    return Column.of(order.name, [order.labels[mode] for mode in modes.tolist()])
+        texts = _means(order, group, rank, people, groups)
+    elif order.kind == "ordered":
+        texts = [order.labels[median] for median in _medians(order, group, rank, people, groups).tolist()]
+    elif labels == "ancestor":
+        texts = _ancestors(order, *occupied(group, rank, groups))
+    elif labels == "set":
+        texts = _sets(order, np.unique(group * len(order) + rank))
+    else:
+        modes = _modes(group * len(order) + rank, people, len(order))
+        texts = [order.labels[mode] for mode in modes.tolist()]
+    return replace(Column.of(order.name, texts), kind=order.kind)
 
 
-def _means(order: Order, group: Integers, rank: Integers, people: Integers, groups: int) -> Column:
+def _means(order: Order, group: Integers, rank: Integers, people: Integers, groups: int) -> list[Label]:
     """Average the numbers or days that are known, to about a hundredth of the column's range; missing where none is."""
     known = np.array([text is not None for text in order.labels])
     # a missing number counts for nothing; where all are missing, so is the mean
@@ -283,8 +292,34 @@ def _means(order: Order, group: Integers, rank: Integers, people: Integers, grou
     sums = np.bincount(group, weights=weights * order.position[rank], minlength=groups)
     means = np.round(sums / np.maximum(total, 1), decimals(order.position[known]))
     print_number: Callable[[float], Label] = day_text if order.days else label
-    texts = [print_number(mean) if n else None for mean, n in zip(means.tolist(), total, strict=True)]
-    return Column.of(order.name, texts)
+    return [print_number(mean) if n else None for mean, n in zip(means.tolist(), total, strict=True)]
+
+
+def _medians(order: Order, group: Integers, rank: Integers, people: Integers, groups: int) -> Integers:
+    """Give the lower median of each group's ranks; missing labels, which stand last, count only where all are."""
+    known = np.array([text is not None for text in order.labels])[rank]
+    all_missing = add_up(group, people * known, groups)[group] == 0
+    counted = np.flatnonzero(known | all_missing)
+    by_rank = counted[np.lexsort((rank[counted], group[counted]))]
+    through = np.cumsum(people[by_rank])
+    total = add_up(group[by_rank], people[by_rank], groups)
+    before = (np.cumsum(total) - total)[group[by_rank]]
+    # the first rank at which half of the group's people are through
+    half = np.flatnonzero(2 * (through - before) >= total[group[by_rank]])
+    _, first = np.unique(group[by_rank][half], return_index=True)
+    medians: Integers = rank[by_rank][half][first]
+    return medians
+
+
+def _sets(order: Order, packed: Integers) -> list[Label]:
+    """Print all labels that occur in each group; packed is group · labels + rank, rising."""
+    group, rank = packed // len(order), packed % len(order)
+    starts = np.flatnonzero(np.diff(group, prepend=-1))
+    return [_set_of([order.labels[each] for each in part.tolist()]) for part in np.split(rank, starts[1:])]
+
+
+def _set_of(labels: list[Label]) -> Label:
+    return labels[0] if len(labels) == 1 else "{" + ", ".join(map(shown, labels)) + "}"
 
 
 def decimals(numbers: Floats) -> int:
@@ -297,7 +332,7 @@ def decimals(numbers: Floats) -> int:
     return 2 - math.floor(math.log10(width)) if width else 2
 
 
-def _ancestors(order: Order, start: Integers, stop: Integers) -> Column:
+def _ancestors(order: Order, start: Integers, stop: Integers) -> list[Label]:
     """Go up the hierarchy until all labels of a group are one; without such a level, `*`."""
     texts: list[Label] = [SUPPRESSED] * len(start)
     # from the coarsest level down, so that the finest common node is written last; a node covers neighbours, so a
@@ -306,7 +341,7 @@ def _ancestors(order: Order, start: Integers, stop: Integers) -> Column:
         same = order.levels[level, start] == order.levels[level, stop - 1]
         for row in np.flatnonzero(same).tolist():
             texts[row] = order.nodes[level][order.levels[level, start[row]]]
-    return Column.of(order.name, texts)
+    return texts
 
 
 def _modes(packed: Integers, people: Integers, width: int) -> Integers:

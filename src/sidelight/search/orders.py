@@ -23,9 +23,10 @@ import numpy as np
 
 from sidelight._arrays import Codes, Floats, Integers
 from sidelight.errors import BadHierarchy, parameter
-from sidelight.release.printed_labels import read_label
+from sidelight.release.kinds import kind_of
+from sidelight.release.printing import Nodes
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.kinds import ColumnKind, check_labels, kind_of_labels
+from sidelight.table.kinds import ColumnKind, check_labels
 from sidelight.table.labels import Label, as_day, as_number, in_order, shown
 from sidelight.table.table import Column
 
@@ -114,45 +115,13 @@ def column_orders(columns: tuple[Column, ...], by: Mapping[str, Hierarchy]) -> t
     return tuple(order_of(column, by.get(column.name)) for column in columns)
 
 
-def kind_of(column: Column, hierarchy: Hierarchy | None = None) -> ColumnKind:
-    """Say what a column is: as declared, else by its type and labels, and by what its hierarchy makes of numbers.
-
-    >>> regions = Column.of("region", ["1", "2", "3"])
-    >>> kind_of(regions), kind_of(regions, Hierarchy.nested("region", {"North": [1], "South": [2, 3]}))
-    ('number', 'category')
-    >>> kind_of(Column.of("age", ["30", "41"]), Hierarchy.intervals("age", [30, 41], widths=[10]))
-    'number'
-    """
-    if column.kind is not None:
-        return column.kind
-    kind = kind_of_labels(column.labels)
-    if kind != "number" or hierarchy is None:
-        return kind
-    numbers = _numbers(column.labels, as_number)
-    whole = all(number.is_integer() for number in numbers.values())
-    return "category" if whole and not _prints_intervals(hierarchy, numbers) else "number"
-
-
-def _prints_intervals(hierarchy: Hierarchy, numbers: Mapping[str, float]) -> bool:
-    """Whether the finest level that prints numbers as something else prints intervals around them."""
-    known = {text: number for text, number in numbers.items() if hierarchy.has(text)}
-    for level in range(1, hierarchy.height):
-        changed = {text: coarse for text in known if (coarse := hierarchy.generalise(text, level)) != text}
-        if changed and len(hierarchy.labels(level)) > 1:
-            return all(
-                any(interval.holds(known[text]) for interval in read_label(coarse).numbers)
-                for text, coarse in changed.items()
-            )
-    return False
-
-
 def order_of(column: Column, hierarchy: Hierarchy | None = None) -> Order:
     """Order a column's labels by what it is: numbers and days by size, categories along the hierarchy.
 
     >>> order_of(Column.of("age", ["30", "4", "5"])).labels
     ('4', '5', '30')
     """
-    kind = kind_of(column, hierarchy)
+    kind = kind_of(column, None if hierarchy is None else Nodes.of(hierarchy))
     if kind == "ordered":
         above = _nodes_above(column, hierarchy)
         return _order(column, above, _codes_in_order(column, above), kind=kind)

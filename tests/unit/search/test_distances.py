@@ -5,7 +5,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.search import distances
-from sidelight.search.distances import Centroids, KeyDistances, label_distances, unit_line
+from sidelight.search.distances import Centroids, KeyDistances, label_distances, points_on_line
 from sidelight.search.orders import column_orders, order_of
 from sidelight.table.table import Column, Counts, Table
 
@@ -26,7 +26,7 @@ def test_labels_differ_by_the_share_of_levels_that_tell_them_apart():
 
 def test_a_column_of_one_label_is_no_distance():
     assert label_distances(order_of(Column.of("sex", ["f"]))).tolist() == [[0]]
-    assert unit_line(order_of(Column.of("age", ["7"]))).tolist() == [0]
+    assert points_on_line(order_of(Column.of("age", ["7"]))).tolist() == [[0]]
 
 
 def test_columns_with_few_combinations_are_one_matrix(monkeypatch):

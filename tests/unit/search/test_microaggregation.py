@@ -110,8 +110,8 @@ def test_k_is_a_number_of_people(k):
         sl.Microaggregation(k=k)
 
 
-def test_labels_are_averaged_in_one_of_two_ways():
-    with pytest.raises(BadPolicy, match="choose 'mode' or 'ancestor'"):
+def test_categories_are_averaged_in_one_of_three_ways():
+    with pytest.raises(BadPolicy, match="choose 'mode', 'ancestor' or 'set'"):
         sl.Microaggregation(labels="median")
 
 
