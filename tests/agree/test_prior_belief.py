@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from support.examples import examples
 
 import sidelight as sl
-from sidelight.measures.epsilon_privacy.prior import Predicate
+from sidelight.measures.targets import Predicate
 from sidelight.testing import releases
 from sidelight.worlds.brute_force import dirichlet_prior, independent_prior, smallest_epsilon_of_group
 

@@ -24,7 +24,8 @@ from sidelight.knowledge.statements import Statement
 from sidelight.max_entropy.association_rules import strongest_rules
 from sidelight.max_entropy.beliefs import Beliefs, maxent
 from sidelight.measures.exact import Amount
-from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
+from sidelight.measures.measure import Finding, Monotonicity, Witness
+from sidelight.measures.targets import Targeted
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, shown
@@ -46,7 +47,7 @@ class Believed(Witness):
 
 
 @dataclass(frozen=True, repr=False)
-class MaxEnt(Measure):
+class MaxEnt(Targeted):
     """How sure would somebody get who knows some statistics and assumes nothing else?
 
     The largest P*(s | q) of the distribution of largest entropy that fits the release and the statements (see
@@ -54,6 +55,7 @@ class MaxEnt(Measure):
     two agree when nothing is known.  `knowing` are statements; `rules=(K₊, K₋)` are so many of the strongest rules of
     the original `table` (which `protect` puts in by itself).
 
+    Values `apart_from` which are asked about are believed like any others, and count for nothing.
     It looks at a whole release at once, so searches go without it and judge what they found by it.  An exact
     `Fraction` where no statement touches the groups, otherwise a float, rounded up at the ninth decimal.
 
@@ -79,6 +81,7 @@ class MaxEnt(Measure):
     when_groups_merge = Monotonicity.UNKNOWN
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         object.__setattr__(self, "knowing", tuple(each.statement for each in read_statements(self.knowing)))
         object.__setattr__(self, "rules", tuple(self.rules))
         if len(self.rules) != 2 or min(self.rules) < 0:
@@ -86,16 +89,19 @@ class MaxEnt(Measure):
             raise BadMeasure(message)
 
     @classmethod
-    def from_settings(cls, *, knowing: tuple[str, ...] = (), rules: tuple[int, int] = (0, 0)) -> MaxEnt:
+    def from_settings(
+        cls, *, knowing: tuple[str, ...] = (), rules: tuple[int, int] = (0, 0), apart_from: tuple[str, ...] = ()
+    ) -> MaxEnt:
         """Make it from what a policy file says."""
-        return cls(knowing=knowing, rules=rules)
+        return cls(knowing=knowing, rules=rules, apart_from=apart_from)
 
     def settings(self) -> dict[str, object]:
         """Say the parameters as a policy file does."""
         settings: dict[str, object] = {}
         if self.knowing:
             settings["knowing"] = [str(each) for each in self.knowing]
-        return settings | ({"rules": [*self.rules]} if self.rules != (0, 0) else {})
+        settings |= {"rules": [*self.rules]} if self.rules != (0, 0) else {}
+        return settings | ({"apart_from": self.apart_from} if self.apart_from else {})
 
     def informed(self, table: Table) -> MaxEnt:
         """Mine the rules from this table, unless another one was given."""
@@ -135,7 +141,11 @@ class MaxEnt(Measure):
         beliefs = self.beliefs(release)
         by_key, members = beliefs.by_key, beliefs.variables.members
         # the largest float may not be the largest exact value: all that are close are compared as they are decided
-        near = np.flatnonzero(by_key.probability >= by_key.probability.max() - CLOSE)[:1000]
+        asked = np.isin(by_key.value, self.targets.places(release.groups))
+        if not asked.any():
+            return Finding(self, Fraction(0), None, (self.targets.nobody(), *beliefs.notes))
+        probability = np.where(asked, by_key.probability, -1)
+        near = np.flatnonzero(probability >= probability.max() - CLOSE)[:1000]
         values = [_cautious(beliefs, int(by_key.key[at]), int(by_key.value[at])) for at in near]
         at = near[values.index(max(values))]
         key = int(by_key.key[at])
@@ -145,7 +155,8 @@ class MaxEnt(Measure):
 
     def explain(self, finding: Finding) -> str:
         """Say of whom, and that it is by maximum entropy."""
-        assert isinstance(finding.witness, Believed)
+        if not isinstance(finding.witness, Believed):
+            return "Nobody can be believed to have it: " + finding.notes[0] + "."
         says = ", ".join(f"{column} {shown(text)}" for column, text in finding.witness.says)
         who = f"with {says}" if says else f"in {finding.witness.group}"
         known = len(self.statements())

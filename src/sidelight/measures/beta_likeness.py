@@ -20,7 +20,7 @@ from typing import ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from sidelight._arrays import Flags
+from sidelight._arrays import Flags, Integers
 from sidelight._rounding import PRECISE, in_words, log
 from sidelight.errors import BadMeasure
 from sidelight.measures.exact import EXACT, FLOATS, NEAR, Amount, Arithmetic, Numbers
@@ -33,6 +33,7 @@ from sidelight.measures.group_by_group import (
     share_witness,
 )
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
+from sidelight.measures.targets import Targeted
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, shown
@@ -41,13 +42,13 @@ Kind: TypeAlias = Literal["basic", "enhanced"]
 
 
 @dataclass(frozen=True)
-class BetaLikeness(FormulaMeasure):
+class BetaLikeness(Targeted, FormulaMeasure):
     """By what factor, less 1, does a value become more likely to someone who finds a person's group?
 
     basic: max of (q − p)/p over groups and values with q > p, q = the group's share of the value and p the whole
     release's.  enhanced: the smallest β with q ≤ (1 + min(β, −ln p))·p everywhere, so that frequent values may
     gain less; infinite if there is none.  Losses (q < p) do not count.  At most β is β-likeness.
-    Groups in which nobody has a value are passed over.
+    Groups in which nobody has a value are passed over, and gains of values `apart_from` which are asked about.
 
     >>> release = Release.from_counts([{"Flu": 7, "HIV": 1}, {"Flu": 1, "HIV": 1}])
     >>> finding = BetaLikeness().measure(release)
@@ -66,30 +67,33 @@ class BetaLikeness(FormulaMeasure):
     when_groups_merge = Monotonicity.NON_INCREASING
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.kind not in get_args(Kind):
             message = f"no kind '{self.kind}' of '{self.name}'; choose basic or enhanced"
             raise BadMeasure(message)
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
-        """Both kinds."""
-        del domain
-        return (cls(), cls(kind="enhanced"))
+        """Both kinds, and of all values but one."""
+        some = [cls(kind, apart_from=domain[:1]) for kind in get_args(Kind) for _ in domain[1:2]]
+        return (cls(), cls(kind="enhanced"), *some)
 
     def formula(self, statistic: Numbers, groups: Groups, arithmetic: Arithmetic) -> Numbers:
         """The largest q/p − 1; infinite where some q/p is more than 1 − ln p and the kind is enhanced."""
-        gained = factors(statistic, groups, arithmetic)
-        gains: Numbers = gained.max(axis=1) - 1
+        gained, places = factors(statistic, groups, arithmetic), self.targets.shared_places(groups)
+        gains: Numbers = np.maximum(gained[:, places].max(axis=1) - 1, 0)
         if self.kind == "enhanced":
-            gains[_beyond(gained, statistic, groups, arithmetic).any(axis=1)] = math.inf
+            gains[_beyond(gained, statistic, groups, arithmetic)[:, places].any(axis=1)] = math.inf
         return gains
 
     def witness(self, groups: Groups, row: int) -> Witness:
         """Point at a value that gains too much, or else the one that gains most."""
-        most = share_witness(groups, row, _gains_most(groups, row))
+        places = self.targets.shared_places(groups)
+        most = share_witness(groups, row, _gains_most(groups, row, places))
         if self.kind == "basic":
             return most
-        every = (share_witness(groups, row, place) for place in np.flatnonzero(groups.counts.row(row)).tolist())
+        occurring = places[groups.counts.row(row)[places] > 0]
+        every = (share_witness(groups, row, place) for place in occurring.tolist())
         return next((each for each in every if too_much(each.here, each.overall)), most)
 
     def explain(self, finding: Finding) -> str:
@@ -97,7 +101,8 @@ class BetaLikeness(FormulaMeasure):
         if not isinstance(finding.witness, ShareWitness):
             return "Nobody in the release has any value, so nothing becomes more likely."
         if finding.value == 0:
-            return "No value is more frequent in any group than in the whole release."
+            other = "other " if self.apart_from else ""
+            return f"No {other}value is more frequent in any group than in the whole release."
         seen = (
             f"In {finding.witness.group}, '{shown(finding.witness.value)}' is {in_words(finding.witness.here)} of the "
             f"values and {in_words(finding.witness.overall)} of all: "
@@ -108,17 +113,19 @@ class BetaLikeness(FormulaMeasure):
 
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Compute the gain of the witness's value by the definition."""
-        here, overall = exact_shares(release, witness)
+        here, overall = exact_shares(release.groups, witness)
         q, p = here[witness.value], overall[witness.value]
+        if p == 0:
+            return Fraction(0)
         if self.kind == "enhanced" and too_much(q, p):
             return math.inf
         return max((q - p) / p, Fraction(0))
 
 
-def _gains_most(groups: Groups, row: int) -> int:
-    """Find the value whose share grows by the largest factor."""
+def _gains_most(groups: Groups, row: int, places: Integers) -> int:
+    """Find the value, of those in question, whose share grows by the largest factor."""
     gained = factors(exact_row(groups, row), groups, EXACT)[0]
-    return int(np.where(groups.whole > 0, gained, 0).argmax())
+    return int(places[np.where(groups.whole > 0, gained, 0)[places].argmax()])
 
 
 def _beyond(gained: Numbers, counts: Numbers, groups: Groups, arithmetic: Arithmetic) -> Flags:

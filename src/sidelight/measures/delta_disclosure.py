@@ -27,6 +27,7 @@ from sidelight.measures.group_by_group import (
     share_witness,
 )
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
+from sidelight.measures.targets import Targeted
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, shown
@@ -35,13 +36,14 @@ Absent: TypeAlias = Literal["infinite", "skipped"]
 
 
 @dataclass(frozen=True)
-class DeltaDisclosure(FormulaMeasure):
+class DeltaDisclosure(Targeted, FormulaMeasure):
     """By what factor, in either direction, does finding a person's group change how likely a value is?
 
     max |ln(q/p)| over groups and values of the release, q = the group's share of the value and p the whole
     release's.  Below δ is δ-disclosure privacy.  A value that a group lacks makes it infinite: it is ruled out
     there; `absent="skipped"` passes such values over, and then merging groups may make things worse.
-    A float rounded up, or exactly 0.  Groups in which nobody has a value are passed over.
+    A float rounded up, or exactly 0.  Groups in which nobody has a value are passed over, and values `apart_from`
+    which are asked about.
 
     >>> release = Release.from_counts([{"Flu": 3, "HIV": 1}, {"Flu": 1, "HIV": 1}])
     >>> finding = DeltaDisclosure().measure(release)
@@ -59,15 +61,16 @@ class DeltaDisclosure(FormulaMeasure):
     also_called = ("d-disclosure", "δ-disclosure", "δ-disclosure privacy")
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.absent not in get_args(Absent):
             message = f"'{self.name}' cannot take absent values as '{self.absent}'; choose infinite or skipped"
             raise BadMeasure(message)
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
-        """Both ways to take absent values."""
-        del domain
-        return (cls(), cls(absent="skipped"))
+        """Both ways to take absent values, and of all values but one."""
+        some = [cls(absent, apart_from=domain[:1]) for absent in get_args(Absent) for _ in domain[1:2]]
+        return (cls(), cls(absent="skipped"), *some)
 
     @property
     def when_groups_merge(self) -> Monotonicity:
@@ -76,7 +79,7 @@ class DeltaDisclosure(FormulaMeasure):
 
     def formula(self, statistic: Numbers, groups: Groups, arithmetic: Arithmetic) -> Numbers:
         """Ln of the largest q/p or p/q; values that a group lacks have q/p = 0, or 1 when they are skipped."""
-        changed = factors(statistic, groups, arithmetic)
+        changed = factors(statistic, groups, arithmetic)[:, self.targets.shared_places(groups)]
         highest = changed.max(axis=1)
         if self.absent == "skipped":
             changed[changed == 0] = 1
@@ -87,7 +90,8 @@ class DeltaDisclosure(FormulaMeasure):
         changed = factors(exact_row(groups, row), groups, EXACT)[0]
         either_way = np.maximum(changed, EXACT.ratio(1, changed))
         compared = (groups.whole > 0) & ((changed > 0) | (self.absent == "infinite"))
-        return share_witness(groups, row, int(np.where(compared, either_way, 0).argmax()))
+        places = self.targets.shared_places(groups)
+        return share_witness(groups, row, int(places[np.where(compared, either_way, 0)[places].argmax()]))
 
     def explain(self, finding: Finding) -> str:
         """Name the group, the value and its shares."""
@@ -95,7 +99,8 @@ class DeltaDisclosure(FormulaMeasure):
             return "Nobody in the release has any value, so nothing becomes more or less likely."
         where, value = finding.witness.group, shown(finding.witness.value)
         if finding.value == 0:
-            return "Every value is exactly as frequent in every group as in the whole release."
+            every = "Every other value" if self.apart_from else "Every value"
+            return f"{every} is exactly as frequent in every group as in the whole release."
         here, overall = finding.witness.here, finding.witness.overall
         if finding.value == math.inf:
             return (
@@ -111,8 +116,11 @@ class DeltaDisclosure(FormulaMeasure):
 
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Compute |ln(q/p)| of the witness's value by the definition."""
-        here, overall = exact_shares(release, witness)
-        return _log_factor(here[witness.value], overall[witness.value])
+        here, overall = exact_shares(release.groups, witness)
+        q, p = here[witness.value], overall[witness.value]
+        if p == 0 or (q == 0 and self.absent == "skipped"):  # compared with nothing: no other value is, here
+            return Fraction(0)
+        return _log_factor(q, p)
 
 
 def _log_factor(here: Fraction, overall: Fraction) -> Amount:

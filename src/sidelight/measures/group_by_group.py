@@ -30,7 +30,6 @@ from sidelight.measures.exact import EXACT, FLOATS, Amount, Arithmetic, Numbers,
 from sidelight.measures.measure import Measure, Witness, Worst
 from sidelight.measures.screening import Screen
 from sidelight.release.groups import Groups
-from sidelight.release.release import Release
 from sidelight.table.labels import Label
 
 
@@ -196,15 +195,16 @@ def share_witness(groups: Groups, row: int, place: int) -> ShareWitness:
     )
 
 
-def exact_shares(release: Release, witness: Witness) -> tuple[dict[Label, Fraction], dict[Label, Fraction]]:
-    """Give q of the witness's group and p of the release, value by value, as they are defined: for replays.
+def exact_shares(groups: Groups, witness: Witness) -> tuple[dict[Label, Fraction], dict[Label, Fraction]]:
+    """Give q of the witness's group and p of a release's groups, value by value, as they are defined: for replays.
 
-    >>> release = Release.from_counts([{"Flu": 2, "Cold": 1}, {"Flu": 3}])
-    >>> exact_shares(release, Witness(release.groups.name(0)))[0]["Flu"]
+    >>> from sidelight.release.release import Release
+    >>> groups = Release.from_counts([{"Flu": 2, "Cold": 1}, {"Flu": 3}]).groups
+    >>> exact_shares(groups, Witness(groups.name(0)))[0]["Flu"]
     Fraction(2, 3)
     """
-    group = release.group(witness.group).counts.row(0).tolist()
-    whole = release.groups.whole.tolist()
+    group = groups.counts.row(witness.group.number - 1).tolist()
+    whole = groups.whole.tolist()
     here = [Fraction(count, sum(group)) for count in group]
     overall = [Fraction(count, sum(whole)) for count in whole]
-    return dict(zip(release.domain, here, strict=True)), dict(zip(release.domain, overall, strict=True))
+    return dict(zip(groups.domain, here, strict=True)), dict(zip(groups.domain, overall, strict=True))

@@ -3,7 +3,8 @@
 Three ways to count them, each the worst over the groups g with counts n_g(x): the different ones (distinct
 ℓ-diversity), the effective number exp H_g (entropy ℓ-diversity), and how far the most frequent outweighs the rarer
 ones (recursive (c, ℓ)-diversity).  The first and the last are ratios of whole numbers; the effective number
-n / Π c^(c/n) is mostly irrational, and the end of this file tells exactly when it is not.
+n / Π c^(c/n) is mostly irrational, and the end of this file tells exactly when it is not.  With `apart_from`, all three
+are of the other values alone, and groups where only those left out occur are passed over.
 
 Source: Machanavajjhala, Gehrke, Kifer and Venkitasubramaniam, l-Diversity, ICDE 2006.
 """
@@ -26,20 +27,24 @@ from sidelight.errors import BadMeasure
 from sidelight.measures.exact import Amount, Arithmetic, Numbers
 from sidelight.measures.group_by_group import FormulaMeasure, exact_shares
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
+from sidelight.measures.targets import Targeted, without
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
-from sidelight.table.labels import Label, shown
+from sidelight.table.labels import Label, listed, shown
+
+NOBODY = "Nobody in the release has any value, so there is no diversity to measure."
 
 RATIONAL_WITHIN = Decimal(10) ** -40
 """An effective number farther than this from every fraction it could be is irrational (we have it to 10⁻⁵⁰)."""
 
 
 @dataclass(frozen=True)
-class DistinctValues(FormulaMeasure):
+class DistinctValues(Targeted, FormulaMeasure):
     """How many different values does the group with the fewest of them have?
 
     min_g |{x : n_g(x) > 0}|.  At least ℓ is distinct ℓ-diversity: whoever rules out ℓ − 2 values still has two
-    to choose from, however unlike their frequencies.  In a group in which nobody has a value it is 0.
+    to choose from, however unlike their frequencies.  In a group in which nobody has a value it is 0.  Values
+    `apart_from` which are counted mean nothing ("Not in universe"): a group of nobody else is passed over.
 
     >>> release = Release.from_counts([{"Flu": 2, "Cold": 1}, {"Flu": 3}])
     >>> finding = DistinctValues().measure(release)
@@ -59,38 +64,51 @@ class DistinctValues(FormulaMeasure):
     limits = (1, float("inf"))
     when_groups_merge = Monotonicity.NON_DECREASING
 
+    @classmethod
+    def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
+        """Of all values, and of all but one."""
+        return (cls(), *(cls(apart_from=domain[:1]) for _ in domain[1:2]))
+
     def statistic(self, groups: Groups) -> Integers:
-        """Count the different values of every group."""
-        return np.array(np.count_nonzero(groups.counts.dense(), axis=1), ndmin=2).T
+        """Count the different values of every group, with and without those that mean nothing."""
+        counted = [np.count_nonzero(each.counts.dense(), axis=1) for each in (without(groups, self.apart_from), groups)]
+        return np.column_stack(counted)
 
     def formula(self, statistic: Numbers, groups: Groups, arithmetic: Arithmetic) -> Numbers:
-        """The number itself."""
+        """The number of those in question; nothing to measure where there are only others."""
         del groups, arithmetic
-        return statistic[:, 0]
+        asked, every = statistic.T
+        return asked if not self.apart_from else np.where((asked > 0) | (every == 0), asked, np.nan)
 
     def explain(self, finding: Finding) -> str:
         """Name the group with the fewest values."""
-        assert finding.witness is not None
+        if finding.witness is None:
+            return NOBODY
         where = finding.witness.group
         if finding.value == 0:
             return f"Nobody in {where} has any value: whoever finds a person there knows that."
+        if finding.value == 1 and self.apart_from:
+            return f"Everybody in {where} has the same value, {_apart(self)}: whoever rules those out knows it."
         if finding.value == 1:
             return f"Everybody in {where} has the same value: whoever finds a person there knows it."
-        return f"The people in {where} have {in_words(finding.value)} different values; no group has fewer."
+        number = in_words(finding.value)
+        beside = f", {_apart(self)}" if self.apart_from else ""
+        return f"The people in {where} have {number} different values{beside}; no group has fewer."
 
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Count the different values of the group again."""
-        counts = release.group(witness.group).counts.row(0).tolist()
-        return Fraction(sum(1 for count in counts if count > 0))
+        counts = release.group(witness.group).value_counts(0)
+        return Fraction(sum(1 for value in counts if value not in self.apart_from))
 
 
 @dataclass(frozen=True)
-class EntropyDiversity(FormulaMeasure):
+class EntropyDiversity(Targeted, FormulaMeasure):
     """How many equally frequent values is the least diverse group worth?
 
     exp(min_g H_g) with H_g = −Σ_x q ln q, q = the group's share of value x.  At least ℓ is entropy
     ℓ-diversity.  A `Fraction` where it is rational (three values equally often: exactly 3), otherwise a float
-    rounded down.  Groups in which nobody has a value have no shares and are passed over.
+    rounded down.  Groups in which nobody has a value have no shares and are passed over.  With `apart_from` it is
+    of the other values alone, and their shares q are those among the people who have one of them.
 
     >>> release = Release.from_counts([{"a": 2, "b": 2, "c": 2}, {"a": 1, "b": 1, "c": 1, "d": 1}])
     >>> finding = EntropyDiversity().measure(release)
@@ -108,6 +126,15 @@ class EntropyDiversity(FormulaMeasure):
     limits = (1, float("inf"))
     when_groups_merge = Monotonicity.NON_DECREASING
     if_nothing_to_measure: ClassVar[Fraction] = Fraction(1)
+
+    @classmethod
+    def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
+        """Of all values, and of all but one."""
+        return (cls(), *(cls(apart_from=domain[:1]) for _ in domain[1:2]))
+
+    def statistic(self, groups: Groups) -> Integers:
+        """Count the values in question."""
+        return without(groups, self.apart_from).counts.dense()
 
     def formula(self, statistic: Numbers, groups: Groups, arithmetic: Arithmetic) -> Numbers:
         """Exp H = n / Π c^(c/n) for counts c that add up to n, by logarithms."""
@@ -128,28 +155,30 @@ class EntropyDiversity(FormulaMeasure):
     def explain(self, finding: Finding) -> str:
         """Name the least diverse group."""
         if finding.witness is None:
-            return "Nobody in the release has any value, so there is no diversity to measure."
+            return NOBODY
         worth = (
             "1 value" if finding.value == 1 else f"{in_words(finding.value, large_is_bad=False)} equally frequent ones"
         )
-        return f"The values in {finding.witness.group} are as diverse as {worth}; no group's are less diverse."
+        beside = f", {_apart(self)}," if self.apart_from else ""
+        return f"The values in {finding.witness.group}{beside} are as diverse as {worth}; no group's are less diverse."
 
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Compute exp(−Σ q ln q) from the group's shares q."""
-        shares = [share for share in exact_shares(release, witness)[0].values() if share > 0]
+        groups = without(release.groups, self.apart_from)
+        shares = [share for share in exact_shares(groups, witness)[0].values() if share > 0]
         with localcontext(PRECISE):
             entropy = sum((-Decimal(q.numerator) / q.denominator * log(q) for q in shares), Decimal(0))
-            return fraction_or_float(entropy.exp(), release.group(witness.group).counts.row(0).tolist())
+            return fraction_or_float(entropy.exp(), groups.counts.row(witness.group.number - 1).tolist())
 
 
 @dataclass(frozen=True)
-class RecursiveDiversity(FormulaMeasure):
+class RecursiveDiversity(Targeted, FormulaMeasure):
     """How far does the most frequent value of a group outweigh its rarer ones?
 
     The smallest c with n_g(x₁) ≤ c·(n_g(x_ℓ) + n_g(x_{ℓ+1}) + …) in all groups g, x₁, x₂, … their values by
     falling frequency; infinite when a group has fewer than ℓ values.  Recursive (c, ℓ)-diversity asks it to be
     below c: then the most frequent value stays unsure for someone who rules out ℓ − 2 others.
-    Groups in which nobody has a value are passed over.
+    Groups in which nobody has a value are passed over.  With `apart_from`, x₁, x₂, … are the other values alone.
 
     >>> release = Release.from_counts([{"Flu": 4, "Cold": 3, "Ulcer": 1, "HIV": 1}, {"Flu": 1, "Cold": 1, "Ulcer": 1}])
     >>> finding = RecursiveDiversity(l=3).measure(release)
@@ -168,18 +197,20 @@ class RecursiveDiversity(FormulaMeasure):
     when_groups_merge = Monotonicity.NON_INCREASING
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if isinstance(self.l, bool) or not hasattr(self.l, "__index__") or index(self.l) < 1:
             message = f"'{self.name}' needs a whole number l of at least 1, not {self.l}; usual are 2 to 5"
             raise BadMeasure(message)
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
-        """Every ℓ up to one more than there are values."""
-        return tuple(cls(l=number) for number in range(1, len(domain) + 2))
+        """Every ℓ up to one more than there are values; and of all values but one."""
+        every = tuple(cls(l=number) for number in range(1, len(domain) + 2))
+        return (*every, *(cls(l=2, apart_from=domain[:1]) for _ in domain[1:2]))
 
     def statistic(self, groups: Groups) -> Integers:
         """Give every group's largest count, and the sum of those from the ℓ-th largest on."""
-        rising = np.sort(groups.counts.dense(), axis=1)
+        rising = np.sort(without(groups, self.apart_from).counts.dense(), axis=1)
         rarer = rising[:, : max(rising.shape[1] - self.l + 1, 0)]
         return np.column_stack((rising[:, -1], rarer.sum(axis=1)))
 
@@ -190,25 +221,33 @@ class RecursiveDiversity(FormulaMeasure):
 
     def witness(self, groups: Groups, row: int) -> Witness:
         """Point at the most frequent value."""
+        groups = without(groups, self.apart_from)
         return Witness(groups.name(row), groups.domain[int(groups.counts.row(row).argmax())])
 
     def explain(self, finding: Finding) -> str:
         """Name the group and its most frequent value."""
         if finding.witness is None:
-            return "Nobody in the release has any value, so there is no diversity to measure."
+            return NOBODY
         where, value = finding.witness.group, shown(finding.witness.value)
         if finding.value == math.inf:
-            return f"In {where} there are fewer than {self.l} different values, '{value}' the most frequent of them."
+            beside = f" {_apart(self)}" if self.apart_from else ""
+            fewer = f"fewer than {self.l} different values{beside}"
+            return f"In {where} there are {fewer}, '{value}' the most frequent of them."
         rest = "all values" if self.l == 1 else f"all values from the {_ordinal(self.l)} most frequent on"
+        rest += f" ({_apart(self)})" if self.apart_from else ""
         return f"In {where}, '{value}' occurs {in_words(finding.value)} times as often as {rest} together."
 
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Compute it from the group's counts by the definition."""
-        group = release.group(witness.group)
-        by_frequency = sorted(group.counts.row(0).tolist(), reverse=True)
-        top = int(group.counts.row(0)[group.code_of(witness.value)])
+        counts = release.group(witness.group).value_counts(0)
+        by_frequency = sorted((many for text, many in counts.items() if text not in self.apart_from), reverse=True)
+        top = counts[witness.value]
         tail = sum(by_frequency[self.l - 1 :])
         return Fraction(top, tail) if tail else math.inf
+
+
+def _apart(measure: Targeted) -> str:
+    return f"apart from {listed(measure.apart_from, most=3)}"
 
 
 def _ordinal(number: int) -> str:

@@ -41,17 +41,18 @@ from sidelight.measures.group_by_group import (
     shares,
 )
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
+from sidelight.measures.targets import Targeted, without, written_label
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.hierarchy_io import read_hierarchy
-from sidelight.table.labels import MISSING, Label, in_order, label, listed, shown
+from sidelight.table.labels import Label, in_order, label, listed, shown
 
 Distance: TypeAlias = Literal["equal", "ordered", "hierarchical"]
 
 
 @dataclass(frozen=True)
-class Closeness(FormulaMeasure):
+class Closeness(Targeted, FormulaMeasure):
     """How far is a group's distribution of values from the whole release's?
 
     max_g of the earth mover's distance between q (the group's shares) and p (the release's): how much must be
@@ -63,7 +64,8 @@ class Closeness(FormulaMeasure):
       Without `order` it is the domain's: as declared, or else sorted; a note names the order that was used.
     - "hierarchical": by the level at which `hierarchy` gives both the same label, divided by its topmost level.
 
-    Groups in which nobody has a value are passed over.
+    Groups in which nobody has a value are passed over.  With `apart_from`, q and p are the shares of the other values
+    among the people who have one of them; those left out have no place in the order or the hierarchy.
 
     >>> release = Release.from_counts([{"3K": 1, "4K": 1}, {"5K": 1, "9K": 1}], domain=["3K", "4K", "5K", "9K"])
     >>> Closeness().measure(release).value, Closeness(distance="ordered").measure(release).value
@@ -85,6 +87,7 @@ class Closeness(FormulaMeasure):
     when_groups_merge = Monotonicity.NON_INCREASING
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.distance not in get_args(Distance):
             message = f"no distance '{self.distance}' for '{self.name}'; choose equal, ordered or hierarchical"
             raise BadMeasure(message)
@@ -103,12 +106,15 @@ class Closeness(FormulaMeasure):
         distance: Distance = "equal",
         order: tuple[str, ...] | None = None,
         hierarchy: str | tuple[tuple[str, ...], ...] | None = None,
+        apart_from: tuple[str, ...] = (),
     ) -> Closeness:
         """Make it as a policy file says it: the hierarchy is a file, or its lines; a missing value is "(missing)"."""
-        values = None if order is None else tuple(None if text == MISSING else text for text in order)
-        if hierarchy is None or isinstance(hierarchy, str):
-            return cls(distance, values, None if hierarchy is None else read_hierarchy(hierarchy))
-        return cls(distance, values, Hierarchy("value", tuple(zip(*hierarchy, strict=True))))
+        values = None if order is None else tuple(map(written_label, order))
+        if isinstance(hierarchy, str):
+            tree: Hierarchy | None = read_hierarchy(hierarchy)
+        else:
+            tree = None if hierarchy is None else Hierarchy("value", tuple(zip(*hierarchy, strict=True)))
+        return cls(distance, values, tree, apart_from=apart_from)
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
@@ -119,6 +125,8 @@ class Closeness(FormulaMeasure):
             cls(),
             cls(distance="ordered", order=domain),
             cls(distance="hierarchical", hierarchy=Hierarchy("value", tree)),
+            *(cls(apart_from=domain[:1]) for _ in domain[1:2]),
+            *(cls(distance="ordered", order=domain[1:], apart_from=domain[:1]) for _ in domain[1:2]),
         )
 
     def settings(self) -> dict[str, object]:
@@ -131,7 +139,7 @@ class Closeness(FormulaMeasure):
     def check(self, release: Release) -> None:
         """Refuse releases with values that have no place in the order or the hierarchy."""
         super().check(release)
-        self.ground_distance(release.domain)
+        self.ground_distance(without(release.groups, self.apart_from).domain)
 
     @lru_cache(maxsize=16)  # noqa: B019 - a few small values, asked for by every block of groups
     def ground_distance(self, domain: tuple[Label, ...]) -> GroundDistance:
@@ -146,11 +154,16 @@ class Closeness(FormulaMeasure):
         """Name the order if nobody gave it: sorted texts are hardly ever in the order of what they mean."""
         if self.distance != "ordered" or self.order is not None:
             return ()
-        order = listed(groups.domain, most=20)
+        order = listed(without(groups, self.apart_from).domain, most=20)
         return (f"{self} takes the values in this order: {order}; give order= or declare domain= if it is another",)
+
+    def statistic(self, groups: Groups) -> Integers:
+        """Count the values in question."""
+        return without(groups, self.apart_from).counts.dense()
 
     def formula(self, statistic: Numbers, groups: Groups, arithmetic: Arithmetic) -> Numbers:
         """The cost of crossing a border, times Σ over the borders S of |Σ_{x ∈ S} (q − p)|."""
+        groups = without(groups, self.apart_from)
         ground = self.ground_distance(groups.domain)
         here, overall = shares(statistic, groups, arithmetic)
         here -= overall
@@ -160,6 +173,7 @@ class Closeness(FormulaMeasure):
 
     def witness(self, groups: Groups, row: int) -> Witness:
         """Point at the value that the group has too much of, most of all."""
+        groups = without(groups, self.apart_from)
         here, overall = shares(exact_row(groups, row), groups, EXACT)
         return share_witness(groups, row, int((here - overall).argmax()))
 
@@ -177,9 +191,10 @@ class Closeness(FormulaMeasure):
 
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Move the earth by the definition, in fractions."""
-        here, overall = exact_shares(release, witness)
+        groups = without(release.groups, self.apart_from)
+        here, overall = exact_shares(groups, witness)
         differences = {value: here[value] - overall[value] for value in here}
-        return self.ground_distance(release.domain).earth_movers_distance(differences)
+        return self.ground_distance(groups.domain).earth_movers_distance(differences)
 
 
 Number = TypeVar("Number", bound=np.generic)

@@ -138,11 +138,16 @@ def setting_type(hint: Hint) -> Hint:
 
 
 def _one_of(members: tuple[Hint, ...]) -> Hint:
-    """Choose among types; all kinds of numbers are one."""
+    """Choose among types; all kinds of numbers are one, and what a policy cannot write is left out."""
+    members = tuple(member for member in members if _can_be_written(member))
     if not any(member in _NUMBERS for member in members):
         return _union([setting_type(member) for member in members])
     others = [member for member in members if member not in (*_NUMBERS, int)]
     return _union([Number, *(setting_type(member) for member in others)])
+
+
+def _can_be_written(hint: Hint) -> bool:
+    return not isinstance(hint, type) or hint is NoneType or hint in (*_NUMBERS, *_PLAIN) or _holds_others(hint)
 
 
 def _union(kinds: list[Hint]) -> Hint:
@@ -175,6 +180,7 @@ _REMEDIES = {
     "bool_type": "true or false",
     "list_type": 'a list, such as ["age", "sex"]',
     "tuple_type": "a list",
+    "sequence_str": "a list",
     "dict_type": "a table, such as {name = 1}",
     "model_type": "a table, such as {name = 1}",
     "model_attributes_type": "a table, such as {name = 1}",

@@ -18,7 +18,7 @@ import numpy as np
 
 from sidelight._arrays import Codes
 from sidelight._text import counted, html_table
-from sidelight.errors import BadHierarchy, WrongKind, expect, parameter
+from sidelight.errors import BadHierarchy, WrongKind, did_you_mean, expect, parameter
 from sidelight.table.hierarchy_rules import (
     Ends,
     Levels,
@@ -32,7 +32,7 @@ from sidelight.table.hierarchy_rules import (
     suppression_levels,
     tree_levels,
 )
-from sidelight.table.labels import Label, hinted, in_order
+from sidelight.table.labels import Label, hinted, in_order, label, shown
 from sidelight.table.table import Column, Tabular
 
 if TYPE_CHECKING:
@@ -252,6 +252,20 @@ class Hierarchy(Tabular):
         False
         """
         return value is None or value in self._row_of
+
+    def under(self, node: object) -> tuple[str, ...]:
+        """List the values that are published as a label at some level, the lowest that has it.
+
+        >>> Hierarchy.nested("disease", {"stomach": ["Ulcer", "Dyspepsia"], "lung": ["Flu"]}).under("stomach")
+        ('Ulcer', 'Dyspepsia')
+        """
+        text = label(node)
+        for labels in self.levels:
+            if text in labels:
+                return tuple(value for value, coarse in zip(self.levels[0], labels, strict=True) if coarse == text)
+        nodes = dict.fromkeys(each for labels in self.levels[1:] for each in labels)
+        message = f"no label '{shown(text)}' in the hierarchy of '{self.column}'{did_you_mean(shown(text), nodes)}"
+        raise BadHierarchy(message)
 
     def cover(self, labels: Iterable[Label]) -> None:
         """Make sure that every label has its place in the hierarchy."""

@@ -530,6 +530,23 @@ class Counts:
         largest[rows[kept], rank[kept]] = amounts[kept]
         return largest
 
+    def highest(self, values: npt.NDArray[np.integer]) -> Integers:
+        """Give, per row, the largest count among some values.
+
+        >>> Counts.from_cells([[1, 3, 2], [0, 0, 4]]).highest(np.array([0, 1])).tolist()
+        [3, 0]
+        """
+        if len(values) == 1:
+            return self.column(int(values[0]))
+        chosen = self.only(values)
+        if chosen.cells is not None:
+            highest: Integers = chosen.cells.max(axis=1, initial=0)
+            return highest
+        rows, _, amounts = chosen.entries()
+        highest = np.zeros(self.rows, np.int64)
+        np.maximum.at(highest, rows, amounts)
+        return highest
+
     def by_frequency(self, row: int) -> list[int]:
         """List the values that occur in a row, the most frequent first; of equally frequent ones the first.
 
@@ -563,6 +580,24 @@ class Counts:
         starts = np.concatenate(([0], np.cumsum(beyond - first)))
         _, inside = ranges(first, beyond)
         return Counts((len(chosen), self.width), starts=starts, where=self.where[inside], data=self.data[inside])
+
+    def only(self, values: npt.NDArray[np.integer]) -> Counts:
+        """Keep some values, in the order given; the form (dense or sparse) stays.
+
+        >>> Counts.from_cells([[2, 0, 1], [0, 3, 4]]).only(np.array([2, 0])).dense().tolist()
+        [[1, 2], [4, 0]]
+        """
+        if self.cells is not None:
+            cells = self.cells[:, values]
+            return Counts(cells.shape, cells=cells)
+        code = np.full(self.width, -1)
+        code[values] = np.arange(len(values))
+        rows, places, counts = self.entries()
+        kept = code[places] >= 0
+        starts = np.zeros(self.rows + 1, np.int64)
+        np.cumsum(np.bincount(rows[kept], minlength=self.rows), out=starts[1:])
+        where = code[places[kept]].astype(np.int32)
+        return Counts((self.rows, len(values)), starts=starts, where=where, data=counts[kept])
 
     def roll_up(self, group: npt.NDArray[np.integer], *, groups: int) -> Counts:
         """Add up the rows of each new group: row r goes to `group[r]`."""

@@ -111,7 +111,11 @@ def test_whatever_a_policy_file_can_say(text, measure):
         ("acquaintance(apart_from=[AIDS) < 0.5", 30, "',' is missing before ')'; write lists like [Flu, Cold]"),
         ("prior belief(counts={Flu 2}) <= 3", 27, "'=' is missing before '}'; write tables like {Flu = 2, Cold = 3}"),
         ("prior belief(counts={Flu=2, Flu=3}) <= 3", 29, "'Flu' is there twice; name it once"),
-        ("implications(1, Flu, 3) < 0.5", 22, "'3' is one setting too many; this measure takes only 2: k, value"),
+        (
+            "implications(1, Flu, [Cold], 3) < 0.5",
+            30,
+            "'3' is one setting too many; this measure takes only 3: k, value, apart_from",
+        ),
         ("group size >= 5 people; and more", 23, "';' comes too late; write the bound last"),
         ("group size -> 5", 12, "'->' is no comparison"),
         ("(k=3)", 1, "a measure is missing before '('"),

@@ -16,23 +16,24 @@ from typing import ClassVar
 import numpy as np
 
 from sidelight._rounding import in_words
-from sidelight.knowledge.facts import Fact, Has
+from sidelight.knowledge.facts import Fact, Has, OneOf
 from sidelight.knowledge.people import Someone
 from sidelight.measures.ck_safety.minimize_across_groups import ImplicationsScreen, worst_case
 from sidelight.measures.ck_safety.minimize_within_group import Allocation, TopCounts
 from sidelight.measures.ck_safety.shortlist import shortlist
 from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, whole_amount
+from sidelight.measures.targets import Targeted, Value, examples_of_targets
 from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release
-from sidelight.table.labels import Label, label, shown
+from sidelight.table.labels import Label, shown
 from sidelight.table.table import Semantics
 from sidelight.worlds.brute_force import Person
 from sidelight.worlds.closed_forms import probability_of_avoiding
 
 
 @dataclass(frozen=True)
-class Implications(Measure):
+class Implications(Targeted):
     """How sure can someone get of a person's value who knows any `k` implications?
 
     An implication says: if all of these people have these values, then one of those has that.  Whatever can be known
@@ -40,8 +41,10 @@ class Implications(Measure):
 
         Pr(p has s | the release and what is known)
 
-    over all people p, all values s (or the one `value`) and all sets of k implications.  The worst are always of the
-    form A₁ → A, …, A_k → A with A = "p has s", and then it is 1/(1 + r), r = Pr(neither A nor any A_i)/Pr(A).
+    over all people p, all values s (or the one `value`, or all `apart_from` some) and all sets of k implications.  With
+    several values as `value`, "p has s" is "p has any of them", of which implications may speak as of one value.  The
+    worst are always of the form A₁ → A, …, A_k → A with A = "p has s", and then it is 1/(1 + r),
+    r = Pr(neither A nor any A_i)/Pr(A).
     A release is (c,k)-safe when the risk is below c.
 
     >>> hospital = Release.from_counts([
@@ -61,7 +64,7 @@ class Implications(Measure):
     """
 
     k: int
-    value: str | None = None
+    value: Value = None
 
     name: ClassVar[str] = "implications"
     also_called = ("ck-safety",)
@@ -70,29 +73,29 @@ class Implications(Measure):
     when_groups_merge = Monotonicity.NON_INCREASING
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         object.__setattr__(self, "k", whole_amount(self.name, "k", self.k))
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
-        """Any value and a given one, with no knowledge and with some."""
-        one = next((value for value in domain if value is not None), None)
-        return tuple(cls(k, value) for k in range(4) for value in dict.fromkeys((None, one)))
+        """Any value, a given one, all but one and one of two, with no knowledge and with some."""
+        return tuple(cls(k, **targets) for k in range(4) for targets in examples_of_targets(domain))
 
     def summarize(self, groups: Groups) -> ImplicationsSummary:
         """Keep the groups that can take part in the worst case."""
-        groups = groups.in_order()
-        top = TopCounts.of(groups, self.k + 1, label(self.value))
-        kept = (ListedGroup.of(groups, top, row) for row in shortlist(top, self.k).tolist())
-        return ImplicationsSummary(self, self.k, label(self.value), tuple(kept))
+        seen = self.targets.seen(groups.in_order())
+        top, places = TopCounts.of(seen, self.k + 1, self.targets), frozenset(self.targets.places(seen).tolist())
+        kept = (ListedGroup.of(seen, top, row, places) for row in shortlist(top, self.k).tolist())
+        return ImplicationsSummary(self, self.k, groups.domain, tuple(kept))
 
     def screen(self) -> ImplicationsScreen:
         """The least probabilities of each group, with and without the target."""
-        return ImplicationsScreen(self.k, label(self.value))
+        return ImplicationsScreen(self.k, self.targets)
 
     def explain(self, finding: Finding) -> str:
         """Say who could be shown to have what by someone who knows what."""
         if not isinstance(finding.witness, ImplicationsWitness):
-            return f"Nobody in the release has {shown(self.value)}, so nobody can be shown to have it."
+            return nobody_shown(finding)
         known, value = finding.witness, shown(finding.witness.value)
         probability = in_words(finding.value)
         if not known.premises():
@@ -105,7 +108,7 @@ class Implications(Measure):
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Count the worlds in which the implications hold, and those of them with the target."""
         assert isinstance(witness, ImplicationsWitness)
-        return witness.posterior(release)
+        return witness.posterior(self.targets.seen_release(release))
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,13 +120,15 @@ class ListedGroup:
     counts: tuple[int, ...]  # the largest, in falling order
     values: tuple[Label, ...]  # whose counts they are
     target: int  # how often the target's value occurs
+    target_value: Label = None  # which it is, where it occurs
 
     @classmethod
-    def of(cls, groups: Groups, top: TopCounts, row: int) -> ListedGroup:
+    def of(cls, groups: Groups, top: TopCounts, row: int, targets: frozenset[int]) -> ListedGroup:
         """Remember one group."""
-        counts = top.counts[row].tolist()
-        values = tuple(groups.domain[place] for place in groups.counts.by_frequency(row)[: len(counts)])
-        return cls(groups.name(row), int(top.sizes[row]), tuple(counts), values, int(top.target[row]))
+        counts, frequent = top.counts[row].tolist(), groups.counts.by_frequency(row)
+        values = tuple(groups.domain[place] for place in frequent[: len(counts)])
+        target = next((groups.domain[place] for place in frequent if place in targets), None)
+        return cls(groups.name(row), int(top.sizes[row]), tuple(counts), values, int(top.target[row]), target)
 
     def atoms(self, allocation: Allocation, value: Label) -> list[Atom]:
         """Say who gets atoms for which values; the target stands at place 0."""
@@ -139,28 +144,32 @@ class ListedGroup:
 class ImplicationsSummary:
     """The groups that can take part in the worst case, in the order of their numbers."""
 
-    measure: Measure
+    measure: Implications
     k: int
-    value: Label  # the target's; None: whichever is worst
+    domain: tuple[Label, ...]
     groups: tuple[ListedGroup, ...]
 
     def merge(self, other: ImplicationsSummary) -> ImplicationsSummary:
         """Put both together and keep what can still take part."""
         both = sorted(self.groups + other.groups, key=lambda group: group.name.number)
         kept = shortlist(_top_counts(both), self.k) if both else ()
-        return ImplicationsSummary(self.measure, self.k, self.value, tuple(both[row] for row in kept))
+        return ImplicationsSummary(self.measure, self.k, self.domain, tuple(both[row] for row in kept))
 
     def finding(self) -> Finding:
         """Work out the worst case over all groups together."""
         if not any(group.target for group in self.groups):
-            return Finding(self.measure, Fraction(0), None, (f"nobody in the release has '{shown(self.value)}'",))
+            return Finding(self.measure, Fraction(0), None, (self.measure.targets.nobody(), *self._notes()))
         risk, spent = worst_case(_top_counts(self.groups), self.k)
-        return Finding(self.measure, risk, self._witness([(self.groups[row], allocation) for row, allocation in spent]))
+        witness = self._witness([(self.groups[row], allocation) for row, allocation in spent])
+        return Finding(self.measure, risk, witness, self._notes())
+
+    def _notes(self) -> tuple[str, ...]:
+        return self.measure.targets.notes(self.domain)
 
     def _witness(self, spent: list[tuple[ListedGroup, Allocation]]) -> ImplicationsWitness:
         """Write down who gets atoms for what; idle implications fill up to k."""
         (target,) = (group for group, allocation in spent if allocation.with_target)
-        value = target.values[0] if self.value is None else self.value
+        value = target.target_value
         atom = Atom((target.name.number, 0), value)
         spent.sort(key=lambda part: not part[1].with_target)
         premises = [each for group, allocation in spent for each in group.atoms(allocation, value) if each != atom]
@@ -172,6 +181,7 @@ class ImplicationsSummary:
             target=atom.person,
             implications=(*(Implication(each, atom) for each in premises), *idle),
             elsewhere=tuple(others),
+            any_of=self.measure.targets.members(self.domain),
         )
 
 
@@ -225,6 +235,7 @@ class ImplicationsWitness(Witness):
     target: Person
     implications: tuple[Implication, ...]
     elsewhere: tuple[GroupName, ...] = ()  # the other groups that implications mention
+    any_of: tuple[Label, ...] = ()  # where `value` is a category: the values of it
 
     @property
     def atom(self) -> Atom:
@@ -241,9 +252,14 @@ class ImplicationsWitness(Witness):
 
     def as_facts(self) -> tuple[Fact, tuple[Fact, ...]]:
         """Say it as facts: the target, and what is known; `posterior` of these is the finding's value."""
-        return _fact(self.atom), tuple(
-            _fact(each.premise).implies(_fact(each.conclusion)) for each in self.implications
+        return self._fact(self.atom), tuple(
+            self._fact(each.premise).implies(self._fact(each.conclusion)) for each in self.implications
         )
+
+    def _fact(self, atom: Atom) -> Fact:
+        person = Someone(atom.person[0], atom.person[1] + 1)
+        several = self.any_of and atom.value == self.value
+        return OneOf(person, self.any_of) if several else Has(person, atom.value)
 
     def posterior(self, release: Release) -> Fraction:
         """Count worlds: those with the target / those in which every implication holds.
@@ -270,15 +286,16 @@ class ImplicationsWitness(Witness):
         return with_target / (with_target + without)
 
 
+def nobody_shown(finding: Finding) -> str:
+    """Say why nothing is found: the first note does."""
+    nobody = finding.notes[0]
+    return f"{nobody[0].upper()}{nobody[1:]}, so nobody can be shown to have it."
+
+
 def counts_of(release: Release, number: int) -> dict[Label, int]:
     """Give the values of a group and how often each occurs."""
     counts = release.group(number).counts.row(0).tolist()
     return {value: count for value, count in zip(release.domain, counts, strict=True) if count}
-
-
-def _fact(atom: Atom) -> Fact:
-    number, place = atom.person
-    return Has(Someone(number, place + 1), atom.value)
 
 
 def knowledge_in_words(witness: ImplicationsWitness) -> str:

@@ -47,8 +47,8 @@ from sidelight.measures.ck_safety.minimize_within_group import (
     tolerance,
 )
 from sidelight.measures.screening import Screen, joined_after, joined_before
+from sidelight.measures.targets import Targets
 from sidelight.release.groups import Groups
-from sidelight.table.labels import Label
 
 MOST = 400
 """So many implications are weighed exactly: some 5 s and 200 MB; both grow with the cube of their number."""
@@ -59,7 +59,7 @@ class ImplicationsScreen(Screen):
     """Per group ln f(0 … k) and ln n/n(σ)·f^σ(0 … k), joined by the recurrence above."""
 
     k: int
-    value_in_question: Label
+    targets: Targets
 
     def of(self, groups: Groups) -> Floats:
         """Give each group its least probabilities, without and with the target."""
@@ -70,7 +70,7 @@ class ImplicationsScreen(Screen):
         return self._top_counts(groups).rows()
 
     def _top_counts(self, groups: Groups) -> TopCounts:
-        top = TopCounts.of(groups, self.k + 1, self.value_in_question)
+        top = TopCounts.of(self.targets.seen(groups), self.k + 1, self.targets)
         return TopCounts(top.sizes, np.pad(top.counts, ((0, 0), (0, self.k + 1 - top.counts.shape[1]))), top.target)
 
     def join(self, one: Floats, other: Floats) -> Floats:
@@ -144,7 +144,7 @@ def choices_near_best(others: Floats, targets: Floats) -> list[Choice]:
     Rows are h = 0 … k, columns groups, all logarithms.  Of groups that only get nothing, nothing is said.
     """
     k = len(others) - 1
-    screen = ImplicationsScreen(k, None)
+    screen = ImplicationsScreen(k, Targets())
     rows, nothing = _rows(others, targets), np.full((1, 2 * k + 2), np.inf)
     nothing[0, 0] = 0
     before = np.vstack((nothing, joined_before(screen, rows)))

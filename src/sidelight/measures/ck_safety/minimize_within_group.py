@@ -39,8 +39,8 @@ import numpy.typing as npt
 
 from sidelight._arrays import Floats, Integers
 from sidelight.measures.exact import EXACT, NEAR, Numbers
+from sidelight.measures.targets import Targets
 from sidelight.release.groups import Groups
-from sidelight.table.labels import Label
 
 LOG_OF_ZERO = -1e100
 """Stands for the logarithm of 0, when one of the atoms must hold: finite, so that it adds to anything."""
@@ -54,13 +54,17 @@ class TopCounts:
 
     sizes: Integers  # n
     counts: Integers  # the J largest n(x), in falling order
-    target: Integers  # how often the target's value occurs: n(σ), or n(x₁) when any value will do
+    target: Integers  # how often the target's value occurs: n(σ), the largest of those in question
 
     @classmethod
-    def of(cls, groups: Groups, atoms: int, value: Label) -> TopCounts:
-        """Look at groups with this many atoms at hand, about one value or (None) whichever is worst."""
+    def of(cls, groups: Groups, atoms: int, targets: Targets) -> TopCounts:
+        """Look at groups with this many atoms at hand; of several targets a group's most frequent one is the worst.
+
+        (With more of σ both n/n(σ) and all U are no better for the group, and so is what is made of them.)
+        """
         counts = groups.counts.largest(min(atoms, groups.counts.width))
-        return cls(groups.sizes, counts, counts[:, 0] if value is None else groups.counts.column(groups.code_of(value)))
+        most = counts[:, 0] if targets.every_value else groups.counts.highest(targets.places(groups))
+        return cls(groups.sizes, counts, most)
 
     def __len__(self) -> int:
         return len(self.sizes)

@@ -8,19 +8,20 @@ Source: Martin et al., Worst-case background knowledge, ICDE 2007, section 5.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
 from sidelight._arrays import Integers
 from sidelight._rounding import in_words
-from sidelight.knowledge.facts import Fact, Has
+from sidelight.knowledge.facts import Fact, Has, OneOf
 from sidelight.knowledge.people import Someone
-from sidelight.measures.ck_safety.implications import counts_of, either
+from sidelight.measures.ck_safety.implications import counts_of, either, nobody_shown
 from sidelight.measures.exact import Amount, Arithmetic, Numbers
 from sidelight.measures.group_by_group import FormulaMeasure
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, Worst, whole_amount
+from sidelight.measures.targets import Targeted, Value, examples_of_targets
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, shown
@@ -33,22 +34,25 @@ class NegationsWitness(Witness):
     """What anyone of the group is known not to have: at most k values, fewer where the group has no more."""
 
     ruled_out: tuple[Label, ...]
+    any_of: tuple[Label, ...] = ()  # where `value` is a category: the values of it
 
     def as_facts(self) -> tuple[Fact, tuple[Fact, ...]]:
         """Say it as facts: the target, and what is known; `posterior` of these is the finding's value."""
         person = Someone(self.group.number)
-        return Has(person, self.value), tuple(~Has(person, value) for value in self.ruled_out)
+        target = OneOf(person, self.any_of) if self.any_of else Has(person, self.value)
+        return target, tuple(~Has(person, value) for value in self.ruled_out)
 
 
 @dataclass(frozen=True)
-class Negations(FormulaMeasure):
+class Negations(Targeted, FormulaMeasure):
     """How sure can someone get of a person's value who knows any `k` facts "p does not have s"?
 
     The k facts do most when all are about the target and rule out the most frequent other values:
 
         max over groups g of  n_g(x₁) / (n_g − n_g(x₂) − … − n_g(x_{k+1}))
 
-    and for one `value` σ, n_g(σ) over n_g less the k largest counts of other values.  This is what ℓ-diversity guards
+    and for one `value` σ (or any of several, or the most frequent one `apart_from` some), n_g(σ) over n_g less the k
+    largest counts of other values.  This is what ℓ-diversity guards
     against: recursive (c,ℓ)-diversity (with "at most") is a risk of at most c/(c+1) for k = ℓ − 2.
 
     >>> hospital = Release.from_counts([
@@ -65,7 +69,7 @@ class Negations(FormulaMeasure):
     """
 
     k: int
-    value: str | None = None
+    value: Value = None
 
     name: ClassVar[str] = "negations"
     limits = (0, 1)
@@ -73,23 +77,28 @@ class Negations(FormulaMeasure):
     when_groups_merge = Monotonicity.NON_INCREASING
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         object.__setattr__(self, "k", whole_amount(self.name, "k", self.k))
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
-        """Any value and a given one, with no knowledge and with some."""
-        one = next((value for value in domain if value is not None), None)
-        return tuple(cls(k, value) for k in range(4) for value in dict.fromkeys((None, one)))
+        """Any value, a given one, all but one and one of two, with no knowledge and with some."""
+        return tuple(cls(k, **targets) for k in range(4) for targets in examples_of_targets(domain))
 
     def summarize(self, groups: Groups) -> Worst:
         """Keep the worst group."""
         worst = super().summarize(groups)
-        return worst if worst.witness else Worst(self, why=f"nobody in the release has '{shown(self.value)}'")
+        return worst if worst.witness else replace(worst, why=self.targets.nobody())
+
+    def notes(self, groups: Groups) -> tuple[str, ...]:
+        """Say which values of a category do not occur."""
+        return self.targets.notes(groups.domain)
 
     def statistic(self, groups: Groups) -> Integers:
         """Give, per group, how many have the value and how many have none of those ruled out."""
+        groups = self.targets.seen(groups)
         largest = groups.counts.largest(min(self.k + 1, groups.counts.width))
-        own = largest[:, 0] if self.value is None else groups.counts.column(groups.code_of(self.value))
+        own = largest[:, 0] if self.targets.every_value else groups.counts.highest(self.targets.places(groups))
         # the k largest others: without the last of k+1, or without the value itself where it is among them
         ruled_out = largest.sum(axis=1) - np.maximum(largest[:, -1], own)
         return np.column_stack((own, groups.sizes - ruled_out))
@@ -102,17 +111,17 @@ class Negations(FormulaMeasure):
 
     def witness(self, groups: Groups, row: int) -> NegationsWitness:
         """Say which value is left over when which are ruled out."""
-        frequent = groups.counts.by_frequency(row)
-        own = frequent[0] if self.value is None else groups.code_of(self.value)
+        seen, members = self.targets.seen(groups), self.targets.members(groups.domain)
+        frequent, places = seen.counts.by_frequency(row), self.targets.places(seen).tolist()
+        own = next(place for place in frequent if place in places)
         others = [place for place in frequent if place != own][: self.k]
-        return NegationsWitness(
-            groups.name(row), groups.domain[own], ruled_out=tuple(groups.domain[place] for place in others)
-        )
+        ruled_out = tuple(seen.domain[place] for place in others)
+        return NegationsWitness(seen.name(row), seen.domain[own], ruled_out=ruled_out, any_of=members)
 
     def explain(self, finding: Finding) -> str:
         """Say who could be shown to have what by someone who can rule out what."""
         if not isinstance(finding.witness, NegationsWitness):
-            return f"Nobody in the release has {shown(self.value)}, so nobody can be shown to have it."
+            return nobody_shown(finding)
         where, value, others = finding.witness.group, shown(finding.witness.value), finding.witness.ruled_out
         probability = in_words(finding.value)
         if not others:
@@ -125,6 +134,7 @@ class Negations(FormulaMeasure):
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Count the worlds in which one person avoids the values, and those of them with the target's value."""
         assert isinstance(witness, NegationsWitness)
-        counts = counts_of(release, witness.group.number)
+        seen = self.targets.seen_release(release)
+        counts = counts_of(seen, witness.group.number)
         known = probability_of_avoiding(counts, [frozenset(witness.ruled_out)])
-        return probability_of_avoiding(counts, [frozenset({*release.domain} - {witness.value})]) / known
+        return probability_of_avoiding(counts, [frozenset({*seen.domain} - {witness.value})]) / known

@@ -13,20 +13,21 @@ Invariant   every number a caller gives is taken to mean what it says in decimal
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from operator import index
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from sidelight._arrays import Floats
 from sidelight._rounding import exact_number, exact_text
-from sidelight.errors import BadMeasure, UnknownValue, did_you_mean
+from sidelight.errors import BadMeasure, did_you_mean
 from sidelight.measures.measure import Bound
-from sidelight.table.labels import MISSING, Label, in_order, label, shown
+from sidelight.measures.targets import Predicate
+from sidelight.table.labels import Label, in_order, label, shown
 
 LARGEST = 10**100
 """A larger finite stubbornness could as well be infinite (and would leave the range of floats)."""
@@ -195,109 +196,6 @@ class Prior:
         return Prior(self.domain, tuple(sums), self.total, self.evidence)
 
 
-Values: TypeAlias = Iterable[object]
-"""Sensitive values: any of them; after a leading "not", none of them."""
-
-Predicates: TypeAlias = "Mapping[str, Values] | Iterable[Values | Predicate]"
-"""Sets of values, with or without names."""
-
-NOT = "not"
-"""The entry that turns a list of values around."""
-
-
-@dataclass(frozen=True, slots=True)
-class Predicate:
-    """A set of sensitive values: a person is in it who has one of the values (or, turned around, none of them).
-
-    >>> print(Predicate.any_of("Ulcer", "Dyspepsia"), "/", Predicate.none_of("Flu"))
-    Dyspepsia or Ulcer / not Flu
-    >>> print(Predicate.any_of("Ulcer", "Dyspepsia", name="a stomach disease"))
-    a stomach disease
-    """
-
-    values: tuple[Label, ...]
-    all_others: bool = False
-    name: str = ""
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "values", in_order(label(value) for value in self.values))
-        if not self.values:
-            message = f"predicate '{self.name}' names no values; list at least one sensitive value"
-            raise BadMeasure(message)
-
-    @classmethod
-    def any_of(cls, *values: object, name: str = "") -> Predicate:
-        """Ask for people who have one of these values."""
-        return cls(tuple(label(value) for value in values), name=name)
-
-    @classmethod
-    def none_of(cls, *values: object, name: str = "") -> Predicate:
-        """Ask for people who have none of these values."""
-        return cls(tuple(label(value) for value in values), all_others=True, name=name)
-
-    @classmethod
-    def read(cls, values: object, *, name: str = "") -> Predicate:
-        """Understand a value, a list of values, or a list that begins with "not".
-
-        >>> [str(Predicate.read(values)) for values in (["Ulcer", "Dyspepsia"], ["not", "Flu"], "Flu")]
-        ['Dyspepsia or Ulcer', 'not Flu', 'Flu']
-        """
-        if isinstance(values, Predicate):
-            return values
-        if isinstance(values, str) or not isinstance(values, Iterable):
-            return cls.any_of(values, name=name)
-        listed = list(values)
-        if isinstance(values, Sequence) and listed[:1] == [NOT]:  # a set has no beginning
-            return cls.none_of(*listed[1:], name=name)
-        return cls.any_of(*listed, name=name)
-
-    def places(self, domain: tuple[Label, ...]) -> list[int]:
-        """Find the values of the set in a domain that has all of those named."""
-        for text in self.values:
-            if text not in domain:
-                message = (
-                    f"no sensitive value '{shown(text)}' (named by predicate '{self}') in the release or the prior"
-                    f"{did_you_mean(shown(text), domain)}"
-                )
-                raise UnknownValue(message)
-        return [place for place, text in enumerate(domain) if (text in self.values) != self.all_others]
-
-    def as_list(self) -> list[str]:
-        """Write it as the policy file does."""
-        return [NOT] * self.all_others + [shown(text) for text in self.values]
-
-    def __str__(self) -> str:
-        texts = [shown(text) for text in self.values]
-        if self.name or not self.all_others:
-            return self.name or " or ".join(texts)
-        return f"not {texts[0]}" if len(texts) == 1 else "neither " + " nor ".join(texts)
-
-
-def read_predicates(predicates: Predicates) -> tuple[Predicate, ...]:
-    """Understand a list of sets of values, or a mapping name → set of values.
-
-    >>> [str(each) for each in read_predicates({"a stomach disease": ["Ulcer", "Dyspepsia"], "ill": ["not", "None"]})]
-    ['a stomach disease', 'ill']
-    """
-    if isinstance(predicates, str) or not isinstance(predicates, Iterable):
-        message = 'predicates= wants a list of lists of values, such as [["Ulcer", "Dyspepsia"], ["not", "Flu"]]'
-        raise BadMeasure(message)
-    if isinstance(predicates, Mapping):
-        return tuple(Predicate.read(values, name=name) for name, values in predicates.items())
-    return tuple(Predicate.read(values) for values in predicates)
-
-
-def predicates_as_written(predicates: tuple[Predicate, ...]) -> dict[str, list[str]] | list[list[str]]:
-    """Write predicates as the policy file does: under their names if they have any.
-
-    >>> predicates_as_written(read_predicates([["Ulcer", "Dyspepsia"], ["not", "Flu"]]))
-    [['Dyspepsia', 'Ulcer'], ['not', 'Flu']]
-    """
-    if any(each.name for each in predicates):
-        return {str(each): each.as_list() for each in predicates}
-    return [each.as_list() for each in predicates]
-
-
 # What a caller may say, checked.
 
 
@@ -363,11 +261,6 @@ def whole_if_possible(number: Fraction | float) -> int | Fraction | float:
     (5, Fraction(1, 2), inf)
     """
     return int(number) if isinstance(number, Fraction) and number.denominator == 1 else number
-
-
-def read_label(text: str) -> Label:
-    """Read a value in a policy file, where a missing one is written as it is shown."""
-    return None if text == MISSING else text
 
 
 # From what a caller says to a prior for the release at hand.

@@ -21,16 +21,11 @@ from sidelight._rounding import exact_number, exact_text, short_decimal
 from sidelight._text import counted
 from sidelight.errors import BadMeasure, expect
 from sidelight.measures.epsilon_privacy.prior import (
-    Predicate,
-    Predicates,
     Prior,
     Weights,
-    predicates_as_written,
     prior_for,
     read_counts,
     read_known_people,
-    read_label,
-    read_predicates,
     read_shape,
     read_stubbornness,
     whole_if_possible,
@@ -48,6 +43,14 @@ from sidelight.measures.epsilon_privacy.worst_case import (
 from sidelight.measures.exact import Amount
 from sidelight.measures.group_by_group import GroupByGroup
 from sidelight.measures.measure import Bound, Finding, Measure, Monotonicity, Witness, Worst
+from sidelight.measures.targets import (
+    Predicate,
+    Predicates,
+    Targeted,
+    predicates_as_written,
+    read_predicates,
+    written_label,
+)
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, shown
@@ -66,7 +69,7 @@ class PriorBeliefWitness(Witness):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PriorBelief(GroupByGroup):
+class PriorBelief(Targeted, GroupByGroup):
     """How much more would someone with a prior belief believe of a person because the person is in the release?
 
     The attacker learned about the sensitive values elsewhere: a Dirichlet prior with parameters σ(s) and total σ,
@@ -110,7 +113,8 @@ that is left shrinks by that factor.
     inf
 
     **Predicates** say what is to be kept private instead of each single value: sets of values, with names if given
-    as a mapping; a leading "not" means all other values.
+    as a mapping; a leading "not" means all other values.  Without them, values `apart_from` which are asked about are
+    passed over.
 
     >>> stomach = {"a stomach disease": ["Ulcer", "Dyspepsia"], "no ulcer": ["not", "Ulcer"]}
     >>> ward = Release.from_counts([{"Ulcer": 2, "Dyspepsia": 3, "None": 5}])
@@ -142,6 +146,7 @@ that is left shrinks by that factor.
     decided_by: Rule = "definition"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         for name, checked in (
             ("counts", read_counts(self.counts)),
             ("shape", read_shape(self.shape)),
@@ -165,6 +170,7 @@ that is left shrinks by that factor.
             cls(shape="release", stubbornness=math.inf),
             cls(stubbornness=math.inf),
             cls(stubbornness=12, decided_by="closed conditions"),
+            *(cls(stubbornness=10, apart_from=domain[:1]) for _ in domain[1:2]),
         )
 
     @classmethod
@@ -211,6 +217,7 @@ that is left shrinks by that factor.
         known_people: int = 0,
         predicates: Mapping[str, tuple[str, ...]] | tuple[tuple[str, ...], ...] = (),
         decided_by: Rule = "definition",
+        apart_from: tuple[str, ...] = (),
     ) -> PriorBelief:
         """Make it from what a policy file says; there a missing value is written "(missing)".
 
@@ -219,14 +226,17 @@ that is left shrinks by that factor.
         True
         """
         return cls(
-            counts=None if counts is None else {read_label(value): count for value, count in counts.items()},
-            shape={read_label(value): share for value, share in shape.items()} if isinstance(shape, Mapping) else shape,
+            counts=None if counts is None else {written_label(value): count for value, count in counts.items()},
+            shape={written_label(value): share for value, share in shape.items()}
+            if isinstance(shape, Mapping)
+            else shape,
             stubbornness=stubbornness,
             known_people=known_people,
-            predicates={name: [read_label(value) for value in values] for name, values in predicates.items()}
+            predicates={name: [written_label(value) for value in values] for name, values in predicates.items()}
             if isinstance(predicates, Mapping)
-            else [[read_label(value) for value in values] for values in predicates],
+            else [[written_label(value) for value in values] for values in predicates],
             decided_by=decided_by,
+            apart_from=apart_from,
         )
 
     def settings(self) -> dict[str, object]:
@@ -261,7 +271,12 @@ that is left shrinks by that factor.
     def cases(self, groups: Groups, *, part: Integers | None = None) -> Cases:
         """List the groups and values (or predicates) in question; row r may be of part `part[r]`."""
         predicates, domain = read_predicates(self.predicates), self.prior(groups).domain
-        return Cases.of(groups, predicates, domain, known=self.known_people, part=part)
+        cases = Cases.of(groups, predicates, domain, known=self.known_people, part=part)
+        return (
+            cases.take(np.flatnonzero(np.isin(cases.columns, self.targets.places(groups))))
+            if self.apart_from
+            else cases
+        )
 
     def scores(self, groups: Groups) -> Floats:
         """Give every group's ε as a float; nan where none of the predicates occurs."""
@@ -296,6 +311,9 @@ that is left shrinks by that factor.
         if self.counts is not None and (self.shape is not None or self.stubbornness is not None):
             message = "counts= says both shape and stubbornness; leave those out, or give the counts as shape="
             raise BadMeasure(message)
+        if self.predicates and self.apart_from:
+            message = "predicates= say all that is asked about; leave apart_from= out"
+            raise BadMeasure(message)
         if self.counts is None and self.stubbornness is None:
             message = (
                 "a prior belief needs to say how sure it is; give counts=, or stubbornness= with or without shape="
@@ -305,7 +323,7 @@ that is left shrinks by that factor.
     def explain(self, finding: Finding) -> str:
         """Say who would believe how much more of whom."""
         if not isinstance(finding.witness, PriorBeliefWitness):
-            return "Nobody in the release is in any of the predicates that were asked for."
+            return "Nobody in the release has any of the values that were asked for."
         return finding_in_words(finding, self, finding.witness)
 
     def replay(self, witness: Witness, release: Release) -> Amount:

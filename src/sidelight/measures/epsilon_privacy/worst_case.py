@@ -29,8 +29,9 @@ from typing import Literal, NamedTuple, TypeAlias, TypeVar
 import numpy as np
 
 from sidelight._arrays import Floats, Integers, smallest_of_each
-from sidelight.measures.epsilon_privacy.prior import FloatTerms, Predicate, Prior
+from sidelight.measures.epsilon_privacy.prior import FloatTerms, Prior
 from sidelight.measures.exact import NEAR, Amount
+from sidelight.measures.targets import Predicate
 from sidelight.release.groups import Groups
 from sidelight.table.labels import Label
 

@@ -7,8 +7,8 @@ keeps the five minima of each value with their groups, the screen keeps the five
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
 from typing import Any, ClassVar
@@ -16,7 +16,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sidelight._arrays import Floats, Integers
-from sidelight.errors import BadMeasure
 from sidelight.measures.exact import BITS_REPORTED, Amount, RatioArithmetic, compute_exactly
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, whole_amount
 from sidelight.measures.privacy_skyline.five_minima import (
@@ -30,9 +29,10 @@ from sidelight.measures.privacy_skyline.five_minima import (
 )
 from sidelight.measures.privacy_skyline.witness import AcquaintanceWitness, worst_investigation
 from sidelight.measures.screening import Screen
+from sidelight.measures.targets import Targeted, Targets, Value, examples_of_targets
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
-from sidelight.table.labels import Label, label, shown
+from sidelight.table.labels import Label
 from sidelight.table.table import CELLS_AT_ONCE, Semantics
 from sidelight.worlds.brute_force import has_few_worlds, investigation_probability
 from sidelight.worlds.closed_forms import Investigation, odds
@@ -42,14 +42,15 @@ FEW_WORLDS = 2_000
 
 
 @dataclass(frozen=True)
-class Acquaintance(Measure):
+class Acquaintance(Targeted):
     """How sure can someone get who knows this much about the target, about others, and about the target's family?
 
     Of at most ℓ = `rules_out` values she knows that the target does not have them, of k = `others` other people
     their values, of m = `family` people that, if one of them has the value, so has the target.  The worst over all
-    targets, people and values; max Pr(t has σ | knowledge) = 1/(1+NR).  With `value`, for that σ alone; else the
-    worst over all values `apart_from` those named.  Where a person may have several values, she knows "if the target
-    has x, then σ" of ℓ values, and of k others that they do not have σ.
+    targets, people and values; max Pr(t has σ | knowledge) = 1/(1+NR).  With `value`, for that σ alone, or for any of
+    several (in sets, whose number of people is not published, the most there could be); else the worst over all values
+    `apart_from` those named.  Where a person may have several values, she knows "if the target has x, then σ" of ℓ
+    values, and of k others that they do not have σ.
 
     >>> hospital = Release.from_counts([{"Flu": 2, "Lung cancer": 2, "Heart disease": 1}, {"Flu": 1, "Cold": 3}])
     >>> finding = Acquaintance(rules_out=1).measure(hospital)
@@ -65,8 +66,7 @@ the target does not have Flu.
     rules_out: int = 0
     others: int = 0
     family: int = 0
-    value: Label = None
-    apart_from: tuple[Label, ...] = ()
+    value: Value = None
 
     name: ClassVar[str] = "acquaintance"
     also_called = ("privacy skyline",)
@@ -76,11 +76,7 @@ the target does not have Flu.
     def __post_init__(self) -> None:
         for each in ("rules_out", "others", "family"):
             object.__setattr__(self, each, whole_amount(self.name, each, getattr(self, each)))
-        if self.value is not None and self.apart_from:
-            message = "'acquaintance' has both value= and apart_from=; give one of them"
-            raise BadMeasure(message)
-        object.__setattr__(self, "value", label(self.value))
-        object.__setattr__(self, "apart_from", tuple(label(each) for each in self.apart_from))
+        super().__post_init__()
 
     def monotonicity(self, semantics: Semantics) -> Monotonicity:
         """Never rises in `single`; where people have several values, merging may help an attacker."""
@@ -88,7 +84,9 @@ the target does not have Flu.
 
     def summarize(self, groups: Groups) -> AcquaintanceSummary:
         """Keep the five minima of each value in question."""
-        return AcquaintanceSummary(self, FiveMinima.of(groups, self._values(groups), self._knowledge))
+        seen = self.targets.seen(groups)
+        minima = FiveMinima.of(seen, self.targets.places(seen), self._knowledge)
+        return AcquaintanceSummary(self, minima, groups.domain)
 
     def measure(self, release: Release) -> Finding:
         """Answer for a release."""
@@ -98,7 +96,7 @@ the target does not have Flu.
 
     def screen(self) -> AcquaintanceScreen:
         """The five logarithms of each group and value."""
-        return AcquaintanceScreen(self._knowledge, self._values)
+        return AcquaintanceScreen(self._knowledge, self.targets)
 
     def explain(self, finding: Finding) -> str:
         """Tell the worst investigation."""
@@ -109,7 +107,7 @@ the target does not have Flu.
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Count the worlds that fit what the witness knows: one by one when few, by closed forms when many."""
         assert isinstance(witness, AcquaintanceWitness)
-        facts = witness.investigation
+        facts, release = witness.investigation, self.targets.seen_release(release)
         # where worlds are few, nothing of the closed forms is used
         if has_few_worlds(release, facts, FEW_WORLDS):
             return investigation_probability(release, facts)
@@ -122,14 +120,10 @@ the target does not have Flu.
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
-        """Knowledge in each direction and in all, of one value, of all, and of all but one."""
-        one = next((text for text in domain if text is not None), None)
-        return (
-            cls(rules_out=1),
-            cls(others=2, value=one),
-            cls(rules_out=1, others=1, family=1),
-            cls(others=1, family=2, apart_from=domain[:1]),
-        )
+        """Knowledge in each direction and in all, of one value, of all, of all but one, and of any of two."""
+        knows = (Knowledge(1, 0, 0), Knowledge(0, 2, 0), Knowledge(0, 1, 2), Knowledge(1, 1, 1))
+        targets = examples_of_targets(domain)
+        return tuple(cls(*each, **targets[at % len(targets)]) for at, each in enumerate((*knows, *knows[::-1])))
 
     def _blocks(self, groups: Groups) -> Iterator[Groups]:
         """Cut sparse counts only by what is kept of them, the ℓ+1 largest of each group: they are never spread out."""
@@ -144,13 +138,6 @@ the target does not have Flu.
     def _knowledge(self) -> Knowledge:
         return Knowledge(self.rules_out, self.others, self.family)
 
-    def _values(self, groups: Groups) -> Integers:
-        """List the values in question, as places in the domain."""
-        if self.value is not None:
-            return np.array([groups.code_of(self.value)])
-        apart = {groups.code_of(text) for text in self.apart_from}
-        return np.array([place for place in range(len(groups.domain)) if place not in apart], np.int64)
-
     def _bits(self, facts: Investigation, release: Release) -> int:
         """Estimate how many bits the odds have as a fraction."""
         value = release.groups.code_of(facts.value)
@@ -163,26 +150,22 @@ the target does not have Flu.
 class AcquaintanceSummary:
     """The five minima of each value in question."""
 
-    measure: Measure
+    measure: Acquaintance
     minima: FiveMinima
+    domain: tuple[Label, ...]
 
     def merge(self, other: AcquaintanceSummary) -> AcquaintanceSummary:
         """Combine with the summary of other groups of the same release."""
-        return AcquaintanceSummary(self.measure, self.minima.merge(other.minima))
+        return AcquaintanceSummary(self.measure, self.minima.merge(other.minima), self.domain)
 
     def finding(self) -> Finding:
         """Report the worst value; of equally bad ones the first in the domain."""
-        worst = self.minima.worst()
+        worst, targets = self.minima.worst(), self.measure.targets
+        notes = targets.notes(self.domain)
         if worst is None:
-            return Finding(self.measure, Fraction(0), None, (self._nobody(),))
+            return Finding(self.measure, Fraction(0), None, (targets.nobody(), *notes))
         witness = worst_investigation(self.minima, worst.column, worst.arrangement)
-        return Finding(self.measure, worst.risk, witness)
-
-    def _nobody(self) -> str:
-        values = [shown(self.minima.domain[place]) for place in self.minima.values.tolist()]
-        if len(values) == 1:
-            return f"nobody in the release has '{values[0]}'"
-        return "nobody has any of the values asked about"
+        return Finding(self.measure, worst.risk, replace(witness, any_of=targets.members(self.domain)), notes)
 
 
 ABSENT = (np.inf, np.inf, 0.0, np.inf, 0.0)
@@ -194,7 +177,7 @@ class AcquaintanceScreen(Screen):
     """Five logarithms of odds per value in question; the smallest of each decide."""
 
     knowledge: Knowledge
-    values: Callable[[Groups], Integers]
+    targets: Targets
 
     @property
     def group_by_group(self) -> bool:
@@ -203,7 +186,8 @@ class AcquaintanceScreen(Screen):
 
     def of(self, groups: Groups) -> Floats:
         """Give each group its logarithms."""
-        counts = groups.counts.dense()[:, self.values(groups)]
+        groups = self.targets.seen(groups)
+        counts = groups.counts.dense()[:, self.targets.places(groups)]
         weights = ruled_out_weights(groups, counts, self.knowledge.rules_out)
         # where nobody has the value, one in its place keeps the logarithms finite until ABSENT replaces them
         sizes, at_least_one = groups.sizes[:, np.newaxis], np.maximum(counts, 1)
@@ -216,8 +200,7 @@ class AcquaintanceScreen(Screen):
 
     def kinds(self, groups: Groups) -> Integers:
         """The size and all counts; where every value is in question, which is which does not matter."""
-        counts = groups.counts.dense()
-        every = len(self.values(groups)) == counts.shape[1]
+        counts, every = groups.counts.dense(), self.targets.every_value
         return np.column_stack((groups.sizes, np.sort(counts, axis=1) if every else counts))
 
     def join(self, one: Floats, other: Floats) -> Floats:

@@ -17,7 +17,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -27,9 +27,13 @@ from sidelight.errors import BadMeasure, BadPolicy, expect
 from sidelight.measures.measure import Bound, Criterion, exact, whole_amount
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
 from sidelight.measures.privacy_skyline.pareto import RiskTest, UndominatedGroups
+from sidelight.measures.targets import Predicate, Targets, Value, read_value
 from sidelight.release.release import Release
-from sidelight.table.labels import Label, label, shown
+from sidelight.table.labels import Label
 from sidelight.table.table import expect_one_sensitive
+
+SkylineKey = TypeVar("SkylineKey", str, tuple[str, ...], Predicate)
+"""A value, or several."""
 
 Amounts: TypeAlias = tuple[int, int, int, Bound]
 """Rules out, others, family, and the limit that the risk stays below."""
@@ -59,10 +63,10 @@ class SkylinePoint:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Skyline:
-    """The points for one value, or, without a value, for all values apart from some."""
+    """The points for one value or any of several, or, without a value, for all values apart from some."""
 
     required: tuple[SkylinePoint, ...]
-    value: Label = None
+    value: Label | Predicate = None
     apart_from: tuple[Label, ...] = ()
     points: tuple[SkylinePoint, ...] = field(init=False)  # none of which dominates another
 
@@ -73,7 +77,8 @@ class Skyline:
     def criteria(self) -> tuple[Criterion, ...]:
         """One criterion per point."""
         return tuple(
-            Acquaintance(point.rules_out, point.others, point.family, self.value, self.apart_from) < point.below
+            Acquaintance(point.rules_out, point.others, point.family, self.value, apart_from=self.apart_from)
+            < point.below
             for point in self.points
         )
 
@@ -87,7 +92,7 @@ class Skyline:
         return f"<Skyline {self._whose()}: {', '.join(map(str, self.points))}>"
 
     def _whose(self) -> str:
-        return f"of '{shown(self.value)}'" if self.value is not None else "of the other values"
+        return f"of '{self.value}'" if self.value is not None else "of the other values"
 
     def _distinct(self) -> tuple[SkylinePoint, ...]:
         return tuple(dict.fromkeys(self.required))
@@ -118,12 +123,13 @@ class Skylines:
         return tuple(note for each in self.skylines for note in each.notes)
 
 
-def skyline(values: Mapping[str, Iterable[Amounts]], *, default: Iterable[Amounts] = ()) -> Skylines:
+def skyline(values: Mapping[SkylineKey, Iterable[Amounts]], *, default: Iterable[Amounts] = ()) -> Skylines:
     """Which amounts of knowledge must a release withstand, value by value?
 
     For each value points (rules_out, others, family, limit): the risk of the value stays below the limit against
     whoever knows at most that much.  `default` is for every other value of the release.  A point that follows from
-    another (as much knowledge or more, no higher limit) is dropped, with a note.
+    another (as much knowledge or more, no higher limit) is dropped, with a note.  Several values as a tuple are a
+    category, whose points are about having any of them; each of them alone is still one of the other values.
 
     >>> required = skyline({"AIDS": [(1, 5, 2, 0.5), (0, 3, 0, 0.5)]}, default=[(4, 0, 0, 0.75)])
     >>> for criterion in required:
@@ -135,14 +141,24 @@ def skyline(values: Mapping[str, Iterable[Amounts]], *, default: Iterable[Amount
 
     Put it into a policy: `Policy(GroupSize() >= 5, *skyline({...}))`.
     """
-    named = [Skyline(_points(points), label(value)) for value, points in _by_value(values).items()]
+    named = [Skyline(_points(points), read_value(value)) for value, points in _by_value(values).items()]
     others = _points(default)
     if others:
-        named.append(Skyline(others, apart_from=tuple(each.value for each in named)))
+        named.append(Skyline(others, apart_from=single_values(each.value for each in named)))
     return Skylines(tuple(named))
 
 
-def _by_value(values: object) -> Mapping[object, object]:
+def single_values(targets: Iterable[Label | Predicate]) -> tuple[Label, ...]:
+    """Leave out categories, whose values are judged one by one like any others.
+
+    >>> single_values(["AIDS", Predicate.any_of("Flu", "Cold"), Predicate.any_of(None)])
+    ('AIDS', None)
+    """
+    several = (each.values if isinstance(each, Predicate) else (each,) for each in targets)
+    return tuple(values[0] for values in several if len(values) == 1)
+
+
+def _by_value(values: object) -> Mapping[Any, object]:
     if not isinstance(values, Mapping):
         message = f'a skyline is a mapping value → points, such as {{"AIDS": [(1, 5, 2, 0.5)]}}, not {values!r}'
         raise BadPolicy(message)
@@ -170,8 +186,8 @@ KnowledgePoint: TypeAlias = tuple[int | float, int | float, int | float]
 """Rules out, others, family; `math.inf` where there is no end."""
 
 
-def knowledge_skyline(release: Release, value: object, below: Bound) -> tuple[KnowledgePoint, ...]:
-    """How much may somebody know before the risk of `value` is no longer below a limit?
+def knowledge_skyline(release: Release, value: Value, below: Bound) -> tuple[KnowledgePoint, ...]:
+    """How much may somebody know before the risk of `value` (or of any of several) is no longer below a limit?
 
     All maximal (ℓ, k, m) = (rules_out, others, family) of `Acquaintance` at which Pr(t has σ | knowledge) < `below`:
     at or under one of them the release holds, above them all it does not.  Empty when it does not hold against
@@ -190,13 +206,15 @@ def knowledge_skyline(release: Release, value: object, below: Bound) -> tuple[Kn
     if not 0 <= limit <= 1:
         message = f"a risk is never below {below}; give a limit between 0 and 1"
         raise BadMeasure(message)
-    place, most = release.groups.code_of(value), len(release.domain) - 1
-    undominated = UndominatedGroups.of(release.groups, place)
+    targets = Targets(read_value(value))
+    groups = targets.seen(release.groups)
+    place, most = int(targets.places(groups)[0]), len(groups.domain) - 1
+    undominated = UndominatedGroups.of(groups, place)
     if limit == 0:
         return ()
     if undominated is None:
         return ((most, math.inf, math.inf),)
-    points = _maximal(_most_others(RiskTest(release.groups, place, undominated, 1 / Fraction(limit) - 1)))
+    points = _maximal(_most_others(RiskTest(groups, place, undominated, 1 / Fraction(limit) - 1)))
     last = len(undominated.sizes) - 1  # who can rule out all values that occur with it can rule out the others too
     return tuple((most if point[0] == last else point[0], *point[1:]) for point in points)
 

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 from sidelight._rounding import in_words
 from sidelight._text import form
-from sidelight.knowledge.facts import Fact, Has
+from sidelight.errors import BadMeasure
+from sidelight.knowledge.facts import Fact, Has, OneOf
 from sidelight.knowledge.people import Someone
 from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Witness
@@ -39,6 +40,7 @@ class AcquaintanceWitness(Witness):
     rules_out: tuple[Label, ...] = ()
     others: Others | None = None
     family: Family | None = None
+    any_of: tuple[Label, ...] = ()  # where `value` is a category: the values of it
 
     @property
     def investigation(self) -> Investigation:
@@ -50,17 +52,27 @@ class AcquaintanceWitness(Witness):
 
         The target is the first person of the group; the known people come next in theirs, then the family.
         """
-        target = Has(Someone(self.group.number), self.value)
+        if self.any_of and self.semantics == "set":
+            message = (
+                f"facts cannot say how many people have '{self.value}', which somebody here knows; "
+                "ask about its values one by one"
+            )
+            raise BadMeasure(message)
+        first = Someone(self.group.number)
+        target = self._has(first, self.value)
         facts: list[Fact] = []
         for value in self.rules_out:
-            has = Has(target.person, value)
+            has: Fact = Has(first, value)
             facts.append(~has if self.semantics == "single" else has.implies(target))
         taken = {self.group.number: 1}
         for person, value in zip(_next_people(self.others, taken), self._values_of_others(), strict=True):
-            has = Has(person, value)
+            has = self._has(person, value)
             facts.append(has if self.semantics == "single" else ~has)
-        facts += [Has(person, self.value).implies(target) for person in _next_people(self.family, taken)]
+        facts += [self._has(person, self.value).implies(target) for person in _next_people(self.family, taken)]
         return target, tuple(facts)
+
+    def _has(self, person: Someone, value: Label) -> Fact:
+        return OneOf(person, self.any_of) if self.any_of and value == self.value else Has(person, value)
 
     def _values_of_others(self) -> list[Label]:
         if self.others is None:

@@ -45,7 +45,7 @@ def test_a_value_that_nobody_has(measure):
     assert (finding.value, finding.witness) == (0, None)
     assert finding.notes == ("nobody in the release has 'AIDS'",)
     assert finding.replay(release) == 0
-    assert finding.explain() == "Nobody in the release has AIDS, so nobody can be shown to have it."
+    assert finding.explain() == "Nobody in the release has 'AIDS', so nobody can be shown to have it."
 
 
 @BOTH

@@ -18,6 +18,7 @@ from sidelight.measures.ck_safety.minimize_across_groups import (
 )
 from sidelight.measures.ck_safety.minimize_within_group import Allocation, TopCounts, least_log_probabilities
 from sidelight.measures.screening import joined_after, joined_all, joined_before
+from sidelight.measures.targets import Targets
 
 HOSPITAL = sl.Release.from_counts(
     [
@@ -65,7 +66,7 @@ def test_of_equal_groups_the_first_is_taken():
 
 
 def test_rows_join_in_any_order_to_the_risk():
-    screen = ImplicationsScreen(2, None)
+    screen = ImplicationsScreen(2, Targets())
     release = sl.Release.from_counts(
         [{"a": 5, "b": 4, "c": 3, "d": 2}, {"a": 3, "b": 3, "d": 6}, {"c": 9, "a": 8, "b": 1}]
     )

@@ -7,14 +7,8 @@ import numpy as np
 import pytest
 
 from sidelight.errors import BadMeasure, UnknownValue
-from sidelight.measures.epsilon_privacy.prior import (
-    Predicate,
-    Prior,
-    Weights,
-    predicates_as_written,
-    prior_for,
-    read_predicates,
-)
+from sidelight.measures.epsilon_privacy.prior import Prior, Weights, prior_for
+from sidelight.measures.targets import Predicate, predicates_as_written, read_predicates
 
 DOMAIN = ("a", "b", "c")
 

@@ -1,0 +1,373 @@
+"""Which sensitive values would somebody want to learn?  The targets of a measure.
+
+    all             every value of the domain
+    `apart_from`    all but some that mean nothing, such as "Not in universe" or a missing one
+    `value`         one value
+    a category      any of several values ("any mental disorder"): a list, a name with a list, or a node of a hierarchy
+
+*Apart from.*  Somebody who has such a value is still one of the group.  Two kinds of questions take that differently:
+
+- An attacker after a target (implications, negations, acquaintance, prior belief, maximum entropy), and how much
+  likelier a value becomes (β-likeness, δ-disclosure): the worst over the *other* values.  Those left out stay what a
+  person could have instead, and what may be known about people.
+- How values are distributed (diversities, closeness): of the other values alone, as if the people who have none of
+  these were not there.  A group in which nobody has another value says nothing, and is passed over.
+
+Both keep what is claimed of merging groups: every value's share in a union is a mean of its shares in the parts, with
+all people as with those alone who have one of the other values.
+
+*Categories.*  A category is taken for one value (`Targets.seen`), of which an attacker may know things as of any other:
+"if Bob has any of them, so has Ann".  Let n(C) be how many people of a group have any of its values c.
+
+- One value per person: n(C) = Σ n(c), exactly.  Whoever speaks of single values c of C as well gains nothing, because
+  "none of these people has any of C" rules out all that "… has c" does; whoever speaks of single values only, less.
+- Multisets: every occurrence goes to anybody, so that those of C are occurrences of one value: n(C) = Σ n(c), exactly.
+- Sets: n(C) is not published, and lies between max n(c) and min(n, Σ n(c)).  Whoever knows it counts worlds in which
+  these are any people of the group, and the risk grows with their number: n(C) = min(n, Σ n(c)) is the worst case, and
+  no less than what somebody gets who takes all worlds of the published counts for equally likely.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from sidelight._arrays import Integers
+from sidelight.errors import BadMeasure, UnknownValue, did_you_mean, parameter
+from sidelight.measures.measure import Measure
+from sidelight.release.groups import Groups
+from sidelight.release.release import Release
+from sidelight.table.hierarchy import Hierarchy
+from sidelight.table.hierarchy_io import read_hierarchy
+from sidelight.table.labels import MISSING, Label, in_order, label, listed, shown
+from sidelight.table.table import Column, Counts
+
+Values: TypeAlias = Iterable[object]
+"""Sensitive values: any of them; after a leading "not", none of them."""
+
+Predicates: TypeAlias = "Mapping[str, Values] | Iterable[Values | Predicate]"
+"""Sets of values, with or without names."""
+
+NOT = "not"
+"""The entry that turns a list of values around."""
+
+
+@dataclass(frozen=True, slots=True)
+class Predicate:
+    """A set of sensitive values: a person is in it who has one of the values (or, turned around, none of them).
+
+    >>> print(Predicate.any_of("Ulcer", "Dyspepsia"), "/", Predicate.none_of("Flu"))
+    Dyspepsia or Ulcer / not Flu
+    >>> print(Predicate.any_of("Ulcer", "Dyspepsia", name="a stomach disease"))
+    a stomach disease
+    """
+
+    values: tuple[Label, ...]
+    all_others: bool = False
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", in_order(label(value) for value in self.values))
+        if not self.values:
+            message = f"predicate '{self.name}' names no values; list at least one sensitive value"
+            raise BadMeasure(message)
+
+    @classmethod
+    def any_of(cls, *values: object, name: str = "") -> Predicate:
+        """Ask for people who have one of these values."""
+        return cls(tuple(label(value) for value in values), name=name)
+
+    @classmethod
+    def none_of(cls, *values: object, name: str = "") -> Predicate:
+        """Ask for people who have none of these values."""
+        return cls(tuple(label(value) for value in values), all_others=True, name=name)
+
+    @classmethod
+    def read(cls, values: object, *, name: str = "") -> Predicate:
+        """Understand a value, a list of values, or a list that begins with "not".
+
+        >>> [str(Predicate.read(values)) for values in (["Ulcer", "Dyspepsia"], ["not", "Flu"], "Flu")]
+        ['Dyspepsia or Ulcer', 'not Flu', 'Flu']
+        """
+        if isinstance(values, Predicate):
+            return values
+        if isinstance(values, str) or not isinstance(values, Iterable):
+            return cls.any_of(values, name=name)
+        listed = list(values)
+        if isinstance(values, Sequence) and listed[:1] == [NOT]:  # a set has no beginning
+            return cls.none_of(*listed[1:], name=name)
+        return cls.any_of(*listed, name=name)
+
+    @classmethod
+    def under(cls, hierarchy: Hierarchy, node: str) -> Predicate:
+        """Ask for people who have one of the values under a node of a hierarchy, at whichever level it stands.
+
+        >>> organs = Hierarchy.nested("disease", {"stomach": ["Ulcer", "Dyspepsia"], "lung": ["Flu"]})
+        >>> Predicate.under(organs, "stomach").values
+        ('Dyspepsia', 'Ulcer')
+        """
+        return cls(tuple(hierarchy.under(node)), name=node)
+
+    def places(self, domain: tuple[Label, ...]) -> list[int]:
+        """Find the values of the set in a domain that has all of those named."""
+        for text in self.values:
+            if text not in domain:
+                message = (
+                    f"no sensitive value '{shown(text)}' (named by predicate '{self}') in the release or the prior"
+                    f"{did_you_mean(shown(text), domain)}"
+                )
+                raise UnknownValue(message)
+        return [place for place, text in enumerate(domain) if (text in self.values) != self.all_others]
+
+    def as_list(self) -> list[str]:
+        """Write it as the policy file does."""
+        return [NOT] * self.all_others + [shown(text) for text in self.values]
+
+    def as_setting(self) -> list[str] | dict[str, list[str]]:
+        """Write it as a policy does where there is only one: with its name, if it has any."""
+        return {self.name: self.as_list()} if self.name else self.as_list()
+
+    def __str__(self) -> str:
+        texts = [shown(text) for text in self.values]
+        if self.name or not self.all_others:
+            return self.name or " or ".join(texts)
+        return f"not {texts[0]}" if len(texts) == 1 else "neither " + " nor ".join(texts)
+
+
+def read_predicates(predicates: Predicates) -> tuple[Predicate, ...]:
+    """Understand a list of sets of values, or a mapping name → set of values.
+
+    >>> [str(each) for each in read_predicates({"a stomach disease": ["Ulcer", "Dyspepsia"], "ill": ["not", "None"]})]
+    ['a stomach disease', 'ill']
+    """
+    if isinstance(predicates, str) or not isinstance(predicates, Iterable):
+        message = 'predicates= wants a list of lists of values, such as [["Ulcer", "Dyspepsia"], ["not", "Flu"]]'
+        raise BadMeasure(message)
+    if isinstance(predicates, Mapping):
+        return tuple(Predicate.read(values, name=name) for name, values in predicates.items())
+    return tuple(Predicate.read(values) for values in predicates)
+
+
+def predicates_as_written(predicates: tuple[Predicate, ...]) -> dict[str, list[str]] | list[list[str]]:
+    """Write predicates as the policy file does: under their names if they have any.
+
+    >>> predicates_as_written(read_predicates([["Ulcer", "Dyspepsia"], ["not", "Flu"]]))
+    [['Dyspepsia', 'Ulcer'], ['not', 'Flu']]
+    """
+    if any(each.name for each in predicates):
+        return {str(each): each.as_list() for each in predicates}
+    return [each.as_list() for each in predicates]
+
+
+def written_label(value: object) -> Label:
+    """Read a value as it is written, where a missing one is "(missing)".
+
+    >>> written_label("Flu"), written_label(7), written_label("(missing)")
+    ('Flu', '7', None)
+    """
+    text = label(value)
+    return None if text == MISSING else text
+
+
+Value: TypeAlias = str | Sequence[Label] | Mapping[str, Sequence[Label] | Hierarchy | str] | Predicate | None
+"""What `value=` may be: a value; several, any of them; and several with a name: a list, or what a hierarchy (or the
+file of one) has under a node of that name."""
+
+
+def read_value(value: Value) -> Label | Predicate:
+    """Understand a target: a value stays one, several are a category.
+
+    >>> read_value("Flu"), str(read_value(["Ulcer", "Dyspepsia"])), str(read_value({"a stomach disease": ["Ulcer"]}))
+    ('Flu', 'Dyspepsia or Ulcer', 'a stomach disease')
+    >>> organs = Hierarchy.nested("disease", {"stomach": ["Ulcer", "Dyspepsia"], "lung": ["Flu"]})
+    >>> read_value({"stomach": organs}).values
+    ('Dyspepsia', 'Ulcer')
+    """
+    if value is None or isinstance(value, Predicate):
+        return value
+    if isinstance(value, Mapping):
+        if len(value) != 1:
+            message = 'value= has one name with its values, such as {"a stomach disease": ["Ulcer", "Dyspepsia"]}'
+            raise BadMeasure(message)
+        ((name, values),) = value.items()
+        if isinstance(values, str):
+            values = read_hierarchy(values)
+        return Predicate.under(values, name) if isinstance(values, Hierarchy) else _category(values, name)
+    if isinstance(value, Iterable) and not isinstance(value, str | bytes):
+        category = _category(value)
+        alone = len(category.values) == 1 and not category.all_others and category.values[0] is not None
+        return category.values[0] if alone else category
+    return Predicate.any_of(None) if label(value) == MISSING else label(value)
+
+
+def _category(values: Iterable[object], name: str = "") -> Predicate:
+    return Predicate.read([written_label(value) for value in values], name=str(name))
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """The values that somebody would want to learn: all, all apart from some, one, or any of a category.
+
+    >>> release = Release.from_counts([{"Flu": 1, "Ulcer": 2, "Dyspepsia": 3}])
+    >>> Targets(apart_from=("Flu",)).places(release.groups).tolist()
+    [0, 2]
+    >>> Targets(read_value(["Ulcer", "Dyspepsia"])).seen(release.groups).value_counts(0)
+    {'Dyspepsia or Ulcer': 5, 'Flu': 1}
+    """
+
+    value: Label | Predicate = None
+    apart_from: tuple[Label, ...] = ()
+
+    def seen(self, groups: Groups) -> Groups:
+        """Take a category for one value."""
+        if not isinstance(self.value, Predicate):
+            return groups
+        if self.value.all_others and groups.semantics != "single":
+            message = f"'{self.value}' is a category where people have one value; list the values that are in it"
+            raise BadMeasure(message)
+        merged = groups.recoded(_as_one(self.value, groups.domain))
+        if groups.semantics != "set":
+            return merged
+        rows, values, counts = merged.counts.entries()
+        counts = np.minimum(counts, merged.sizes[rows])  # no more people have any than there are
+        return replace(merged, counts=Counts.from_entries(rows, values, counts, merged.counts.shape))
+
+    def seen_release(self, release: Release) -> Release:
+        """Take a category for one value, throughout a release."""
+        if not isinstance(self.value, Predicate):
+            return release
+        return replace(release, groups=self.seen(release.groups))
+
+    def places(self, seen: Groups) -> Integers:
+        """List the targets, as places in the domain of what is seen."""
+        if self.value is not None:
+            return np.array([place_of(str(self.value), seen)])
+        apart = {place_of(text, seen) for text in self.apart_from}
+        return np.array([place for place in range(len(seen.domain)) if place not in apart], np.int64)
+
+    def shared_places(self, seen: Groups) -> Integers:
+        """List the targets for a question about shares, which needs some."""
+        places = self.places(seen)
+        if len(places) == 0:
+            message = f"{parameter('apart_from')} leaves no value to ask about; leave one of them out"
+            raise BadMeasure(message)
+        return places
+
+    @property
+    def every_value(self) -> bool:
+        """Whether all values are targets."""
+        return self.value is None and not self.apart_from
+
+    def members(self, domain: tuple[Label, ...]) -> tuple[Label, ...]:
+        """List the values of a category that are in a domain; nothing where the target is no category."""
+        if not isinstance(self.value, Predicate):
+            return ()
+        return tuple(domain[place] for place in _members(self.value, domain))
+
+    def notes(self, domain: tuple[Label, ...]) -> tuple[str, ...]:
+        """Say which values of a category do not occur, should that be a mistake."""
+        if not isinstance(self.value, Predicate):
+            return ()
+        absent = [text for text in self.value.values if text not in domain]
+        return (f"the release does not have these values of '{self.value}': {listed(absent)}",) if absent else ()
+
+    def nobody(self) -> str:
+        """Say that nobody has any of them."""
+        if self.value is None:
+            return "nobody has any of the values asked about"
+        return f"nobody in the release has '{shown(str(self.value))}'"
+
+
+def place_of(text: Label, groups: Groups) -> int:
+    """Find a value's place in the domain; a missing one may be a text there."""
+    return groups.code_of(MISSING if text is None and None not in groups.domain else text)
+
+
+@lru_cache(maxsize=64)
+def _as_one(category: Predicate, domain: tuple[Label, ...]) -> Column:
+    """Say for each value of a domain what it counts as: itself, or the category, which stands where its first did."""
+    members = set(_members(category, domain))
+    name = str(category)
+    texts = [name if place in members else text for place, text in enumerate(domain)]
+    if name in (text for place, text in enumerate(domain) if place not in members):
+        message = f"'{name}' is also a value of the release that is not in this category; give it another name"
+        raise BadMeasure(message)
+    labels = tuple(dict.fromkeys(texts))
+    return Column("value", labels, np.array([labels.index(text) for text in texts], np.int32))
+
+
+@lru_cache(maxsize=64)
+def _members(category: Predicate, domain: tuple[Label, ...]) -> tuple[int, ...]:
+    """Find the values of a category.
+
+    A category with a name may list values that a release does not have; but not one that is nearly another's: a slip
+    of the pen would make the category smaller, and what is said of it too good.
+    """
+    known = [text for text in category.values if text in domain]
+    others = [text for text in domain if text not in category.values]
+    for text in category.values:
+        hint = did_you_mean(shown(text), others)
+        if text not in domain and (not category.name or not known or hint.startswith("; did you mean")):
+            message = f"no sensitive value '{shown(text)}' (named by '{category}') in the release{hint}"
+            raise UnknownValue(message)
+    return tuple(place for place, text in enumerate(domain) if (text in category.values) != category.all_others)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Targeted(Measure):
+    """A measure that asks about values: all, all `apart_from` some, and, where it has a `value`, that one alone."""
+
+    apart_from: Sequence[Label] = ()  # values that nobody wants to learn
+
+    def __post_init__(self) -> None:
+        value = read_value(getattr(self, "value", None))
+        apart = (self.apart_from,) if isinstance(self.apart_from, str) else self.apart_from
+        object.__setattr__(self, "apart_from", tuple(dict.fromkeys(map(written_label, apart))))
+        if any(each.name == "value" for each in fields(self)):
+            object.__setattr__(self, "value", value)
+        if value is not None and self.apart_from:
+            message = f"'{self.name}' has both value= and apart_from=; give one of them"
+            raise BadMeasure(message)
+
+    @property
+    def targets(self) -> Targets:
+        """The values in question."""
+        return Targets(getattr(self, "value", None), tuple(self.apart_from))
+
+    def check(self, release: Release) -> None:
+        """Refuse releases that do not have the values in question."""
+        super().check(release)
+        self.targets.places(self.targets.seen(release.groups))
+
+    def settings(self) -> dict[str, object]:
+        """Write a category as policies do, and what is left out last."""
+        settings = super().settings()
+        settings |= {"apart_from": apart} if (apart := settings.pop("apart_from", ())) else {}
+        if isinstance(settings.get("value"), Predicate):
+            settings["value"] = settings["value"].as_setting()  # type: ignore[attr-defined]
+        return settings
+
+
+def without(groups: Groups, apart_from: Sequence[Label]) -> Groups:
+    """See the other values alone, as if nobody had these.
+
+    >>> release = Release.from_counts([{"Flu": 1, "Ulcer": 2, "Not asked": 3}])
+    >>> without(release.groups, ["Not asked"]).value_counts(0)
+    {'Flu': 1, 'Ulcer': 2}
+    """
+    return groups.only(Targets(apart_from=tuple(apart_from)).shared_places(groups)) if apart_from else groups
+
+
+def examples_of_targets(domain: tuple[Label, ...]) -> list[dict[str, Any]]:
+    """Give targets of every kind that suit these values, as settings of a measure.
+
+    >>> examples_of_targets(("a", "b"))
+    [{}, {'value': 'a'}, {'apart_from': ('a',)}, {'value': ('a', 'b')}]
+    """
+    named = [{"value": text} for text in domain if text is not None][:1]
+    several: list[dict[str, Any]] = [{"apart_from": domain[:1]}, {"value": domain[:2]}] if len(domain) > 1 else []
+    return [{}, *named, *several]
