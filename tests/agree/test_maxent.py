@@ -159,7 +159,10 @@ def true_share(people, share, truth):
 def statements(draw, case, *, true):
     _, named, truth, people = case
     values = st.lists(st.sampled_from(sorted({each[2] for each in people})), min_size=1, max_size=2, unique=True)
-    given_ = st.fixed_dictionaries({}, optional={"sex": st.sampled_from(SEX), "town": st.sampled_from(TOWN)})
+    given_ = st.fixed_dictionaries(
+        {},
+        optional={name: st.sampled_from(sorted({says[name] for _, says, _, _ in people})) for name in ("sex", "town")},
+    )
     drawn = []
     for _ in range(draw(st.integers(0, 4))):
         kind = draw(st.sampled_from(["share", "compare", "person", "count"] if named else ["share", "compare"]))
@@ -255,3 +258,133 @@ def test_any_statements(data):
         size for size in range(1, len(known) + 1) for some in combinations(known, size) if not twin.can_be(list(some))
     )
     assert len(caught.value.facts) == smallest
+
+
+class PrintedTwin(Twin):
+    """People of groups that print `*` or a set: a variable for every raw key that a group may hide, value and group."""
+
+    def __init__(self, groups, mentioned):
+        labels = {name: {label for says, _ in groups for label in hidden(says[name])} for name in ("sex", "town")}
+        for name, known in labels.items():
+            known |= {label for column, label in mentioned if column == name}
+            known -= {"*"}
+            if len(known) < 2:
+                known.add("another")
+        self.size = sum(len(bag) for _, bag in groups)
+        self.bags = [Counter(bag) for _, bag in groups]
+        self.keys = [
+            [
+                (("sex", sex), ("town", town))
+                for sex in sorted(labels["sex"] if says["sex"] == "*" else hidden(says["sex"]))
+                for town in sorted(labels["town"] if says["town"] == "*" else hidden(says["town"]))
+            ]
+            for says, _ in groups
+        ]
+        self.variables = [
+            (None, key, value, b) for b, bag in enumerate(self.bags) for key in self.keys[b] for value in bag
+        ]
+        sums = [
+            (self._sum(lambda i, q, s, b, at=(value, group): (s, b) == at), times)
+            for group, bag in enumerate(self.bags)
+            for value, times in bag.items()
+        ]
+        self.equal, self.equal_to = np.array([each for each, _ in sums]), np.array([n for _, n in sums], float)
+
+    def _share(self, share):
+        says = set(share.given)
+        meant = self._sum(lambda i, q, s, b: says <= set(q))
+        return meant * self._sum(lambda i, q, s, b: s in share.values), meant
+
+    def bounded_sum(self, statement):
+        raise NotImplementedError
+
+    def _program(self, statements):
+        rows = []
+        for statement in statements:
+            if isinstance(statement, ComparisonStatement):
+                one, other = self._share(statement.one)[0], self._share(statement.other)[0]
+                rows += [(one - other, statement.sign == "=")]
+                continue
+            part, meant = self._share(statement.about)
+            if statement.exact:
+                rows.append((part - float(statement.low) * meant, True))
+            else:
+                rows += [(part - float(statement.high) * meant, False), (float(statement.low) * meant - part, False)]
+        equal = np.vstack([self.equal, *(row for row, exact in rows if exact)])
+        most = np.array([row for row, exact in rows if not exact]).reshape(-1, len(self.variables))
+        return equal, np.append(self.equal_to, np.zeros(len(equal) - len(self.equal_to))), most, np.zeros(len(most))
+
+    def people(self, amounts, given, values, group=None):
+        """How many of those who say this have one of the values."""
+        return sum(
+            amount
+            for (_, key, value, b), amount in zip(self.variables, amounts, strict=True)
+            if set(given) <= set(key) and value in values and group in (None, b)
+        )
+
+
+def hidden(label):
+    return set(label[1:-1].split(", ")) if label.startswith("{") else {label}
+
+
+@st.composite
+def printed_groups(draw):
+    says = st.fixed_dictionaries(
+        {"sex": st.sampled_from(["m", "f", "*"]), "town": st.sampled_from(["x", "y", "z", "{x, y}", "*"])}
+    )
+    bag = st.lists(st.sampled_from(VALUES), min_size=1, max_size=4)
+    return draw(st.lists(st.tuples(says, bag), min_size=1, max_size=4))
+
+
+@st.composite
+def printed_statements(draw, groups):
+    labels = {
+        name: sorted({label for says, _ in groups for label in hidden(says[name])} - {"*"}) for name in ("sex", "town")
+    }
+    given_ = st.fixed_dictionaries(
+        {}, optional={name: st.sampled_from(known) for name, known in labels.items() if known}
+    )
+    values = st.lists(st.sampled_from(sorted({each for _, bag in groups for each in bag})), min_size=1, max_size=2)
+    drawn = []
+    for _ in range(draw(st.integers(1, 3))):
+        condition = draw(given_)
+        if draw(st.integers(0, 4)) == 0:
+            drawn.append(P(draw(values), given=condition) <= P(draw(values), given=condition))
+        else:
+            drawn.append(bounded(draw, P(draw(values), given=condition), 0, 1, true=False))
+    return drawn
+
+
+@examples(25)
+@given(st.data())
+def test_people_whom_groups_hide(data):
+    groups = data.draw(printed_groups())
+    known = data.draw(printed_statements(groups))
+    mentioned = [
+        cell for each in known for cell in (each.one if isinstance(each, ComparisonStatement) else each.about).given
+    ]
+    twin = PrintedTwin(groups, mentioned)
+    release = sl.Release.from_counts([Counter(bag) for _, bag in groups], labels=[says for says, _ in groups])
+    if not twin.can_be(known):
+        with pytest.raises(Contradiction) as caught:
+            maxent(release, known)
+        assert not twin.can_be([each for each in known if str(each) in caught.value.facts])
+        return
+    beliefs = maxent(release, known)
+    assert beliefs.certificate.holds
+    amounts = twin.solve(known)
+    for sex in {label for name, label in mentioned if name == "sex"} | {None}:
+        for town in {label for name, label in mentioned if name == "town"} | {None}:
+            condition = {name: label for name, label in (("sex", sex), ("town", town)) if label is not None}
+            for group in (None, *range(len(groups))):
+                people = twin.people(amounts, condition.items(), VALUES, group)
+                if people < 1e-4:
+                    continue
+                number = None if group is None else group + 1
+                meant = beliefs.meant(condition, group=number)
+                assert meant.certain + meant.estimate == pytest.approx(people, abs=1e-3)
+                for value in release.domain:
+                    expected = twin.people(amounts, condition.items(), [value], group) / people
+                    assert beliefs.probability(value, given=condition, group=number) == pytest.approx(
+                        expected, abs=1e-3
+                    )

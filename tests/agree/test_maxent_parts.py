@@ -14,7 +14,7 @@ from sidelight.errors import Contradiction
 from sidelight.knowledge.parse_statements import read_statements
 from sidelight.knowledge.statements import ConditionalProbability
 from sidelight.max_entropy import constraints, schur
-from sidelight.max_entropy.constraints import Term, constraints_of, find_support
+from sidelight.max_entropy.constraints import Term, constraints_of, find_support, mentioned_conditions
 from sidelight.max_entropy.problem import Blocks, Variables
 from sidelight.max_entropy.reduction import quotient_of, reduce_problem
 
@@ -36,17 +36,23 @@ def shares(draw, values):
 
 @given(st.data(), st.sampled_from([1, 1 << 23]))
 def test_support_is_found_at_once_as_term_by_term(data, at_once):
-    variables = Variables(release(data.draw(st.lists(BUCKET, min_size=1, max_size=80))), {})
-    terms = data.draw(st.lists(st.builds(Term, shares(variables.release.domain), st.booleans()), max_size=5))
+    drawn = data.draw(st.lists(BUCKET, min_size=1, max_size=80))
+    present = {cell for bucket in drawn for line, _ in bucket for cell in line.items()}
+    terms = data.draw(st.lists(st.builds(Term, shares(release(drawn).domain), st.booleans()), max_size=5))
+    terms = [term for term in terms if present >= set(term.share.given)]
+    variables = Variables(release(drawn), {}, tuple(cell for term in terms for cell in term.share.given))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(constraints, "BITS_AT_ONCE", at_once)
-        support, sizes = find_support(variables, terms, {})
-    entries = {*zip(*(each.tolist() for each in support.cross(variables.blocks)), strict=True)}
-    assert len(entries) == len(support.cross(variables.blocks)[0])
+        support, meant = find_support(variables, terms, {})
+    # all people are known, so that a part is a row
+    crossed = support.cross(variables.blocks, variables.parts.row)
+    entries = {*zip(*(each.tolist() for each in crossed), strict=True)}
+    assert len(entries) == len(crossed[0])
+    assert len(meant.part) == 0
     expected = set()
     for number, term in enumerate(terms):
         rows = variables.rows_with(term.share.given)
-        assert sizes[number] == variables.members.people[rows].sum()
+        assert meant.certain[number] == variables.members.people[rows].sum()
         columns = variables.columns_with(term.share.values)
         if term.others:
             columns = np.setdiff1d(np.arange(len(variables.value)), columns)
@@ -118,12 +124,16 @@ def test_a_release_several_times_over_is_believed_like_once(buckets, times, data
     st.lists(BUCKET, min_size=1, max_size=6), st.data(), st.sampled_from([(1, 1 << 18), (4, 1 << 18), (4, 1), (1, 1)])
 )
 def test_a_step_solves_with_the_hessian(buckets, data, how):
-    variables = Variables(release(buckets), {})
-    shares_known = [
-        sl.P(list(share.values), given=dict(share.given)) >= 0.01
-        for share in data.draw(st.lists(shares(variables.release.domain), min_size=1, max_size=4))
-    ]
-    problem = reduce_problem(variables, constraints_of(variables, read_statements(shares_known))).problem
+    present = {cell for bucket in buckets for line, _ in bucket for cell in line.items()}
+    known = read_statements(
+        [
+            sl.P(list(share.values), given=dict(share.given)) >= 0.01
+            for share in data.draw(st.lists(shares(release(buckets).domain), min_size=1, max_size=4))
+            if present >= set(share.given)
+        ]
+    )
+    variables = Variables(release(buckets), {}, mentioned_conditions(known, {}))
+    problem = reduce_problem(variables, constraints_of(variables, known)).problem
     if len(problem) == 0:
         return
     chance = np.random.default_rng(0)

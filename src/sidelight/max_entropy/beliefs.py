@@ -22,19 +22,26 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
-from sidelight._arrays import Flags, Floats, Integers, add_up, number_keys, sum_by
+from sidelight._arrays import Flags, Floats, Integers, add_up, number_keys, pair_equal, sum_by
 from sidelight._progress import Progress, quiet
 from sidelight._text import MOST_ROWS, counted, html_table
 from sidelight.errors import BadKnowledge, BadMeasure, expect
 from sidelight.knowledge.parse_statements import Statements, WordedStatement, read_statements
 from sidelight.knowledge.people import as_who
-from sidelight.max_entropy.constraints import Constraints, constraints_of
-from sidelight.max_entropy.presolve import Infeasible
+from sidelight.max_entropy.constraints import (
+    WHY_NOBODY,
+    Constraints,
+    constraints_of,
+    mentioned_conditions,
+    shares_of,
+)
+from sidelight.max_entropy.presolve import NEGLIGIBLE_PEOPLE, Infeasible
 from sidelight.max_entropy.problem import Variables
 from sidelight.max_entropy.reduction import ReducedProblem, reduce_problem
 from sidelight.max_entropy.subproblems import Relaxations, Solution, explain_infeasible, solve
 from sidelight.release.groups import GroupName
 from sidelight.release.release import Members, Release
+from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Label, label, shown
 from sidelight.table.table import (
     Column,
@@ -52,6 +59,7 @@ def maxent(
     knowing: Statements = (),
     *,
     people: Mapping[str, Mapping[str, object]] | None = None,
+    by: Mapping[str, Hierarchy] | None = None,
     seconds: float = 600,
     progress: Progress = quiet,
 ) -> Beliefs:
@@ -61,8 +69,11 @@ def maxent(
     release and the statements, the one of largest entropy.  This is another model than counting possible worlds
     (`posterior`): the two agree when nothing is known, and may differ otherwise.
 
-    `people` says who somebody is whom a statement names: column → cell.  Raises `Contradiction` with a smallest set
-    of statements that cannot all be so, and `TooHard` when it takes longer than `seconds`.
+    A statement is also about people in groups that print less than it asks, such as `*` or `30-39`: how many of them
+    are meant is not known, and part of the estimate (`beliefs.notes` tells).  `by` are hierarchies that say what
+    printed labels stand for; `people` says who somebody is whom a statement names: column → cell.  Raises
+    `Contradiction` with a smallest set of statements that cannot all be so, and `TooHard` when it takes longer than
+    `seconds`.
 
     >>> ward = Release.from_buckets([
     ...     ([{"sex": "male"}, {"sex": "male"}, {"sex": "female"}], ["Flu", "Cold", "Breast cancer"])])
@@ -71,21 +82,24 @@ def maxent(
     >>> beliefs = maxent(ward, knowing=["P(Breast cancer | sex=male) = 0"])
     >>> beliefs.probability("Breast cancer", given={"sex": "female"})
     1.0
+    >>> wards = Release.from_counts([{"Flu": 1, "Cold": 1}, {"Flu": 1, "Cold": 2}], labels=[{"sex": "f"}, {"sex": "*"}])
+    >>> print(*maxent(wards, knowing=["P(Flu | sex=f) = 1/3"]).notes)
+    sex=f: 2 people for certain; 3 people in 1 group may be meant too, of whom the estimate takes 1.54 to be
 
     Source: Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008.
     """
     expect(Release, release, "what is seen")
     expect_one_sensitive(release, "maximum entropy")
     deadline = time.monotonic() + seconds
-    variables = Variables(release, people or {})
     known = read_statements(knowing)
+    variables = Variables(release, people or {}, mentioned_conditions(known, people or {}), dict(by or {}))
     constraints = constraints_of(variables, known)
     reduced = reduce_problem(variables, constraints)
     relaxations = Relaxations(variables, constraints, reduced, deadline)
     try:
         solution = solve(reduced.problem, relaxations.forced_zeros, deadline=deadline, progress=progress)
     except Infeasible as infeasible:
-        raise explain_infeasible(infeasible, known, relaxations) from None
+        raise explain_infeasible(infeasible, constraints.stated, relaxations) from None
     return Beliefs(variables, known, constraints, reduced, solution)
 
 
@@ -100,6 +114,25 @@ class Risk:
     def __str__(self) -> str:
         who = ", ".join(f"{column} {shown(text)}" for column, text in self.says) or "anybody"
         return f"{shown(self.value)} for {who}: {self.probability:.4f}"
+
+
+@dataclass(frozen=True, slots=True)
+class MeantPeople:
+    """Whom a condition means: people who are known to fulfil it, and people whose groups print less than it asks."""
+
+    certain: int
+    possible: int
+    groups: int  # of those who may be meant
+    estimate: float  # how many of them are meant, by maximum entropy
+
+    def __str__(self) -> str:
+        known = f"{counted(self.certain, 'person')} for certain" if self.certain else "nobody is meant for certain"
+        if not self.possible:
+            return known
+        return (
+            f"{known}; {counted(self.possible, 'person')} in {counted(self.groups, 'group')} may be meant too, "
+            f"of whom the estimate takes {self.estimate:.3g} to be"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,10 +189,44 @@ class Beliefs(Tabular):
         """The release that was seen."""
         return self.variables.release
 
-    @property
+    @cached_property
     def notes(self) -> tuple[str, ...]:
-        """What a reader should know: statements that say nothing about this release."""
-        return self.constraints.notes
+        """What a reader should know: whom statements may mean, and which say nothing about this release."""
+        return (*self.constraints.notes, *dict.fromkeys(self._notes_on_who_is_meant()))
+
+    def _notes_on_who_is_meant(self) -> Iterator[str]:
+        mentioned = {given: self.variables.share(given) for given in self._mentioned}
+        for given in (given for given, share in mentioned.items() if (share > 0).any()):
+            meant = self.meant(dict(given))
+            if meant.possible:
+                yield f"{', '.join(f'{column}={shown(text)}' for column, text in given)}: {meant}"
+
+    @property
+    def _mentioned(self) -> Iterator[tuple[tuple[str, Label], ...]]:
+        return iter(dict.fromkeys(share.given for share in shares_of(self.known) if share.given))
+
+    def meant(self, given: Mapping[str, object], *, group: GroupName | int | None = None) -> MeantPeople:
+        """Who is meant by a condition?  How many for certain, and how many more may be.
+
+        >>> ward = Release.from_counts([{"Flu": 2}, {"Flu": 1, "Cold": 3}], labels=[{"sex": "male"}, {"sex": "*"}])
+        >>> print(maxent(ward).meant({"sex": "male"}))
+        2 people for certain; 4 people in 1 group may be meant too, of whom the estimate takes 2 to be
+        """
+        part, share = self._parts(given, group)
+        parts = self.variables.parts
+        rows = np.unique(parts.row[part])
+        certain = np.ones(len(parts.count), bool)
+        whole = self.variables.share(_conditions(given)) == 1
+        certain[parts.row[~whole]] = False
+        people = self.variables.members.people
+        unsure = rows[~certain[rows]]
+        expected = self._people_in(part, share)[~certain[parts.row[part]]].sum()
+        return MeantPeople(
+            int(people[rows[certain[rows]]].sum()),
+            int(people[unsure].sum()),
+            len(np.unique(self.variables.members.group[unsure])),
+            float(expected),
+        )
 
     @property
     def variables_solved(self) -> int:
@@ -191,24 +258,54 @@ class Beliefs(Tabular):
         values = tuple(label(each) for each in (value if isinstance(value, list | tuple | set) else (value,)))
         if person is not None:
             return self._probability_of_person(values, person)
-        rows = self._rows(given or {}, group)
+        part, share = self._parts(given or {}, group)
         columns = self.variables.columns_with(tuple(dict.fromkeys(values)))
-        row, column = self.variables.blocks.cross(rows, columns)
-        amounts = self.reduced.quotient.distribute(self._amounts, row, column)
-        return _clip(float(amounts.sum() / self.variables.members.people[rows].sum()))
+        people = self._people_in(part, share).sum()
+        if people <= NEGLIGIBLE_PEOPLE:
+            message = "as things are known, nobody in the release can be like this; ask about somebody who may be there"
+            raise BadKnowledge(message)
+        return _clip(float(self._amounts_in(part, share, columns).sum() / people))
 
-    def _rows(self, cells: Mapping[str, object], group: GroupName | int | None) -> Integers:
-        conditions = tuple((str(column), label(cell)) for column, cell in cells.items())
-        rows = self.variables.rows_with(conditions)
+    def _parts(self, cells: Mapping[str, object], group: GroupName | int | None) -> tuple[Integers, Floats]:
+        """Find the parts of people who may fulfil conditions, and the share of their raw keys that does."""
+        conditions = _conditions(cells)
+        share = self.variables.share(conditions)
+        parts = np.flatnonzero(share > 0)
         if group is not None:
             number = group.number if isinstance(group, GroupName) else group
             self.release.group(number)
-            rows = rows[self.variables.members.group[rows] == number - 1]
-        if len(rows) == 0:
-            reason = "nobody in that group says this" if group is not None else self.variables.why_nobody(conditions)
+            parts = parts[self.variables.members.group[self.variables.parts.row[parts]] == number - 1]
+        if len(parts) == 0:
+            reason = "nobody in that group says this" if group is not None else WHY_NOBODY
             message = f"{reason}; ask about somebody who is there"
             raise BadKnowledge(message)
-        return rows
+        return parts, share[parts]
+
+    def _people_in(self, part: Integers, share: Floats) -> Floats:
+        """Say how many people there are in shares of parts; known from the release where a row is one part."""
+        parts, members = self.variables.parts, self.variables.members
+        people = share * parts.weight[part] * members.people[parts.row[part]]
+        # in rows that statements cut and touch, the number of people is what was solved for
+        solved = np.flatnonzero(parts.divided[parts.row[part]] & self.touched[members.group[parts.row[part]]])
+        everything = np.arange(len(self.variables.value))
+        people[solved] = self._amounts_in(part[solved], share[solved], everything)
+        return people
+
+    def _amounts_in(self, part: Integers, share: Floats, columns: Integers) -> Floats:
+        """Say how many people in shares of parts have the value of one of some columns."""
+        variables, quotient = self.variables, self.reduced.quotient
+        parts, blocks = variables.parts, quotient.blocks
+        groups = variables.members.group[parts.row[part]]
+        order = np.argsort(columns, kind="stable")
+        at, other = pair_equal(groups, variables.blocks.column_group[columns[order]])
+        row, column = parts.row[part[at]], columns[order][other]
+        entry = blocks.entry(quotient.row[row], quotient.column[column])
+        of_class = np.where(
+            self.touched[groups[at]],
+            self.reduced.at_sites(self.solution.amounts, entry, parts.slot[part[at]]),
+            self._amounts[entry] * parts.weight[part[at]],
+        )
+        return sum_by(at, share[at] * quotient.divide(of_class, row, column), len(part))
 
     def _probability_of_person(self, values: tuple[Label, ...], person: object) -> float:
         who, reduced = as_who(person), self.reduced
@@ -300,17 +397,23 @@ class Beliefs(Tabular):
         return Certificate(
             residual=self.solution.residual / size,
             misplaced=float(misplaced / size),
-            multipliers={
-                words: None if np.isnan(multipliers[at]) else float(multipliers[at]) for at, words in self._stated()
-            },
+            multipliers=self._multipliers(),
             forced_zeros=int(self.solution.zero.sum()),
         )
 
-    def _stated(self) -> Iterator[tuple[int, str]]:
-        """List the constraints that a statement is behind, with its words."""
-        for at, number in enumerate(self.reduced.problem.statement.tolist()):
+    def _multipliers(self) -> dict[str, float | None]:
+        """Give the multiplier of each statement; of two bounds, at most one pushes."""
+        pushes: dict[str, float | None] = {}
+        for number, multiplier in zip(self.reduced.problem.statement.tolist(), self.solution.multipliers, strict=True):
             if number >= 0:
-                yield at, self.known[number].words
+                words = self.constraints.stated[number].words
+                before = pushes.get(words)
+                pushes[words] = before if np.isnan(multiplier) else float(multiplier) + (before or 0.0)
+        return pushes
+
+
+def _conditions(cells: Mapping[str, object]) -> tuple[tuple[str, Label], ...]:
+    return tuple((str(column), label(cell)) for column, cell in cells.items())
 
 
 def _clip(probability: float) -> float:

@@ -7,25 +7,34 @@ A statement speaks of one or more *terms*, each a share P(values | condition) or
     P(S | C) ≤ P(T | D)       m/n(C) · Σ_{C, S} x − m/n(D) · Σ_{D, T} x ≤ 0,  m = min(n(C), n(D))
     count(S; people)          Σ over their own variables in the bounds; each person is one person
 
-A term's *support* is a product within each group: the rows that fulfil the condition × the columns of the values.  So
-the rows and the columns of all terms are listed, never their product, until the quotient has made both few.
+n(C) is known where everybody who fulfils C is.  Where groups print less than C asks, it is not: n(C) = n + N, of which
+n people are certain to be meant and N = Σ_{a ⊨ C, s} x over parts a of other rows (see `parts`), and
 
-Support is found for all terms at once: every elementary condition is a set of rows, one bit per row, and the rows of
-a term are the bitwise and of its conditions; how many people they are is counted digit by digit of the row sizes in
-binary, Σ_d 2^d · popcount(rows ∧ digit_d).  Cost: terms × conditions × rows / 64 words.
+    P(S | C) in [l, u]        Σ_{C, S} x − l · N ≥ l · n  and  Σ_{C, S} x − u · N ≤ u · n: two statements, one per bound
+    P(S | C) ≤ P(T | C)       Σ_{C, S} x − Σ_{C, T} x ≤ 0; with another condition D it is not linear, and refused
+
+A term's *support* is a product within each group: the parts that fulfil the condition × the columns of the values.  So
+the parts and the columns of all terms are listed, never their product, until the quotient has made both few.
+
+Support is found for all terms at once: every elementary condition is a set of parts, one bit per part, and the parts of
+a term are the bitwise and of its conditions; how many people are certain is counted digit by digit of the row sizes in
+binary, Σ_d 2^d · popcount(rows ∧ digit_d).  Cost: terms × conditions × parts / 64 words.
 
 Source: shares and bounds as in Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008; comparisons, counts and row sets ours.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import numpy as np
 
 from sidelight._arrays import (
+    Bits,
     Flags,
     Floats,
     Integers,
@@ -40,7 +49,7 @@ from sidelight.errors import BadKnowledge
 from sidelight.knowledge.parse_statements import WordedStatement
 from sidelight.knowledge.people import Who
 from sidelight.knowledge.statements import ComparisonStatement, ConditionalProbability, IntervalStatement
-from sidelight.max_entropy.problem import Blocks, Variables
+from sidelight.max_entropy.problem import Blocks, Variables, cells_of
 from sidelight.table.labels import Label
 
 NOBODY = -1
@@ -49,8 +58,10 @@ NOBODY = -1
 UNUSED = -1
 """The constraint of terms whose statement is about nobody, and so constrains nothing."""
 
+WHY_NOBODY = "nobody in the release says all of this"
+
 BITS_AT_ONCE = 1 << 23
-"""How many bits, terms × rows, are looked at at once."""
+"""How many bits, terms × parts, are looked at at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,27 +74,47 @@ class Term:
 
 @dataclass(frozen=True, eq=False)
 class TermSupport:
-    """The rows and the columns that terms range over, where they meet in a group.
+    """The parts and the columns that terms range over, where they meet in a group.
 
     Both lists are ordered by term and then by group, and have the same (term, group) in the same order.
     """
 
-    row_term: Integers
-    row: Integers
+    part_term: Integers
+    part: Integers
     column_term: Integers
     column: Integers
 
-    def restrict(self, rows: Flags, columns: Flags) -> TermSupport:
-        """Keep some positions of both lists."""
-        return TermSupport(self.row_term[rows], self.row[rows], self.column_term[columns], self.column[columns])
+    @classmethod
+    def joined(cls, supports: Sequence[TermSupport]) -> TermSupport:
+        """Put the support of later terms behind that of earlier ones."""
+        fields = zip(*((each.part_term, each.part, each.column_term, each.column) for each in supports), strict=True)
+        return cls(*map(np.concatenate, fields))
 
-    def cross(self, blocks: Blocks) -> tuple[Integers, Integers, Integers]:
-        """Pair rows and columns, term by term: the term, the row and the column of every entry in its support."""
+    def restrict(self, parts: Flags, columns: Flags) -> TermSupport:
+        """Keep some positions of both lists."""
+        return TermSupport(self.part_term[parts], self.part[parts], self.column_term[columns], self.column[columns])
+
+    def cross(self, blocks: Blocks, row_of_part: Integers) -> tuple[Integers, Integers, Integers]:
+        """Pair parts and columns, term by term: the term, the part and the column of all that is in its support."""
         one, other = pair_equal(
-            number_runs([self.row_term, blocks.row_group[self.row]]),
+            number_runs([self.part_term, blocks.row_group[row_of_part[self.part]]]),
             number_runs([self.column_term, blocks.column_group[self.column]]),
         )
-        return self.row_term[one], self.row[one], self.column[other]
+        return self.part_term[one], self.part[one], self.column[other]
+
+
+@dataclass(frozen=True, eq=False)
+class TermPeople:
+    """Whom the terms of statements speak of: so many people for certain, and those of some parts who may be meant."""
+
+    certain: Integers  # people, by term
+    term: Integers
+    part: Integers
+
+    def possible_parts(self, term: int) -> Integers:
+        """Give the parts of those who may be meant by a term, and may not."""
+        start, stop = np.searchsorted(self.term, (term, term + 1))
+        return self.part[start:stop]
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +122,8 @@ class Constraints:
     """All that is known about the variables of a release: sums of terms lie between two bounds, in people.
 
     Term t is added to constraint `constraint[t]`, `coefficient[t]` for each person in its support; where `person[t]`
-    is not `NOBODY`, that person alone is counted.  Statements about nobody constrain nothing, with a note.
+    is not `NOBODY`, that person alone is counted.  Statements about nobody constrain nothing, with a note.  A statement
+    has one constraint: where its two bounds need one each, they are two of the statements that are `stated`.
     """
 
     support: TermSupport
@@ -102,6 +134,7 @@ class Constraints:
     high: Floats
     statement: Integers  # number of the statement of each constraint
     people: dict[Who, Integers]  # everybody who is mentioned → the rows where this person may be
+    stated: tuple[WordedStatement, ...]
     notes: tuple[str, ...]
 
     def of_statements(self, numbers: Sequence[int]) -> Constraints:
@@ -113,7 +146,7 @@ class Constraints:
         if len(number):
             constraint = np.where(constraint == UNUSED, UNUSED, number[constraint])
         support = self.support.restrict(
-            constraint[self.support.row_term] >= 0, constraint[self.support.column_term] >= 0
+            constraint[self.support.part_term] >= 0, constraint[self.support.column_term] >= 0
         )
         return replace(
             self,
@@ -125,26 +158,83 @@ class Constraints:
         )
 
 
+def shares_of(known: Sequence[WordedStatement]) -> Iterator[ConditionalProbability]:
+    """Go through all that statements speak of."""
+    return (term.share for each in known for term in _terms(each))
+
+
+def mentioned_conditions(
+    known: Sequence[WordedStatement], described: Mapping[str, Mapping[str, object]]
+) -> tuple[tuple[str, Label], ...]:
+    """List the conditions that statements speak of, and what is known about the people whom they name, each once."""
+    mentioned = (cell for share in shares_of(known) for cell in (*share.given, *cells_of(share.person, described)))
+    return tuple(dict.fromkeys(mentioned))
+
+
 def constraints_of(variables: Variables, known: Sequence[WordedStatement]) -> Constraints:
     """Write statements as constraints."""
-    terms_of = [_terms(each) for each in known]
+    stated = tuple(half for each in known for half in _by_bound(variables, each))
+    terms_of = [_terms(each) for each in stated]
     people = _rows_of_people(variables, terms_of)
     number = {who: position for position, who in enumerate(people)}
     terms = [term for of_statement in terms_of for term in of_statement]
-    support, sizes = find_support(variables, terms, people)
-    draft = _Draft(known, terms_of, sizes.tolist())
-    used = draft.constraint >= 0
+    support, meant = find_support(variables, terms, people)
+    draft = _Draft(stated, terms_of, meant)
+    used = draft.constraint[: len(terms)] >= 0
+    unknown = _of_unknown_people(variables, meant, draft.unknown_term)
     return Constraints(
-        support.restrict(used[support.row_term], used[support.column_term]),
+        TermSupport.joined([support.restrict(used[support.part_term], used[support.column_term]), unknown]),
         draft.constraint,
         draft.coefficient,
-        np.array([NOBODY if term.share.person is None else number[term.share.person] for term in terms], np.int64),
+        np.array(
+            [NOBODY if term.share.person is None else number[term.share.person] for term in terms]
+            + [NOBODY] * len(draft.unknown_term),
+            np.int64,
+        ),
         np.array([low for low, _ in draft.bounds], float),
         np.array([high for _, high in draft.bounds], float),
         np.array(draft.statement, np.int64),
         people,
-        tuple(f"'{known[at].words}' says nothing: {variables.why_nobody(about)}" for at, about in draft.about_nobody),
+        stated,
+        tuple(f"'{stated[at].words}' says nothing: {WHY_NOBODY}" for at in draft.about_nobody),
     )
+
+
+def _by_bound(variables: Variables, known: WordedStatement) -> tuple[WordedStatement, ...]:
+    """Say each bound by itself where it is not known how many people a statement speaks of."""
+    statement = known.statement
+    if not isinstance(statement, IntervalStatement) or not isinstance(statement.about, ConditionalProbability):
+        return (known,)
+    two_bounds = not statement.exact and statement.low > 0 and statement.high < 1
+    if not two_bounds or not _may_mean_others(variables, statement.about):
+        return (known,)
+    return tuple(
+        WordedStatement(IntervalStatement(statement.about, low, high), known.words)
+        for low, high in ((statement.low, Fraction(1)), (Fraction(0), statement.high))
+    )
+
+
+def _may_mean_others(variables: Variables, share: ConditionalProbability) -> bool:
+    parts = variables.parts
+    holds = np.ones(len(parts.row), bool)
+    certain = holds.copy()
+    for condition in share.given:
+        holds &= parts.holds(*condition)
+        certain &= parts.certain(*condition)
+    return bool((holds & ~certain).any())
+
+
+def _of_unknown_people(variables: Variables, meant: TermPeople, terms: Sequence[int]) -> TermSupport:
+    """Give the support of N, for some terms: everybody who may be meant, whatever their value."""
+    first_new, starts = len(meant.certain), variables.blocks.first_column
+    supports = [TermSupport(*(np.empty(0, np.int64),) * 4)]
+    for number, term in enumerate(terms):
+        part = meant.possible_parts(term)
+        group = np.unique(variables.members.group[variables.parts.row[part]])
+        _, column = ranges(starts[group], starts[group + 1])
+        new = first_new + number
+        supports.append(TermSupport(np.full(len(part), new), part, np.full(len(column), new), column))
+    return TermSupport.joined(supports)
 
 
 def _terms(known: WordedStatement) -> list[Term]:
@@ -180,34 +270,81 @@ def _rows_of_people(variables: Variables, terms_of: Sequence[Sequence[Term]]) ->
 
 
 class _Draft:
-    """The constraints of statements, one after the other, given how many people each of their terms speaks of."""
+    """The constraints of statements, one after the other, given of whom each of their terms speaks."""
 
-    def __init__(self, known: Sequence[WordedStatement], terms_of: Sequence[Sequence[Term]], sizes: list[int]) -> None:
+    def __init__(self, known: Sequence[WordedStatement], terms_of: Sequence[Sequence[Term]], meant: TermPeople) -> None:
         self.bounds: list[tuple[float, float]] = []
         self.statement: list[int] = []
-        self.about_nobody: list[tuple[int, tuple[tuple[str, str | None], ...]]] = []
+        self.about_nobody: list[int] = []
+        self.unknown_term: list[int] = []  # terms t of which N is taken away, in the order of the terms that do so
+        self._unknown: list[tuple[int, float]] = []  # the constraint and the coefficient of each of those
+        sizes = meant.certain.tolist()
+        possible = np.bincount(meant.term, minlength=len(sizes)) > 0
         self.constraint, self.coefficient = np.full(len(sizes), UNUSED), np.ones(len(sizes))
         start = 0
         for number, (each, terms) in enumerate(zip(known, terms_of, strict=True)):
-            start, terms_of_statement = start + len(terms), slice(start, start + len(terms))
-            empty = [term.share.given for term, size in zip(terms, sizes[terms_of_statement], strict=True) if size == 0]
-            if empty:
-                self.about_nobody.append((number, empty[0]))
+            start, places = start + len(terms), slice(start, start + len(terms))
+            if any(size == 0 and not more for size, more in zip(sizes[places], possible[places], strict=True)):
+                self.about_nobody.append(number)
+            elif possible[places].any() and terms[0].share.person is None:
+                self._add_unknown(each, number, terms, places, sizes[places.start])
             else:
-                self._add(each, number, terms, terms_of_statement, sizes[terms_of_statement])
+                self._add(each, number, terms, places, sizes[places])
+        self.constraint = np.append(self.constraint, [at for at, _ in self._unknown]).astype(np.int64)
+        self.coefficient = np.append(self.coefficient, [weight for _, weight in self._unknown])
+
+    def _begin(self, number: int, places: slice, bounds: tuple[float, float]) -> None:
+        self.constraint[places] = len(self.statement)
+        self.statement.append(number)
+        self.bounds.append(bounds)
 
     def _add(self, known: WordedStatement, number: int, terms: Sequence[Term], places: slice, sizes: list[int]) -> None:
         statement = known.statement
         sizes = [size if term.share.person is None else 1 for term, size in zip(terms, sizes, strict=True)]
-        self.constraint[places] = len(self.statement)
-        self.statement.append(number)
         if isinstance(statement, ComparisonStatement):
             # both sides in people of the smaller one: coefficients stay at most 1
             self.coefficient[places] = min(sizes) / sizes[0], -min(sizes) / sizes[1]
-            self.bounds.append((0.0 if statement.sign == "=" else -np.inf, 0.0))
+            self._begin(number, places, _bounds_of_comparison(statement))
         else:
             assert isinstance(statement, IntervalStatement)
-            self.bounds.append((0.0, 0.0) if terms[0].others else _bounds(statement, sizes))
+            self._begin(number, places, (0.0, 0.0) if terms[0].others else _bounds(statement, sizes))
+
+    def _add_unknown(
+        self, known: WordedStatement, number: int, terms: Sequence[Term], places: slice, certain: int
+    ) -> None:
+        """Write a statement about n people and all those who may be meant besides."""
+        statement = known.statement
+        if isinstance(statement, ComparisonStatement):
+            _check_same_people(known)
+            self.coefficient[places] = 1.0, -1.0
+            self._begin(number, places, _bounds_of_comparison(statement))
+            return
+        assert isinstance(statement, IntervalStatement)
+        if terms[0].others:
+            self._begin(number, places, (0.0, 0.0))
+            return
+        low, high = _bounds(statement, [certain])
+        bound = statement.high if math.isfinite(high) else statement.low
+        if bound and (math.isfinite(low) or math.isfinite(high)):
+            self._unknown.append((len(self.statement), -float(bound)))
+            self.unknown_term.append(places.start)
+        self._begin(number, places, (low, high))
+
+
+def _bounds_of_comparison(statement: ComparisonStatement) -> tuple[float, float]:
+    return (0.0 if statement.sign == "=" else -np.inf, 0.0)
+
+
+def _check_same_people(known: WordedStatement) -> None:
+    """Refuse what is not linear: the number of people on the two sides differs, and is not known."""
+    statement = known.statement
+    assert isinstance(statement, ComparisonStatement)
+    if statement.one.given != statement.other.given:
+        message = (
+            f"'{known.words}' compares shares of different people, and some groups print too little to say how many "
+            "those are; compare two values of the same people, or each share with a number"
+        )
+        raise BadKnowledge(message)
 
 
 def _bounds(statement: IntervalStatement, sizes: list[int]) -> tuple[float, float]:
@@ -224,19 +361,22 @@ def _bounds(statement: IntervalStatement, sizes: list[int]) -> tuple[float, floa
 
 def find_support(
     variables: Variables, terms: Sequence[Term], people: Mapping[Who, Integers]
-) -> tuple[TermSupport, Integers]:
-    """Find the support of all terms, and how many people each speaks of, whatever values their groups have."""
+) -> tuple[TermSupport, TermPeople]:
+    """Find the support of all terms, and of whom each speaks, whatever values their groups have."""
     values = _ValueSets(variables, terms)
-    row_sets = _RowSets(variables, people, values, terms)
-    sizes = np.zeros(len(terms), np.int64)
-    lists: list[tuple[Integers, ...]] = [(np.empty(0, np.int64),) * 4]
-    step = max(BITS_AT_ONCE // row_sets.rows, 1)
+    part_sets = _PartSets(variables, people, values, terms)
+    certain = np.zeros(len(terms), np.int64)
+    supports = [TermSupport(*(np.empty(0, np.int64),) * 4)]
+    possible = [(np.empty(0, np.int64),) * 2]
+    step = max(BITS_AT_ONCE // part_sets.parts, 1)
     for start in range(0, len(terms), step):
         some = slice(start, start + step)
-        sizes[some], term, row = row_sets.intersect(some)
+        certain[some], (possible_term, possible_part), (term, part) = part_sets.intersect(some)
+        possible.append((possible_term + start, possible_part))
         term += start
-        lists.append((term, row, *values.columns(term, variables.members.group[row])))
-    return TermSupport(*(np.concatenate(each) for each in zip(*lists, strict=True))), sizes
+        group = variables.members.group[variables.parts.row[part]]
+        supports.append(TermSupport(term, part, *values.columns(term, group)))
+    return TermSupport.joined(supports), TermPeople(certain, *map(np.concatenate, zip(*possible, strict=True)))
 
 
 class _ValueSets:
@@ -254,12 +394,12 @@ class _ValueSets:
             # the complement, where all are to have one of the values
             self.member[number] ^= others
 
-    def in_group_of_rows(self, number: int) -> Flags:
-        """Say for each row whether its group has one of some values."""
+    def in_group_of_parts(self, number: int) -> Flags:
+        """Say for each part whether its group has one of some values."""
         groups = np.zeros(self.variables.blocks.groups, bool)
         groups[self.variables.blocks.column_group[self.member[number, self.variables.value]]] = True
-        rows: Flags = groups[self.variables.members.group]
-        return rows
+        parts: Flags = groups[self.variables.members.group[self.variables.parts.row]]
+        return parts
 
     def columns(self, term: Integers, group: Integers) -> tuple[Integers, Integers]:
         """Find the columns that terms speak of in groups; these are ordered by term and group, and may repeat."""
@@ -272,24 +412,27 @@ class _ValueSets:
         return term[at[kept]], column[kept]
 
 
-class _RowSets:
-    """Sets of rows, a bit per row: who fulfils a condition, where one person may be, whose group has a value."""
+class _PartSets:
+    """Sets of parts, a bit per part: who fulfils a condition, where one person may be, whose group has a value."""
 
     def __init__(
         self, variables: Variables, people: Mapping[Who, Integers], values: _ValueSets, terms: Sequence[Term]
     ) -> None:
-        self.variables, self.people, self.rows = variables, people, len(variables.members.group)
+        self.variables, self.people, self.parts = variables, people, len(variables.parts.row)
         self.number: dict[object, int] = {}
-        self.sets = [pack_bits(np.ones(self.rows, bool))]
+        self.sets = [pack_bits(np.ones(self.parts, bool))]
+        self.certain_sets = self.sets.copy()
         conditions = [self._numbers(term.share) for term in terms]
         widest = max(map(len, conditions), default=0)
         # set 0 is everybody, so that shorter lists of conditions can be padded with it
         self.conditions = np.array([each + [0] * (widest - len(each)) for each in conditions], np.int64)
         self.with_values = len(self.sets) + values.of_term
-        self.sets += [pack_bits(values.in_group_of_rows(number)) for number in range(len(values.member))]
-        self.bits = np.stack(self.sets)
-        most = int(variables.members.people.max())
-        self.digits = [pack_bits((variables.members.people >> digit) & 1 == 1) for digit in range(most.bit_length())]
+        self.sets += [pack_bits(values.in_group_of_parts(number)) for number in range(len(values.member))]
+        self.bits, self.certain_bits = np.stack(self.sets), np.stack(self.certain_sets)
+        # the people of a row are counted at its first part
+        people_there = np.where(variables.parts.slot == 0, variables.members.people[variables.parts.row], 0)
+        most = int(people_there.max())
+        self.digits = [pack_bits((people_there >> digit) & 1 == 1) for digit in range(most.bit_length())]
 
     def _numbers(self, share: ConditionalProbability) -> list[int]:
         """Number the sets that a share speaks of: it is about those who are in all of them."""
@@ -297,29 +440,43 @@ class _RowSets:
         for condition in conditions:
             if condition not in self.number:
                 self.number[condition] = len(self.sets)
-                self.sets.append(pack_bits(self._flags(share, condition)))
+                holds, certain = self._flags(share, condition)
+                self.sets.append(pack_bits(holds))
+                self.certain_sets.append(pack_bits(certain))
         return [self.number[condition] for condition in conditions]
 
-    def _flags(self, share: ConditionalProbability, condition: object) -> Flags:
+    def _flags(self, share: ConditionalProbability, condition: object) -> tuple[Flags, Flags]:
+        parts = self.variables.parts
         if share.person is None:
-            return self.variables.holds(*condition)  # type: ignore[misc]
-        flags = np.zeros(self.rows, bool)
-        flags[self.people[share.person]] = True
-        return flags
+            return parts.holds(*condition), parts.certain(*condition)  # type: ignore[misc]
+        rows = np.zeros(len(parts.count), bool)
+        rows[self.people[share.person]] = True
+        return rows[parts.row], rows[parts.row]
 
-    def intersect(self, terms: slice) -> tuple[Integers, Integers, Integers]:
-        """Say of how many people some terms speak, and list the term (from 0) and the row of those who may count."""
+    def intersect(self, terms: slice) -> tuple[Integers, tuple[Integers, Integers], tuple[Integers, Integers]]:
+        """Say of how many people terms speak for certain, list who else may be meant, and who may count.
+
+        Both lists are pairs of a term (from 0) and a part.
+        """
         conditions = self.conditions[terms]
-        rows = np.repeat(self.bits[:1], len(conditions), axis=0)
+        parts = np.repeat(self.bits[:1], len(conditions), axis=0)
+        certain = parts.copy()
         for each in conditions.T:
-            rows &= self.bits[each]
+            parts &= self.bits[each]
+            certain &= self.certain_bits[each]
         # people in binary: of each digit, how many rows have it
         sizes = sum(
-            np.bitwise_count(rows & digit).sum(axis=1, dtype=np.int64) << at for at, digit in enumerate(self.digits)
+            np.bitwise_count(certain & digit).sum(axis=1, dtype=np.int64) << at for at, digit in enumerate(self.digits)
         )
+        possible = _positions(parts & ~certain)
         # who counts for the size of a condition may be in a group that has none of the values
-        rows &= self.bits[self.with_values[terms]]
-        some = np.flatnonzero(rows.ravel() != 0)
-        inside = np.flatnonzero(unpack_bits(rows.ravel()[some, np.newaxis], 64))
-        term, word = np.divmod(some, rows.shape[1])
-        return sizes, term[inside >> 6], word[inside >> 6] * 64 + (inside & 63)
+        parts &= self.bits[self.with_values[terms]]
+        return sizes, possible, _positions(parts)
+
+
+def _positions(bits: Bits) -> tuple[Integers, Integers]:
+    """List the bits that are set: the row, and the place in it."""
+    some = np.flatnonzero(bits.ravel() != 0)
+    inside = np.flatnonzero(unpack_bits(bits.ravel()[some, np.newaxis], 64))
+    row, word = np.divmod(some, bits.shape[1])
+    return row[inside >> 6], word[inside >> 6] * 64 + (inside & 63)

@@ -18,7 +18,7 @@ import numpy as np
 
 from sidelight._rounding import in_words, to_places
 from sidelight._text import counted
-from sidelight.errors import BadMeasure, parameter
+from sidelight.errors import BadKnowledge, BadMeasure, parameter
 from sidelight.knowledge.parse_statements import Statements, read_statements
 from sidelight.knowledge.statements import Statement
 from sidelight.max_entropy.association_rules import strongest_rules
@@ -126,15 +126,16 @@ class MaxEnt(Targeted):
     def beliefs(self, release: Release) -> Beliefs:
         """Give everything that would be believed."""
         self.check(release)
-        beliefs = maxent(release, self.statements())
-        if beliefs.notes and self.rules != (0, 0):
+        if self.rules == (0, 0):
+            return maxent(release, self.statements())
+        try:
+            return maxent(release, self.statements())
+        except BadKnowledge as error:
             message = (
-                f"{len(beliefs.notes)} of the rules say nothing about this release, as it does not print the columns "
-                "as they are; use a release with members, such as those of group and of "
-                f"{parameter('method', 'anatomy')}"
+                f"the rules do not fit this release: {error}; it does not print the columns as they are, so use one "
+                f"with members, such as those of group and of {parameter('method', 'anatomy')}"
             )
-            raise BadMeasure(message)
-        return beliefs
+            raise BadMeasure(message) from None
 
     def measure(self, release: Release) -> Finding:
         """Find the person of whom one would be most sure."""

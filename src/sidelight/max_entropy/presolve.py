@@ -189,13 +189,24 @@ class _Margins:
 
 
 def _sums_whole_blocks(problem: Problem) -> Flags:
-    """Say which constraints add up some rows × some columns, each once, nobody by name."""
+    """Say which constraints add up some rows × some columns, each once, nobody by name and no row in parts."""
     matrix = problem.coefficients
     plain = np.ones(len(problem.low), bool)
     plain[np.repeat(np.arange(len(plain)), np.diff(matrix.indptr))[matrix.data != 1]] = False
+    constraint = np.repeat(np.arange(len(plain)), np.diff(matrix.indptr))
+    plain[constraint[_in_parts(problem)[problem.row[matrix.indices]]]] = False
     someone_named = (problem.statement == ONE_PERSON).any()
     plain[someone_named | (np.diff(matrix.indptr) == 0)] = False
     return plain
+
+
+def _in_parts(problem: Problem) -> Flags:
+    """Say which rows have several variables in one column: how many people a constraint counts there is not known."""
+    in_parts = np.zeros(len(problem.people), bool)
+    order = np.lexsort((problem.column, problem.row))
+    row, column = problem.row[order], problem.column[order]
+    in_parts[row[1:][(row[1:] == row[:-1]) & (column[1:] == column[:-1])]] = True
+    return in_parts
 
 
 def drop_implied(problem: Problem) -> Problem:

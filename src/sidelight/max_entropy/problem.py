@@ -16,24 +16,26 @@ whose solution is x_v = weight_v · exp(α_row + β_column + Σ_k μ_k a_kv) whe
 statements it is n(q, b) · n(s, b) / n(b), group by group.
 
 `Blocks` are the shape, `Variables` the shape of one release and where in it a condition, a value or a person is, and
-`Problem` is what a solver is handed.
+`Problem` is what a solver is handed.  Where a row prints less than statements ask, an entry has a variable for each of
+its `parts`, whose sizes are not known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 from scipy import sparse
 
-from sidelight._arrays import Codes, Flags, Floats, Integers, add_up, pair_equal, starts_of, sum_by
+from sidelight._arrays import Flags, Floats, Integers, add_up, pair_equal, starts_of, sum_by
 from sidelight.errors import BadKnowledge, BadMeasure, UnknownColumn, did_you_mean, parameter
 from sidelight.knowledge.people import Described, Someone, Who
+from sidelight.max_entropy.parts import Parts, RowLabels
 from sidelight.release.release import Members, Release
-from sidelight.table.labels import Label, label, shown
-from sidelight.table.table import Column
+from sidelight.table.hierarchy import Hierarchy
+from sidelight.table.labels import SUPPRESSED, Label, label
 
 ONE_PERSON = -1
 """In the place of a statement's number: the constraint that a named person is one person, which nobody stated."""
@@ -100,11 +102,14 @@ class Blocks:
 class Variables:
     """The variables x(q, s, b) of a release, and which of them a condition, a value or a person is about.
 
-    One value per person; `described` says what is known about people by name.
+    One value per person; `described` says what is known about people by name, `mentioned` are the conditions that
+    statements speak of, and `by` the hierarchies that say what a printed label stands for.
     """
 
     release: Release
     described: Mapping[str, Mapping[str, object]]
+    mentioned: tuple[tuple[str, Label], ...] = ()
+    by: Mapping[str, Hierarchy] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.release.semantics != "single":
@@ -157,44 +162,32 @@ class Variables:
         return self._columns_of_values[values]
 
     @cached_property
-    def columns(self) -> dict[str, Column]:
+    def columns(self) -> dict[str, RowLabels]:
         """What may be asked of people, by name: what tells them apart, and what is printed about their group."""
-        printed = {column.name: column for column in self.release.groups.columns}
-        return printed | {column.name: column for column in self.members.columns}
+        # a column of the keys has a row per key, one that is printed a row per group; here each row gets its own
+        printed = {each.name: RowLabels.of(each, self.members.group, self.by) for each in self.release.groups.columns}
+        return printed | {each.name: RowLabels.of(each, self.members.key, self.by) for each in self.members.columns}
 
     @cached_property
-    def _codes_of_rows(self) -> dict[str, Codes]:
-        return {}
+    def parts(self) -> Parts:
+        """The rows, cut where the conditions that are mentioned tell people apart whom the release does not."""
+        self._check_columns(self.mentioned)
+        return Parts(len(self.members.group), self.columns, self.mentioned)
 
-    def rows_with(self, conditions: tuple[tuple[str, Label], ...]) -> Integers:
-        """Find the rows of the people for whom all conditions hold."""
-        rows = np.ones(len(self.members.group), bool)
-        for name, text in conditions:
-            rows &= self.holds(name, text)
-        return np.flatnonzero(rows)
+    def _check_columns(self, conditions: Sequence[tuple[str, Label]]) -> None:
+        for name, _ in conditions:
+            if name not in self.columns:
+                message = f"no column '{name}' in the release{did_you_mean(name, self.columns)}"
+                raise UnknownColumn(message)
 
-    def holds(self, name: str, text: Label) -> Flags:
-        """Say for each row whether its people have this text in a column."""
-        if name not in self.columns:
-            message = f"no column '{name}' in the release{did_you_mean(name, self.columns)}"
-            raise UnknownColumn(message)
-        column = self.columns[name]
-        if text not in column.labels:
-            return np.zeros(len(self.members.group), bool)
-        if name not in self._codes_of_rows:
-            of_keys = any(column is each for each in self.members.columns)
-            # a column of the keys has a row per key, one that is printed a row per group; here each row gets its own
-            self._codes_of_rows[name] = column.codes[self.members.key if of_keys else self.members.group]
-        holds: Flags = self._codes_of_rows[name] == column.labels.index(text)
-        return holds
+    def share(self, conditions: Sequence[tuple[str, Label]]) -> Floats:
+        """Say which share of the raw keys of each part fulfils some conditions."""
+        self._check_columns(conditions)
+        return self.parts.share(conditions)
 
-    def why_nobody(self, conditions: tuple[tuple[str, Label], ...]) -> str:
-        """Say which condition nobody fulfils, and the nearest one that somebody does."""
-        for name, text in conditions:
-            if not self.holds(name, text).any():
-                near = did_you_mean(shown(text), self.columns[name].labels)
-                return f"nobody in the release says {name} '{shown(text)}'{near}"
-        return "nobody in the release says all of this"
+    def rows_with(self, conditions: Sequence[tuple[str, Label]]) -> Integers:
+        """Find the rows of people who may fulfil all conditions."""
+        return np.unique(self.parts.row[self.share(conditions) > 0])
 
     def rows_of(self, person: Who) -> Integers:
         """Find the rows where a person may be: all those of one key."""
@@ -209,15 +202,23 @@ class Variables:
             raise BadKnowledge(message)
         return rows
 
+    @cached_property
+    def _suppressed_rows(self) -> Flags:
+        """Which rows print nothing but `*`: whole groups that were suppressed."""
+        suppressed = np.ones(len(self.members.group), bool)
+        for column in self.columns.values():
+            suppressed &= np.array([text == SUPPRESSED for text in column.labels], bool)[column.codes]
+        return suppressed if self.columns else np.zeros(len(suppressed), bool)
+
     def _candidate_rows(self, person: Who) -> Integers:
-        if isinstance(person, Described):
-            return self.rows_with(person.cells)
         if isinstance(person, Someone):
             self.release.group(person.group)
             return np.flatnonzero(self.members.group == person.group - 1)
-        if person in self.described:
-            says = self.described[person]
-            return self.rows_with(tuple((str(column), label(cell)) for column, cell in says.items()))
+        if isinstance(person, Described) or person in self.described:
+            rows = self.rows_with(cells_of(person, self.described))
+            # groups are suppressed as a whole, so whoever fits one that is printed is not in there; others are not
+            # located in it either, as nobody is assumed to have been suppressed
+            return rows[~self._suppressed_rows[rows]]
         named = self.release.people or {}
         if person in named:
             return np.flatnonzero(self.members.group == named[person])
@@ -226,6 +227,14 @@ class Variables:
             f"people={{'{person}': {{column: cell}}}}"
         )
         raise BadKnowledge(message)
+
+
+def cells_of(person: Who | None, described: Mapping[str, Mapping[str, object]]) -> tuple[tuple[str, Label], ...]:
+    """List what is known about a person; nothing of one who is known by a group."""
+    if isinstance(person, Described):
+        return person.cells
+    cells = described.get(person, {}) if isinstance(person, str) else {}
+    return tuple((str(column), label(cell)) for column, cell in cells.items())
 
 
 @dataclass(frozen=True, eq=False)

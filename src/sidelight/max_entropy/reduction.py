@@ -15,7 +15,9 @@ Refinement  each term gets a random 64-bit word and each row the sum of its term
 Cost        a sort of the rows, the columns and the groups, and the support of the terms once: linear but for sorting.
 
 Rows where a named person may be are classes of their own, and have a variable per named person besides the one of
-everybody else.
+everybody else.  Rows that are cut into parts (`parts`) have each of these variables once per part, at a *site*: an
+entry and a slot, which is the place of the part among those of its row; such rows are equivalent only if their parts
+have the same weights, and slot by slot the same terms.
 
 Source: ours, akin to Grohe, Kersting, Mladenov and Selman, Dimension reduction via colour refinement, ESA 2014.
 """
@@ -31,10 +33,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from sidelight._arrays import Flags, Floats, Integers, add_up, number_keys, pair_equal, ranges
+from sidelight._arrays import Flags, Floats, Integers, add_up, number_keys, pair_equal, ranges, run_starts
 from sidelight.knowledge.people import Who
 from sidelight.max_entropy.constraints import NOBODY, Constraints, TermSupport
-from sidelight.max_entropy.problem import ONE_PERSON, Blocks, Problem, Variables
+from sidelight.max_entropy.problem import ONE_PERSON, Blocks, Problem, Variables, cells_of
 
 Words: TypeAlias = npt.NDArray[np.uint64]
 Memberships: TypeAlias = tuple[Integers, Integers]
@@ -43,15 +45,24 @@ Memberships: TypeAlias = tuple[Integers, Integers]
 
 @dataclass(frozen=True, eq=False)
 class ReducedProblem:
-    """A problem, and what its variables stand for: an entry of the quotient, and a person or `NOBODY`."""
+    """A problem, and what its variables stand for: an entry of the quotient, a slot, and a person or `NOBODY`.
+
+    A site is `entry · slots + slot`; variables are ordered by site, and then by person.
+    """
 
     quotient: Quotient
     problem: Problem
-    entry: Integers
+    site: Integers
+    slots: int
     person: Integers
     people: tuple[Who, ...]
     rows: Integers  # of the quotient, for each row of the problem
     columns: Integers
+
+    @property
+    def entry(self) -> Integers:
+        """The entry of each variable."""
+        return self.site // self.slots
 
     def expand(self, amounts: Floats) -> Floats:
         """Give what every entry of the quotient has: solved ones as they are, untouched groups in closed form."""
@@ -70,72 +81,117 @@ class ReducedProblem:
         row = other.row[finer.row_representative[self.rows[self.problem.row]]]
         column = other.column[finer.column_representative[self.columns[self.problem.column]]]
         people = len(self.people) + 1
-        sought = other.blocks.entry(row, column) * people + self.person + 1
-        # entry and person in one number; sorted, as variables are numbered by entry and then by person
-        present = coarser.entry * people + coarser.person + 1
+        site = other.blocks.entry(row, column) * self.slots + self.site % self.slots
+        sought = site * people + self.person + 1
+        # site and person in one number; sorted, as variables are numbered by site and then by person
+        present = coarser.site * people + coarser.person + 1
         place = np.searchsorted(present, sought)
         return np.where(np.append(present, -1)[place] == sought, place, -1)
+
+    def at_sites(self, amounts: Floats, entry: Integers, slot: Integers) -> Floats:
+        """Give what sites of solved groups have, over all persons."""
+        first = np.flatnonzero(run_starts([self.site]))
+        total = np.append(np.add.reduceat(amounts, first), 0.0)
+        place = np.searchsorted(self.site[first], entry * self.slots + slot)
+        found = np.append(self.site[first], -1)[place] == entry * self.slots + slot
+        return np.where(found, total[place], 0.0)
 
 
 def reduce_problem(variables: Variables, constraints: Constraints) -> ReducedProblem:
     """Take the quotient, number its variables, and write down their sums."""
     quotient = _quotient_by(variables, constraints)
-    blocks = quotient.blocks
-    entry, person, row, column = _numbered_variables(quotient, constraints)
+    blocks, slots = quotient.blocks, variables.parts.slots
+    numbered = _numbered_variables(variables, quotient, constraints)
+    row, column, site, person = numbered.row, numbered.column, numbered.site, numbered.person
     # rows and columns that have variables are numbered anew, in the same order
     new_row, first = number_keys(row, below=len(blocks.row_group))
     new_column, top = number_keys(column, below=len(blocks.column_group))
     rows, columns = row[first], column[top]
     named = len(constraints.people)
     one = np.ones(named)
+    coefficients = _coefficients(variables, quotient, constraints, site, person)
     problem = Problem(
         new_row,
         new_column,
-        _weights(variables, quotient, row, person),
+        numbered.weight * _weights(variables, quotient, row, person),
         blocks.row_people[rows].astype(float),
         blocks.column_people[columns].astype(float),
         np.unique(blocks.column_group[columns], return_inverse=True)[1],
-        sparse.csr_array(
-            sparse.vstack((_coefficients(quotient, constraints, entry, person), _one_per_person(person, named)))
-        ),
+        sparse.csr_array(sparse.vstack((coefficients, _one_per_person(person, named)))),
         np.concatenate((constraints.low, one)),
         np.concatenate((constraints.high, one)),
         np.concatenate((constraints.statement, np.full(named, ONE_PERSON))),
     )
-    return ReducedProblem(quotient, problem, entry, person, tuple(constraints.people), rows, columns)
+    return ReducedProblem(quotient, problem, site, slots, person, tuple(constraints.people), rows, columns)
 
 
 def _quotient_by(variables: Variables, constraints: Constraints) -> Quotient:
     """Tell apart what some term tells apart; rows where a named person may be get a term of their own."""
-    support = constraints.support
+    support, parts = constraints.support, variables.parts
     alone = np.unique(np.concatenate([np.empty(0, np.int64), *constraints.people.values()]))
-    term = np.concatenate((support.row_term, len(constraints.constraint) + np.arange(len(alone))))
-    rows = term, np.concatenate((support.row, alone))
-    return quotient_of(variables.blocks, rows, (support.column_term, support.column))
+    divided = np.flatnonzero(parts.divided)
+    # a term of a part is one of its row, by slot; after these one for each kind of rows that are cut into parts
+    by_slot = support.part_term * parts.slots + parts.slot[support.part]
+    kinds = len(constraints.constraint) * parts.slots
+    named = kinds + int(parts.kind.max(initial=-1)) + 1
+    term = np.concatenate((by_slot, kinds + parts.kind[divided], named + np.arange(len(alone))))
+    row = np.concatenate((parts.row[support.part], divided, alone))
+    if parts.slots > 1:
+        order = np.argsort(term, kind="stable")
+        term, row = term[order], row[order]
+    return quotient_of(variables.blocks, (term, row), (support.column_term, support.column))
 
 
-def _numbered_variables(quotient: Quotient, constraints: Constraints) -> tuple[Integers, Integers, Integers, Integers]:
-    """Number the variables by entry: everybody who is not named, then those who are; entry, person, row, column."""
-    blocks = quotient.blocks
-    touched = _touched(quotient, constraints)
+@dataclass(frozen=True, eq=False)
+class _Numbered:
+    """Variables by site and person: where each is, and the weight of its part."""
+
+    site: Integers
+    person: Integers
+    row: Integers
+    column: Integers
+    weight: Floats
+
+    def ordered(self) -> _Numbered:
+        """Put them in order."""
+        at = np.lexsort((self.person, self.site))
+        return _Numbered(self.site[at], self.person[at], self.row[at], self.column[at], self.weight[at])
+
+
+def _numbered_variables(variables: Variables, quotient: Quotient, constraints: Constraints) -> _Numbered:
+    """Number the variables by site: everybody who is not named, then those who are."""
+    blocks, parts = quotient.blocks, variables.parts
+    touched = _touched(variables, quotient, constraints)
     others = np.flatnonzero(touched[blocks.row_group] & _has_unnamed(quotient, constraints))
     columns = np.flatnonzero(touched[blocks.column_group])
-    of_people = [quotient.row[rows] for rows in constraints.people.values()]
-    who = np.repeat(np.arange(NOBODY, len(of_people)), [len(others), *map(len, of_people)])
-    rows = np.concatenate((others, *of_people))
+    original = quotient.row_representative[others]
+    _, part = ranges(parts.first[original], parts.first[original + 1])
+    parts_of = [(part, parts.weight[part])]
+    parts_of += [_parts_of_person(variables, who, rows) for who, rows in constraints.people.items()]
+    who = np.repeat(np.arange(NOBODY, len(parts_of) - 1), [len(part) for part, _ in parts_of])
+    part, weight = (np.concatenate(each) for each in zip(*parts_of, strict=True))
+    rows = quotient.row[parts.row[part]]
     one, other = pair_equal(blocks.row_group[rows], blocks.column_group[columns])
     person, row, column = who[one], rows[one], columns[other]
-    entry = blocks.entry(row, column)
-    if of_people:  # without them, the order by row is the order by entry already
-        order = np.lexsort((person, entry))
-        entry, person, row, column = entry[order], person[order], row[order], column[order]
-    return entry, person, row, column
+    site = blocks.entry(row, column) * parts.slots + parts.slot[part[one]]
+    numbered = _Numbered(site, person, row, column, weight[one])
+    # without parts and people, the order by row is the order by site already
+    return numbered.ordered() if len(parts_of) > 1 or parts.slots > 1 else numbered
 
 
-def _touched(quotient: Quotient, constraints: Constraints) -> Flags:
+def _parts_of_person(variables: Variables, who: Who, rows: Integers) -> tuple[Integers, Floats]:
+    """Give the parts where a named person may be, by what is known about the person, and their weights."""
+    parts = variables.parts
+    _, part = ranges(parts.first[rows], parts.first[rows + 1])
+    weight = (parts.weight * variables.share(cells_of(who, variables.described)))[part]
+    possible = weight > 0
+    return part[possible], weight[possible]
+
+
+def _touched(variables: Variables, quotient: Quotient, constraints: Constraints) -> Flags:
     """Say which groups are touched by a constraint."""
     touched = np.zeros(quotient.blocks.groups, bool)
-    for rows in (constraints.support.row, *constraints.people.values()):
+    for rows in (variables.parts.row[constraints.support.part], *constraints.people.values()):
         touched[quotient.group[quotient.original.row_group[rows]]] = True
     return touched
 
@@ -165,33 +221,40 @@ def _weights(variables: Variables, quotient: Quotient, row: Integers, person: In
     return np.where(person == NOBODY, weight[row], 1.0)
 
 
-def _coefficients(quotient: Quotient, constraints: Constraints, entry: Integers, person: Integers) -> sparse.csr_array:
+def _coefficients(
+    variables: Variables, quotient: Quotient, constraints: Constraints, site: Integers, person: Integers
+) -> sparse.csr_array:
     """Write down which variables each constraint counts, and how often."""
-    term, at = _support_in(quotient, constraints.support)
+    term, at = _support_in(variables, quotient, constraints.support)
     about = constraints.person[term]
-    first = np.concatenate(([0], np.cumsum(np.bincount(entry, minlength=quotient.blocks.entries))))
+    sites = quotient.blocks.entries * variables.parts.slots
+    first = np.concatenate(([0], np.cumsum(np.bincount(site, minlength=sites))))
     start, stop = first[at], first[at + 1]
     named = np.flatnonzero(about != NOBODY)
-    if len(named):  # of the variables at an entry, that of the person
+    if len(named):  # of the variables at a site, that of the person, who may not be in that part
         people = len(constraints.people) + 1
-        start[named] = np.searchsorted(entry * people + person + 1, at[named] * people + about[named] + 1)
-        stop[named] = start[named] + 1
+        present, sought = site * people + person + 1, at[named] * people + about[named] + 1
+        start[named] = np.searchsorted(present, sought)
+        stop[named] = np.searchsorted(present, sought, "right")
     which, variable = ranges(start, stop)
     nonzeros = constraints.coefficient[term][which], (constraints.constraint[term][which], variable)
-    matrix = sparse.csr_array(nonzeros, shape=(len(constraints.low), len(entry)))
+    matrix = sparse.csr_array(nonzeros, shape=(len(constraints.low), len(site)))
     matrix.eliminate_zeros()
     return matrix
 
 
-def _support_in(quotient: Quotient, support: TermSupport) -> tuple[Integers, Integers]:
-    """Give the entries of the quotient that terms range over: the term and the entry."""
+def _support_in(variables: Variables, quotient: Quotient, support: TermSupport) -> tuple[Integers, Integers]:
+    """Give the sites that terms range over: the term and the site."""
     # a class is in the support of a term as a whole or not at all, so its representative speaks for it
+    parts = variables.parts
+    row = parts.row[support.part]
     representatives = support.restrict(
-        quotient.row_representative[quotient.row[support.row]] == support.row,
+        quotient.row_representative[quotient.row[row]] == row,
         quotient.column_representative[quotient.column[support.column]] == support.column,
     )
-    term, row, column = representatives.cross(quotient.original)
-    return term, quotient.blocks.entry(quotient.row[row], quotient.column[column])
+    term, part, column = representatives.cross(quotient.original, parts.row)
+    entry = quotient.blocks.entry(quotient.row[parts.row[part]], quotient.column[column])
+    return term, entry * parts.slots + parts.slot[part]
 
 
 def _one_per_person(person: Integers, people: int) -> sparse.csr_array:
@@ -223,11 +286,14 @@ class Quotient:
 
     def distribute(self, amounts: Floats, row: Integers, column: Integers) -> Floats:
         """Give what original entries have, given what those of the quotient have."""
+        return self.divide(amounts[self.blocks.entry(self.row[row], self.column[column])], row, column)
+
+    def divide(self, of_class: Floats, row: Integers, column: Integers) -> Floats:
+        """Give the share of original entries in what their classes have."""
         row_class, column_class = self.row[row], self.column[column]
         people = self.original.row_people[row] / self.blocks.row_people[row_class]
         occurrences = self.original.column_people[column] / self.blocks.column_people[column_class]
         # both shares are of all equivalent groups together, which divides by their number once too often
-        of_class = amounts[self.blocks.entry(row_class, column_class)]
         each = of_class * self.multiplicity[self.blocks.row_group[row_class]]
         shared: Floats = each * people * occurrences
         return shared

@@ -252,7 +252,7 @@ def explain_infeasible(
     numbers = _unsatisfiable_subset(infeasible, relaxations)
     if not numbers:
         return BadKnowledge("the people who are named do not fit into the release together; name fewer of them")
-    words = tuple(known[number].words for number in numbers)
+    words = tuple(dict.fromkeys(known[number].words for number in numbers))  # two bounds are one statement
     if len(words) == 1:
         message = f"the release says otherwise than '{words[0]}': no distribution fits both; leave it out or change it"
     else:

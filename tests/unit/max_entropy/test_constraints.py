@@ -6,17 +6,16 @@ import pytest
 import sidelight as sl
 from sidelight.errors import BadKnowledge
 from sidelight.knowledge.parse_statements import read_statements
-from sidelight.max_entropy.constraints import NOBODY, UNUSED, constraints_of
+from sidelight.max_entropy.constraints import NOBODY, UNUSED, constraints_of, mentioned_conditions
 from sidelight.max_entropy.problem import Variables
 
 
 def written(release, *statements, people=None):
-    return constraints_of(Variables(release, people or {}), read_statements(statements))
+    known = read_statements(statements)
+    return constraints_of(Variables(release, people or {}, mentioned_conditions(known, people or {})), known)
 
 
 def test_conditions_that_match_nobody_are_notes(wards):
-    (note,) = sl.maxent(wards, ["P(Flu | sex=n) = 0.3"]).notes
-    assert note == "'P(Flu | sex=n) = 0.3' says nothing: nobody in the release says sex 'n'; there are: f, m"
     (note,) = sl.maxent(wards, ["P(Flu | sex=m, age=50) = 0.3"]).notes
     assert "all of this" in note
 
@@ -34,10 +33,10 @@ def test_shares_are_bounds_in_people(wards):
 def test_that_all_have_it_says_that_nobody_has_anything_else(wards):
     constraints = written(wards, "P(Flu or HIV | sex=m) = 1")
     assert (constraints.low.tolist(), constraints.high.tolist()) == ([0], [0])
-    variables = Variables(wards, {})
-    _, row, column = constraints.support.cross(variables.blocks)
+    variables = Variables(wards, {}, (("sex", "m"),))
+    _, part, column = constraints.support.cross(variables.blocks, variables.parts.row)
     assert {wards.domain[value] for value in variables.value[column]} == {"Cold"}
-    assert len(row) == 2  # two men, in the one group of theirs where it occurs
+    assert len(part) == 2  # two men, in the one group of theirs where it occurs
 
 
 def test_a_comparison_counts_both_sides_in_people_of_the_smaller_one(wards):
@@ -47,9 +46,9 @@ def test_a_comparison_counts_both_sides_in_people_of_the_smaller_one(wards):
 
 
 def test_a_statement_about_nobody_constrains_nothing(wards):
-    constraints = written(wards, "P(Flu | sex=x) = 0.3", "P(Flu | sex=m) = 0.3")
+    constraints = written(wards, "P(Flu | sex=m, age=50) = 0.3", "P(Flu | sex=m) = 0.3")
     assert constraints.constraint.tolist() == [UNUSED, 0]
-    assert set(constraints.support.row_term.tolist()) == {1}
+    assert set(constraints.support.part_term.tolist()) == {1}
 
 
 def test_some_statements_are_renumbered_and_people_stay(wards):

@@ -30,10 +30,10 @@ def test_rows_and_columns_are_those_of_conditions_and_values(wards):
     assert variables.members.people[rows].tolist() == [2]
     columns = variables.columns_with(("HIV",))
     assert variables.blocks.column_group[columns].tolist() == [0, 1]
-    assert len(variables.rows_with((("sex", "x"),))) == 0
-    assert variables.why_nobody((("sex", "f"), ("age", "3O"))).startswith("nobody in the release says age '3O'")
+    with pytest.raises(BadKnowledge, match="nobody in the release says sex 'x'; there are: f, m"):
+        variables.rows_with((("sex", "x"),))
     with pytest.raises(UnknownColumn, match="did you mean 'sex'"):
-        variables.holds("sx", "f")
+        variables.rows_with((("sx", "f"),))
 
 
 def test_a_condition_may_be_about_what_is_printed_of_a_group():

@@ -5,7 +5,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.knowledge.parse_statements import read_statements
-from sidelight.max_entropy.constraints import constraints_of
+from sidelight.max_entropy.constraints import constraints_of, mentioned_conditions
 from sidelight.max_entropy.problem import ONE_PERSON, Variables
 from sidelight.max_entropy.reduction import reduce_problem
 
@@ -13,8 +13,9 @@ BUCKET = ([{"sex": "m", "age": "30"}, {"sex": "m", "age": "40"}, {"sex": "f", "a
 
 
 def reduced(release, *statements, people=None):
-    variables = Variables(release, people or {})
-    return reduce_problem(variables, constraints_of(variables, read_statements(statements)))
+    known = read_statements(statements)
+    variables = Variables(release, people or {}, mentioned_conditions(known, people or {}))
+    return reduce_problem(variables, constraints_of(variables, known))
 
 
 def test_groups_that_nobody_touches_are_not_solved(wards):

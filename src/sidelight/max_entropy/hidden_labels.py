@@ -1,0 +1,278 @@
+"""Which labels may a printed one hide, and how many are they?
+
+A group that prints `*`, `{F, M}`, `30-39`, `130**` or a coarse node of a hierarchy says less about its people than a
+condition such as `sex=F` asks: some of them may be meant.
+
+    U       the raw labels of a column: all that a person may have there
+    R(p)    ⊂ U, those that a printed label p may stand for (`release.printed_labels` says which)
+    C       a condition: a label that a statement mentions, true of R(C)
+
+The people of a group that prints p are *certain* to fulfil C where R(p) ⊂ R(C), *may* where both meet, else cannot.
+
+What is in U: the leaves of the column's hierarchy, if it is known; every label that is printed or mentioned and is no
+coarser than a person; the numbers of printed intervals, in steps of the last decimal that the column shows; the days
+of printed periods; the codes of a mask, ten for each hidden character; of a set its parts.  What `*` hides is any of
+them, and if only one is known, that or another one.  Beyond the farthest number known, an open interval has one more.
+
+Raw labels that nothing printed or mentioned tells apart are one *bundle*, with a weight: how many they are.  So neither
+long intervals nor masks are ever written out.  Cost: a look at each distinct label, and the bundles that it covers.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from itertools import pairwise
+
+import numpy as np
+
+from sidelight._arrays import Codes, Flags, Floats, Integers, starts_of, sum_by
+from sidelight.release.printed_labels import Interval, LabelOrder, PrintedLabel, read_label
+from sidelight.table.hierarchy import Hierarchy
+from sidelight.table.labels import SUPPRESSED, Label, as_day, as_number
+
+_HIDDEN = "\0"
+"""A character that no label has: it stands for what a mask hides."""
+
+_ANOTHER = "\0another"
+"""A label that is printed nowhere, where only one is known."""
+
+MOST_DECIMALS = 9
+"""Numbers are counted in steps of at most so many decimals."""
+
+
+class RawLabels:
+    """The raw labels of a column, in bundles of those that nothing printed or mentioned tells apart.
+
+    >>> ages = RawLabels(("20-29", "30-39", "34", "*"), ("30-34",))
+    >>> [float(ages.weight[ages.covered(text)].sum()) for text in ("20-29", "30-39", "30-34", "34", "*")]
+    [10.0, 10.0, 5.0, 1.0, 20.0]
+    """
+
+    def __init__(
+        self, printed: Iterable[Label], mentioned: Iterable[Label] = (), hierarchy: Hierarchy | None = None
+    ) -> None:
+        bundles = _Bundles((*printed, *mentioned), hierarchy).bundles
+        self.order = LabelOrder(tuple(bundles), hierarchy)
+        self.weight = np.array([bundles[text] for text in self.order.labels], float)
+        self._memo: dict[Label, Integers] = {}
+
+    def covered(self, text: Label) -> Integers:
+        """Find the bundles that a label may stand for."""
+        if text not in self._memo:
+            stretches = [np.arange(start, stop) for start, stop in self.order.covered(text)]
+            self._memo[text] = np.concatenate([np.empty(0, np.int64), *stretches])
+        return self._memo[text]
+
+
+class _Bundles:
+    """Bundles of raw labels: a label of each, and how many it stands for."""
+
+    def __init__(self, texts: Iterable[Label], hierarchy: Hierarchy | None) -> None:
+        leaves = () if hierarchy is None else hierarchy.levels[0]
+        self.inner = frozenset() if hierarchy is None else _inner_nodes(hierarchy)
+        self.bundles: dict[Label, float] = dict.fromkeys(leaves, 1.0)
+        self.printed: dict[Label, PrintedLabel] = {text: read_label(text, self.inner) for text in texts}
+        self._take_sets_apart()
+        in_days = any(_is_period(text, each) for text, each in self.printed.items())
+        for text, each in self.printed.items():
+            if None in each.labels:
+                self.bundles.setdefault(None, 1.0)
+            elif not _is_coarse(text, each, self.inner, in_days=in_days):
+                self.bundles.setdefault(next(iter(each.labels)), 1.0)
+        # a hierarchy says what there is; without one, all that intervals, periods and masks may stand for is there
+        if hierarchy is None:
+            self._add_days() if in_days else self._add_numbers()
+            self._add_codes()
+        self._add_what_covers_nothing(hierarchy)
+        if hierarchy is None and len(self.bundles) < 2:
+            self.bundles[_ANOTHER] = 1.0
+
+    def _take_sets_apart(self) -> None:
+        """Read the parts of sets as labels, apart from those that a label with commas inside explains."""
+        with_commas = {text for text in (*self.printed, *self.bundles, *self.inner) if text and ", " in text}
+        for each in [each for each in self.printed.values() if len(each.parts) > 1]:
+            whole = f", {', '.join(each.parts)}, "
+            explained = {part for text in with_commas if f", {text}, " in whole for part in str(text).split(", ")}
+            for part in each.parts:
+                in_brackets = part.startswith(("[", "(", "]")) != part.endswith(("]", ")", "["))
+                if part not in explained and not in_brackets:
+                    self.printed.setdefault(part, read_label(part, self.inner))
+
+    def _add_numbers(self) -> None:
+        intervals = [interval for each in self.printed.values() for interval in each.numbers]
+        points = [number for text in self.bundles if text is not None and (number := as_number(text)) is not None]
+        decimals = _decimals([*points, *_ends(intervals)])
+        self._add(_along(intervals, points, 10.0**-decimals), lambda number: f"{number:.{decimals}f}")
+
+    def _add_days(self) -> None:
+        intervals = [interval for each in self.printed.values() for interval in each.days]
+        points = [float(day) for text in self.bundles if text is not None and (day := as_day(text)) is not None]
+        inside = ((day, days) for day, days in _along(intervals, points, 1.0) if 1 <= day <= dt.date.max.toordinal())
+        self._add(inside, lambda day: dt.date.fromordinal(round(day)).isoformat())
+
+    def _add(self, bundles: Iterable[tuple[float, float]], text_of: Callable[[float], str]) -> None:
+        for number, weight in bundles:
+            (text,) = read_label(text_of(number)).labels  # in its plain form, as labels that are printed
+            self.bundles.setdefault(text, weight)
+
+    def _add_codes(self) -> None:
+        """Count what masks hide, those first that hide least: what they have is not counted again."""
+        masks = {mask for each in self.printed.values() for mask in each.masks}
+        for mask in sorted(masks, key=lambda mask: -len(mask.rstrip(SUPPRESSED))):
+            beginning = mask.rstrip(SUPPRESSED)
+            hidden = len(mask) - len(beginning)
+            known = sum(
+                weight
+                for text, weight in self.bundles.items()
+                if text is not None and len(text) == len(mask) and text.startswith(beginning)
+            )
+            self.bundles[beginning + _HIDDEN * hidden] = max(10.0**hidden - known, 1.0)
+
+    def _add_what_covers_nothing(self, hierarchy: Hierarchy | None) -> None:
+        order = LabelOrder(tuple(self.bundles), hierarchy)
+        self.bundles |= {
+            text: 1.0
+            for text, each in self.printed.items()
+            if not each.suppressed and text not in self.bundles and not order.covered(text)
+        }
+
+
+def _inner_nodes(hierarchy: Hierarchy) -> frozenset[Label]:
+    return frozenset(text for level in hierarchy.levels[1:] for text in level) - {*hierarchy.levels[0], SUPPRESSED}
+
+
+def _is_period(text: Label, printed: PrintedLabel) -> bool:
+    """Say whether a label can only be about days: 2024-03 is, 2024 may be a number."""
+    return bool(printed.days) and not printed.numbers and (text is None or as_number(text) is None)
+
+
+def _is_coarse(text: Label, printed: PrintedLabel, inner: Container[Label], *, in_days: bool) -> bool:
+    """Say whether a label may stand for several."""
+    days = in_days and any(interval.low < interval.high for interval in printed.days)
+    return bool(
+        text in inner
+        or printed.suppressed
+        or len(printed.parts) > 1
+        or printed.numbers
+        or printed.masks
+        or days
+        or len(printed.labels) > 1
+    )
+
+
+def _ends(intervals: Iterable[Interval]) -> Iterator[float]:
+    for interval in intervals:
+        yield from (end for end in (interval.low, interval.high) if math.isfinite(end))
+
+
+def _decimals(numbers: Iterable[float]) -> int:
+    """Give the decimals that numbers have.
+
+    >>> _decimals([30.0, 33.5]), _decimals([])
+    (1, 0)
+    """
+    values = np.unique(np.fromiter(numbers, float))
+    for decimals in range(MOST_DECIMALS):
+        if np.allclose(values, np.round(values, decimals), rtol=1e-12, atol=0):
+            return decimals
+    return MOST_DECIMALS
+
+
+def _along(intervals: list[Interval], points: Iterable[float], step: float) -> Iterator[tuple[float, float]]:
+    """Cut a line at all ends: each end by itself, and what is between two of them, with how many steps there are.
+
+    >>> [*_along([Interval(20, 29), Interval(25, 34)], [22], 1)]
+    [(20, 1.0), (21, 1.0), (22, 1.0), (23, 2.0), (25, 1.0), (26, 3.0), (29, 1.0), (30, 4.0), (34, 1.0)]
+    """
+    if not intervals:
+        return
+    ends = sorted({*_ends(intervals), *points})
+    between = [(low + step, float(round((high - low) / step) - 1)) for low, high in pairwise(ends)]
+    beyond = [(ends[0] - step, 1.0), (ends[-1] + step, 1.0)] if ends else [(0.0, 1.0)]
+    bundles = sorted([*((end, 1.0) for end in ends), *between, *beyond])
+    numbers = np.array([number for number, _ in bundles])
+    inside = np.zeros(len(bundles) + 1, np.int64)  # how many intervals begin at a place, less those that ended before
+    for interval in intervals:
+        start, stop = interval.stretch(numbers)
+        inside[start] += 1
+        inside[stop] -= 1
+    for (number, weight), intervals_there in zip(bundles, np.cumsum(inside[:-1]).tolist(), strict=True):
+        if weight > 0 and intervals_there:
+            yield number, weight
+
+
+class ColumnCells:
+    """A column cut into cells by the labels that are mentioned: whom a printed label may hide in each, in raw labels.
+
+    Cells are numbered by which of the mentioned labels hold there; `holds[cell, mention]` says so.  What the label
+    with code c may stand for are the cells `cell[first[c]:first[c + 1]]`, with these weights.
+
+    >>> sex = ColumnCells(("F", "M", "*"), ("F",))
+    >>> sex.holds[:, 0].tolist(), sex.cell.tolist(), np.diff(sex.first).tolist(), sex.weight.tolist()
+    ([False, True], [1, 0, 0, 1], [1, 1, 2], [1.0, 1.0, 1.0, 1.0])
+    """
+
+    def __init__(
+        self, printed: tuple[Label, ...], mentioned: tuple[Label, ...], hierarchy: Hierarchy | None = None
+    ) -> None:
+        self.printed, self.mentioned, self.hierarchy = printed, mentioned, hierarchy
+        self.raw = RawLabels(printed, mentioned, hierarchy)
+        held = np.zeros((len(self.raw.weight), len(mentioned)), bool)
+        for number, text in enumerate(mentioned):
+            held[self.raw.covered(text), number] = True
+        self.holds, self._cell_of_bundle = _distinct_rows(held)
+        covered = [self.raw.covered(text) for text in printed]
+        label = np.repeat(np.arange(len(printed)), [len(each) for each in covered])
+        bundle = np.concatenate([np.empty(0, np.int64), *covered])
+        cells = len(self.holds)
+        pair, place = np.unique(label * cells + self._cell_of_bundle[bundle], return_inverse=True)
+        self.weight = sum_by(place, self.raw.weight[bundle], len(pair))
+        self.label, self.cell = np.divmod(pair, max(cells, 1))
+        self.first = starts_of(self.label, len(printed))
+
+    def certain(self, mention: int) -> Flags:
+        """Say of which printed labels all people fulfil a condition."""
+        outside = np.zeros(len(self.printed), bool)
+        outside[self.label[~self.holds[self.cell, mention]]] = True
+        return ~outside
+
+    def knows(self, text: Label) -> bool:
+        """Say whether a mentioned label is printed, in a hierarchy, or inside something printed that is not `*`."""
+        if text in self.printed or (
+            self.hierarchy is not None and any(text in level for level in self.hierarchy.levels)
+        ):
+            return True
+        sought = np.zeros(len(self.raw.weight), bool)
+        sought[self.raw.covered(text)] = True
+        return any(sought[self.raw.covered(each)].any() for each in self.printed if each != SUPPRESSED)
+
+    def share(self, text: Label, codes: Codes, cells: Integers) -> Floats:
+        """Say which share of the raw labels in a cell of printed labels a further condition is true of."""
+        finer = ColumnCells(self.printed, (*self.mentioned, text), self.hierarchy)
+        if not finer.knows(text):
+            raise LookupError(text)
+        # cells by what held before; those that nothing is in have no number among the finer ones
+        same = {tuple(row): cell for cell, row in enumerate(self.holds.tolist())}
+        coarse = np.array([same.get(tuple(row[:-1]), -1) for row in finer.holds.tolist()], np.int64)
+        size = len(self.printed) * len(self.holds)
+        key = finer.label * len(self.holds) + coarse[finer.cell]
+        inside = sum_by(key, np.where(finer.holds[finer.cell, -1], finer.weight, 0.0), size)
+        everything = sum_by(key, finer.weight, size)
+        chosen = codes.astype(np.int64) * len(self.holds) + cells
+        share: Floats = inside[chosen] / everything[chosen]
+        return share
+
+
+def _distinct_rows(flags: Flags) -> tuple[Flags, Integers]:
+    if flags.shape[1] == 0:
+        return np.zeros((1, 0), bool), np.zeros(len(flags), np.int64)
+    rows, number = np.unique(flags, axis=0, return_inverse=True)
+    return rows, np.asarray(number).ravel()
+
+
+def nearest_labels(cells: ColumnCells) -> Mapping[Label, None]:
+    """List what could have been mentioned: what is printed, and what hierarchies have."""
+    levels = () if cells.hierarchy is None else cells.hierarchy.levels
+    return dict.fromkeys((*cells.printed, *(text for level in levels for text in level)))

@@ -1,0 +1,156 @@
+"""Whom may a condition mean?  People of a group whom statements tell apart, although the release does not.
+
+`P(Flu | sex=F) = 0.3` is about all women, also about those in groups that print `*`, `{F, M}`, an interval, a mask or
+a coarse node of a hierarchy.  How many those are is not known, so each row (q, b) is cut into *parts* a, one for each
+combination of cells that its printed labels may hide (`hidden_labels`), and each part has variables of its own:
+
+    x(q, a, s, b) ≥ 0      Σ_{a, s} x(q, a, s, b) = n(q, b)      Σ_{q, a} x(q, a, s, b) = n(s, b)
+    P(S | C) = p           Σ_{a ⊨ C, s ∈ S} x − p · Σ_{a ⊨ C, s} x = 0,   which is linear, however many they are
+
+Entropy is that of the raw keys: a part that stands for w raw keys has − x ln(x / w).  So with nothing else known, every
+raw label that a printed one may hide is equally likely, whatever other groups print: of a group with `*` for sex, half.
+Statements then move it, as far as they must.  Without statements about it, nothing that is believed of a group changes.
+
+A row of which everybody is certain to be meant, or nobody, is one part, and its variables are what they were.
+Cost: rows × cells that they may hide, at most `MOST_PARTS`; columns that no statement mentions cut nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from sidelight._arrays import Codes, Flags, Floats, Integers, number_vectors, ranges, starts_of
+from sidelight.errors import BadKnowledge, TooHard, did_you_mean, parameter
+from sidelight.max_entropy.hidden_labels import ColumnCells, nearest_labels
+from sidelight.table.hierarchy import Hierarchy
+from sidelight.table.labels import SUPPRESSED, Label, shown
+from sidelight.table.table import Column
+
+MOST_PARTS = 2_000_000
+"""So many parts of rows at most."""
+
+
+@dataclass(frozen=True, eq=False)
+class RowLabels:
+    """What is printed or known about the people of each row in one column: labels, and their code by row."""
+
+    name: str
+    labels: tuple[Label, ...]
+    codes: Codes
+    hierarchy: Hierarchy | None
+
+    @classmethod
+    def of(cls, column: Column, place: Integers, hierarchies: Mapping[str, Hierarchy]) -> RowLabels:
+        """Give each row its label; `place` is where it stands in the column."""
+        return cls(column.name, column.labels, column.codes[place], hierarchies.get(column.name))
+
+    def cells(self, mentioned: tuple[Label, ...]) -> ColumnCells:
+        """Cut the column by labels that are mentioned; refuses labels that nobody can have."""
+        cells = ColumnCells(self.labels, mentioned, self.hierarchy)
+        for text in mentioned:
+            if not cells.knows(text):
+                raise BadKnowledge(self.unknown(text, cells))
+        return cells
+
+    def unknown(self, text: Label, cells: ColumnCells) -> str:
+        """Say that a label is not known, and the nearest that is."""
+        known = [each for each in nearest_labels(cells) if each != SUPPRESSED]
+        where = "the release" if self.hierarchy is None else "the release and its hierarchy"
+        if not known:
+            return (
+                f"{where} knows no {self.name} but '*', and so not '{shown(text)}'; "
+                f"say with {parameter('by')} what there is"
+            )
+        return f"nobody in {where} says {self.name} '{shown(text)}'{did_you_mean(shown(text), known)}"
+
+
+class Parts:
+    """The rows of a release, cut by the conditions that are mentioned: `row[p]` of each part, and its `weight`.
+
+    Parts stand by row.  `weight` is the share of its row's raw keys; parts of a row have slots 0, 1, …
+    """
+
+    def __init__(self, rows: int, columns: Mapping[str, RowLabels], mentioned: Sequence[tuple[str, Label]]) -> None:
+        self.columns = columns
+        names = dict.fromkeys(name for name, _ in mentioned)
+        self.mentioned = {
+            name: tuple(dict.fromkeys(text for column, text in mentioned if column == name)) for name in names
+        }
+        self.cut = {name: columns[name].cells(labels) for name, labels in self.mentioned.items()}
+        self.row, self.weight = np.arange(rows), np.ones(rows)
+        self.cell: dict[str, Integers] = {}
+        for name, cells in self.cut.items():
+            self._cut_by(name, cells)
+        self.first = starts_of(self.row, rows)
+        self.count = np.diff(self.first)
+
+    def _cut_by(self, name: str, cells: ColumnCells) -> None:
+        label = self.columns[name].codes[self.row].astype(np.int64)
+        if np.diff(cells.first)[label].sum() > MOST_PARTS:
+            message = (
+                f"the statements tell more than {MOST_PARTS:,} kinds of people apart inside groups that print less "
+                "than they ask; say fewer statements, or about fewer columns"
+            )
+            raise TooHard(message)
+        part, at = ranges(cells.first[label], cells.first[label + 1])
+        total = np.add.reduceat(cells.weight, cells.first[:-1])[label[part]]
+        self.row, self.weight = self.row[part], self.weight[part] * (cells.weight[at] / total)
+        self.cell = {column: each[part] for column, each in self.cell.items()} | {name: cells.cell[at]}
+
+    @cached_property
+    def slot(self) -> Integers:
+        """The place of each part among those of its row."""
+        return np.arange(len(self.row)) - self.first[self.row]
+
+    @cached_property
+    def slots(self) -> int:
+        """How many parts a row has at most."""
+        return int(self.count.max(initial=1))
+
+    @cached_property
+    def divided(self) -> Flags:
+        """Which rows have several parts."""
+        divided: Flags = self.count > 1
+        return divided
+
+    @cached_property
+    def kind(self) -> Integers:
+        """Number rows so that those of one kind have parts of the same weights and cells, wherever they differ."""
+        codes = np.zeros((len(self.count), len(self.cut)), np.int64)
+        for place, (name, cells) in enumerate(self.cut.items()):
+            label = self.columns[name].codes
+            # labels that hide nothing may differ: which conditions they fulfil is said by the terms
+            codes[:, place] = np.where(np.diff(cells.first)[label] > 1, label + 1, 0)
+        return number_vectors(codes)[0] if codes.shape[1] else np.zeros(len(self.count), np.int64)
+
+    def holds(self, name: str, text: Label) -> Flags:
+        """Say for each part whether its people fulfil a condition that was mentioned."""
+        cells = self.cut[name]
+        holds: Flags = cells.holds[self.cell[name], cells.mentioned.index(text)]
+        return holds
+
+    def certain(self, name: str, text: Label) -> Flags:
+        """Say for each part whether everybody in its row fulfils a condition that was mentioned."""
+        cells = self.cut[name]
+        certain: Flags = cells.certain(cells.mentioned.index(text))[self.columns[name].codes[self.row]]
+        return certain
+
+    def share(self, conditions: Sequence[tuple[str, Label]]) -> Floats:
+        """Say which share of the raw keys of each part fulfils some conditions, mentioned before or not."""
+        share = np.ones(len(self.row))
+        for name, text in conditions:
+            share *= self.holds(name, text) if text in self.mentioned.get(name, ()) else self._share(name, text)
+        return share
+
+    def _share(self, name: str, text: Label) -> Floats:
+        column = self.columns[name]
+        cells = self.cut[name] if name in self.cut else column.cells(())
+        of_parts = self.cell[name] if name in self.cut else np.zeros(len(self.row), np.int64)
+        try:
+            return cells.share(text, column.codes[self.row], of_parts)
+        except LookupError:
+            raise BadKnowledge(column.unknown(text, cells)) from None
