@@ -40,6 +40,7 @@ from sidelight.max_entropy.problem import Variables
 from sidelight.max_entropy.reduction import ReducedProblem, reduce_problem
 from sidelight.max_entropy.subproblems import Relaxations, Solution, explain_infeasible, solve
 from sidelight.release.groups import GroupName
+from sidelight.release.locate import Lookup
 from sidelight.release.release import Members, Release
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Label, label, shown
@@ -92,7 +93,7 @@ def maxent(
     expect_one_sensitive(release, "maximum entropy")
     deadline = time.monotonic() + seconds
     known = read_statements(knowing)
-    variables = Variables(release, people or {}, mentioned_conditions(known, people or {}), dict(by or {}))
+    variables = Variables(release, people or {}, mentioned_conditions(known, people or {}), Lookup.of(by))
     constraints = constraints_of(variables, known)
     reduced = reduce_problem(variables, constraints)
     relaxations = Relaxations(variables, constraints, reduced, deadline)

@@ -9,7 +9,7 @@ condition such as `sex=F` asks: some of them may be meant.
 
 The people of a group that prints p are *certain* to fulfil C where R(p) ⊂ R(C), *may* where both meet, else cannot.
 
-What is in U: the leaves of the column's hierarchy, if it is known; every label that is printed or mentioned and is no
+What is in U: the leaves of the column's hierarchy, if there is one; every label that is printed or mentioned and is no
 coarser than a person; the numbers of printed intervals, in steps of the last decimal that the column shows; the days
 of printed periods; the codes of a mask, ten for each hidden character; of a set its parts.  What `*` hides is any of
 them, and if only one is known, that or another one.  Beyond the farthest number known, an open interval has one more.
@@ -22,15 +22,18 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator
 from itertools import pairwise
 
 import numpy as np
 
 from sidelight._arrays import Codes, Flags, Floats, Integers, starts_of, sum_by
 from sidelight.release.printed_labels import Interval, LabelOrder, PrintedLabel, read_label
-from sidelight.table.hierarchy import Hierarchy
+from sidelight.release.printing import Nodes
 from sidelight.table.labels import SUPPRESSED, Label, as_day, as_number
+
+NO_NODES = Nodes({})
+"""There is no hierarchy of a column."""
 
 _HIDDEN = "\0"
 """A character that no label has: it stands for what a mask hides."""
@@ -50,11 +53,9 @@ class RawLabels:
     [10.0, 10.0, 5.0, 1.0, 20.0]
     """
 
-    def __init__(
-        self, printed: Iterable[Label], mentioned: Iterable[Label] = (), hierarchy: Hierarchy | None = None
-    ) -> None:
-        bundles = _Bundles((*printed, *mentioned), hierarchy).bundles
-        self.order = LabelOrder(tuple(bundles), hierarchy)
+    def __init__(self, printed: Iterable[Label], mentioned: Iterable[Label] = (), nodes: Nodes = NO_NODES) -> None:
+        bundles = _Bundles((*printed, *mentioned), nodes).bundles
+        self.order = LabelOrder(tuple(bundles), nodes)
         self.weight = np.array([bundles[text] for text in self.order.labels], float)
         self._memo: dict[Label, Integers] = {}
 
@@ -69,9 +70,10 @@ class RawLabels:
 class _Bundles:
     """Bundles of raw labels: a label of each, and how many it stands for."""
 
-    def __init__(self, texts: Iterable[Label], hierarchy: Hierarchy | None) -> None:
-        leaves = () if hierarchy is None else hierarchy.levels[0]
-        self.inner = frozenset() if hierarchy is None else _inner_nodes(hierarchy)
+    def __init__(self, texts: Iterable[Label], nodes: Nodes) -> None:
+        # a label may stand for itself on several levels; what stands above others is no leaf
+        leaves = [text for text in nodes.above if text is not None and nodes.under.get(text, (text,)) == (text,)]
+        self.inner = frozenset(nodes.under).difference(leaves, [SUPPRESSED])
         self.bundles: dict[Label, float] = dict.fromkeys(leaves, 1.0)
         self.printed: dict[Label, PrintedLabel] = {text: read_label(text, self.inner) for text in texts}
         self._take_sets_apart()
@@ -82,11 +84,11 @@ class _Bundles:
             elif not _is_coarse(text, each, self.inner, in_days=in_days):
                 self.bundles.setdefault(next(iter(each.labels)), 1.0)
         # a hierarchy says what there is; without one, all that intervals, periods and masks may stand for is there
-        if hierarchy is None:
+        if not leaves:
             self._add_days() if in_days else self._add_numbers()
             self._add_codes()
-        self._add_what_covers_nothing(hierarchy)
-        if hierarchy is None and len(self.bundles) < 2:
+        self._add_what_covers_nothing(nodes)
+        if not leaves and len(self.bundles) < 2:
             self.bundles[_ANOTHER] = 1.0
 
     def _take_sets_apart(self) -> None:
@@ -130,17 +132,13 @@ class _Bundles:
             )
             self.bundles[beginning + _HIDDEN * hidden] = max(10.0**hidden - known, 1.0)
 
-    def _add_what_covers_nothing(self, hierarchy: Hierarchy | None) -> None:
-        order = LabelOrder(tuple(self.bundles), hierarchy)
+    def _add_what_covers_nothing(self, nodes: Nodes) -> None:
+        order = LabelOrder(tuple(self.bundles), nodes)
         self.bundles |= {
             text: 1.0
             for text, each in self.printed.items()
             if not each.suppressed and text not in self.bundles and not order.covered(text)
         }
-
-
-def _inner_nodes(hierarchy: Hierarchy) -> frozenset[Label]:
-    return frozenset(text for level in hierarchy.levels[1:] for text in level) - {*hierarchy.levels[0], SUPPRESSED}
 
 
 def _is_period(text: Label, printed: PrintedLabel) -> bool:
@@ -214,11 +212,9 @@ class ColumnCells:
     ([False, True], [1, 0, 0, 1], [1, 1, 2], [1.0, 1.0, 1.0, 1.0])
     """
 
-    def __init__(
-        self, printed: tuple[Label, ...], mentioned: tuple[Label, ...], hierarchy: Hierarchy | None = None
-    ) -> None:
-        self.printed, self.mentioned, self.hierarchy = printed, mentioned, hierarchy
-        self.raw = RawLabels(printed, mentioned, hierarchy)
+    def __init__(self, printed: tuple[Label, ...], mentioned: tuple[Label, ...], nodes: Nodes = NO_NODES) -> None:
+        self.printed, self.mentioned, self.nodes = printed, mentioned, nodes
+        self.raw = RawLabels(printed, mentioned, nodes)
         held = np.zeros((len(self.raw.weight), len(mentioned)), bool)
         for number, text in enumerate(mentioned):
             held[self.raw.covered(text), number] = True
@@ -238,21 +234,9 @@ class ColumnCells:
         outside[self.label[~self.holds[self.cell, mention]]] = True
         return ~outside
 
-    def knows(self, text: Label) -> bool:
-        """Say whether a mentioned label is printed, in a hierarchy, or inside something printed that is not `*`."""
-        if text in self.printed or (
-            self.hierarchy is not None and any(text in level for level in self.hierarchy.levels)
-        ):
-            return True
-        sought = np.zeros(len(self.raw.weight), bool)
-        sought[self.raw.covered(text)] = True
-        return any(sought[self.raw.covered(each)].any() for each in self.printed if each != SUPPRESSED)
-
     def share(self, text: Label, codes: Codes, cells: Integers) -> Floats:
         """Say which share of the raw labels in a cell of printed labels a further condition is true of."""
-        finer = ColumnCells(self.printed, (*self.mentioned, text), self.hierarchy)
-        if not finer.knows(text):
-            raise LookupError(text)
+        finer = ColumnCells(self.printed, (*self.mentioned, text), self.nodes)
         # cells by what held before; those that nothing is in have no number among the finer ones
         same = {tuple(row): cell for cell, row in enumerate(self.holds.tolist())}
         coarse = np.array([same.get(tuple(row[:-1]), -1) for row in finer.holds.tolist()], np.int64)
@@ -270,9 +254,3 @@ def _distinct_rows(flags: Flags) -> tuple[Flags, Integers]:
         return np.zeros((1, 0), bool), np.zeros(len(flags), np.int64)
     rows, number = np.unique(flags, axis=0, return_inverse=True)
     return rows, np.asarray(number).ravel()
-
-
-def nearest_labels(cells: ColumnCells) -> Mapping[Label, None]:
-    """List what could have been mentioned: what is printed, and what hierarchies have."""
-    levels = () if cells.hierarchy is None else cells.hierarchy.levels
-    return dict.fromkeys((*cells.printed, *(text for level in levels for text in level)))

@@ -25,10 +25,11 @@ import numpy as np
 
 from sidelight._arrays import Codes, Flags, Floats, Integers, number_vectors, ranges, starts_of
 from sidelight.errors import BadKnowledge, TooHard, did_you_mean, parameter
-from sidelight.max_entropy.hidden_labels import ColumnCells, nearest_labels
-from sidelight.table.hierarchy import Hierarchy
+from sidelight.knowledge.tokens import in_short
+from sidelight.max_entropy.hidden_labels import NO_NODES, ColumnCells
+from sidelight.release.locate import knows_label
+from sidelight.release.printing import Nodes
 from sidelight.table.labels import SUPPRESSED, Label, shown
-from sidelight.table.table import Column
 
 MOST_PARTS = 2_000_000
 """So many parts of rows at most."""
@@ -41,31 +42,23 @@ class RowLabels:
     name: str
     labels: tuple[Label, ...]
     codes: Codes
-    hierarchy: Hierarchy | None
+    nodes: Nodes | None = None
 
-    @classmethod
-    def of(cls, column: Column, place: Integers, hierarchies: Mapping[str, Hierarchy]) -> RowLabels:
-        """Give each row its label; `place` is where it stands in the column."""
-        return cls(column.name, column.labels, column.codes[place], hierarchies.get(column.name))
+    def check(self, text: Label) -> None:
+        """Refuse a label that neither the release nor a hierarchy knows, and name the nearest ones."""
+        if knows_label(text, self.labels, self.nodes):
+            return
+        known = [*self.labels, *(self.nodes.above if self.nodes else ()), *(self.nodes.under if self.nodes else ())]
+        near = did_you_mean(shown(text), dict.fromkeys(shown(each) for each in known if each != SUPPRESSED))
+        hierarchies = "" if self.nodes else f"; if a printed label covers it, give hierarchies with {parameter('by')}"
+        message = f"the release knows no {in_short(self.name)} '{in_short(shown(text))}'{near}{hierarchies}"
+        raise BadKnowledge(message)
 
     def cells(self, mentioned: tuple[Label, ...]) -> ColumnCells:
-        """Cut the column by labels that are mentioned; refuses labels that nobody can have."""
-        cells = ColumnCells(self.labels, mentioned, self.hierarchy)
+        """Cut the column by labels that are mentioned."""
         for text in mentioned:
-            if not cells.knows(text):
-                raise BadKnowledge(self.unknown(text, cells))
-        return cells
-
-    def unknown(self, text: Label, cells: ColumnCells) -> str:
-        """Say that a label is not known, and the nearest that is."""
-        known = [each for each in nearest_labels(cells) if each != SUPPRESSED]
-        where = "the release" if self.hierarchy is None else "the release and its hierarchy"
-        if not known:
-            return (
-                f"{where} knows no {self.name} but '*', and so not '{shown(text)}'; "
-                f"say with {parameter('by')} what there is"
-            )
-        return f"nobody in {where} says {self.name} '{shown(text)}'{did_you_mean(shown(text), known)}"
+            self.check(text)
+        return ColumnCells(self.labels, mentioned, self.nodes or NO_NODES)
 
 
 class Parts:
@@ -150,7 +143,5 @@ class Parts:
         column = self.columns[name]
         cells = self.cut[name] if name in self.cut else column.cells(())
         of_parts = self.cell[name] if name in self.cut else np.zeros(len(self.row), np.int64)
-        try:
-            return cells.share(text, column.codes[self.row], of_parts)
-        except LookupError:
-            raise BadKnowledge(column.unknown(text, cells)) from None
+        column.check(text)
+        return cells.share(text, column.codes[self.row], of_parts)

@@ -33,8 +33,8 @@ from sidelight._arrays import Flags, Floats, Integers, add_up, pair_equal, start
 from sidelight.errors import BadKnowledge, BadMeasure, UnknownColumn, did_you_mean, parameter
 from sidelight.knowledge.people import Described, Someone, Who
 from sidelight.max_entropy.parts import Parts, RowLabels
+from sidelight.release.locate import Lookup, suppressed_groups
 from sidelight.release.release import Members, Release
-from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import SUPPRESSED, Label, label
 
 ONE_PERSON = -1
@@ -103,13 +103,13 @@ class Variables:
     """The variables x(q, s, b) of a release, and which of them a condition, a value or a person is about.
 
     One value per person; `described` says what is known about people by name, `mentioned` are the conditions that
-    statements speak of, and `by` the hierarchies that say what a printed label stands for.
+    statements speak of, and `lookup` has the hierarchies that say what a printed label stands for.
     """
 
     release: Release
     described: Mapping[str, Mapping[str, object]]
     mentioned: tuple[tuple[str, Label], ...] = ()
-    by: Mapping[str, Hierarchy] = field(default_factory=dict)
+    lookup: Lookup = field(default_factory=Lookup)
 
     def __post_init__(self) -> None:
         if self.release.semantics != "single":
@@ -165,8 +165,12 @@ class Variables:
     def columns(self) -> dict[str, RowLabels]:
         """What may be asked of people, by name: what tells them apart, and what is printed about their group."""
         # a column of the keys has a row per key, one that is printed a row per group; here each row gets its own
-        printed = {each.name: RowLabels.of(each, self.members.group, self.by) for each in self.release.groups.columns}
-        return printed | {each.name: RowLabels.of(each, self.members.key, self.by) for each in self.members.columns}
+        nodes, members = self.lookup.nodes(self.release), self.members
+        placed = [(each, members.group) for each in self.release.groups.columns]
+        placed += [(each, members.key) for each in members.columns]
+        return {
+            each.name: RowLabels(each.name, each.labels, each.codes[at], nodes.get(each.name)) for each, at in placed
+        }
 
     @cached_property
     def parts(self) -> Parts:
@@ -202,23 +206,12 @@ class Variables:
             raise BadKnowledge(message)
         return rows
 
-    @cached_property
-    def _suppressed_rows(self) -> Flags:
-        """Which rows print nothing but `*`: whole groups that were suppressed."""
-        suppressed = np.ones(len(self.members.group), bool)
-        for column in self.columns.values():
-            suppressed &= np.array([text == SUPPRESSED for text in column.labels], bool)[column.codes]
-        return suppressed if self.columns else np.zeros(len(suppressed), bool)
-
     def _candidate_rows(self, person: Who) -> Integers:
         if isinstance(person, Someone):
             self.release.group(person.group)
             return np.flatnonzero(self.members.group == person.group - 1)
         if isinstance(person, Described) or person in self.described:
-            rows = self.rows_with(cells_of(person, self.described))
-            # groups are suppressed as a whole, so whoever fits one that is printed is not in there; others are not
-            # located in it either, as nobody is assumed to have been suppressed
-            return rows[~self._suppressed_rows[rows]]
+            return self._without_suppressed(cells_of(person, self.described))
         named = self.release.people or {}
         if person in named:
             return np.flatnonzero(self.members.group == named[person])
@@ -227,6 +220,15 @@ class Variables:
             f"people={{'{person}': {{column: cell}}}}"
         )
         raise BadKnowledge(message)
+
+    def _without_suppressed(self, cells: Sequence[tuple[str, Label]]) -> Integers:
+        """Find rows as people are located elsewhere: nobody is assumed to be in suppressed rows (`release.locate`)."""
+        rows = self.rows_with(cells)
+        suppressed = suppressed_groups(self.release.groups)[self.members.group[rows]]
+        telling = {column.name for column in self.release.groups.columns if {*column.labels} != {SUPPRESSED}}
+        # groups are suppressed as a whole: who is known throughout, and fits one that is printed, is in that one
+        known_throughout = telling <= {name for name, _ in cells}
+        return rows[~suppressed] if known_throughout or suppressed.all() else rows
 
 
 def cells_of(person: Who | None, described: Mapping[str, Mapping[str, object]]) -> tuple[tuple[str, Label], ...]:

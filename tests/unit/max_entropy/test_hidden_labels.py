@@ -2,13 +2,14 @@
 
 import pytest
 
-from sidelight.max_entropy.hidden_labels import ColumnCells, RawLabels
+from sidelight.max_entropy.hidden_labels import NO_NODES, ColumnCells, RawLabels
+from sidelight.release.printing import Nodes
 from sidelight.table.hierarchy import Hierarchy
 
 
-def weights(printed, mentioned, hierarchy=None):
+def weights(printed, mentioned, nodes=NO_NODES):
     """Of each printed label: how many raw labels fulfil the first condition, and how many do not."""
-    cells = ColumnCells(printed, mentioned, hierarchy)
+    cells = ColumnCells(printed, mentioned, nodes)
     inside, outside = dict.fromkeys(printed, 0.0), dict.fromkeys(printed, 0.0)
     for label, cell, weight in zip(cells.label, cells.cell, cells.weight, strict=True):
         (inside if cells.holds[cell, 0] else outside)[printed[label]] += weight
@@ -41,19 +42,10 @@ def test_raw_labels_are_counted(printed, condition, expected):
 
 
 def test_a_hierarchy_says_what_there_is():
-    town = Hierarchy("town", (("Bonn", "Köln", "Ulm"), ("West", "West", "South"), ("*", "*", "*")))
+    town = Nodes.of(Hierarchy("town", (("Bonn", "Köln", "Ulm"), ("West", "West", "South"), ("*", "*", "*"))))
     counted = {"West": (1, 1), "South": (0, 1), "*": (1, 2), "Bonn": (1, 0), "{Bonn, Ulm}": (1, 1)}
     assert weights(tuple(counted), ("Bonn",), town) == counted
     assert weights(("Bonn", "*"), ("West",), town) == {"Bonn": (1, 0), "*": (2, 1)}
-
-
-def test_labels_that_nothing_printed_may_hide_are_not_known():
-    cells = ColumnCells(("White", "Black", "*"), ("Martian", "White"))
-    assert not cells.knows("Martian")
-    assert cells.knows("White")
-    assert ColumnCells(("30-39", "*"), ("34",)).knows("34")
-    assert not ColumnCells(("30-39", "*"), ("44",)).knows("44")
-    assert ColumnCells(("34", "*"), ("30-39",)).knows("30-39")
 
 
 def test_long_intervals_are_not_written_out():

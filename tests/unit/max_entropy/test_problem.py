@@ -30,7 +30,7 @@ def test_rows_and_columns_are_those_of_conditions_and_values(wards):
     assert variables.members.people[rows].tolist() == [2]
     columns = variables.columns_with(("HIV",))
     assert variables.blocks.column_group[columns].tolist() == [0, 1]
-    with pytest.raises(BadKnowledge, match="nobody in the release says sex 'x'; there are: f, m"):
+    with pytest.raises(BadKnowledge, match="the release knows no sex 'x'; there are: f, m"):
         variables.rows_with((("sex", "x"),))
     with pytest.raises(UnknownColumn, match="did you mean 'sex'"):
         variables.rows_with((("sx", "f"),))
