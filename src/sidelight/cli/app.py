@@ -119,9 +119,9 @@ def protect(
     hierarchies: HierarchyFolder = None,
     search: SearchOptions = SearchOptions(),
     columns: TableColumns = TableColumns(),
-    target: PublishOptions,
+    target: PublishOptions = PublishOptions(),
 ) -> int:
-    """Find the most useful release of a table within a policy, and publish it."""
+    """Find the most useful release of a table within a policy, and publish it; without --output, only tell of it."""
     from sidelight.cli import protect as verb  # noqa: PLC0415 - `--help` is quick
     from sidelight.cli.inputs import read_question  # noqa: PLC0415
 

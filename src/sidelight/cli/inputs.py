@@ -5,6 +5,7 @@ Options have the last word over a policy file, and both over the sidecar of a fi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -88,6 +89,31 @@ def open_table(file: str, roles: Roles) -> Table:
     """Read a table of people with these roles."""
     require_columns(file, roles)
     return table_from(file, roles)
+
+
+_LEVEL = re.compile(r"\s*(?P<column>[^=]+?)\s*=\s*(?P<level>[0-9]+)\s*(?:,|$)")
+
+
+def read_levels(texts: Sequence[str]) -> dict[str, int]:
+    """Read `age=2,sex=0`, or one column at a time.
+
+    >>> read_levels(["age=2,sex=0", "zip, old=1"])
+    {'age': 2, 'sex': 0, 'zip, old': 1}
+    """
+    levels: dict[str, int] = {}
+    for text in texts:
+        at = 0
+        while at < len(text):
+            read = _LEVEL.match(text, at)
+            if read is None:
+                message = f"cannot read --levels '{text}'; write columns and their levels, such as --levels age=2,sex=0"
+                raise BadPolicy(message)
+            if read["column"] in levels:
+                message = f"--levels says two levels for '{read['column']}'; say one"
+                raise BadPolicy(message)
+            levels[read["column"]] = int(read["level"])
+            at = read.end()
+    return levels
 
 
 def roles_of(policy: Path | None, roles: Roles) -> Roles:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sidelight._files import refuse_input
-from sidelight.cli.inputs import Question, open_table
+from sidelight.cli.inputs import Question, open_table, read_levels
 from sidelight.cli.interrupts import heed_interrupts
 from sidelight.cli.options import LedgerOptions, NoiseOptions, NoisyOutputOptions
 from sidelight.cli.run import Status, say
@@ -53,7 +53,7 @@ def noise(request: NoiseRequest, target: NoisyOutputOptions) -> Status:
     question = request.question
     path = target.output
     refuse_noise_targets(path, force=target.force)
-    levels = read_levels(request.counts.levels)
+    levels = _levels(request.counts.levels)
     domain = _domain(question.roles)
     by = read_hierarchies(request.folder)
     roles = replace(question.roles, quasi=tuple(levels), domain=None)
@@ -105,22 +105,8 @@ def _draw_noise(
     )
 
 
-def read_levels(texts: Sequence[str]) -> dict[str, int]:
-    """Read `age=2`, one per column.
-
-    >>> read_levels(["age=2", "sex=0"])
-    {'age': 2, 'sex': 0}
-    """
-    levels: dict[str, int] = {}
-    for each in texts:
-        name, sign, level = each.rpartition("=")
-        if not sign or not name or not level.isdecimal():
-            message = f"'{each}' is no level of a column; write the column and its level, such as --levels age=2"
-            raise BadNoise(message)
-        if name in levels:
-            message = f"--levels says two levels for '{name}'; say one"
-            raise BadNoise(message)
-        levels[name] = int(level)
+def _levels(texts: Sequence[str]) -> dict[str, int]:
+    levels = read_levels(texts)
     if not levels:
         message = "which columns are published, and at which level? say --levels age=2 for each, fixed in advance"
         raise BadNoise(message)

@@ -359,6 +359,8 @@ class SearchOptions:
         option("--utility", metavar="NAME"),
     ] = "balanced loss"
     """What the best of the minimal releases is best at (lattice)."""
+    levels: Annotated[tuple[str, ...], option("--levels", metavar="LEVELS")] = ()
+    """Take these levels instead of searching, such as age=2,sex=0; one that is not named is 0 (lattice)."""
     suppress_only: Annotated[tuple[str, ...], option("--suppress-only", metavar="COLUMN")] = ()
     """A column without a hierarchy: as it is, or as *; repeat it."""
     suppress: Annotated[float, option("--suppress", metavar="SHARE")] = 0
@@ -374,8 +376,8 @@ class SearchOptions:
 class PublishOptions:
     """Where a release is published, and how it is written."""
 
-    output: Annotated[Path, option("--output", "-o", metavar="FILE")]
-    """Where to publish: .parquet or .csv; a sidecar is put beside it."""
+    output: Annotated[Path | None, option("--output", "-o", metavar="FILE")] = None
+    """Where to publish: .parquet or .csv; a sidecar is put beside it.  Without it nothing is published."""
     layout: Annotated[
         Literal["people", "counts", "two tables", "shuffled"] | None, option("--layout", metavar="NAME")
     ] = None

@@ -11,6 +11,7 @@ from typing import Any
 
 from rich import progress as rich_progress
 from rich.console import Console, RenderableType
+from rich.text import Text
 
 from sidelight._files import refuse_existing, refuse_input, write_whole
 from sidelight._progress import Progress, quiet
@@ -42,7 +43,8 @@ class Output:
         console = Console(highlight=False)
         with console.capture() as page:
             for part in parts:
-                console.print(part)
+                # the console forgets what a text says of itself, and would break a path or a command in two
+                console.print(part, soft_wrap=isinstance(part, Text) and part.no_wrap is True)
             if self.file is not None:
                 console.print(f"Written to {self.file}", markup=False, soft_wrap=True)
         sys.stdout.write(page.get())

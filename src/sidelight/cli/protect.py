@@ -1,7 +1,8 @@
-"""`sidelight protect`: find the most useful release of a table within a policy, and publish it."""
+"""`sidelight protect`: find the most useful release of a table within a policy, and publish it, or only tell of it."""
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from rich.text import Text
 
 from sidelight._files import refuse_existing, refuse_input, refuse_left_over
 from sidelight._text import counted, form
-from sidelight.cli.inputs import Question, open_table
+from sidelight.cli.inputs import Question, open_table, read_levels
 from sidelight.cli.interrupts import heed_interrupts, noticing_interrupts
 from sidelight.cli.options import PublishOptions, SearchOptions
 from sidelight.cli.output import Output, bar
@@ -23,9 +24,9 @@ from sidelight.errors import BadHierarchy, BadPolicy, NothingSafe, SidelightErro
 from sidelight.policy.policy import Policy
 from sidelight.publish.formats import format_of
 from sidelight.publish.publish import Published
-from sidelight.publish.sidecar import Sidecar, sidecar_path
+from sidelight.publish.sidecar import published_finding, sidecar_path
 from sidelight.release.generalise import group
-from sidelight.report.report import AuditReport, Envelope, audit_report
+from sidelight.report.report import AuditReport, Envelope, audit_report, release_facts
 from sidelight.report.terminal import sentences
 from sidelight.search.full_domain import FullDomain
 from sidelight.search.method import SearchResult
@@ -64,22 +65,29 @@ def protect(request: ProtectRequest, target: PublishOptions) -> Status:
     except NothingSafe as nothing:
         return _report_nothing(nothing, request.file, as_json=target.json)
     heed_interrupts()
-    published = result.publish(target.output, force=target.force, layout=target.layout, written_as=target.written_as)
+    published = None
+    if target.output is not None:
+        published = result.publish(
+            target.output, force=target.force, layout=target.layout, written_as=target.written_as
+        )
     raw = group(table, by=[column.name for column in table.quasi])
     before = audit_report(raw, verdict=policy.judge(raw), source=request.file, notes=notes)
     document = Envelope(
         kind="protect",
         schema_version=SCHEMA_VERSION,
         source=request.file,
-        answer=published.document,
+        answer=answer(result, published),
         notes=(*table.intake.notes(), *notes),
     )
-    Output(target.json).write(document, draw(before, published, by))
+    Output(target.json).write(document, draw(before, result, published))
     return Status.WITHIN_POLICY
 
 
 def _refuse_targets(request: ProtectRequest, target: PublishOptions) -> None:
     """Refuse, before any work is done, places that cannot be written or that something is read from."""
+    if target.output is None:
+        _refuse_alone(target)
+        return
     path, beside = target.output, sidecar_path(target.output)
     format_of(path, target.written_as)
     refuse_left_over(path, beside, force=target.force)
@@ -87,6 +95,15 @@ def _refuse_targets(request: ProtectRequest, target: PublishOptions) -> None:
     for each in (path, beside):
         refuse_input(each, inputs)
         refuse_existing(each, force=target.force)
+
+
+def _refuse_alone(target: PublishOptions) -> None:
+    """Refuse what is about a file where there is none."""
+    about_a_file = {"--layout": target.layout, "--written-as": target.written_as, "--force": target.force}
+    for option, setting in about_a_file.items():
+        if setting:
+            message = f"{option} is about the file that is published; say where to with --output, or leave it out"
+            raise BadPolicy(message)
 
 
 def _policy(question: Question) -> Policy:
@@ -140,6 +157,7 @@ def search_to_the_end(table: Table, policy: Policy, by: Mapping[str, Hierarchy],
 
 def _search(table: Table, policy: Policy, by: Mapping[str, Hierarchy], search: SearchOptions) -> SearchResult:
     """Search, showing what is being tried."""
+    levels = read_levels(search.levels) if search.levels else None
     method = FullDomain(suppress=search.suppress, suppressed=search.suppressed, nodes=search.nodes)
     suppresses = search.method == FullDomain.name
     with bar("trying") as progress:
@@ -150,6 +168,7 @@ def _search(table: Table, policy: Policy, by: Mapping[str, Hierarchy], search: S
             method=method if suppresses else search.method,
             utility=search.utility,
             suppress=0 if suppresses else search.suppress,
+            levels=levels,
             progress=progress,
         )
 
@@ -165,54 +184,136 @@ def _report_nothing(nothing: NothingSafe, source: str, *, as_json: bool) -> Stat
     return Status.NOT_WITHIN_POLICY
 
 
-# What is printed: before and after, how coarse each column is, what it cost, what was written.
+# What is told: before and after, how coarse each column is, what else could be chosen, what it cost, what was written.
 
 ONE_GROUP = (
     "Everybody is in one group: nothing is left of these columns. A few people may be the reason "
     "(try --suppress 0.02), or one of the limits; another --method may keep more."
 )
 
+CHOICES_SHOWN = 10
+"""How many minimal choices of levels are printed; JSON has all."""
 
-def draw(before: AuditReport, published: Published, by: Mapping[str, Hierarchy]) -> Iterator[RenderableType]:
+
+def answer(result: SearchResult, published: Published | None) -> dict[str, object]:
+    """Give what was found as data; `published` is the sidecar, and null where nothing was published."""
+    return {
+        "verdict": str(result.verdict),
+        "release": release_facts(result.release),
+        "findings": [published_finding(each) for each in result.verdict.judgements],
+        "method": result.method.name,
+        "levels": dict(result.levels),
+        "suppressed": result.suppressed,
+        "utility": _finite(result.utility),
+        "choices": [
+            {"levels": dict(each.levels), "suppressed": each.suppressed, "utility": _finite(each.utility)}
+            for each in result.choices
+        ],
+        "checked": result.checked,
+        "complete": result.complete,
+        "warnings": result.warnings,
+        "published": None if published is None else published.document,
+    }
+
+
+def _finite(utility: Mapping[str, float]) -> dict[str, float | None]:
+    return {name: worth if math.isfinite(worth) else None for name, worth in utility.items()}
+
+
+def draw(before: AuditReport, result: SearchResult, published: Published | None) -> Iterator[RenderableType]:
     """Give the parts of the page, from top to bottom; `before` is about the table as it is."""
-    document = published.document
-    yield Text("✓ Published within policy", style="bold green").append(
-        f": {before.source} by {document.search.method}, judged again as read from the disk.", style="not bold default"
-    )
-    yield _comparison(before, document)
-    yield from map(Text, _sentences(document, by))
-    if document.release.groups == 1 < before.answer.release.groups:
+    yield _headline(before, result, published)
+    yield _comparison(before, result)
+    yield from map(Text, _sentences(result))
+    if len(result.release) == 1 < before.answer.release.groups:
         yield Text(ONE_GROUP)
     yield Text()
-    notes = [*before.notes, *(note for each in document.findings for note in each.notes), *document.warnings]
-    yield from sentences("Notes", notes)
-    written = ", ".join(str(path) for path in (*published.paths, published.sidecar))
-    yield Text(f"Written: {written}", no_wrap=True, overflow="ignore")  # paths stay in one piece
+    yield from _choices(result)
+    notes = [note for judgement in result.verdict.judgements for note in judgement.finding.notes]
+    yield from sentences("Notes", [*before.notes, *notes, *result.warnings])
+    if published is not None:
+        written = ", ".join(str(path) for path in (*published.paths, published.sidecar))
+        yield Text(f"Written: {written}", no_wrap=True, overflow="ignore")  # paths stay in one piece
 
 
-def _comparison(before: AuditReport, document: Sidecar) -> Grid:
+def _headline(before: AuditReport, result: SearchResult, published: Published | None) -> Text:
+    how = f": {before.source} by {result.method.name}"
+    if published is None:
+        text = Text("✓ Within policy, and not published", style="bold green")
+        return text.append(f"{how}; --output FILE publishes it.", style="not bold default")
+    text = Text("✓ Published within policy", style="bold green")
+    return text.append(f"{how}, judged again as read from the disk.", style="not bold default")
+
+
+def _comparison(before: AuditReport, result: SearchResult) -> Grid:
     table = Grid(box=SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     for title in ("", "the table", "the release", "wanted"):
         table.add_column(title, overflow="fold", justify="left" if title in ("", "wanted") else "right")
-    table.add_row("people", f"{before.answer.release.people:,}", f"{document.release.people:,}", "")
-    table.add_row("groups", f"{before.answer.release.groups:,}", f"{document.release.groups:,}", "")
-    for old, new in zip(before.answer.findings, document.findings, strict=True):
+    table.add_row("people", f"{before.answer.release.people:,}", f"{result.release.size:,}", "")
+    table.add_row("groups", f"{before.answer.release.groups:,}", f"{len(result.release):,}", "")
+    for old, new in zip(before.answer.findings, map(published_finding, result.verdict.judgements), strict=True):
         table.add_row(Text(new.text), old.result.text, new.result.text, Text(f"{new.limit.text}  ✓"))
     return table
 
 
-def _sentences(document: Sidecar, by: Mapping[str, Hierarchy]) -> Iterator[str]:
-    levels = document.search.levels
-    if levels:
-        shown = (f"{name} {level} of {by[name].height - 1}" for name, level in levels.items())
+def _sentences(result: SearchResult) -> Iterator[str]:
+    if result.levels:
+        shown = (f"{name} {level} of {result.hierarchies[name].height - 1}" for name, level in result.levels.items())
         yield f"Levels: {', '.join(shown)} (0: as it is)."
-        least, checked = len(document.search.minimal), document.search.checked
+    if result.minimal:
+        least, checked = len(result.minimal), result.checked
         yield f"{counted(least, 'minimal choice')} of levels; {checked:,} {form('was', checked)} looked at."
-    yield "Utility (smaller is better): " + ", ".join(f"{name} {_figure(u)}" for name, u in document.utility.items())
-    people = document.people
-    if people.suppressed:
-        yield f"Suppressed: {people.suppressed:,} of {counted(people.people_in, 'person')}."
+    yield "Utility (smaller is better): " + ", ".join(f"{name} {figure(u)}" for name, u in result.utility.items())
+    people = result.outcome.recoding.table.people
+    if result.suppressed:
+        yield f"Suppressed: {result.suppressed:,} of {counted(people, 'person')}."
 
 
-def _figure(worth: float | None) -> str:
-    return "infinite" if worth is None else f"{worth:,.4g}" if worth < 10_000 else f"{worth:,.0f}"
+def _choices(result: SearchResult) -> Iterator[RenderableType]:
+    """List what could be published instead, in the words of the option that does it: a line stays in one piece."""
+    if len(result.choices) < 2:
+        return
+    yield Text("Choices of levels, the best first", style="bold")
+    suppresses = any(choice.suppressed for choice in result.choices)
+    numbers = ("suppressed", *_LISTED_UTILITIES) if suppresses else _LISTED_UTILITIES
+    yield Text(
+        "  ".join((*(name.rjust(_wide(name)) for name in numbers), "--levels")),
+        no_wrap=True,
+        overflow="ignore",
+        style="dim",
+    )
+    for choice in result.choices[:CHOICES_SHOWN]:
+        figures = {"suppressed": f"{choice.suppressed:,}"}
+        figures |= {name: figure(choice.utility[name]) for name in _LISTED_UTILITIES}
+        line = "  ".join((*(figures[name].rjust(_wide(name)) for name in numbers), levels_text(choice.levels)))
+        yield Text(line, no_wrap=True, overflow="ignore")
+    more = len(result.choices) - CHOICES_SHOWN
+    if more > 0:
+        yield Text(f"… and {more:,} more; --json has all.")
+    yield Text("Each is minimal: none of its levels can be lower within policy. --levels takes one.\n")
+
+
+_LISTED_UTILITIES = ("balanced loss", "loss")
+
+
+def _wide(title: str) -> int:
+    """How wide a column of figures is below its title."""
+    return max(len(title), 6)
+
+
+def levels_text(levels: Mapping[str, int]) -> str:
+    """Write levels as `--levels` takes them.
+
+    >>> levels_text({"age": 2, "sex": 0})
+    'age=2,sex=0'
+    """
+    return ",".join(f"{name}={level}" for name, level in levels.items())
+
+
+def figure(worth: float) -> str:
+    """Show what something is worth: four figures are enough to compare.
+
+    >>> figure(0.123456), figure(123456.7), figure(math.inf)
+    ('0.1235', '123,457', 'infinite')
+    """
+    return "infinite" if math.isinf(worth) else f"{worth:,.4g}" if worth < 10_000 else f"{worth:,.0f}"

@@ -228,7 +228,7 @@ def sidecar_of(
             HierarchyFacts(column=name, levels=hierarchy.height)
             for name, hierarchy in sorted(result.hierarchies.items())
         ),
-        findings=tuple(_finding(each) for each in verdict.judgements),
+        findings=tuple(published_finding(each) for each in verdict.judgements),
         people=PeopleCounts(
             rows_in=table.intake.rows,
             people_in=table.people,
@@ -242,7 +242,8 @@ def sidecar_of(
     )
 
 
-def _finding(judgement: Judgement) -> PublishedFinding:
+def published_finding(judgement: Judgement) -> PublishedFinding:
+    """Tell what a criterion found, with nothing that the release does not print."""
     criterion, finding = judgement.criterion, judgement.finding
     measure, witness = criterion.measure, finding.witness
     return PublishedFinding(

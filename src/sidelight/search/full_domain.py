@@ -214,9 +214,7 @@ def _node_of(lattice: Lattice, levels: Mapping[str, int]) -> Node:
             raise BadPolicy(message)
         most = lattice.heights[names.index(name)] - 1
         if isinstance(level, bool) or not isinstance(level, int) or not 0 <= level <= most:
-            message = (
-                f"'{name}' has no level {level}; in {parameter('levels')}, give it one from 0 (as it is) to {most}"
-            )
+            message = f"'{name}' has no level {level}; {parameter('levels')} takes 0 (as it is) to {most}"
             raise BadPolicy(message)
     return tuple(levels.get(name, 0) for name in names)
 

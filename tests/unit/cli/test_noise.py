@@ -106,7 +106,7 @@ def test_a_policy_file_gives_the_roles(tmp_path):
         ([*USUAL[:-1], "0", *DOMAIN], "epsilon is 0"),
         ([*USUAL, *DOMAIN, "--delta", "1"], "delta is 1"),
         ([*USUAL, *DOMAIN, "--levels", "zip=9"], "no level 9"),
-        ([*USUAL, *DOMAIN, "--levels", "zip"], "'zip' is no level of a column"),
+        ([*USUAL, *DOMAIN, "--levels", "zip"], "cannot read --levels 'zip'"),
         ([*USUAL, *DOMAIN, "--levels", "sex=1"], "two levels for 'sex'"),
         ([*USUAL, *DOMAIN, "--levels", "height=1"], "no column 'height'"),
         ([*USUAL[4:], *DOMAIN], "say --levels age=2 for each"),

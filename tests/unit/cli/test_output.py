@@ -18,6 +18,12 @@ def test_people_get_the_page_and_programs_the_json(capsys):
     assert capsys.readouterr().out == DOCUMENT.to_json()
 
 
+def test_what_is_not_to_be_wrapped_stays_in_one_piece(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "20")
+    Output().write(DOCUMENT, [Text("to " + "far/" * 20, no_wrap=True), Text("one two three four five")])
+    assert capsys.readouterr().out == "to " + "far/" * 20 + "\none two three four \nfive\n"
+
+
 def test_a_file_gets_the_json_and_the_page_says_so(tmp_path, capsys):
     file = tmp_path / "[b]answer.json"  # what looks like markup is a name
     Output(file=file).write(DOCUMENT, [Text("one")])

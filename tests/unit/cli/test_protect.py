@@ -75,6 +75,39 @@ def test_it_says_before_and_after():
     assert "Utility (smaller is better): balanced loss" in text
 
 
+def test_without_output_nothing_is_published_and_it_says_so(here):
+    done = run(*USUAL)
+    assert (done.exit_code, done.stderr, names(here)) == (0, "", set())
+    assert done.stdout.startswith("✓ Within policy, and not published: patients.parquet by lattice; --output FILE")
+    assert "Written" not in done.stdout
+    document = answer(run(*USUAL, "--json"))
+    assert (document["verdict"], document["published"]) == ("within policy", None)
+
+
+def test_every_minimal_choice_is_listed_and_can_be_taken(here):
+    done = run(*USUAL)
+    assert "Choices of levels, the best first\nbalanced loss    loss  --levels\n" in done.stdout
+    choices = answer(run(*USUAL, "--json"))["choices"]
+    assert len(choices) > 1
+    for choice in choices:
+        words = ",".join(f"{name}={level}" for name, level in choice["levels"].items())
+        assert words in done.stdout.split()
+        taken = answer(run(*USUAL, "--levels", words, "--json"))
+        assert (taken["levels"], taken["verdict"], taken["checked"]) == (choice["levels"], "within policy", 1)
+    done = run(*USUAL, "--levels", words, "-o", "release.csv")
+    assert done.exit_code == 0
+    assert names(here) == {"release.csv", "release.csv.sidelight.json"}
+
+
+def test_levels_that_break_the_policy_are_refused_with_the_limits_they_break(here):
+    done = run(*USUAL, "--levels", "age=0", "-o", "release.csv")
+    assert (done.exit_code, done.stdout, names(here)) == (1, "", set())
+    assert done.stderr == (
+        "sidelight: the levels age 0, sex 0, zip 0 are not within policy: group size ≥ 5 (it is 1); "
+        "leave --levels out to see which are\n"
+    )
+
+
 @pytest.mark.usefixtures("here")
 def test_it_says_when_nothing_is_left_of_the_columns():
     alone = run(*USUAL, "-o", "release.csv", "--limit", "group size >= 40").stdout
@@ -85,8 +118,8 @@ def test_it_says_when_nothing_is_left_of_the_columns():
 @pytest.mark.usefixtures("here")
 def test_json_is_the_document_beside_the_release():
     done = run(*USUAL, "-o", "release.csv", "--json", "--utility", "loss")
-    document = Sidecar.model_validate(answer(done))
-    assert json.loads(Path("release.csv.sidelight.json").read_text(encoding="utf-8")) == answer(done)
+    document = Sidecar.model_validate(answer(done)["published"])
+    assert json.loads(Path("release.csv.sidelight.json").read_text(encoding="utf-8")) == answer(done)["published"]
     assert document.search.method == "lattice"
 
 
@@ -94,7 +127,7 @@ def test_suppression_and_layouts(here):
     done = run(
         *USUAL, "-o", "release.csv", "--suppress", "0.2", "--suppressed", "left out", "--layout", "counts", "--json"
     )
-    document = Sidecar.model_validate(answer(done))
+    document = Sidecar.model_validate(answer(done)["published"])
     assert document.search.options["suppressed"] == "left out"
     assert document.people.people_out == 40 - document.people.suppressed
     assert (here / "release.csv").read_text().splitlines()[0] == "age,sex,zip,people,disease,count"
@@ -136,7 +169,11 @@ def test_nothing_within_policy_says_what_would_pass(here):
             (*USUAL, "-o", "r.csv", "--layout", "two tables"),
             '--layout "two tables" is not for method "lattice"; leave --layout out',
         ),
-        ((*USUAL,), "missing option '--output'"),
+        ((*USUAL, "--layout", "counts"), "--layout is about the file that is published; say where to with --output"),
+        ((*USUAL, "--levels", "age"), "cannot read --levels 'age'; write columns and their levels"),
+        ((*USUAL, "--levels", "age=1,aeg=1"), "--levels names 'aeg', which is no quasi-identifier; did you mean 'age'"),
+        ((*USUAL, "--levels", "age=99"), "'age' has no level 99; --levels takes 0 (as it is) to"),
+        ((*USUAL, "--levels", "age=1", "--method", "mondrian"), "method 'mondrian' has no levels; leave --levels out"),
     ],
 )
 def test_bad_input_is_one_line(here, args, said):

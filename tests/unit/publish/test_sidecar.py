@@ -75,7 +75,7 @@ def test_it_tells_of_the_search_and_of_what_was_read(adult, tmp_path):
     assert set(document.findings[0].group) == {"age", "sex"}
     assert document.search.model_dump() == {
         "method": "lattice",
-        "options": {"suppress": 0, "suppressed": "as *", "nodes": 100_000},
+        "options": {"suppress": 0, "suppressed": "as *", "nodes": 100_000, "levels": None},
         "levels": dict(found.levels),
         "minimal": tuple(dict(each) for each in found.minimal),
         "checked": found.checked,
