@@ -2,7 +2,9 @@
 
 import math
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
+from itertools import permutations, product
 from unittest.mock import patch
 
 import numpy as np
@@ -10,8 +12,10 @@ import polars as pl
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from support.examples import examples
 
 import sidelight as sl
+from sidelight.attack.common_ground import Cluster, CommonGround
 from sidelight.release.box_join import Cover, join
 from sidelight.release.printed_labels import merged
 from sidelight.worlds.brute_force import worlds_of_group
@@ -159,7 +163,9 @@ def _even(view, groups, group):
 
 @given(st.lists(releases(), min_size=1, max_size=3), crowds(), st.sampled_from(["pooled", "uniform"]))
 def test_beliefs_agree_with_counting_every_world(given_releases, people, prior):
-    exposure = sl.intersect(given_releases, people=as_rows(people), prior=prior, locate="intervals")
+    exposure = sl.intersect(
+        given_releases, people=as_rows(people), prior=prior, evidence="independent", locate="intervals"
+    )
     before = dict(zip(exposure.domain, exposure.prior, strict=True))
     rows = np.arange(len(exposure.people))
     posterior = exposure.posterior(rows)
@@ -179,6 +185,59 @@ def test_beliefs_agree_with_counting_every_world(given_releases, people, prior):
     for bound in {*tops, Fraction(1, 2)} - {0}:
         sure = sum(int(people) for people, top in zip(exposure.people.sizes, tops, strict=True) if top >= bound)
         assert exposure.sure(bound) == Fraction(sure, exposure.people.total)  # at the bound itself, too
+
+
+def rising(start, steps):
+    return math.prod((start + step for step in range(steps)), start=Fraction(1))
+
+
+def urn_worlds(groups, present, prior, alpha):
+    """Fill all groups, and the person's place in some of them, with values from Pólya's urn; keep what is published.
+
+    `groups` are lists of values.  A world says which releases hold the person, the person's value, and everybody
+    else's, in order: all orders of what is left of a group.  Its weight is the urn's probability of all these draws.
+    """
+    weight = Counter()
+    for holds in product([True, False], repeat=len(groups)):
+        likely = math.prod(q if held else 1 - q for q, held in zip(present, holds, strict=True))
+        for value in prior:
+            others = [
+                Counter(group) - Counter([value] if held else []) for group, held in zip(groups, holds, strict=True)
+            ]
+            if any(held and value not in group for group, held in zip(groups, holds, strict=True)) or not likely:
+                continue
+            orders = math.prod(len(set(permutations(rest.elements()))) for rest in others)
+            drawn = sum(others, Counter([value]))
+            urn = math.prod(rising(alpha * prior[each], times) for each, times in drawn.items())
+            weight[value] += likely * orders * urn / rising(alpha, drawn.total())
+    total = sum(weight.values())
+    return {value: weight[value] / total for value in prior} if total else None
+
+
+@examples(25)
+@given(
+    st.lists(st.lists(st.sampled_from("abc"), min_size=1, max_size=4), min_size=1, max_size=3),
+    st.lists(st.sampled_from([Fraction(1), Fraction(1, 3), Fraction(0)]), min_size=3, max_size=3),
+    st.sampled_from([Fraction(1, 3), Fraction(1, 10), Fraction(9, 10)]),
+)
+def test_common_ground_agrees_with_filling_groups_from_an_urn(groups, present, agreement):
+    """Releases that go by the same things: their groups and the person are draws of one urn."""
+    releases = [sl.Release.from_counts([Counter(group)], labels=[{"zip": "1"}], domain="abc") for group in groups]
+    exposure = sl.intersect(releases, people=pl.DataFrame({"zip": ["1"]}), present=present[: len(groups)])
+    cluster = Cluster(agreement, tuple(range(len(groups))))
+    exposure = replace(exposure, ground=CommonGround((agreement,) * len(groups), cluster))
+    prior = dict(zip(exposure.domain, exposure.prior, strict=True))
+    expected = urn_worlds(groups, present[: len(groups)], prior, alpha=1 / agreement - 1)
+    posterior = exposure.posterior(np.arange(1))[0]
+    if expected is None:
+        assert np.isnan(posterior).all()
+        assert exposure.contradicted == 1
+        return
+    beliefs = exposure.witness(0).beliefs
+    assert beliefs == {value: expected[value] for value in beliefs}
+    assert sum(beliefs.values()) == 1
+    assert posterior == pytest.approx([float(expected[value]) for value in exposure.domain])
+    assert set(exposure.candidates[0]) == {value for value, belief in expected.items() if belief}
 
 
 def _known(exposure, row):

@@ -58,7 +58,7 @@ Only AIDS is in all of them."""
 
 @pytest.mark.parametrize(("prior", "cancer"), [("uniform", Fraction(3, 7)), ("pooled", None)])
 def test_what_is_believed_of_the_other_patient(prior, cancer):
-    exposure = attacked(prior=prior)
+    exposure = attacked(prior=prior, evidence="independent")
     beliefs = exposure.witness("Bob").beliefs
     assert set(beliefs) == {"Cancer", "Viral infection"}
     totals = {"Cancer": 10, "Viral infection": 6}  # of 24 in both releases

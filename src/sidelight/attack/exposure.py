@@ -20,33 +20,17 @@ import pyarrow as pa
 from sidelight._arrays import Flags, Floats, Integers, number_vectors, unpack_bits
 from sidelight._rounding import exact_number, in_words
 from sidelight._text import counted, html_table
+from sidelight.attack.common_ground import CommonGround
 from sidelight.attack.linkage import ReleaseOrResult, release_of
 from sidelight.attack.posterior import View, exact_posterior, posteriors, values_in_all
 from sidelight.attack.targets import People
+from sidelight.attack.truth_check import TruthCheck
 from sidelight.errors import BadMeasure
 from sidelight.measures.exact import NEAR
 from sidelight.measures.measure import Bound
 from sidelight.release.groups import GroupName
 from sidelight.table.labels import Label, shown
-from sidelight.table.table import Tabular
-
-
-@dataclass(frozen=True, slots=True)
-class TruthCheck:
-    """How right the attacker is, among people whose value is known; all of them shares of those people."""
-
-    people: int
-    hits: Fraction  # the true value is among the candidates
-    hits_by_release: tuple[Fraction, ...]  # … among those of one release alone
-    given_away: Fraction  # it is the only candidate
-    guessed: Fraction  # it is what the attacker believes most
-    belief: float  # in the true value, on average
-    belief_before: float  # … before any release is looked at
-
-    @property
-    def gain(self) -> float:
-        """How much surer of the true value the attacker gets, on average."""
-        return self.belief - self.belief_before
+from sidelight.table.table import Semantics, Tabular
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,16 +43,24 @@ class Exposure(Tabular):
     `unlocated`; what the other releases say of them still counts.
 
     `values_by_release` is how many values each release leaves a person (|S_ij|, release × people), `values_left` how
-    many all of them together do (|S_i|), `belief` how sure somebody gets of the likeliest value (largest posterior;
-    nan: contradiction) and `likeliest` which it is, as a place in `domain`.
+    many all of them together do (|S_i|), `certain` whether one of them is sure, `contradictory` whether none can be,
+    `belief` how sure somebody gets of the likeliest value (largest posterior; nan: contradiction) and `likeliest` which
+    it is, as a place in `domain`.  `ground` is what the releases say together and counts once.
+
+    Where people have several values each (`semantics` "set" or "multiset"), the values left are those that are neither
+    certain nor ruled out, a person is given away when some value is certain, and a contradiction is a value that one
+    release makes certain and another rules out.
     """
 
     people: People
     views: tuple[View, ...]
     domain: tuple[Label, ...]
     prior: tuple[Fraction, ...]
+    ground: CommonGround
     values_by_release: Integers
     values_left: Integers
+    certain: Flags
+    contradictory: Flags
     belief: Floats
     likeliest: Integers
     truth: TruthCheck | None = None
@@ -87,6 +79,11 @@ class Exposure(Tabular):
         ]
         return html_table(repr(self)[1:-1], columns, rows, note=self.explain())
 
+    @property
+    def semantics(self) -> Semantics:
+        """How many values people have: one ("single"), or several."""
+        return self.views[0].semantics
+
     # one person
 
     @property
@@ -97,7 +94,7 @@ class Exposure(Tabular):
     def witness(self, who: str | int | Mapping[str, object]) -> ExposureWitness:
         """Show what gave somebody away: by name (with person=), by what is known, or by the number of a row."""
         row = self.people.row(who)
-        return witness_of(row, self.people, views=self.views, domain=self.domain, prior=self.prior)
+        return witness_of(row, self)
 
     @property
     def values_lost(self) -> Integers:
@@ -108,21 +105,23 @@ class Exposure(Tabular):
     @property
     def confidence(self) -> Floats:
         """1 / |S_i|; nan where the releases contradict each other."""
+        self._refuse_several_values("confidence")
         return 1 / np.where(self.values_left == 0, np.nan, self.values_left)
 
     def posterior(self, rows: Integers) -> Floats:
         """Give what is believed of some rows of people, row × value of `domain`."""
-        return posteriors(self.views, self.prior, rows)
+        return posteriors(self.views, self.prior, self.ground, rows)
 
     # all people
 
     @property
     def perfect(self) -> Fraction:
-        """The share of people with one candidate left."""
-        return self._share(self.values_left == 1)
+        """The share of people with one candidate left; with several values each: of whom some value is certain."""
+        return self._share(self.certain)
 
     def partial(self, confidence: Bound) -> Fraction:
         """Give the share of people whose candidates are few enough: 1/|S_i| ≥ confidence."""
+        self._refuse_several_values("partial")
         bound = exact_number(confidence, BadMeasure, "a confidence")
         if not 0 < bound <= 1:
             message = f"a confidence of {confidence} makes no sense; give a number above 0 and at most 1"
@@ -134,31 +133,35 @@ class Exposure(Tabular):
         bound = exact_number(belief, BadMeasure, "a belief")
         sure = self.belief >= float(bound)  # nan is not
         close = np.flatnonzero(np.abs(self.belief - float(bound)) <= NEAR)  # floats cannot say: decided in fractions
-        # people of the same profile in every release are decided once
-        kind, first = number_vectors(np.stack([view.linkage.profile[close] for view in self.views], axis=1))
-        decided = [max(exact_posterior(self.views, self.prior, row) or [0]) >= bound for row in close[first].tolist()]
+        # people of the same profile and presence in every release are decided once
+        seen_alike = [kind[close] for view in self.views for kind in (view.linkage.profile, view.presence.codes)]
+        kind, first = number_vectors(np.stack(seen_alike, axis=1))
+        exactly = [exact_posterior(self.views, self.prior, self.ground, row) for row in close[first].tolist()]
+        decided = [max(each or [0]) >= bound for each in exactly]
         sure[close] = np.array(decided, bool)[kind]
         return self._share(sure)
 
     @property
     def vulnerable(self) -> Fraction:
         """The share of people with fewer candidates left than the best release alone leaves."""
-        return self._share((self.values_left > 0) & (self.values_lost >= 1))
+        return self._share(~self.contradictory & (self.values_lost >= 1))
 
     @property
     def contradicted(self) -> Fraction:
-        """The share of people whom no value is left for."""
-        return self._share(self.values_left == 0)
+        """The share of people about whom the releases contradict each other."""
+        return self._share(self.contradictory)
 
     @property
     def unlocated(self) -> tuple[int, ...]:
-        """How many people fit no group, release by release."""
-        return tuple(int(self.people.sizes[view.linkage.nowhere].sum()) for view in self.views)
+        """How many people fit no group, release by release; those who are known not to be in it aside."""
+        return tuple(int(self.people.sizes[view.missed].sum()) for view in self.views)
 
     @property
     def located_nowhere(self) -> int:
-        """How many people fit no group of any release."""
-        return int(self.people.sizes[np.logical_and.reduce([view.linkage.nowhere for view in self.views])].sum())
+        """How many people fit no group of any release; those who are known to be in none aside."""
+        sought = np.logical_or.reduce([view.presence.possible for view in self.views])
+        placed = np.logical_or.reduce([view.presence.possible & view.located for view in self.views])
+        return int(self.people.sizes[sought & ~placed].sum())
 
     @property
     def ambiguous(self) -> tuple[int, ...]:
@@ -185,10 +188,13 @@ class Exposure(Tabular):
     def mean(self, when: Literal["before", "after"]) -> Fraction:
         """Give how many values are left on average: by the best release alone, or by all (contradictions aside)."""
         amounts = self.values_by_release.min(axis=0) if when == "before" else self.values_left
-        return self._mean(amounts, self.values_left > 0)
+        return self._mean(amounts, ~self.contradictory)
 
     def distribution(self, when: Literal["before", "after"]) -> dict[int, int]:
-        """Count people by how many values are left them: by the best release alone, or by all; 0: a contradiction."""
+        """Count people by how many values are left them: by the best release alone, or by all.
+
+        0 is a contradiction; with several values each it may also be that everything is decided.
+        """
         amounts = self.values_by_release.min(axis=0) if when == "before" else self.values_left
         people = np.bincount(amounts, weights=self.people.sizes).astype(np.int64)
         return {int(amount): int(people[amount]) for amount in np.flatnonzero(people)}
@@ -226,6 +232,14 @@ class Exposure(Tabular):
             "candidates": pa.array([list(each) for each in self.candidates], pa.list_(pa.string())),
         }
         return pa.table({**{name: column for name, column in known.items() if name not in figures}, **figures})
+
+    def _refuse_several_values(self, name: str) -> None:
+        if self.semantics != "single":
+            message = (
+                f"{name} counts candidates for one value, and people have several here; "
+                "sure(…) says of how many some value is believed so much"
+            )
+            raise BadMeasure(message)
 
     @cached_property
     def _total(self) -> int:
@@ -266,19 +280,33 @@ class Candidates:
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """One release: the groups that the person may be in, the values there, and those that only others allow."""
+    """One release: the groups that the person may be in, the values there, and those that only others allow.
+
+    `present` is how likely the person is in the release; below 1 it rules out nothing.  `everybody_has`: the values of
+    all people in these groups.
+    """
 
     release: int  # from 1
     groups: tuple[GroupName, ...]
     values: tuple[Label, ...]
     rules_out: tuple[Label, ...]
+    present: Fraction = Fraction(1)
+    everybody_has: tuple[Label, ...] = ()
 
     def __str__(self) -> str:
         if not self.groups:
-            return f"release {self.release}: not located"
+            return f"release {self.release}: {'not located' if self.present else 'known not to be in it'}"
         where = ", ".join(map(str, self.groups[:3])) + (" …" if len(self.groups) > 3 else "")
         values = f"release {self.release}: {where}, {counted(len(self.values), 'value')}: {_listed(self.values)}"
-        return values + (f"; rules out {_listed(self.rules_out)}" if self.rules_out else "")
+        return values + self._consequence()
+
+    def _consequence(self) -> str:
+        if self.present == 0:
+            return "; known not to be in it"
+        if self.present < 1:
+            return f"; in it with probability {in_words(self.present)}, so nothing is ruled out"
+        sure = f"; everybody there has {_listed(self.everybody_has)}" if self.everybody_has else ""
+        return sure + (f"; rules out {_listed(self.rules_out)}" if self.rules_out else "")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -290,9 +318,16 @@ class ExposureWitness:
     sightings: tuple[Sighting, ...]
     candidates: tuple[Label, ...]
     beliefs: Mapping[Label, Fraction]  # posterior, of the candidates; empty when the releases contradict each other
+    semantics: Semantics = "single"
+
+    @property
+    def certain(self) -> tuple[Label, ...]:
+        """The values that the person has for sure."""
+        return tuple(value for value, belief in self.beliefs.items() if belief == 1)
 
     def __repr__(self) -> str:
-        left = f"{len(self.candidates)} of {counted(len(self._order()), 'value')} left"
+        values = counted(len({*self._order(), *self.candidates}), "value")
+        left = f"{len(self.candidates)} of {values} left"
         return f"<ExposureWitness of {counted(self.people, 'person')} in {self._releases()}: {left}>"
 
     def _repr_html_(self) -> str:
@@ -327,6 +362,8 @@ class ExposureWitness:
         return "\n".join([who + (f" ({known})" if known else ""), *map(str, self.sightings), self._conclusion()])
 
     def _conclusion(self) -> str:
+        if self.semantics != "single":
+            return self._conclusion_about_several()
         if not self.candidates:
             return (
                 "No value is in all of them: the releases contradict each other, or the person is not in one of them."
@@ -338,6 +375,22 @@ class ExposureWitness:
             f"{len(self.candidates)} values are left: {_listed(self.candidates)}; "
             f"the likeliest is {shown(likely)}, with {in_words(self.beliefs[likely])}."
         )
+
+    def _conclusion_about_several(self) -> str:
+        if not self.beliefs:
+            return (
+                "What everybody has in one of them nobody has in another: the releases contradict each other, "
+                "or the person is not in one of them."
+            )
+        undecided = [value for value in self.beliefs if value not in self.certain]
+        sentences = [f"Certain: {_listed(self.certain)}."] if self.certain else []
+        if undecided:
+            likely = max(undecided, key=lambda value: self.beliefs[value])
+            sentences.append(
+                f"{counted(len(undecided), 'value')} may be: {_listed(undecided)}; "
+                f"the likeliest is {shown(likely)}, with {in_words(self.beliefs[likely])}."
+            )
+        return " ".join(sentences) or "No value is left: the person has none."
 
     def replay(
         self, releases: Sequence[ReleaseOrResult], same_values: Mapping[str, str] | None = None
@@ -351,7 +404,7 @@ class ExposureWitness:
             for name in sighting.groups:
                 counts = release.group(name).counts.row(0).tolist()
                 values |= {same.get(shown(text), text) for text, n in zip(release.domain, counts, strict=True) if n}
-            if sighting.groups:
+            if sighting.groups and sighting.present == 1:
                 left = values if left is None else left & values
         return self.candidates if left is None else tuple(text for text in self._order() if text in left)
 
@@ -359,32 +412,30 @@ class ExposureWitness:
         return dict.fromkeys(text for sighting in self.sightings for text in (*sighting.values, *sighting.rules_out))
 
 
-def witness_of(
-    row: int,
-    people: People,
-    *,
-    views: Sequence[View],
-    domain: tuple[Label, ...],
-    prior: Sequence[Fraction],
-) -> ExposureWitness:
+def witness_of(row: int, exposure: Exposure) -> ExposureWitness:
     """Put together what is concluded about one row of people."""
+    people, views, domain = exposure.people, exposure.views, exposure.domain
     cells = tuple((column.name, column.cell(row)) for column in people.known)
     by_release = [_values(view, row, domain) for view in views]
-    linked = [set(values) for view, values in zip(views, by_release, strict=True) if len(view.linkage.groups_of(row))]
-    allowed = set().union(*linked)
+    decides = [view.presence.exact(row) == 1 and bool(view.located[row]) for view in views]
+    deciding = [set(values) for values, rules in zip(by_release, decides, strict=True) if rules]
+    allowed = set().union(*deciding)
     sightings = tuple(
         Sighting(
             number,
             tuple(view.groups.name(int(group)) for group in view.linkage.groups_of(row)),
             values,
-            tuple(text for text in domain if text in allowed.difference(values)),
+            tuple(text for text in domain if rules and text in allowed.difference(values)),
+            view.presence.exact(row),
+            _everybody_has(view, row, domain),
         )
-        for number, (view, values) in enumerate(zip(views, by_release, strict=True), start=1)
+        for number, (view, values, rules) in enumerate(zip(views, by_release, decides, strict=True), start=1)
     )
-    left = tuple(text for text in domain if all(text in values for values in by_release))
-    posterior = exact_posterior(views, prior, row)
+    left = tuple(text for text in domain if all(text in values for values in deciding))
+    posterior = exact_posterior(views, exposure.prior, exposure.ground, row)
     beliefs = {} if posterior is None else dict(zip(domain, posterior, strict=True))
-    return ExposureWitness(cells, int(people.sizes[row]), sightings, left, {text: beliefs[text] for text in left})
+    candidates = {text: beliefs[text] for text in left if text in beliefs}
+    return ExposureWitness(cells, int(people.sizes[row]), sightings, left, candidates, exposure.semantics)
 
 
 def _values(view: View, row: int, domain: tuple[Label, ...]) -> tuple[Label, ...]:
@@ -393,6 +444,13 @@ def _values(view: View, row: int, domain: tuple[Label, ...]) -> tuple[Label, ...
         return domain
     totals = view.counts.take(groups).totals().tolist()
     return tuple(text for text, total in zip(domain, totals, strict=True) if total)
+
+
+def _everybody_has(view: View, row: int, domain: tuple[Label, ...]) -> tuple[Label, ...]:
+    """Name the values of everybody in the groups; where people have one each, there is nothing to add to the values."""
+    if view.semantics == "single" or not view.located[row]:
+        return ()
+    return tuple(text for text, share in zip(domain, view.exact_probabilities(row), strict=True) if share == 1)
 
 
 def _listed(values: Sequence[Label]) -> str:

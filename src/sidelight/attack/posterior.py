@@ -1,13 +1,13 @@
-"""How sure does somebody get who weighs several releases together?
+"""What does each release say about a person, and all of them together?
 
-Symbols     i a person, s a sensitive value, j = 1 … n the releases in which the person is found.
+Symbols     i a person, s a sensitive value, j = 1 … n the releases in which the person is located.
             G_ij the groups of release j that i may be in, w_g how likely each is (Σ w_g = 1 after scaling).
             n_g people in group g, n_g(s) of them with value s; π(s) what is believed before.
-One release Pr_j(s) = Σ_g∈G_ij w_g · n_g(s) / n_g: every person of a group is as likely to be i.
-            S_ij = {s : Pr_j(s) > 0}; all values, where i is not found in j.
-Bayes       The releases are made independently: given i's value they say nothing more about each other.  Hence
-            Pr(s | all) ∝ π(s) · Π_j Pr_j(s) / π(s)  =  Π_j Pr_j(s) / π(s)^(n−1).
-            Each release multiplies the odds by its likelihood ratio Pr_j(s) / π(s); one that does not have i, by 1.
+One release Pr_j(s) = Σ_g∈G_ij w_g · n_g(s) / n_g: every person of a group is as likely to be i.  In "multiset"
+            releases n_g(s) occurrences go to anybody: 1 − (1 − 1/n_g)^n_g(s) instead.
+            S_ij = {s : Pr_j(s) > 0}; all values, where i is not located in j or may not be in it.
+Together    `common_ground.weigh`, by how much the releases agree (`ground_of`).  Where people have several values each,
+            every value is a question with two answers: has it, or not.
 Support     {s : Pr(s | all) > 0} = ∩_j S_ij = S_i, as π(s) > 0 for every value that occurs.  It may be empty: then the
             releases contradict each other, and the posterior is nan (floats) or None (exactly).
 Cost        people × values, a block of rows at a time; sets of values are bits, 64 to a word.
@@ -16,64 +16,121 @@ Source      Sets: Ganta, Kasiviswanathan and Smith, KDD 2008.  The form with pro
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
-from math import prod
 from typing import Literal, TypeAlias
 
 import numpy as np
 
-from sidelight._arrays import Bits, Flags, Floats, Integers, pack_bits, pack_positions
+from sidelight._arrays import (
+    Bits,
+    Flags,
+    Floats,
+    Integers,
+    number_rows,
+    pack_bits,
+    pack_positions,
+)
+from sidelight.attack.common_ground import CommonGround, Numbers, Observation, weigh
+from sidelight.attack.targets import People, Presence
 from sidelight.errors import BadRelease, parameter
 from sidelight.release.groups import Groups
 from sidelight.release.locate import Linkage
 from sidelight.table.labels import Label, label, shown
-from sidelight.table.table import Counts
-
-"""Sets of values: rows × words of 64 values."""
+from sidelight.table.table import CELLS_AT_ONCE, Counts, Semantics
 
 Prior: TypeAlias = Literal["pooled", "uniform"]
 """What is believed before: how often each value occurs in all releases together, or all values alike."""
+
+Evidence: TypeAlias = Literal["shared", "independent"]
+"""What several releases say: partly the same, which counts once, or each something of its own."""
+
+ROWS_COMPARED = 20_000
+"""From so many rows of people it is seen how much releases agree."""
+
+PAIRS_OF_A_GUESS = 25
+"""How many pairs of groups the guess counts for how much releases agree, made from the columns that they print."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class View:
     """One release as the attacker sees it: people linked to groups, and `counts` of values under common names.
 
-    `may_have` has the values of each profile as bits (S_ij: of several groups, the union), all of them where nobody
-    could be located; `choices` counts them (|S_ij|).
+    `may_have` has the values of each profile as bits (of several groups, the union), all of them where nobody could be
+    located; `must_have` those that everybody has in all of its groups.
     """
 
     groups: Groups
     counts: Counts
     linkage: Linkage
+    presence: Presence
+    semantics: Semantics
     may_have: Bits
-    choices: Integers
+    must_have: Bits
     share_linked_right: Fraction | None = None  # the share of people who were looked for in the right group
 
     @classmethod
-    def of(cls, groups: Groups, counts: Counts, linkage: Linkage, share_linked_right: Fraction | None = None) -> View:
+    def of(
+        cls,
+        groups: Groups,
+        counts: Counts,
+        linkage: Linkage,
+        *,
+        presence: Presence,
+        semantics: Semantics,
+        share_linked_right: Fraction | None = None,
+    ) -> View:
         """Look up the values of every profile."""
-        row, value, _ = counts.entries()
-        may_have = _union(pack_positions(row, value, counts.shape), linkage)
+        row, value, count = counts.entries()
+        may_have = _by_profile(pack_positions(row, value, counts.shape), linkage, np.bitwise_or)
         # nothing is ruled out about somebody who is not there: never "no value is left"
-        may_have[linkage.matches == 0] = pack_bits(np.ones((1, counts.width), bool))
-        choices = np.bitwise_count(may_have).sum(axis=1).astype(np.int64)
-        return cls(groups, counts, linkage, may_have, choices, share_linked_right)
+        may_have[linkage.matches == 0] = _all_values(counts.width)
+        everybody = groups.sizes[row] == (1 if semantics == "multiset" else count)
+        must_have = pack_positions(row[everybody], value[everybody], counts.shape)
+        must_have = _by_profile(must_have, linkage, np.bitwise_and)
+        return cls(groups, counts, linkage, presence, semantics, may_have, must_have, share_linked_right)
+
+    @property
+    def located(self) -> Flags:
+        """Who fits a group."""
+        return ~self.linkage.nowhere
+
+    @property
+    def missed(self) -> Flags:
+        """Who fits no group, and is not known to be absent."""
+        return self.linkage.nowhere & self.presence.possible
 
     def values(self, rows: Integers | slice) -> Bits:
-        """Give the values that rows of people may have (S_ij)."""
-        return self.may_have[self.linkage.profile[rows]]
+        """Give the values that rows of people may have (S_ij); all of them for whoever may not be in the release."""
+        present = self.presence.certain[rows, np.newaxis]
+        return np.where(present, self.may_have[self.linkage.profile[rows]], _all_values(self.counts.width))
+
+    def sure_values(self, rows: Integers | slice) -> Bits:
+        """Give the values that rows of people have for sure, by this release alone."""
+        present = self.presence.certain[rows, np.newaxis]
+        return np.where(present, self.must_have[self.linkage.profile[rows]], np.uint64(0))
 
     def values_by_row(self) -> Integers:
-        """Give |S_ij| for every row of people."""
-        return self.choices[self.linkage.profile]
+        """Count the values that this release leaves open to every row of people."""
+        whole = slice(None)
+        return open_values(self.values(whole), self.sure_values(whole), self.semantics)
 
     def group_sizes(self) -> Integers:
         """Give the people among whom every row of people stands; 0 where it is not located."""
         return self.linkage.sums(self.groups.sizes)[self.linkage.profile]
+
+    def observation(self, rows: Integers) -> Observation:
+        """Say what the release tells about rows of people."""
+        people = self.linkage.sums(self.groups.sizes)[self.linkage.profile[rows]].astype(np.float64)
+        return _observation(self.probabilities(rows), people, self.presence.probabilities(rows), self.semantics)
+
+    def exact_observation(self, row: int) -> Observation:
+        """Say what the release tells about one row of people, exactly."""
+        shares = np.array([self.exact_probabilities(row)], object)
+        people = np.array([Fraction(int(self.groups.sizes[self.linkage.groups_of(row)].sum()))], object)
+        return _observation(shares, people, np.array([self.presence.exact(row)], object), self.semantics)
 
     def probabilities(self, rows: Integers) -> Floats:
         """Give Pr_j(s) for rows of people, row × value; a row that is not located has 0 throughout."""
@@ -82,12 +139,17 @@ class View:
         probabilities = np.zeros((len(rows), self.counts.width))
         # nearly everybody fits one group, which needs no mixture
         alone = matches == 1
-        group = self.linkage.group[self.linkage.starts[profile[alone]]]
-        probabilities[alone] = self.counts.take(group).dense() / self.groups.sizes[group, np.newaxis]
+        probabilities[alone] = self._shares(self.linkage.group[self.linkage.starts[profile[alone]]])
         several = np.flatnonzero(matches > 1)
         if len(several):
             probabilities[several] = self._mixture(profile[several])
         return probabilities
+
+    def _shares(self, groups: Integers) -> Floats:
+        """Give Pr(somebody of the group has s), group × value."""
+        counts, sizes = self.counts.take(groups).dense(), self.groups.sizes[groups, np.newaxis]
+        shares: Floats = 1 - (1 - 1 / sizes) ** counts if self.semantics == "multiset" else counts / sizes
+        return shares
 
     def _mixture(self, profiles: Integers) -> Floats:
         """Average over the groups of each profile, by their weights."""
@@ -95,63 +157,94 @@ class View:
         starts = np.concatenate(([0], np.cumsum(matches)[:-1]))
         pair = np.arange(matches.sum()) - np.repeat(starts, matches) + np.repeat(self.linkage.starts[profiles], matches)
         group, weight = self.linkage.group[pair], self.linkage.weight[pair]
-        parts = self.counts.take(group).dense() * (weight / self.groups.sizes[group])[:, np.newaxis]
+        parts = self._shares(group) * weight[:, np.newaxis]
         mixture: Floats = np.add.reduceat(parts, starts) / np.add.reduceat(weight, starts)[:, np.newaxis]
         return mixture
 
     def exact_probabilities(self, row: int) -> tuple[Fraction, ...]:
-        """Give Pr_j(s) exactly, for one row of people that is located."""
+        """Give Pr_j(s) exactly, for one row of people; 0 throughout if it is not located."""
         groups, weights = self.linkage.groups_of(row), self.linkage.weights_of(row).tolist()
         sizes = self.groups.sizes[groups].tolist()
         counts = self.counts.take(groups).dense().tolist()
+        parts = list(zip(counts, weights, sizes, strict=True))
         return tuple(
-            sum((Fraction(w * count[s], n) for count, w, n in zip(counts, weights, sizes, strict=True)), Fraction(0))
-            / sum(weights)
+            sum((w * self._share(count[s], n) for count, w, n in parts), Fraction(0)) / max(sum(weights), 1)
             for s in range(self.counts.width)
         )
 
+    def _share(self, count: int, size: int) -> Fraction:
+        return 1 - Fraction(size - 1, size) ** count if self.semantics == "multiset" else Fraction(count, size)
+
+    def prior_shares(self) -> list[Fraction]:
+        """Give the share of all people who have each value."""
+        people = int(self.groups.sizes.sum())
+        if self.semantics != "multiset":
+            return [Fraction(total, people) for total in self.counts.totals().tolist()]
+        row, value, count = self.counts.entries()
+        sizes = self.groups.sizes[row]
+        expected = np.bincount(value, sizes * (1 - (1 - 1 / sizes) ** count), minlength=self.counts.width)
+        return [Fraction(float(each)) / people for each in expected]
+
+
+def _observation(shares: Numbers, people: Numbers, present: Numbers, semantics: Semantics) -> Observation:
+    """Put the values last; people with several values have two alternatives for each, has it and does not."""
+    if semantics == "single":
+        return Observation(shares, people[:, np.newaxis], present[:, np.newaxis])
+    alternatives = np.stack((shares, 1 - shares), axis=-1)
+    return Observation(alternatives, people[:, np.newaxis, np.newaxis], present[:, np.newaxis, np.newaxis])
+
+
+def open_values(may_have: Bits, must_have: Bits, semantics: Semantics) -> Integers:
+    """Count what is left: candidates, or, with several values each, those that are neither certain nor ruled out."""
+    left = may_have if semantics == "single" else may_have & ~must_have
+    counts: Integers = np.bitwise_count(left).sum(axis=1).astype(np.int64)
+    return counts
+
+
+def _all_values(width: int) -> Bits:
+    return pack_bits(np.ones((1, width), bool))
+
 
 def prior_of(views: Sequence[View], prior: Prior) -> tuple[Fraction, ...]:
-    """Give the belief in each value before anybody is located; never 0, as each value occurs somewhere."""
-    totals = np.sum([view.counts.totals() for view in views], axis=0).tolist()
-    if prior == "uniform":
-        return (Fraction(1, len(totals)),) * len(totals)
-    return tuple(Fraction(total, sum(totals)) for total in totals)
+    """Give the belief in each value before anybody is located; never 0, as each value occurs somewhere.
 
-
-def posteriors(views: Sequence[View], prior: Sequence[Fraction], rows: Integers) -> Floats:
-    """Give the posterior of some rows of people, row × value."""
-    linked = [view.linkage.matches[view.linkage.profile[rows]] > 0 for view in views]
-    return combine([view.probabilities(rows) for view in views], linked, np.array([float(each) for each in prior]))
-
-
-def combine(probabilities: Sequence[Floats], linked: Sequence[Flags], prior: Floats) -> Floats:
-    """Posterior ∝ Π_j Pr_j(s) / prior(s)^(n−1), row by row, over the n releases that a row is linked to.
-
-    A row that no value fits is nan: the releases contradict each other.
-
-    >>> probabilities = [np.array([[0.5, 0.5, 0.0]]), np.array([[0.5, 0.25, 0.25]])]
-    >>> combine(probabilities, [np.array([True])] * 2, np.array([0.5, 0.25, 0.25])).tolist()
-    [[0.5, 0.5, 0.0]]
+    With several values each: the share of people who have it; "uniform": the same for all values, on average right.
     """
-    odds = np.ones_like(probabilities[0])
-    for each, found_there in zip(probabilities, linked, strict=True):
-        likelihood = np.where(found_there[:, np.newaxis], each / prior, 1.0)
-        # scaled so that the largest is 1: products of many releases neither vanish nor overflow
-        odds *= likelihood / np.maximum(likelihood.max(axis=1, keepdims=True), np.finfo(float).tiny)
-    odds *= prior
-    total = odds.sum(axis=1, keepdims=True)
-    with np.errstate(invalid="ignore"):
-        posterior: Floats = odds / total
-    return posterior
+    if views[0].semantics == "single":
+        totals = np.sum([view.counts.totals() for view in views], axis=0).tolist()
+        return tuple(Fraction(1, len(totals)) if prior == "uniform" else Fraction(n, sum(totals)) for n in totals)
+    people = [int(view.groups.sizes.sum()) for view in views]
+    by_view = [[n * share for share in view.prior_shares()] for view, n in zip(views, people, strict=True)]
+    shares = [
+        (sum(each, Fraction(0)) / sum(people)).limit_denominator(sum(people)) for each in zip(*by_view, strict=True)
+    ]
+    return (sum(shares, Fraction(0)) / len(shares),) * len(shares) if prior == "uniform" else tuple(shares)
 
 
-def exact_posterior(views: Sequence[View], prior: Sequence[Fraction], row: int) -> tuple[Fraction, ...] | None:
+def posteriors(views: Sequence[View], prior: Sequence[Fraction], ground: CommonGround, rows: Integers) -> Floats:
+    """Give the posterior of some rows of people, row × value."""
+    before = np.array([float(each) for each in prior])
+    return _weighed([view.observation(rows) for view in views], before, ground, views[0].semantics)
+
+
+def exact_posterior(
+    views: Sequence[View], prior: Sequence[Fraction], ground: CommonGround, row: int
+) -> tuple[Fraction, ...] | None:
     """Give the posterior of one row of people exactly; none, when the releases contradict each other."""
-    by_release = [view.exact_probabilities(row) for view in views if len(view.linkage.groups_of(row))]
-    odds = [prod((each[s] / before for each in by_release), start=before) for s, before in enumerate(prior)]
-    total = sum(odds, start=Fraction(0))
-    return tuple(each / total for each in odds) if total else None
+    observations = [view.exact_observation(row) for view in views]
+    posterior = weigh(observations, _alternatives(np.array(prior, object), views[0].semantics), ground)
+    if (posterior.sum(axis=-1) == 0).any():
+        return None
+    return tuple((posterior if views[0].semantics == "single" else posterior[..., 0])[0].tolist())
+
+
+def _weighed(observations: Sequence[Observation], prior: Floats, ground: CommonGround, semantics: Semantics) -> Floats:
+    posterior: Floats = weigh(observations, _alternatives(prior, semantics), ground)
+    return posterior if semantics == "single" else posterior[..., 0]
+
+
+def _alternatives(prior: Numbers, semantics: Semantics) -> Numbers:
+    return prior if semantics == "single" else np.stack((prior, 1 - prior), axis=-1)
 
 
 def values_in_all(views: Sequence[View], rows: Integers) -> Bits:
@@ -160,13 +253,105 @@ def values_in_all(views: Sequence[View], rows: Integers) -> Bits:
     return left
 
 
-def _union(words: Bits, linkage: Linkage) -> Bits:
-    """Take the union over the groups of each profile."""
-    union = np.zeros((len(linkage), words.shape[1]), np.uint64)
+def values_for_sure(views: Sequence[View], rows: Integers) -> Bits:
+    """Give what rows of people have for sure, by any release that they are known to be in."""
+    sure: Bits = np.bitwise_or.reduce([view.sure_values(rows) for view in views])
+    return sure
+
+
+def _by_profile(words: Bits, linkage: Linkage, join: np.ufunc) -> Bits:
+    """Take the union or intersection over the groups of each profile."""
+    joined = np.zeros((len(linkage), words.shape[1]), np.uint64)
     some = np.flatnonzero(linkage.matches)
     if len(some):
-        union[some] = np.bitwise_or.reduceat(words[linkage.group], linkage.starts[some])
-    return union
+        joined[some] = join.reduceat(words[linkage.group], linkage.starts[some])
+    return joined
+
+
+def row_blocks(views: Sequence[View], rows: Integers) -> Iterator[Integers]:
+    """Cut rows into blocks that can be spread out, whatever the number of groups that they fit."""
+    # a row costs as many rows of values as it fits groups, in the release where it fits most
+    work = np.max([np.maximum(view.linkage.matches, 1)[view.linkage.profile[rows]] for view in views], axis=0)
+    done = np.cumsum(work * views[0].counts.width) // CELLS_AT_ONCE
+    yield from np.split(rows, np.flatnonzero(np.diff(done)) + 1)
+
+
+# How much releases agree
+
+
+def ground_of(
+    views: Sequence[View], prior: Sequence[Fraction], people: People, columns: Sequence[Sequence[str]]
+) -> CommonGround:
+    """See from what is published, and from who is where, how far groups differ and how much releases agree.
+
+    Where few people are in groups of two releases, the `columns` that these go by stand in: as far as they are the
+    same, groups are taken to say the same.
+    """
+    before = np.array([float(each) for each in prior])
+    spread = float((before * (1 - before)).sum())
+    if spread == 0:
+        return CommonGround.none(len(views))
+    agreement = np.diag([_difference_of_groups(view, before, spread) for view in views])
+    if len(views) > 1:
+        nearness = _nearness(views, before, people) / spread
+    for i, j in combinations(range(len(views)), 2):
+        by_chance, pairs = _people_in_both(views[i], views[j], people)
+        most = min(agreement[i, i], agreement[j, j])
+        guess = most * _overlap(columns[i], columns[j])
+        # at 1 and beyond the people who are in both explain all of it
+        measured = (nearness[i, j] - by_chance) / (1 - by_chance) if pairs and by_chance < 1 else guess
+        weighed = (pairs * measured + PAIRS_OF_A_GUESS * guess) / (pairs + PAIRS_OF_A_GUESS)
+        agreement[i, j] = agreement[j, i] = min(max(weighed, 0.0), float(np.sqrt(agreement[i, i] * agreement[j, j])))
+    return CommonGround.of(agreement)
+
+
+def _difference_of_groups(view: View, prior: Floats, spread: float) -> float:
+    """Give ρ_j: how far the groups of a release differ, beyond what their sizes explain."""
+    row, value, count = view.counts.entries()
+    sizes, people = view.groups.sizes, int(view.groups.sizes.sum())
+    if people == len(sizes):  # one person each: nothing tells chance from difference
+        return 0.0
+    shares = 1 - (1 - 1 / sizes[row]) ** count if view.semantics == "multiset" else count / sizes[row]
+    # Σ_g n_g ‖p_g − π‖², without spreading the counts out
+    squares = float((sizes[row] * shares * (shares - 2 * prior[value])).sum()) + people * float((prior**2).sum())
+    by_chance = len(sizes) / people
+    return float(np.clip((squares / people / spread - by_chance) / (1 - by_chance), 0, 1))
+
+
+def _nearness(views: Sequence[View], prior: Floats, people: People) -> Floats:
+    """Give ⟨p_i − π, p_j − π⟩ of people's groups, release × release, averaged over those located in both."""
+    rows = np.arange(len(people))[:: len(people) // ROWS_COMPARED + 1]
+    total, weight = np.zeros((len(views), len(views))), np.zeros((len(views), len(views)))
+    for block in row_blocks(views, rows):
+        located = np.stack([view.located[block] for view in views]).astype(np.float64)
+        apart = [
+            (view.probabilities(block) - prior) * at[:, np.newaxis] for view, at in zip(views, located, strict=True)
+        ]
+        weights = people.sizes[block]
+        total += (np.stack(apart) * weights[:, np.newaxis]).reshape(len(views), -1) @ np.stack(apart).reshape(
+            len(views), -1
+        ).T
+        weight += (located * weights) @ located.T
+    return total / np.maximum(weight, 1)
+
+
+def _people_in_both(one: View, other: View, people: People) -> tuple[float, int]:
+    """Give the share of pairs of people, one of each group, who are the same, on average; and count pairs of groups."""
+    both = np.flatnonzero(one.located & other.located)
+    if len(both) == 0:
+        return 0.0, 0
+    profiles = [view.linkage.profile[both] for view in (one, other)]
+    number, first = number_rows(profiles, [len(one.linkage), len(other.linkage)], rows=len(both))
+    likely = one.presence.probabilities(both) * other.presence.probabilities(both)
+    in_both = np.bincount(number, people.sizes[both] * likely)
+    sizes = [view.group_sizes()[both[first]].astype(np.float64) for view in (one, other)]
+    share = np.minimum(in_both, np.minimum(*sizes)) / (sizes[0] * sizes[1])
+    return float(np.average(share[number], weights=people.sizes[both])), len(first)
+
+
+def _overlap(one: Sequence[str], other: Sequence[str]) -> float:
+    either = {*one, *other}
+    return len({*one} & {*other}) / len(either) if either else 1.0
 
 
 # One domain of sensitive values for several releases

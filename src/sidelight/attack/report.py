@@ -5,10 +5,11 @@ Shares are exact in the document, with a number rounded up beside each; sentence
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from fractions import Fraction
 
-from sidelight._rounding import round_up, to_places
+from sidelight._rounding import in_words, round_up, to_places
 from sidelight.attack.exposure import Exposure, ExposureWitness
 
 REPORTED_CONFIDENCES = tuple(Fraction(1, choices) for choices in (1, 2, 3, 4, 5, 10))
@@ -21,7 +22,7 @@ def sentences(exposure: Exposure) -> Iterator[str]:
     yield from _on_one_release(exposure) if len(exposure.views) == 1 else _on_several_releases(exposure)
     if exposure.contradicted:
         yield f"For {_people(exposure.contradicted, total)} the releases contradict each other: no value is left."
-    yield "Everybody who is looked for was taken to be in every release; of others this says nothing."
+    yield from _who_is_present(exposure)
     for number, people in enumerate(exposure.unlocated, start=1):
         if people:
             yield f"{people:,} of {total:,} people fit no group of release {number}."
@@ -31,6 +32,30 @@ def sentences(exposure: Exposure) -> Iterator[str]:
             f"The true value is among the candidates of {_people(truth.hits, truth.people)} and the likeliest for "
             f"{_people(truth.guessed, truth.people)}."
         )
+        claims = truth.calibration
+        if claims.people:
+            yield (
+                f"About {claims.people:,} of {truth.people:,} people the attacker is "
+                f"{percent(Fraction(claims.claimed))} sure of the likeliest value on average, and right about "
+                f"{percent(claims.right)} of them."
+            )
+
+
+def _who_is_present(exposure: Exposure) -> Iterator[str]:
+    """Say on what it rests: who was taken to be in which release."""
+    if all(view.presence.certain.all() for view in exposure.views):
+        yield "Everybody who is looked for was taken to be in every release; of others this says nothing."
+        return
+    for number, view in enumerate(exposure.views, start=1):
+        presence, total = view.presence, exposure.people.total
+        if presence.certain.all():
+            yield f"Everybody who is looked for was taken to be in release {number}."
+        elif presence.column is None:
+            yield f"Everybody was taken to be in release {number} with probability {in_words(presence.levels[0])}."
+        else:
+            people = float(presence.expected(exposure.people.sizes))
+            yield f"Column '{presence.column}' says who is in release {number}: {people:,.6g} of {total:,} people."
+    yield "A release rules out nothing for people who may not be in it."
 
 
 def _on_one_release(exposure: Exposure) -> Iterator[str]:
@@ -103,6 +128,11 @@ def _releases(exposure: Exposure) -> Iterator[dict[str, object]]:
             "unlocated": exposure.unlocated[number],
             "ambiguous": exposure.ambiguous[number],
             "located_right": None if right is None else _exact_and_rounded(right),
+            "present": {
+                "column": view.presence.column,
+                "people": _exact_and_rounded(view.presence.expected(exposure.people.sizes)),
+                "known_to_be": int(exposure.people.sizes[view.presence.certain].sum()),
+            },
         }
 
 
@@ -118,6 +148,23 @@ def _truth(exposure: Exposure) -> dict[str, object] | None:
         "guessed": _exact_and_rounded(truth.guessed),
         "belief": truth.belief,
         "belief_before": truth.belief_before,
+        "log_belief": truth.log_belief if math.isfinite(truth.log_belief) else None,
+        "calibration": {
+            "people": truth.calibration.people,
+            "claimed": truth.calibration.claimed,
+            "right": _exact_and_rounded(truth.calibration.right),
+            "expected_error": truth.calibration.expected_error,
+            "bins": [
+                {
+                    "from": str(each.low),
+                    "to": str(each.high),
+                    "people": each.people,
+                    "claimed": each.claimed,
+                    "right": _exact_and_rounded(each.right),
+                }
+                for each in truth.calibration.bins
+            ],
+        },
     }
 
 
@@ -131,6 +178,8 @@ def witness_document(witness: ExposureWitness) -> dict[str, object]:
                 "groups": [{"number": group.number, "says": dict(group.printed)} for group in each.groups],
                 "values": list(each.values),
                 "rules_out": list(each.rules_out),
+                "present": _exact_and_rounded(each.present),
+                "everybody_has": list(each.everybody_has),
             }
             for each in witness.sightings
         ],

@@ -2,21 +2,107 @@
 
 `People` is a table of its own: one row for all who look alike, so a million targets with a thousand different keys cost
 a thousand rows from here on.  Names are not read unless somebody asks for a person by name.
+
+Whether they are in a release at all is a `Presence`: a number for all of them, or a column of theirs that says so.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
 
-from sidelight._arrays import Integers, add_up
+from sidelight._arrays import Flags, Floats, Integers, add_up
+from sidelight._rounding import exact_number
+from sidelight._text import counted
 from sidelight.errors import BadTable, UnknownColumn, did_you_mean, parameter
 from sidelight.table.labels import Label, label
-from sidelight.table.read import distinct_rows
+from sidelight.table.read import distinct_rows, read_table
 from sidelight.table.table import Column, Counts, Table, number_equal_rows
+
+PresentIn: TypeAlias = str | float | Fraction | None
+"""Who is in a release: a column of the people that says so, a probability, or nothing said: known to be in it."""
+
+PRESENCE_WORDS = {"yes": Fraction(1), "true": Fraction(1), "no": Fraction(0), "false": Fraction(0)}
+"""What a column may say beside numbers from 0 to 1, in large or small letters."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Presence:
+    """How likely each row of people is in one release: 1 known to be, 0 known not to be."""
+
+    levels: tuple[Fraction, ...]
+    codes: Integers  # per row
+    column: str | None = None
+
+    @property
+    def certain(self) -> Flags:
+        """Who is known to be in it."""
+        certain: Flags = np.array([level == 1 for level in self.levels], bool)[self.codes]
+        return certain
+
+    @property
+    def possible(self) -> Flags:
+        """Who is not known to be absent."""
+        possible: Flags = np.array([level > 0 for level in self.levels], bool)[self.codes]
+        return possible
+
+    def probabilities(self, rows: Integers | slice = slice(None)) -> Floats:
+        """Give how likely rows of people are in it."""
+        probabilities: Floats = np.array([float(level) for level in self.levels])[self.codes[rows]]
+        return probabilities
+
+    def exact(self, row: int) -> Fraction:
+        """Give how likely one row of people is in it."""
+        return self.levels[int(self.codes[row])]
+
+    def expected(self, sizes: Integers) -> Fraction:
+        """Give how many people are in it, on average."""
+        people = [int(sizes[self.codes == at].sum()) for at in range(len(self.levels))]
+        return sum((level * n for level, n in zip(self.levels, people, strict=True)), Fraction(0))
+
+
+def presence_for(present: PresentIn | Sequence[PresentIn], releases: int) -> list[str | Fraction]:
+    """Give each release its own: a column, or how likely everybody is in it."""
+    each = [present] * releases if present is None or isinstance(present, str | float | int | Fraction) else [*present]
+    if len(each) != releases:
+        message = (
+            f"{parameter('present')} says who is in {counted(len(each), 'release')} of {releases}; "
+            "give one for each, or one for all"
+        )
+        raise BadTable(message)
+    return [one if isinstance(one, str) else _probability(one) for one in each]
+
+
+def _probability(present: float | Fraction | None) -> Fraction:
+    probability = Fraction(1 if present is None else exact_number(present, BadTable, "who is present"))
+    if not 0 <= probability <= 1:
+        message = (
+            f"{parameter('present', float(probability))} is no probability; give a number from 0 to 1, or a column"
+        )
+        raise BadTable(message)
+    return probability
+
+
+def _level(column: str, text: Label) -> Fraction:
+    """Read what a column says about somebody's presence."""
+    try:
+        level = PRESENCE_WORDS.get(str(text).lower()) if text is not None else None
+        level = Fraction(str(text)) if level is None else level
+    except (ValueError, ZeroDivisionError):
+        level = Fraction(-1)
+    if not 0 <= level <= 1:
+        what = "nothing" if text is None else "something else"
+        message = (
+            f"column '{column}' ({parameter('present')}) says {what} about some people; "
+            "write yes or no, true or false, 1 or 0, or a probability in between"
+        )
+        raise BadTable(message)
+    return level
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -62,9 +148,19 @@ class People:
     sizes: Integers
     truth: Truth | None = None
     names: Names | None = None
+    marks: tuple[Column, ...] = ()  # what says who is in which release
 
     def __len__(self) -> int:
         return len(self.sizes)
+
+    def presence(self, present: str | Fraction) -> Presence:
+        """Say who is in a release."""
+        if isinstance(present, Fraction):
+            return Presence((present,), np.zeros(len(self), np.int64))
+        column = next(column for column in (*self.marks, *self.known) if column.name == present)
+        used, codes = np.unique(column.codes, return_inverse=True)
+        levels = tuple(_level(present, column.labels[code]) for code in used.tolist())
+        return Presence(levels, codes.astype(np.int64), present)
 
     @property
     def total(self) -> int:
@@ -93,13 +189,14 @@ class People:
         return who
 
     def _row_with(self, labels: Mapping[str, Label]) -> int:
-        names = [column.name for column in self.known]
+        columns = (*self.known, *self.marks)
+        names = [column.name for column in columns]
         for name in labels:
             if name not in names:
                 message = f"nothing is known of a column '{name}'{did_you_mean(name, names)}"
                 raise UnknownColumn(message)
         fits = np.ones(len(self), bool)
-        for column in self.known:
+        for column in columns:
             if column.name in labels:
                 equal = [text == labels[column.name] for text in column.labels]
                 fits &= np.array(equal, bool)[column.codes]
@@ -116,22 +213,57 @@ def people_of(
     known: Sequence[str],
     person: str | None = None,
     truth: str | None = None,
+    marks: Sequence[str] = (),
     missing_marks: str | Sequence[object] = (),
+    several_values: bool = False,
 ) -> People:
     """Take people from a table, a dataframe or files; raw rows meet one GROUP BY only."""
+    columns = list(dict.fromkeys([*known, *marks]))
     if isinstance(source, Table):
-        return _from_table(source, known)
+        return _from_table(source, known, columns, several_values=several_values)
+    names = Names(source, tuple(columns), person, missing_marks) if person else None
+    if several_values and truth is not None:
+        if person is None:
+            message = (
+                "people may have several values, on a row each; "
+                f"give {parameter('person')}, the column that says whose row it is"
+            )
+            raise BadTable(message)
+        table = read_table(
+            source,
+            quasi=columns,
+            sensitive=truth,
+            person=person,
+            values="set",
+            missing="no value",
+            missing_marks=missing_marks,
+        )
+        return replace(_from_table(table, known, columns, several_values=True), names=names)
     # the truth is read with the rest, and taken out again: it is not what the attacker knows
-    columns = list(dict.fromkeys([*known, *([truth] if truth else [])]))
-    rows, times = distinct_rows(source, columns, person=person, missing_marks=missing_marks)
+    names_of_columns = list(dict.fromkeys([*columns, *([truth] if truth else [])]))
+    rows, times = distinct_rows(source, names_of_columns, person=person, missing_marks=missing_marks)
     by_name = {column.name: column for column in rows}
-    keys = tuple(by_name[name] for name in known)
+    keys = tuple(by_name[name] for name in columns)
     number, first = number_equal_rows(keys, len(times))
-    return People(
+    return _people(
         tuple(column.take(first) for column in keys),
+        known,
         add_up(number, times, len(first)),
         _truth(by_name[truth], number, times, len(first)) if truth else None,
-        Names(source, tuple(known), person, missing_marks) if person else None,
+        names,
+    )
+
+
+def _people(
+    columns: Sequence[Column], known: Sequence[str], sizes: Integers, truth: Truth | None, names: Names | None = None
+) -> People:
+    """Set what is known of people apart from what says where they are."""
+    return People(
+        tuple(column for column in columns if column.name in known),
+        sizes,
+        truth,
+        names,
+        tuple(column for column in columns if column.name not in known),
     )
 
 
@@ -140,18 +272,20 @@ def _truth(column: Column, number: Integers, times: Integers, rows: int) -> Trut
     return Truth(column.labels, counts)
 
 
-def _from_table(table: Table, known: Sequence[str]) -> People:
+def _from_table(table: Table, known: Sequence[str], columns: Sequence[str], *, several_values: bool) -> People:
     """A table brings the truth with it."""
-    if table.semantics != "single":
+    if table.semantics != ("set" if several_values else "single"):
+        fitting = parameter("values", "set") if several_values else "one value each"
         message = (
-            f"people need one value each, and this table has {parameter('values', table.semantics)}; "
-            "give rows without values"
+            f"the releases need people with {fitting}, and this table has {parameter('values', table.semantics)}; "
+            "read it so, or give rows without values"
         )
         raise BadTable(message)
-    keys = tuple(table.column(name) for name in known)
+    keys = tuple(table.column(name) for name in columns)
     number, first = number_equal_rows(keys, len(table.sizes))
-    return People(
+    return _people(
         tuple(column.take(first) for column in keys),
+        known,
         add_up(number, table.sizes, len(first)),
         Truth(table.domain, table.counts.roll_up(number, groups=len(first))),
     )

@@ -29,9 +29,9 @@ def test_the_truth_is_checked_where_it_is_known():
     assert exposed().truth is None
 
 
-def test_only_one_value_per_person():
+def test_one_value_per_person_and_several_are_not_mixed():
     several = sl.Release.from_counts([{"a": 1, "b": 2}], sizes=[2], values="set", labels=ZIPS[:1])
-    with pytest.raises(BadRelease, match='release 2 has values="set"'):
+    with pytest.raises(BadRelease, match='release 1 has values="single" and release 2 values="set"'):
         sl.intersect([ONE, several], people=PEOPLE)
     table = sl.read_table(PEOPLE, quasi=["zip"], sensitive="real", person="name", values="set", missing="a value")
     with pytest.raises(BadTable, match="one value each"):
@@ -43,6 +43,8 @@ def test_nothing_to_do_is_refused():
         sl.intersect([], people=PEOPLE)
     with pytest.raises(BadRelease, match='no prior="mine"'):
         exposed(prior="mine")
+    with pytest.raises(BadRelease, match='no evidence="mine"'):
+        exposed(evidence="mine")
     with pytest.raises(BadTable, match="print no columns"):
         sl.intersect([sl.Release.from_counts([{"a": 1}])], people=PEOPLE)
 

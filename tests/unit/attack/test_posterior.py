@@ -2,12 +2,10 @@
 
 from fractions import Fraction
 
-import numpy as np
 import polars as pl
 import pytest
 
 import sidelight as sl
-from sidelight.attack.posterior import combine
 from sidelight.errors import BadRelease
 
 ZIPS = [{"zip": "1"}, {"zip": "2"}]
@@ -68,22 +66,3 @@ def test_more_than_64_values():
     assert exposure.candidates[0] == ("v099",)
     assert exposure.values_by_release[:, 0].tolist() == [100, 51]
     assert exposure.values_left.tolist() == [1, 150, 150]
-
-
-def test_a_release_that_has_somebody_not_changes_nothing():
-    alone = combine([np.array([[0.2, 0.8]])], [np.array([True])], np.array([0.5, 0.5]))
-    with_another = combine(
-        [np.array([[0.2, 0.8]]), np.zeros((1, 2))], [np.array([True]), np.array([False])], np.array([0.5, 0.5])
-    )
-    assert with_another.tolist() == alone.tolist()
-
-
-def test_many_releases_neither_vanish_nor_overflow():
-    prior = np.array([1e-12, 1 - 1e-12])
-    posterior = combine([np.array([[0.5, 0.5]])] * 400, [np.array([True])] * 400, prior)
-    assert posterior.tolist() == [[1.0, 0.0]]
-
-
-def test_no_value_in_common_is_a_contradiction():
-    posterior = combine([np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]])], [np.array([True])] * 2, np.array([0.5, 0.5]))
-    assert np.isnan(posterior).all()

@@ -28,8 +28,9 @@ def test_one_release_is_told_alone():
 
 
 def test_the_truth_is_told_where_it_is_known():
-    *_, last = sentences(exposed(truth="real"))
+    *_, last, claims = sentences(exposed(truth="real"))
     assert last.startswith("The true value is among the candidates of 1 of 3 people (33.4 %)")
+    assert claims.startswith("About 1 of 3 people the attacker is 100.0 % sure")
     assert document(exposed())["truth"] is None
 
 

@@ -1,0 +1,245 @@
+"""How sure may somebody get by several releases, if these partly say the same thing?
+
+Two groups of people who are alike say much the same about whoever is in both: it is evidence once, not twice.
+
+Symbols     s a value, π(s) what is believed before, p_j(s) the shares in the person's group of release j, n_j its
+            people, q_j how likely the person is one of them.
+Model       Around a person, values are spread as m ~ Dirichlet(α·π): the *common ground* of the releases.  The group in
+            release j is drawn from φ_j ~ Dirichlet(β_j·m): what j goes by and the others do not moves it away from m.
+            The person's value is one draw of it: in every group that holds the person, and counted in all of them.
+Agreement   ρ = 1/(1+α) says how far grounds differ between people, ρ_j = 1 − (1−ρ)·β_j/(1+β_j) how far groups do.
+            Both can be seen in what is published: ⟨p_j − π, p_j − π⟩ / Σ π(1−π), averaged over people, is
+            ρ_j + (1−ρ_j)/n_j, and ⟨p_i − π, p_j − π⟩ / Σ π(1−π) is ρ + (1−ρ)·o/(n_i·n_j), with o people in both.
+Ground      E(s) = Σ_j κ_j·p_j(s) with κ_j = n_j·(1+β_j)/(n_j+β_j): a group tells as much of m as κ_j draws from it.
+            m_t(s) = (α·π(s) + E(s) − t·κ/n) / (α + Σ κ_j − t·κ/n): without the person, counted t times too often.
+Posterior   Pr(s) ∝ Σ_T Π_{j∈T} q_j·p_j(s) · Π_{j∉T} (1−q_j)·φ̂_j(s)/m_0(s) · M_|T|(s) over the sets T of releases that
+            hold the person, M_0 = m_0, M_1 = 1, M_2 = 1/m_1, M_3 = 1/(m_1·m_2) …; φ̂_j = (β_j·m_0 + n_j·p_j)/(β_j + n_j)
+            is what people like this one have who are not in the group.  Summed by a dynamic program over |T|.
+Limits      One release that holds the person: p(s).  ρ = 0, all hold the person: Π_j p_j(s) / π(s)^(n−1), Bayes' rule
+            for releases that are independent given the value.  β_j = ∞, n = 2, counts c_j = n_j·p_j:
+            c_1(s)·c_2(s) / (c_1(s) + c_2(s) − 1 + α·π(s)), which is exact: the worlds of both groups, weighed by
+            Pólya's urn.  Where both groups are large and alike, that is p(s).
+More        Releases agree more with some than with others: those that agree about equally are a cluster with a ground
+            of its own, and a cluster is to another what a group of Σ κ_j people is.
+Source      Ours; Dirichlet and Pólya as in any textbook.  docs/understand/several-releases.md has it measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from sidelight._arrays import Floats
+
+Numbers: TypeAlias = npt.NDArray[Any]
+"""Floats, or exact fractions: the same arithmetic for both."""
+
+MOST_AGREEMENT = Fraction(99, 100)
+"""Groups that agree more than this are taken to agree this much: a ground is never certain."""
+
+ABOUT_EQUAL = 0.8
+"""Releases whose agreement is at least this part of that of others are in one cluster with them."""
+
+FINENESS = 10_000
+"""Agreements are fractions with denominators up to this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """Releases (by their place) or clusters of them that agree with each other about equally much (ρ)."""
+
+    agreement: Fraction
+    members: tuple[int | Cluster, ...]
+
+    def releases(self) -> tuple[int, ...]:
+        """Name all releases in it."""
+        return tuple(
+            each for part in self.members for each in (part.releases() if isinstance(part, Cluster) else (part,))
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class CommonGround:
+    """What releases say together: how far the groups of each differ (ρ_j), and which agree with which."""
+
+    spread: tuple[Fraction, ...]
+    root: Cluster
+
+    @classmethod
+    def none(cls, releases: int) -> CommonGround:
+        """Say that releases have nothing in common: each is evidence of its own."""
+        return cls((Fraction(0),) * releases, Cluster(Fraction(0), tuple(range(releases))))
+
+    @classmethod
+    def of(cls, agreement: Floats) -> CommonGround:
+        """Take how far the groups of each release differ (diagonal) and how much they agree, release × release.
+
+        >>> ground = CommonGround.of(np.array([[0.10, 0.09, 0.01], [0.09, 0.10, 0.01], [0.01, 0.01, 0.20]]))
+        >>> ground.root.releases(), str(ground.root.agreement), str(ground.root.members[1].agreement)
+        ((2, 0, 1), '1/100', '9/100')
+        """
+        spread = tuple(_fraction(each) for each in agreement.diagonal().tolist())
+        if len(spread) == 1:
+            return cls(spread, Cluster(spread[0], (0,)))
+        return cls(spread, _cluster(agreement))
+
+
+def _fraction(agreement: float) -> Fraction:
+    return min(Fraction(max(agreement, 0.0)).limit_denominator(FINENESS), MOST_AGREEMENT)
+
+
+def _cluster(agreement: Floats) -> Cluster:
+    """Join those that agree most, again and again, by the average over pairs."""
+    open_parts: list[int | Cluster] = list(range(len(agreement)))
+    while len(open_parts) > 1:
+        pairs = combinations(open_parts, 2)
+        _, one, other = max(((_between(agreement, (a, b)), a, b) for a, b in pairs), key=lambda pair: pair[0])
+        both = _between(agreement, (one, other))
+        members = [member for part in (one, other) for member in _spliced(part, both)]
+        rest = [part for part in open_parts if part is not one and part is not other]
+        open_parts = [*rest, Cluster(_fraction(_between(agreement, members)), tuple(members))]
+    (root,) = open_parts
+    assert isinstance(root, Cluster)
+    return root
+
+
+def _spliced(part: int | Cluster, agreement: float) -> tuple[int | Cluster, ...]:
+    """Dissolve a cluster whose members agree about as much with what joins them."""
+    if isinstance(part, Cluster) and agreement >= ABOUT_EQUAL * float(part.agreement):
+        return part.members
+    return (part,)
+
+
+def _between(agreement: Floats, parts: Sequence[int | Cluster]) -> float:
+    """Average over all pairs of releases that are in different parts."""
+    releases = [part.releases() if isinstance(part, Cluster) else (part,) for part in parts]
+    return float(np.mean([agreement[i, j] for one, other in combinations(releases, 2) for i in one for j in other]))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Observation:
+    """What one release says about some people: shares of values in their groups, of how many, and are they in it?
+
+    `shares` has the values on its last axis; `people` (0: not located) and `present` have one entry there.
+    """
+
+    shares: Numbers
+    people: Numbers
+    present: Numbers
+
+
+def weigh(observations: Sequence[Observation], prior: Numbers, ground: CommonGround) -> Numbers:
+    """Give how likely each value is after all releases, along the last axis; nan (exactly: 0) where no value is left.
+
+    >>> most = Observation(np.array([[0.8, 0.2]]), np.array([[10.0]]), np.array([[1.0]]))
+    >>> prior = np.array([0.5, 0.5])
+    >>> weigh([most, most], prior, CommonGround.none(2)).round(2).tolist()
+    [[0.94, 0.06]]
+    >>> weigh([most, most], prior, CommonGround.of(np.full((2, 2), 0.5))).round(2).tolist()
+    [[0.78, 0.22]]
+    """
+    leaves = [_leaf(each, spread) for each, spread in zip(observations, ground.spread, strict=True)]
+    top = _join(ground.root, leaves, prior)
+    odds = top.present + top.absent * top.outside
+    total = odds.sum(axis=-1, keepdims=True)
+    return ratio(odds, total) if odds.dtype == object else np.where(total > 0, ratio(odds, total), np.nan)
+
+
+def ratio(over: Numbers, under: Numbers) -> Numbers:
+    """Divide; 0 where there is nothing to divide by."""
+    shape, kind = np.broadcast_shapes(over.shape, under.shape), np.result_type(over, under)
+    quotient: Numbers = np.divide(over, under, out=np.zeros(shape, kind), where=under != 0)
+    return quotient
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Part:
+    """A release, or a cluster of them, as seen by what it is joined with.
+
+    `shares` among `people`, of which `person` is the person's part; `absent` and `present` weigh, value by value, that
+    no release in it holds the person and that some do; `outside` is what people like this one have.
+    """
+
+    agreement: Fraction
+    shares: Numbers
+    people: Numbers
+    person: Numbers
+    absent: Numbers
+    present: Numbers
+    outside: Numbers
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Ground:
+    """The common ground of one cluster: α·π and E(s), in terms of ρ so that α may be infinite."""
+
+    agreement: Any
+    prior: Numbers
+    shares: Numbers  # E(s)
+    draws: Numbers  # Σ κ_j
+    person: Numbers  # κ/n, averaged over the parts in which the person is located
+
+    def counted_once(self, times: int) -> Numbers:
+        """Give m_t(s): the ground without the person, who was counted so many times too often."""
+        # whole counts include the person t + 1 times, and then never meet the second bound
+        shares = np.maximum(self.shares - times * self.person, self.shares / (times + 1))
+        before, draws = 1 - self.agreement, self.draws - times * self.person
+        ground: Numbers = (before * self.prior + self.agreement * shares) / (before + self.agreement * draws)
+        return ground
+
+
+def _leaf(observation: Observation, spread: Fraction) -> _Part:
+    people = observation.people
+    present = np.where(people > 0, observation.present, 0 * people)
+    shares = observation.shares
+    return _Part(spread, shares, people, ratio(people**0, people), 1 - present, present * shares, shares)
+
+
+def _join(cluster: Cluster, leaves: Sequence[_Part], prior: Numbers) -> _Part:
+    parts = [_join(each, leaves, prior) if isinstance(each, Cluster) else leaves[each] for each in cluster.members]
+    number: Any = Fraction if parts[0].shares.dtype == object else float
+    # β/(1+β) of each part: 1 if it goes by nothing but the common ground
+    ties = [number(min((1 - part.agreement) / (1 - cluster.agreement), Fraction(1))) for part in parts]
+    ground = _ground_of(number(cluster.agreement), prior, parts, ties)
+    outside = ground.counted_once(0)
+    weights: dict[int, Numbers] = {0: outside**0}  # by how many parts hold the person
+    for part, tie in zip(parts, ties, strict=True):
+        beyond = (1 - tie) * part.people  # φ̂ is the ground where the part goes by nothing else
+        like_them = (tie * outside + beyond * part.shares) / (tie + beyond)
+        weights = _with_part(weights, part.absent * ratio(like_them, outside), part.present, ground)
+    absent = weights.pop(0, 0 * outside)
+    present = sum(weights.values(), start=0 * outside)
+    shares, person = ratio(ground.shares, ground.draws), ratio(ground.person, ground.draws)
+    return _Part(cluster.agreement, shares, ground.draws, person, absent, present, outside)
+
+
+def _ground_of(agreement: Any, prior: Numbers, parts: Sequence[_Part], ties: Sequence[Any]) -> _Ground:  # noqa: ANN401
+    draws = [ratio(part.people, part.people * (1 - tie) + tie) for part, tie in zip(parts, ties, strict=True)]
+    nothing = 0 * draws[0]
+    located = sum(((part.people > 0) * nothing**0 for part in parts), start=nothing)
+    person = sum((each * part.person for each, part in zip(draws, parts, strict=True)), start=nothing)
+    shares = sum((each * part.shares for each, part in zip(draws, parts, strict=True)), start=0 * prior)
+    return _Ground(agreement, prior, shares, sum(draws, start=nothing), ratio(person, located))
+
+
+def _with_part(
+    weights: Mapping[int, Numbers], absent: Numbers, present: Numbers, ground: _Ground
+) -> dict[int, Numbers]:
+    """Let one more part hold the person, or not."""
+    after: dict[int, Numbers] = {}
+    for times, weight in weights.items():
+        if np.any(absent != 0):
+            after[times] = after.get(times, 0) + weight * absent
+        evidence = ratio(present, ground.counted_once(times)) if times else present
+        after[times + 1] = weight * evidence
+    if present.dtype == object:
+        return after
+    # scaled by the largest of a row, in all of them alike: many releases neither vanish nor overflow
+    largest = np.max([weight.max(axis=-1, keepdims=True) for weight in after.values()], axis=0)
+    return {times: ratio(weight, largest) for times, weight in after.items()}
