@@ -76,7 +76,7 @@ class Exploration:
         ]
         answer = {
             "sensitive": self.release.sensitive,
-            "value": self.options.value,
+            "value": self.options.target,
             "below": self.options.below,
             "knowledge_skyline": points,
             "curves": [json.loads(curve.to_json()) for _, curve in self.curves],
@@ -92,7 +92,7 @@ def explore(request: ExploreRequest, output: Output) -> Status:
     release = open_release(file, request.roles)
     with bar("exploring") as progress:
         progress("what may be known", 0, None)
-        skyline = knowledge_skyline(release, options.value, limit)
+        skyline = knowledge_skyline(release, options.target, limit)
         exploration = Exploration(file, options, release, skyline, tuple(curves(release, options, progress)))
     output.write(exploration.document(), draw(exploration))
     return Status.WITHIN_POLICY
@@ -120,7 +120,7 @@ def curves(
         for done, amount in enumerate(amounts):
             progress(title, done, len(amounts))
             with suppress(TooHard):  # few amounts are, and more of the same is not: it makes sure
-                parts.append(disclosure_curve(release, family, {name: [amount]}, value=options.value))
+                parts.append(disclosure_curve(release, family, {name: [amount]}, value=options.target))
         tried = tuple(amount for part in parts for amount in part.axes[0].amounts)
         risks = tuple(risk for part in parts for risk in part.risks)
         yield title, replace(parts[0], axes=(KnowledgeAxis(name, tried),), risks=risks)
@@ -140,8 +140,9 @@ def amounts_up_to(most: int) -> list[int]:
 
 def draw(exploration: Exploration) -> Iterator[RenderableType]:
     """Give the parts of the page, from top to bottom."""
-    value, below = exploration.options.value, exploration.options.below
-    yield Text(f"How sure can somebody get that a person has '{value}'?", style="bold")
+    values, below = exploration.options.value, exploration.options.below
+    value = f"'{values[0]}'" if len(values) == 1 else f"any of {', '.join(map(repr, values))}"
+    yield Text(f"How sure can somebody get that a person has {value}?", style="bold")
     yield _curve_table(exploration)
     yield Text("Decimals are rounded up; --json has the exact fractions.\n")
     yield Text(f"What somebody may know and still be less than {below} sure", style="bold")

@@ -266,12 +266,17 @@ class JointColumns(ColumnOptions):
 class ExploreOptions:
     """Which value is explored, up to which limit, and how far."""
 
-    value: Annotated[str, option("--value", "-v", metavar="VALUE")]
-    """The sensitive value that should stay hidden."""
+    value: Annotated[tuple[str, ...], option("--value", "-v", metavar="VALUE")]
+    """The sensitive value that should stay hidden; repeat it to ask about any of several."""
     below: Annotated[str, option("--below", "-b", metavar="NUMBER")] = "0.95"
     """How sure nobody should get, such as 0.95 or 3/4."""
     up_to: Annotated[int, option("--up-to", metavar="NUMBER", at_least=0)] = 10
     """How much knowledge the curves go up to; beyond 50 in growing steps."""
+
+    @property
+    def target(self) -> str | tuple[str, ...]:
+        """The value, or the several ones."""
+        return self.value[0] if len(self.value) == 1 else self.value
 
 
 @Parameter(name="*", group=ASKED)

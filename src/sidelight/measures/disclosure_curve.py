@@ -19,7 +19,7 @@ from sidelight._rounding import in_words, round_up
 from sidelight._text import html_table
 from sidelight.errors import BadMeasure, WrongKind, did_you_mean, expect
 from sidelight.measures.exact import Amount
-from sidelight.measures.measure import Measure
+from sidelight.measures.measure import Measure, value_text
 from sidelight.release.release import Release
 from sidelight.table.table import Tabular, expect_one_sensitive
 
@@ -126,7 +126,8 @@ def disclosure_curve(
         measure = measure_family(**chosen, **settings)
         name = measure.name
         risks.append(measure.measure(release).value)
-    return DisclosureCurve(name, tuple((key, str(value)) for key, value in settings.items()), axes, tuple(risks))
+    texts = tuple((key, value if isinstance(value, str) else value_text(value)) for key, value in settings.items())
+    return DisclosureCurve(name, texts, axes, tuple(risks))
 
 
 def _parameters(measure_family: object) -> list[str]:

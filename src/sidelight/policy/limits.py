@@ -16,8 +16,9 @@ from pydantic import ConfigDict, Field, StrictInt, create_model
 
 from sidelight.errors import BadPolicy
 from sidelight.measures.measure import Comparison, Criterion, Measure
+from sidelight.measures.targets import Predicate, read_value, written_label
 from sidelight.policy.settings import Number, Section, Text, setting_type
-from sidelight.table.labels import Label, shown
+from sidelight.table.labels import Label
 
 if TYPE_CHECKING:
     from sidelight.measures.privacy_skyline.skyline import Skyline
@@ -138,21 +139,37 @@ class PointSection(Section):
 
 
 class SkylineSection(Section):
-    """Points of knowledge that a release must withstand, for one value or for all that have none of their own."""
+    """Points of knowledge that a release must withstand, for one value, for any of several, or for all others."""
 
-    value: Text | None = None
+    value: Text | tuple[Text, ...] | dict[Text, tuple[Text, ...] | Text] | None = Field(
+        default=None, description="a value; a list: any of them; a table: a name for such a list"
+    )
+    apart_from: tuple[Text, ...] = Field(default=(), description="without a value: those that nobody wants to learn")
     points: tuple[PointSection, ...] = Field(json_schema_extra={"minItems": 1})
 
-    def to_skyline(self, elsewhere: tuple[Label, ...]) -> Skyline:
-        """Make the skyline; `elsewhere` are the values of the others, which one without a value leaves out."""
-        from sidelight.measures.privacy_skyline.skyline import Skyline, SkylinePoint  # noqa: PLC0415 - brings SciPy
+    @property
+    def target(self) -> Label | Predicate:
+        """The value, or the category."""
+        return read_value(self.value)
+
+    def to_skyline(self, elsewhere: tuple[Label | Predicate, ...]) -> Skyline:
+        """Make the skyline; `elsewhere` are the targets of the others, which one without a value leaves out."""
+        from sidelight.measures.privacy_skyline.skyline import (  # noqa: PLC0415 - brings SciPy
+            Skyline,
+            SkylinePoint,
+            single_values,
+        )
 
         if not self.points:
             message = "there are no points; add at least one, such as {rules_out = 4, below = 0.75}"
             raise BadPolicy(message)
-        if self.value in elsewhere:
-            whose = f"for '{shown(self.value)}'" if self.value is not None else "without a value"
+        if self.target is not None and self.apart_from:
+            message = "it has both 'value' and 'apart_from'; give one of them"
+            raise BadPolicy(message)
+        if self.target in elsewhere:
+            whose = f"for '{self.target}'" if self.target is not None else "without a value"
             message = f"there are two skylines {whose}; put all their points into one"
             raise BadPolicy(message)
         points = tuple(SkylinePoint(each.rules_out, each.others, each.family, each.below) for each in self.points)
-        return Skyline(points, self.value, elsewhere if self.value is None else ())
+        apart = (*single_values(elsewhere), *map(written_label, self.apart_from)) if self.target is None else ()
+        return Skyline(points, self.target, apart)

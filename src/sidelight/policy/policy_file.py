@@ -176,7 +176,7 @@ def _skylines(tables: Iterable[tuple[str, object]]) -> tuple[list[Criterion], tu
     notes: list[str] = []
     for where, section in sections:
         # A skyline without a value is about every value that has none of its own.
-        elsewhere = tuple(other.value for _, other in sections if other is not section)
+        elsewhere = tuple(other.target for _, other in sections if other is not section)
         with _blaming_section(where):
             skyline = section.to_skyline(elsewhere)
             criteria += skyline.criteria

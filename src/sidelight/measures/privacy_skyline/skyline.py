@@ -27,7 +27,7 @@ from sidelight.errors import BadMeasure, BadPolicy, expect
 from sidelight.measures.measure import Bound, Criterion, exact, whole_amount
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
 from sidelight.measures.privacy_skyline.pareto import RiskTest, UndominatedGroups
-from sidelight.measures.targets import Predicate, Targets, Value, read_value
+from sidelight.measures.targets import Predicate, Targets, Value, read_value, written_label
 from sidelight.release.release import Release
 from sidelight.table.labels import Label
 from sidelight.table.table import expect_one_sensitive
@@ -123,13 +123,15 @@ class Skylines:
         return tuple(note for each in self.skylines for note in each.notes)
 
 
-def skyline(values: Mapping[SkylineKey, Iterable[Amounts]], *, default: Iterable[Amounts] = ()) -> Skylines:
+def skyline(
+    values: Mapping[SkylineKey, Iterable[Amounts]], *, default: Iterable[Amounts] = (), apart_from: Sequence[Label] = ()
+) -> Skylines:
     """Which amounts of knowledge must a release withstand, value by value?
 
     For each value points (rules_out, others, family, limit): the risk of the value stays below the limit against
-    whoever knows at most that much.  `default` is for every other value of the release.  A point that follows from
-    another (as much knowledge or more, no higher limit) is dropped, with a note.  Several values as a tuple are a
-    category, whose points are about having any of them; each of them alone is still one of the other values.
+    whoever knows at most that much.  `default` is for every other value of the release, `apart_from` some.  A point
+    that follows from another (as much knowledge or more, no higher limit) is dropped, with a note.  Several values as
+    a tuple are a category, whose points are about having any; each of them alone is still one of the other values.
 
     >>> required = skyline({"AIDS": [(1, 5, 2, 0.5), (0, 3, 0, 0.5)]}, default=[(4, 0, 0, 0.75)])
     >>> for criterion in required:
@@ -144,7 +146,8 @@ def skyline(values: Mapping[SkylineKey, Iterable[Amounts]], *, default: Iterable
     named = [Skyline(_points(points), read_value(value)) for value, points in _by_value(values).items()]
     others = _points(default)
     if others:
-        named.append(Skyline(others, apart_from=single_values(each.value for each in named)))
+        own: tuple[Label, ...] = single_values([each.value for each in named])
+        named.append(Skyline(others, apart_from=(*own, *map(written_label, apart_from))))
     return Skylines(tuple(named))
 
 
