@@ -9,6 +9,7 @@ from . import testing as testing
 # what the publisher holds
 from .table.table import Table as Table
 from .table.read import read_table as read_table
+from .table.domain_file import read_domain as read_domain
 from .table.hierarchy import Hierarchy as Hierarchy
 from .table.hierarchy_drafts import draft_hierarchies as draft_hierarchies
 from .table.hierarchy_io import read_hierarchies as read_hierarchies

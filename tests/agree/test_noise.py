@@ -14,6 +14,7 @@ from sidelight.dp.comparison import noisy_query_error
 from sidelight.dp.domain import Domain
 from sidelight.dp.mechanism import Mechanism
 from sidelight.dp.noisy_counts import NoisyCounts, postprocess
+from sidelight.dp.parameters import PrivacyUnit
 from sidelight.table.table import Column, Counts, Table
 
 
@@ -93,7 +94,7 @@ def noisy_of(measured, mechanism):
     domain = Domain.declare(BY, {"sex": 0}, ["a", "b", "c"])
     measured = np.array(measured, np.int64).reshape(domain.shape)
     spending = sl.Spending("", 1 / mechanism.scale if mechanism.kind == "discrete Laplace" else 1, mechanism=mechanism)
-    return NoisyCounts(domain, "disease", measured, postprocess(measured), spending)
+    return NoisyCounts(domain, "disease", measured, postprocess(measured), spending, PrivacyUnit("id"))
 
 
 counts = st.lists(st.integers(-4, 9), min_size=6, max_size=6)
@@ -150,5 +151,5 @@ def test_queries_of_exact_counts_are_answered_like_those_of_the_release(smallest
     domain = Domain.declare(adult.hierarchies, levels, adult.table.domain)
     exactly = domain.count(adult.table, adult.hierarchies)
     spending = sl.Spending("", 1, mechanism=Mechanism("discrete Laplace", 1.0))
-    noiseless = NoisyCounts(domain, "occupation", exactly, exactly, spending)
+    noiseless = NoisyCounts(domain, "occupation", exactly, exactly, spending, PrivacyUnit("id"))
     assert noisy_query_error(noiseless, adult.table, adult.hierarchies) == pytest.approx(result.utility["query error"])

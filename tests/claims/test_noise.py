@@ -18,7 +18,7 @@ import sidelight as sl
 from sidelight.dp.domain import Domain
 from sidelight.dp.mechanism import Mechanism, calibrate
 from sidelight.dp.noisy_counts import FULL_DETAIL, _details, _standing_out
-from sidelight.table.table import Column, Counts, Table
+from sidelight.table.table import Column, Counts, Intake, Table
 
 LEVEL = 1e-10
 DRAWS = 60_000
@@ -52,13 +52,13 @@ def refuted(mechanism, epsilon, delta):
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 0.0), (0.5, 0.0), (0.5, 0.02)])
 def test_noise_keeps_epsilon_and_delta_on_neighbouring_counts(epsilon, delta):
-    mechanism = calibrate(Fraction(str(epsilon)), Fraction(str(delta)), "add or remove")
+    mechanism = calibrate(Fraction(str(epsilon)), Fraction(str(delta)))
     assert not refuted(mechanism, epsilon, delta)
 
 
 @pytest.mark.parametrize(("epsilon", "delta", "share"), [(1.0, 0.0, 0.85), (0.5, 0.0, 0.75), (0.5, 0.02, 0.5)])
 def test_noise_that_is_too_small_is_caught(epsilon, delta, share):
-    honest = calibrate(Fraction(str(epsilon)), Fraction(str(delta)), "add or remove")
+    honest = calibrate(Fraction(str(epsilon)), Fraction(str(delta)))
     assert refuted(Mechanism(honest.kind, honest.scale * share), epsilon, delta)
 
 
@@ -78,7 +78,14 @@ def table_of(rows):
     for row in rows:
         counts[cells.index(row[:-1]), domain.index(row[-1])] += 1
     quasi = tuple(Column.of(name, [cell[place] for cell in cells]) for place, name in enumerate(("age", "sex")))
-    return Table(quasi, "disease", tuple(domain), counts.sum(axis=1), Counts.from_cells(counts))
+    return Table(
+        quasi,
+        "disease",
+        tuple(domain),
+        counts.sum(axis=1),
+        Counts.from_cells(counts),
+        intake=Intake(roles={"person": "each row"}),
+    )
 
 
 @given(

@@ -8,6 +8,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from support.command_line import verbs_of
 
 from sidelight import errors
 from sidelight.cli.app import app
@@ -78,12 +79,14 @@ def test_the_pages_of_documents_list_every_key(name, documents):
 
 def test_the_command_line_page_lists_every_verb_and_option():
     page = (DOCS / "reference" / "cli.md").read_text(encoding="utf-8")
-    for name in (name for name in app if not name.startswith("-") and app[name].show):
+    for name, verb in verbs_of(app).items():
+        if not verb.show:
+            continue
         (section,) = re.findall(rf"^## `sidelight {name}[^\n]*\n(.*?)(?=^## |\Z)", page, flags=re.MULTILINE | re.DOTALL)
         listed = set(
             re.findall(r"`(--?[\w-]+)`", "".join(line for line in section.splitlines() if line.startswith("|")))
         )
-        options = app[name].assemble_argument_collection()
+        options = verb.assemble_argument_collection()
         assert listed == {flag for option in options for flag in option.names if flag.startswith("-")}, name
 
 

@@ -31,6 +31,16 @@ def invoke(arguments: Sequence[object], verbs=app) -> Outcome:
     return Outcome(int(status), out.getvalue(), err.getvalue())
 
 
+def verbs_of(verbs, path=()):
+    """All verbs by the words that call them, also those of two words."""
+    names = {(*path, name): verbs[name] for name in verbs if not name.startswith("-")}
+    parts = [
+        {" ".join(words): verb} if verb.default_command is not None else verbs_of(verb, words)
+        for words, verb in names.items()
+    ]
+    return {words: verb for part in parts for words, verb in part.items()}
+
+
 def answer(result):
     """What a verb answers as JSON, in the envelope that all of them have."""
     document = json.loads(result.stdout)

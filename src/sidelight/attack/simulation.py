@@ -47,7 +47,7 @@ from sidelight.policy.policy import Policy
 from sidelight.search.method import Method, SearchResult
 from sidelight.search.protect import method_of, protect
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
-from sidelight.table.table import Counts, Table, expect_one_sensitive
+from sidelight.table.table import Counts, Intake, Table, expect_one_sensitive
 
 Scheme: TypeAlias = str | Method | Sequence[str | Method]
 """One method for all releases, or one for each."""
@@ -401,4 +401,5 @@ def _subtable(table: Table, entries: Integers) -> Table:
     keys, row = np.unique(key[entries], return_inverse=True)
     counts = Counts.from_entries(row, value[entries], np.ones(len(entries), np.int64), (len(keys), len(table.domain)))
     quasi = tuple(column.take(keys).compact() for column in table.quasi)
-    return Table(quasi, table.sensitive, table.domain, counts.per_row(), counts)
+    intake = Intake(roles=table.intake.roles)  # whose a row is, as in the table
+    return Table(quasi, table.sensitive, table.domain, counts.per_row(), counts, intake=intake)

@@ -24,6 +24,7 @@ from sidelight.cli.options import (
     HierarchyFolder,
     JointColumns,
     KnowledgeOptions,
+    LedgerFile,
     LedgerOptions,
     Limits,
     Measures,
@@ -205,6 +206,18 @@ def hierarchies(
     from sidelight.cli.inputs import roles_of  # noqa: PLC0415
 
     return verb.hierarchies(verb.HierarchiesRequest(file, roles_of(policy, columns.roles()), draft), target)
+
+
+ledger_verbs = App(name="ledger", help="Look at the budget that noise is paid from.", sort_key=6)
+app.command(ledger_verbs)
+
+
+@ledger_verbs.command
+def show(file: LedgerFile, /, *, output: OutputOptions = OutputOptions()) -> int:
+    """Show what was spent of a budget, on what, with which noise, and where it was published."""
+    from sidelight.cli import ledger as verb  # noqa: PLC0415 - `--help` is quick
+
+    return verb.show(file, output.to())
 
 
 @app.command(sort_key=7)

@@ -88,7 +88,7 @@ def release_of(request: BelieveRequest) -> Release:
     """Read the release; with columns that tell people apart, its groups are buckets."""
     roles = request.roles
     if not request.knowledge.quasi:
-        return open_release(request.file, roles, keep_people=roles.person is not None)
+        return open_release(request.file, roles, keep_people=roles.person_column is not None)
     if not roles.quasi or roles.sensitive is None:
         message = "which columns? name the bucket with --group, the value with --sensitive"
         raise BadPolicy(message)

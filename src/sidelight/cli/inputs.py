@@ -169,7 +169,7 @@ def _roles(reading: Reading, roles: Roles) -> Roles:
     if not set(roles.value_columns) <= set(published.value_columns):
         others = tuple(name for name in published.quasi if name not in roles.value_columns)
         published = replace(published, quasi=others, missing=None, domain=None)
-    if roles.person is None and reading.rows != "counts":
+    if roles.person_column is None and reading.rows != "counts":
         published = replace(published, values=None)
     merged = published.updated(roles)
     if merged.missing == "a value" or merged.domain is None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sidelight._files import refuse_input
+from sidelight._text import counted, form
 from sidelight.cli.inputs import Question, open_table, read_levels
 from sidelight.cli.interrupts import heed_interrupts
 from sidelight.cli.options import LedgerOptions, NoiseOptions, NoisyOutputOptions
@@ -54,8 +55,8 @@ def noise(request: NoiseRequest, target: NoisyOutputOptions) -> Status:
     path = target.output
     refuse_noise_targets(path, force=target.force)
     levels = _levels(request.counts.levels)
-    domain = _domain(question.roles)
     by = read_hierarchies(request.folder)
+    domain = _domain(question.roles, by)
     roles = replace(question.roles, quasi=tuple(levels), domain=None)
     table = open_table(request.file, roles)
     ledger = [each for each in (request.paid.ledger,) if each is not None]
@@ -68,7 +69,7 @@ def noise(request: NoiseRequest, target: NoisyOutputOptions) -> Status:
         return Status.NOT_WITHIN_POLICY
     published = noisy.publish(path, force=target.force)
     account = None if request.paid.ledger is None else Ledger(request.paid.ledger).read()
-    notes = (*table.intake.notes(), *_notes(question.roles, account))
+    notes = (*table.intake.notes(), *_notes(noisy, account))
     if target.json:
         document = Envelope(
             kind="noise",
@@ -100,6 +101,8 @@ def _draw_noise(
         delta=counts.delta,
         neighbours=counts.neighbours,
         outside=counts.outside,
+        values_per_person=counts.values_per_person,
+        people_at_most=counts.people_at_most,
         ledger=_ledger(request.paid, counts.neighbours),
         cells=counts.cells,
     )
@@ -113,21 +116,25 @@ def _levels(texts: Sequence[str]) -> dict[str, int]:
     return levels
 
 
-def _domain(roles: Roles) -> tuple[Label, ...]:
+def _domain(roles: Roles, by: Mapping[str, Hierarchy]) -> tuple[Label, ...]:
+    """Take the values that were declared: one by one, or by a hierarchy of the sensitive column."""
     if roles.sensitive is None:
         message = "which column is sensitive? name it with --sensitive, or in [roles] of the policy"
         raise BadPolicy(message)
     if len(roles.value_columns) > 1:
         message = f"noise is about one sensitive column; pick one of {listed(roles.value_columns)} with --sensitive"
         raise BadPolicy(message)
-    domain = roles.domain_of(roles.value_columns[0])
-    if domain is None:
+    (sensitive,) = roles.value_columns
+    declared = roles.domain_of(sensitive)
+    if declared is None and sensitive in by:
+        declared = tuple(text for text in by[sensitive].levels[0] if text)
+    if declared is None:
         message = (
             "the domain is not declared; list every sensitive value there could be, whether it occurs or not, with "
-            "--domain or in [roles] of the policy"
+            "--domain, --domain-file, a hierarchy of that column, or in [roles] of the policy"
         )
         raise BadNoise(message)
-    return (*domain, None) if roles.missing == "a value" else domain
+    return (*declared, None) if roles.missing == "a value" else declared
 
 
 def _ledger(paid: LedgerOptions, neighbours: Neighbours) -> Ledger | None:
@@ -162,10 +169,17 @@ def _ledger(paid: LedgerOptions, neighbours: Neighbours) -> Ledger | None:
     return ledger
 
 
-def _notes(roles: Roles, account: Account | None) -> tuple[str, ...]:
+def _notes(noisy: NoisyCounts, account: Account | None) -> tuple[str, ...]:
     notes = []
-    if roles.person is None:
-        notes.append("each row was taken for one person; name --person to have that checked")
+    if not noisy.unit.checked:
+        notes.append(
+            "that each row is a person is your word; name the column of people with --person to have it checked"
+        )
+    if noisy.unit.values != "single":
+        notes.append(
+            f"where people have more than {counted(noisy.unit.values_per_person, 'value')}, some were left out "
+            "by chance; such counts are too low"
+        )
     if account is None:
         notes.append("no ledger: nobody knows what else was published about these people, and promises add up")
     return tuple(notes)
@@ -174,30 +188,32 @@ def _notes(roles: Roles, account: Account | None) -> tuple[str, ...]:
 # What is printed.
 
 HIDDEN: dict[Neighbours, str] = {
-    "add or remove": "whether any one person is in the table (add or remove one)",
-    "replace": "which one of all possible people any one person is (replace one)",
+    "add or remove": "whether any one {unit} is in the table (add or remove one)",
+    "replace": "which one of all possible {units} any one {unit} is (replace one)",
 }
 
 
 def summary(noisy: NoisyCounts, files: Sequence[Path], account: Account | None, notes: Sequence[str]) -> list[str]:
     """Tell the publisher what was published, line by line."""
-    spending, mechanism, promise = noisy.spending, noisy.mechanism, noisy.promise()
+    spending, mechanism, promise, unit = noisy.spending, noisy.mechanism, noisy.promise(), noisy.unit
     delta = f" and delta {amount_text(spending.delta)}" if spending.delta else ""
     cost = f"epsilon {amount_text(spending.epsilon)}{delta}"
     reach = f"95 of 100 measured counts are within {noisy.margin(0.95)} of the truth"
     lines = [
         f"✓ Published {noisy.counts.size:,} counts of {noisy.sensitive} with noise: {cost}.",
-        f"What is hidden: {HIDDEN[spending.neighbours]}.",
+        f"What is hidden: {HIDDEN[spending.neighbours].format(unit=unit.word, units=form(unit.word, 2))}.",
         f"Noise: {mechanism.kind}, scale {mechanism.scale:.6g}; {reach}.",
-        f"To each person: {promise.sentence()}",
-        *(() if account is None else (_balance(account, noisy.total),)),
+        f"Promised {unit.sentence()}: {promise.sentence()}",
+        *(() if account is None else (_balance(account, noisy.people),)),
     ]
     lines += [f" • {note}" for note in (*notes, *promise.warnings)]
     return [*lines, f"Written: {', '.join(map(str, files))}"]
 
 
-def _balance(account: Account, people: int) -> str:
+def _balance(account: Account, people: int | None) -> str:
     epsilon, delta = (amount_text(amount) for amount in account.spent)
     of = f"epsilon {epsilon} of {amount_text(account.epsilon)} and delta {delta} of {amount_text(account.delta)}"
+    if people is None and account.spent[1]:
+        return f"Budget: {of} spent."
     together = semantic_privacy(*account.spent, people=people)
     return f"Budget: {of} spent. All {len(account.entries)} of the ledger together: {together.sentence()}"

@@ -63,6 +63,10 @@ ReleaseFiles: TypeAlias = Annotated[
 ]
 TableFile: TypeAlias = Annotated[str, files("TABLE", f"The table: {KINDS}")]
 
+LedgerFile: TypeAlias = Annotated[
+    Path, Parameter(name="LEDGER", help="The ledger: the file that --ledger names when noise is paid for.")
+]
+
 PolicyPath: TypeAlias = Annotated[
     Path | None,
     option("--policy", "-p", metavar="POLICY", group=ASKED, help="A policy file: limits, and roles of the columns."),
@@ -131,7 +135,11 @@ SensitiveColumns: TypeAlias = Annotated[
 ]
 PersonColumn: TypeAlias = Annotated[
     str | None,
-    option("--person", metavar="COLUMN", help="The column that says whose row it is, when people have several."),
+    option(
+        "--person",
+        metavar="COLUMN",
+        help="The column that says whose row it is, when people have several; 'each row': each is a person.",
+    ),
 ]
 ValuesPerPerson: TypeAlias = Annotated[
     Literal["single", "set", "multiset"] | None,
@@ -174,6 +182,11 @@ ColumnKinds: TypeAlias = Annotated[
     ),
 ]
 
+DomainFile: TypeAlias = Annotated[
+    Path | None,
+    option("--domain-file", metavar="FILE", help="A file that lists them: one per line, or the column of a table."),
+]
+
 ROLES = {"group": "quasi", "missing_mark": "missing_marks", "kind": "kinds"}
 """What an option is called in a policy file, where it is called something else."""
 
@@ -188,6 +201,11 @@ class ColumnOptions:
         from sidelight.table.roles import Roles  # noqa: PLC0415
 
         settings: dict[str, Any] = {ROLES.get(each.name, each.name): getattr(self, each.name) for each in fields(self)}
+        file: Path | None = settings.pop("domain_file", None)
+        if file is not None:
+            from sidelight.table.domain_file import read_values_for  # noqa: PLC0415 - `--help` is quick
+
+            settings["domain"] = (*settings["domain"], *read_values_for(file, settings["sensitive"]))
         stated = {name: setting for name, setting in settings.items() if setting not in (None, ())}
         return Roles(**stated | {"kinds": read_kinds(stated.get("kinds", ()))})
 
@@ -205,6 +223,7 @@ class ReleaseColumns(ColumnOptions):
     missing_mark: MissingMarks = ()
     suppressed: SuppressedRows = None
     domain: ValueDomain = ()
+    domain_file: DomainFile = None
     split: Split = None
     kind: ColumnKinds = ()
     encoding: Encoding = None
@@ -223,6 +242,7 @@ class TableColumns(ColumnOptions):
     missing: MissingValues = None
     missing_mark: MissingMarks = ()
     domain: ValueDomain = ()
+    domain_file: DomainFile = None
     split: Split = None
     kind: ColumnKinds = ()
     encoding: Encoding = None
@@ -236,9 +256,11 @@ class CountColumns(ColumnOptions):
 
     sensitive: SensitiveColumns = ()
     person: PersonColumn = None
+    values: ValuesPerPerson = None
     missing: MissingValues = None
     missing_mark: MissingMarks = ()
     domain: ValueDomain = ()
+    domain_file: DomainFile = None
     encoding: Encoding = None
     sheet: Sheet = None
 
@@ -402,6 +424,10 @@ class NoiseOptions:
     """A column and its level, fixed before looking at the data, such as age=2; repeat it."""
     outside: Annotated[Literal["an error", "leave out"], option("--outside", metavar="WHAT")] = "an error"
     """What people are whose labels or value were not declared."""
+    values_per_person: Annotated[int | None, option("--values-per-person", metavar="NUMBER", at_least=1)] = None
+    """How many values of one person count at most, fixed in advance; for --values set and multiset."""
+    people_at_most: Annotated[int | None, option("--people-at-most", metavar="NUMBER", at_least=1)] = None
+    """How many people there are at most, as known in advance; for --delta with several values per person."""
     cells: Annotated[int, option("--cells", metavar="NUMBER", at_least=1)] = 1_000_000
     """How many counts there may be at most."""
     epsilon: Annotated[str, option("--epsilon", "-e", metavar="NUMBER", group=NOISE)]

@@ -38,9 +38,7 @@ def run(app: App, arguments: Sequence[str]) -> int:
     """Run a verb, which returns a status or raises: in any case a status comes back, with at most one line."""
     words = [word for word in arguments if word != DEBUG]  # it may stand anywhere
     try:
-        if not words:
-            return _show_help(app)
-        return _run_verb(app, words)
+        return _run_verb(app, words) if _names_a_verb(app, words) else _show_help(app, words)
     except KeyboardInterrupt:  # before a verb began
         return report_interrupt()
     except BrokenPipeError:
@@ -49,11 +47,17 @@ def run(app: App, arguments: Sequence[str]) -> int:
         return complain(error, debug=DEBUG in arguments)
 
 
-def _show_help(app: App) -> Status:
+def _names_a_verb(app: App, words: Sequence[str]) -> bool:
+    """Whether words say what to do: nothing does not, nor does the beginning of a verb of two words."""
+    _, apps, rest = app.parse_commands(list(words))
+    return bool(rest) or apps[-1].default_command is not None
+
+
+def _show_help(app: App, words: Sequence[str]) -> Status:
     """Without a verb nothing was judged: the help page is no answer, and so goes to standard error."""
     from rich.console import Console  # noqa: PLC0415 - only here
 
-    app.help_print([], console=Console(stderr=True))
+    app.help_print(list(words), console=Console(stderr=True))
     return Status.COULD_NOT_TELL
 
 
@@ -127,7 +131,7 @@ def _misspelt_option(error: CycloptsError) -> str | None:
     """Name an option that the verb does not have first: what else is missing may only be so because of it."""
     if getattr(error, "keyword", None) is not None or error.app is None:  # an option that the verb does have
         return None
-    at_verb = bool(error.command_chain)
+    at_verb = error.app.default_command is not None
     names = [argument.names for argument in error.app.assemble_argument_collection()] if at_verb else [tuple(error.app)]
     known = [name for each in names for name in each]
     for word in (*(error.unused_tokens or ()), *_taken_for_options(error)):
@@ -212,6 +216,7 @@ OPTIONS = {
     "nodes": "--nodes",
     "outside": "--outside",
     "people": "--people",
+    "people_at_most": "--people-at-most",
     "person": "--person",
     "prior": "--prior",
     "quasi": "--group",
@@ -224,6 +229,7 @@ OPTIONS = {
     "truth": "--truth",
     "utility": "--utility",
     "values": "--values",
+    "values_per_person": "--values-per-person",
     "written_as": "--written-as",
 }
 """What each parameter is called on the command line."""

@@ -17,7 +17,7 @@ from sidelight._text import counted
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.hierarchy_io import read_hierarchies
 from sidelight.table.read import read_table
-from sidelight.table.roles import Missing
+from sidelight.table.roles import EACH_ROW, Missing
 from sidelight.table.table import Table
 
 ADULT = Path(__file__).parent / "adult.parquet"
@@ -69,7 +69,7 @@ def adult(
     if people == "complete":
         frame = frame.drop_null()
     return Dataset(
-        table=read_table(frame, quasi=list(quasi), sensitive=sensitive, missing=missing),
+        table=read_table(frame, quasi=list(quasi), sensitive=sensitive, person=EACH_ROW, missing=missing),
         hierarchies=read_hierarchies(ADULT),
         path=ADULT,
         citation="Becker, B. and Kohavi, R., Adult, UCI Machine Learning Repository, 1996, doi 10.24432/C5XW20",

@@ -2,7 +2,7 @@
 
     basic               Σ ε, if Σ δ is within δ
     advanced            Σ ε·tanh(ε/2) + √(2·ln(1/δ')·Σε²), δ' what the releases leave of δ
-    concentrated        Σ ρ (ε²/2, or t/(2σ²) for Gaussian noise), converted: min over α > 1 of
+    concentrated        Σ ρ (ε²/2, or Δ₂²/(2σ²) for Gaussian noise), converted: min over α > 1 of
                         ρα + ln(1/(αδ))/(α − 1) + ln(1 − 1/α)
     loss distribution   the privacy losses of the mechanisms themselves, convolved
 
@@ -28,19 +28,34 @@ from scipy.optimize import minimize_scalar
 from sidelight._rounding import raised, round_down, round_up, to_places
 from sidelight._text import html_table
 from sidelight.dp.mechanism import Mechanism
-from sidelight.dp.parameters import Amount, Neighbours, amount_text, exact_delta, exact_epsilon
+from sidelight.dp.parameters import Amount, Neighbours, PrivacyUnit, amount_text, exact_delta, exact_epsilon
 from sidelight.errors import BadNoise, expect_several, needs_extra
+
+
+@dataclass(frozen=True, slots=True)
+class CountedColumns:
+    """Which counts were released: of which sensitive column, by which columns at which levels, hiding whom."""
+
+    sensitive: str
+    levels: tuple[tuple[str, int], ...]
+    counts: int
+    unit: PrivacyUnit
+
+    def __str__(self) -> str:
+        columns = ", ".join(f"{name} (level {level})" for name, level in self.levels) or "nothing else"
+        return f"{self.counts:,} counts of {self.sensitive} by {columns}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Spending:
-    """What was released under which ε and δ; by which noise, where that is known."""
+    """What was released under which ε and δ; by which noise and of which columns, where that is known."""
 
     what: str
     epsilon: Fraction
     delta: Fraction = Fraction(0)
     neighbours: Neighbours = "add or remove"
     mechanism: Mechanism | None = None
+    counted: CountedColumns | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", exact_epsilon(self.epsilon))
@@ -189,14 +204,15 @@ def privacy_loss_distributions() -> Any:  # noqa: ANN401 - dp-accounting has no 
 
 def _loss_of(losses: Any, spending: Spending) -> Any:  # noqa: ANN401 - dp-accounting has no types
     mechanism = spending.mechanism
-    if mechanism is None:
+    # where one count changes by several, other ways to spread the change could be worse: ε and δ bound all of them
+    if mechanism is None or not mechanism.sensitivity.by_ones:
         parameters = losses.common.DifferentialPrivacyParameters(round_up(spending.epsilon), round_up(spending.delta))
         return losses.from_privacy_parameters(parameters)
     if mechanism.kind == "discrete Laplace":
         one = losses.from_discrete_laplace_mechanism(1 / mechanism.scale)
     else:
         one = losses.from_discrete_gaussian_mechanism(mechanism.scale)
-    return one if mechanism.touched == 1 else one.self_compose(mechanism.touched)
+    return one if mechanism.sensitivity.l1 == 1 else one.self_compose(mechanism.sensitivity.l1)
 
 
 def _digits(epsilon: float) -> str:

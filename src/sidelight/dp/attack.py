@@ -236,6 +236,11 @@ def _check(releases: Sequence[NoisyCounts], tables: Sequence[Table] | None) -> N
             f"{number} tables for {len(releases)} noisy releases; give at least one release, and the table of each"
         )
         raise BadNoise(message)
+    if any(release.unit.values != "single" for release in releases):
+        message = (
+            "some releases count several values per person, and nobody here weighs those; attack counts of one each"
+        )
+        raise BadNoise(message)
     if len({release.domain for release in releases}) > 1:
         message = "the releases declare different sensitive values; declare the same, in the same order"
         raise BadNoise(message)

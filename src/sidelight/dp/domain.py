@@ -4,6 +4,11 @@ A cell is a group (a combination of labels, one per column) and a sensitive valu
 from hierarchies, levels and a list of values, never from a table: an empty cell is published like any other, or its
 absence would tell that nobody is there.
 
+A person may have several values (`values="set"` or "multiset"), and then at most `values_per_person` of those that were
+declared are counted: which ones, where there are more, is drawn by lot for each person by themselves, from the system's
+secure source.  So whoever comes or goes changes nothing about others, and how many were left out is nobody's to know:
+it depends on the data, and is neither published nor returned.
+
 Groups are numbered in mixed radix: group = Σ_c place_c · Π_{c' > c} |labels_c'|, so that the group of a row
 follows from the places of its labels, vectorised, and nothing is searched for.
 """
@@ -11,7 +16,8 @@ follows from the places of its labels, vectorised, and nothing is searched for.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+import os
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -19,7 +25,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from sidelight._arrays import Integers, add_up
+from sidelight._arrays import Integers, add_up, ranges
 from sidelight.errors import BadNoise, did_you_mean, parameter
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.labels import Label, label
@@ -45,7 +51,7 @@ class Domain:
         cls,
         by: Mapping[str, Hierarchy],
         levels: Mapping[str, int],
-        values: Sequence[object],
+        values: Sequence[object] | Hierarchy,
         *,
         cells: int = CELLS_AT_MOST,
     ) -> Domain:
@@ -55,7 +61,7 @@ class Domain:
         >>> Domain.declare({"sex": sex}, {"sex": 0}, ["Flu", "Cold", "HIV"]).shape
         (2, 3)
         """
-        declared, hierarchies = _distinct(values), as_hierarchies(by)
+        declared, hierarchies = _distinct(_listed_values(values)), as_hierarchies(by)
         domain = cls(
             MappingProxyType(dict(levels)), tuple(_labels(hierarchies, *each) for each in levels.items()), declared
         )
@@ -101,21 +107,61 @@ class Domain:
         declared = {each: number for number, each in enumerate(self.values)}
         return np.array([declared.get(each, -1) for each in values], np.int64)
 
-    def count(self, table: Table, by: Mapping[str, Hierarchy], outside: Outside = "an error") -> Integers:
-        """Count the people of every cell: exactly, so this is not for publishing."""
-        if table.semantics != "single":
-            message = (
-                f"in {parameter('values', table.semantics)} one person changes several counts, "
-                f"and noise for one would not hide them; read the table with {parameter('values', 'single')}"
-            )
-            raise BadNoise(message)
-        row, value, count = table.counts.entries()
-        group, place = self.groups_of(table, by)[row], self.places_of(table.domain)[value]
+    def count(
+        self,
+        table: Table,
+        by: Mapping[str, Hierarchy],
+        outside: Outside = "an error",
+        *,
+        values_per_person: int = 1,
+        draw: Callable[[int], bytes] = os.urandom,
+    ) -> Integers:
+        """Count the people of every cell, each in so many cells at most: without noise, so not for publishing."""
+        profiles = table.profiles()
+        row, value, count = profiles.counts.entries()
+        group, place = self.groups_of(table, by)[profiles.key], self.places_of(table.domain)[value]
         # outside the domain nobody is counted, so that what is published says nothing about them
-        inside = (group >= 0) & (place >= 0)
-        _check_outside(int(count[~inside].sum()), outside)
+        inside = (group[row] >= 0) & (place >= 0)
+        left_out = group < 0
+        left_out[row[~inside]] = True
+        _check_outside(int(profiles.people[left_out].sum()), outside)
+        row, place, count = row[inside], place[inside], count[inside]
+        amounts = counted_values(profiles.people, row, count, at_most=values_per_person, draw=draw)
         groups, values = self.shape
-        return add_up(group[inside] * values + place[inside], count[inside], groups * values).reshape(self.shape)
+        return add_up(group[row] * values + place, amounts, groups * values).reshape(self.shape)
+
+
+def counted_values(
+    people: Integers, row: Integers, count: Integers, *, at_most: int, draw: Callable[[int], bytes] = os.urandom
+) -> Integers:
+    """How often is each entry counted, when each of `people[i]` who have the entries of row i counts so many at most?
+
+    Entry e says that each person of row `row[e]` has a value `count[e]` times.  Whoever has more than `at_most` keeps
+    as many, each of theirs equally likely.
+
+    >>> counted_values(np.array([5, 2]), np.array([0, 1, 1]), np.array([1, 1, 1]), at_most=2).tolist()
+    [5, 2, 2]
+    >>> int(counted_values(np.array([5, 2]), np.array([0, 1, 1]), np.array([1, 1, 1]), at_most=1)[1:].sum())
+    2
+    """
+    amounts = people[row] * count
+    too_many = np.flatnonzero(add_up(row, count, len(people))[row] > at_most)
+    # one line per person, entry and time: who, which entry, and a number by lot
+    entry, who = ranges(np.zeros(len(too_many), np.int64), people[row[too_many]])
+    entry = too_many[entry]
+    times = count[entry]
+    entry, who = np.repeat(entry, times), np.repeat(who, times)
+    lot = np.frombuffer(draw(8 * len(entry)), np.uint64)
+    order = np.lexsort((lot, who, row[entry]))
+    person = np.flatnonzero(np.diff(who[order], prepend=-1) | np.diff(row[entry[order]], prepend=-1))
+    rank = np.arange(len(order)) - np.repeat(person, np.diff(np.append(person, len(order))))
+    amounts[too_many] = np.bincount(entry[order[rank < at_most]], minlength=len(row))[too_many]
+    return amounts
+
+
+def _listed_values(values: Sequence[object] | Hierarchy) -> Sequence[object]:
+    """List the values there could be; a hierarchy lists them all, and by empty text that one may be missing."""
+    return [text or None for text in values.levels[0]] if isinstance(values, Hierarchy) else values
 
 
 def _distinct(values: Sequence[object]) -> tuple[Label, ...]:

@@ -7,6 +7,8 @@ Invariant   a release is on the disk before its noise is drawn, and one process 
             the file never says less than was published, whoever else spends and whenever the power goes.
 Adding up   Σ ε and Σ δ, exactly ("basic"); or Σ ρ converted at the budget's δ ("concentrated").  Both hold when later
             releases, and their ε, are chosen after seeing earlier ones (filters; see `accountant`).
+Receipts    each spending gets a random receipt, by which the files that are published with it are entered later, before
+            they are put in their place: where each is, and its digest.
 Damage      the document has a digest of itself: what is cut off or changed is refused, never guessed at.
 """
 
@@ -16,8 +18,9 @@ import contextlib
 import hashlib
 import json
 import os
+import secrets
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
@@ -25,16 +28,18 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from sidelight._files import locked, replace_whole
 from sidelight._text import counted, html_table
-from sidelight.dp.accountant import Spending, concentrated
+from sidelight.dp.accountant import CountedColumns, Spending, concentrated
 from sidelight.dp.mechanism import Mechanism
 from sidelight.dp.parameters import (
     Amount,
     Neighbours,
+    PrivacyUnit,
+    Sensitivity,
     amount_text,
-    counts_touched,
     exact_amount,
     exact_delta,
     exact_epsilon,
+    units_changed,
 )
 from sidelight.errors import BadLedger, BadNoise, BudgetExceeded, parameter
 
@@ -42,15 +47,27 @@ Accounting: TypeAlias = Literal["basic", "concentrated"]
 """How a ledger adds up.  Both hold when later releases, and their ε, are chosen after seeing earlier ones."""
 
 KIND = "privacy ledger"
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
+"""Version 1, which is read too, knew neither receipts nor columns nor files."""
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedCounts:
+    """A file of noisy counts: where it was put, seen from the ledger's folder, when, and the digest of its bytes."""
+
+    file: str
+    sha256: str
+    at: str
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One release: when its budget was spent, and on what."""
+    """One release: when its budget was spent, on what, and where it was published, if it was."""
 
     at: str
     spending: Spending
+    receipt: str = ""
+    published: tuple[PublishedCounts, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -69,7 +86,7 @@ class Account:
         if self.accounting not in get_args(Accounting):
             message = f'no {parameter("accounting", self.accounting)}; choose "basic" or "concentrated"'
             raise BadNoise(message)
-        counts_touched(self.neighbours)  # refuses others
+        units_changed(self.neighbours)  # refuses others
         if self.accounting == "concentrated" and self.delta == 0:
             message = f"{parameter('accounting', 'concentrated')} needs a budget with a delta above 0, such as 1e-9"
             raise BadNoise(message)
@@ -81,10 +98,16 @@ class Account:
 
     def _repr_html_(self) -> str:
         rows = [
-            (each.at, each.spending.what, amount_text(each.spending.epsilon), amount_text(each.spending.delta))
+            (
+                each.at,
+                each.spending.what,
+                amount_text(each.spending.epsilon),
+                amount_text(each.spending.delta),
+                ", ".join(file.file for file in each.published),
+            )
             for each in self.entries
         ]
-        return html_table(repr(self)[1:-1], ("when", "what", "epsilon", "delta"), rows, total=len(rows))
+        return html_table(repr(self)[1:-1], ("when", "what", "epsilon", "delta", "published as"), rows, total=len(rows))
 
     @property
     def spendings(self) -> tuple[Spending, ...]:
@@ -104,12 +127,24 @@ class Account:
         if spending.neighbours != self.neighbours:
             message = f"this ledger is about {self.neighbours} neighbours, the release about {spending.neighbours}"
             raise BadNoise(message)
-        more = replace(self, entries=(*self.entries, Entry(at.isoformat(timespec="seconds"), spending)))
+        entry = Entry(at.isoformat(timespec="seconds"), spending, secrets.token_hex(16))
+        more = replace(self, entries=(*self.entries, entry))
         # decided exactly, on the account as it would be: fractions for basic, rounded up for concentrated
         epsilon, delta = more.spent
         if epsilon > self.epsilon or delta > self.delta:
             raise BudgetExceeded(self._refusal(spending, epsilon))
         return more
+
+    def with_file(self, receipt: str, file: PublishedCounts) -> Account:
+        """Enter a file that was paid for, by its receipt."""
+        places = [place for place, entry in enumerate(self.entries) if receipt and entry.receipt == receipt]
+        if len(places) != 1:
+            message = "the ledger has no such receipt; it is not the one that these counts were paid from"
+            raise BadLedger(message)
+        entries = list(self.entries)
+        paid = entries[places[0]]
+        entries[places[0]] = replace(paid, published=(*paid.published, file))
+        return replace(self, entries=tuple(entries))
 
     def _refusal(self, spending: Spending, after: Fraction | float) -> str:
         cost = f"epsilon {amount_text(spending.epsilon)} and delta {amount_text(spending.delta)} are more than is left"
@@ -207,6 +242,13 @@ class Ledger:
             self._write(account)
         return account
 
+    def enter_file(self, receipt: str, path: Path, sha256: str) -> None:
+        """Say where counts are about to be published, and what they are, under the receipt of their spending."""
+        where = os.path.relpath(path.resolve(), self.path.parent)
+        file = PublishedCounts(where, sha256, datetime.now(UTC).isoformat(timespec="seconds"))
+        with self._locked():
+            self._write(self.read().with_file(receipt, file))
+
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
         """Keep other processes out, and say so where the ledger cannot be written."""
@@ -231,7 +273,7 @@ def to_text(account: Account) -> str:
         "accounting": account.accounting,
         "neighbours": account.neighbours,
         "budget": {"epsilon": amount_text(account.epsilon), "delta": amount_text(account.delta)},
-        "entries": [_entry_document(entry) for entry in account.entries],
+        "entries": [entry_document(entry) for entry in account.entries],
     }
     return json.dumps({**document, "digest": _digest(document)}, indent=2, ensure_ascii=False) + "\n"
 
@@ -241,8 +283,9 @@ def from_text(text: str) -> Account:
     document = json.loads(text)
     try:
         digest = document.pop("digest")
+        known = document["kind"] == KIND and document["schema_version"] in (1, SCHEMA_VERSION)
         # the digest is of everything else in the document, in one order
-        if (document["kind"], document["schema_version"]) != (KIND, SCHEMA_VERSION) or digest != _digest(document):
+        if not known or digest != _digest(document):
             message = "the digest does not fit"
             raise ValueError(message)
         return Account(
@@ -260,21 +303,44 @@ def _digest(document: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
 
 
-def _entry_document(entry: Entry) -> dict[str, Any]:
-    spending, mechanism = entry.spending, entry.spending.mechanism
-    noise = mechanism and {"kind": mechanism.kind, "scale": mechanism.scale, "touched": mechanism.touched}
+def entry_document(entry: Entry) -> dict[str, Any]:
+    """Write one entry as JSON has it."""
+    spending = entry.spending
     return {
         "at": entry.at,
+        "receipt": entry.receipt,
         "what": spending.what,
         "epsilon": amount_text(spending.epsilon),
         "delta": amount_text(spending.delta),
-        "mechanism": noise,
+        "mechanism": None if spending.mechanism is None else asdict(spending.mechanism),
+        "counted": None if spending.counted is None else asdict(spending.counted),
+        "published": [asdict(file) for file in entry.published],
     }
 
 
 def _read_entry(document: Mapping[str, Any], neighbours: Neighbours) -> Entry:
-    noise = document["mechanism"]
-    mechanism = None if noise is None else Mechanism(noise["kind"], noise["scale"], noise["touched"])
-    return Entry(
-        document["at"], Spending(document["what"], document["epsilon"], document["delta"], neighbours, mechanism)
+    spending = Spending(
+        document["what"],
+        document["epsilon"],
+        document["delta"],
+        neighbours,
+        _read_mechanism(document["mechanism"]),
+        _read_columns(document.get("counted")),
     )
+    published = tuple(PublishedCounts(**file) for file in document.get("published", ()))
+    return Entry(document["at"], spending, document.get("receipt", ""), published)
+
+
+def _read_mechanism(document: Mapping[str, Any] | None) -> Mechanism | None:
+    if document is None:
+        return None
+    if "touched" in document:  # version 1: so many counts change by one
+        return Mechanism(document["kind"], document["scale"], Sensitivity(document["touched"], document["touched"]))
+    return Mechanism(document["kind"], document["scale"], Sensitivity(**document["sensitivity"]))
+
+
+def _read_columns(document: Mapping[str, Any] | None) -> CountedColumns | None:
+    if document is None:
+        return None
+    levels = tuple((name, level) for name, level in document["levels"])
+    return CountedColumns(document["sensitive"], levels, document["counts"], PrivacyUnit(**document["unit"]))

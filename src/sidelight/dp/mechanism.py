@@ -1,9 +1,9 @@
 """How noise is drawn: by OpenDP's discrete mechanisms, with the smallest scale that keeps ε and δ.
 
-One person changes t counts by one (`touched`), so that the sensitivity of the vector of counts is t in ℓ1 and √t in ℓ2.
+Neighbours are at most Δ₁ = Σ |change| and Δ₂ = √(Σ change²) apart, as vectors of counts (`Sensitivity`).
 
-    discrete Laplace    Pr(noise = z) ∝ e^(−|z| / b)           ε = t / b
-    discrete Gaussian   Pr(noise = z) ∝ e^(−z² / (2σ²))        ρ = t / (2σ²), converted to (ε, δ) by OpenDP
+    discrete Laplace    Pr(noise = z) ∝ e^(−|z| / b)           ε = Δ₁ / b
+    discrete Gaussian   Pr(noise = z) ∝ e^(−z² / (2σ²))        ρ = Δ₂² / (2σ²), converted to (ε, δ) by OpenDP
 
 Integers in, integers out: there is no floating point between a count and its noise that could give the count away.
 OpenDP says what a scale costs, rounded up; the scale is the smallest that costs no more than ε.
@@ -23,7 +23,7 @@ from scipy.special import ndtri
 
 from sidelight._arrays import Floats, Integers
 from sidelight._rounding import round_down, round_up
-from sidelight.dp.parameters import Neighbours, counts_touched
+from sidelight.dp.parameters import ONE_BY_ONE, Sensitivity
 from sidelight.errors import BadNoise, needs_extra
 
 NoiseKind: TypeAlias = Literal["discrete Laplace", "discrete Gaussian"]
@@ -40,12 +40,12 @@ class Mechanism:
     """Noise that was added to every count independently.
 
     Discrete Laplace: Pr(noise = z) ∝ e^(−|z| / scale).  Discrete Gaussian: Pr(noise = z) ∝ e^(−z² / (2·scale²)).
-    `touched` is how many counts one person changes by one.
+    `sensitivity` is how far one person moves the counts.
     """
 
     kind: NoiseKind
     scale: float
-    touched: int = 1
+    sensitivity: Sensitivity = ONE_BY_ONE
 
     def log_weight(self, noise: Integers) -> Floats:
         """Say how likely noise is, as a logarithm, up to a constant: what an attacker computes with."""
@@ -53,10 +53,10 @@ class Mechanism:
         return -size / self.scale if self.kind == "discrete Laplace" else -(size**2) / (2 * self.scale**2)
 
     def rho(self) -> float | None:
-        """Give the ρ of zero-concentrated privacy, touched / (2·scale²), for Gaussian noise."""
+        """Give the ρ of zero-concentrated privacy, Δ₂² / (2·scale²), for Gaussian noise."""
         if self.kind == "discrete Laplace":
             return None
-        return round_up(self.touched / (2 * Fraction(self.scale) ** 2))
+        return round_up(self.sensitivity.l2_squared / (2 * Fraction(self.scale) ** 2))
 
     def add_noise(self, counts: Integers) -> Integers:
         """Add noise to counts.  OpenDP draws it, from the system's secure source: there is no seed."""
@@ -82,13 +82,12 @@ class Mechanism:
         return math.ceil(self.scale * -float(ndtri(alpha / 2)))
 
 
-def calibrate(epsilon: Fraction, delta: Fraction, neighbours: Neighbours) -> Mechanism:
+def calibrate(epsilon: Fraction, delta: Fraction, sensitivity: Sensitivity = ONE_BY_ONE) -> Mechanism:
     """Which noise keeps ε and δ?  δ = 0: Laplace; δ > 0: Gaussian, by OpenDP's conversion of zero-concentrated privacy.
 
-    >>> calibrate(Fraction(1, 2), Fraction(0), "add or remove")
-    Mechanism(kind='discrete Laplace', scale=2.0, touched=1)
+    >>> calibrate(Fraction(1, 2), Fraction(0))
+    Mechanism(kind='discrete Laplace', scale=2.0, sensitivity=Sensitivity(l1=1, l2_squared=1))
     """
-    touched = counts_touched(neighbours)
     if not SMALLEST_EPSILON <= epsilon <= LARGEST_EPSILON or 0 < delta < 1e-100:
         message = (
             f"epsilon {float(epsilon):g} with delta {float(delta):g} publishes nothing but noise, or promises nothing; "
@@ -97,22 +96,24 @@ def calibrate(epsilon: Fraction, delta: Fraction, neighbours: Neighbours) -> Mec
         )
         raise BadNoise(message)
     if delta == 0:
-        return Mechanism("discrete Laplace", _laplace_scale(round_down(epsilon), touched), touched)
-    return Mechanism("discrete Gaussian", _gaussian_scale(round_down(epsilon), round_down(delta), touched), touched)
+        return Mechanism("discrete Laplace", _laplace_scale(round_down(epsilon), sensitivity.l1), sensitivity)
+    scale = _gaussian_scale(round_down(epsilon), round_down(delta), sensitivity.l2_squared)
+    return Mechanism("discrete Gaussian", scale, sensitivity)
 
 
-def _laplace_scale(epsilon: float, touched: int) -> float:
+def _laplace_scale(epsilon: float, distance: int) -> float:
     # division rounds: a scale that costs a last bit too much is raised until OpenDP agrees
-    scale = touched / epsilon
-    while _measurement("discrete Laplace", scale).map(touched) > epsilon:
+    scale = distance / epsilon
+    while _measurement("discrete Laplace", scale).map(distance) > epsilon:
         scale = math.nextafter(scale, math.inf)
     return scale
 
 
-def _gaussian_scale(epsilon: float, delta: float, touched: int) -> float:
+def _gaussian_scale(epsilon: float, delta: float, distance_squared: int) -> float:
     dp = opendp()
-    # √2 is rounded up, so that the distance is not understated
-    distance = 1.0 if touched == 1 else math.nextafter(math.sqrt(touched), math.inf)
+    # a root that is not whole is rounded up, so that the distance is not understated
+    whole = math.isqrt(distance_squared)
+    distance = float(whole) if whole**2 == distance_squared else math.nextafter(math.sqrt(distance_squared), math.inf)
 
     def approximate(scale: float) -> Any:  # noqa: ANN401 - a measurement of OpenDP, which has no types
         concentrated = dp.c.make_zCDP_to_approxDP(_measurement("discrete Gaussian", scale))

@@ -3,6 +3,10 @@
     measured = exact counts + noise,   noise calibrated to ε and δ (`mechanism`)
     counts   = post-processing of measured: the nearest whole numbers of at least 0 with the same total
 
+Whoever is hidden is a `PrivacyUnit`: a person whose rows a column tells, which is checked, or a row that the publisher
+says is a person.  Where people have several values, at most `values_per_person` of them are counted, and the noise is
+for as many.
+
 Order: everything that can be refused is refused first, then the budget is spent, then noise is drawn; so that a crash
 may cost budget, and never publishes what was not paid for.  Post-processing looks at the measured counts only, and
 costs no privacy: whoever sees them can do the same.
@@ -27,11 +31,11 @@ import pyarrow as pa
 from sidelight._arrays import Integers
 from sidelight._rounding import round_down
 from sidelight._text import counted, html_table
-from sidelight.dp.accountant import Spending
+from sidelight.dp.accountant import CountedColumns, Spending
 from sidelight.dp.domain import CELLS_AT_MOST, Domain, Outside
 from sidelight.dp.ledger import Ledger
 from sidelight.dp.mechanism import Mechanism, calibrate, opendp
-from sidelight.dp.parameters import Amount, Neighbours, amount_text, exact_delta, exact_epsilon
+from sidelight.dp.parameters import Amount, Neighbours, PrivacyUnit, amount_text, exact_delta, exact_epsilon
 from sidelight.dp.semantic_privacy import SemanticPrivacy, semantic_privacy
 from sidelight.errors import BadNoise, WrongKind, expect, expect_mapping, parameter
 from sidelight.release.release import Release, whole_groups
@@ -51,6 +55,9 @@ COUNT, MEASURED = "count", "measured"
 class NoisyCounts(Tabular):
     """How many people of each group have each value, with noise: a row per group, a column per value.
 
+    `unit` says whom the noise hides, and how many values of one person count at most: where people have several
+    values, what is beyond that is missing from the counts.
+
     `measured` is what OpenDP drew: right on average, and it may be negative.  `counts` are post-processed: whole, at
     least 0, and adding up to the same total.  Both may be published; that is all the budget pays for.
     """
@@ -60,7 +67,11 @@ class NoisyCounts(Tabular):
     measured: Integers = field(repr=False)
     counts: Integers = field(repr=False)
     spending: Spending
+    unit: PrivacyUnit
     paid_choice: Spending | None = None  # what choosing the levels cost, where that was chosen from the data
+    people_at_most: int | None = None  # as declared
+    ledger: Ledger | None = field(default=None, repr=False)  # what it was paid from
+    receipt: str | None = None
 
     @property
     def mechanism(self) -> Mechanism:
@@ -128,17 +139,22 @@ class NoisyCounts(Tabular):
 
     @property
     def total(self) -> int:
-        """How many people there are, as far as the counts tell; at least one."""
+        """What all counts add up to, at least one: people, or, where people have several, values."""
         return max(int(self.counts.sum()), 1)
 
-    def promise(self) -> SemanticPrivacy:
-        """Say what this release alone promises to each person, what choosing its levels cost included.
+    @property
+    def people(self) -> int | None:
+        """How many people there are: as declared, or as far as the counts tell; None where they do not."""
+        return self.total if self.people_at_most is None and self.unit.values == "single" else self.people_at_most
 
-        How many people there are is itself known only with noise.
+    def promise(self) -> SemanticPrivacy:
+        """Say what this release alone promises to each `unit`, what choosing its levels cost included.
+
+        How many people there are is itself known only with noise, unless it was declared.
         """
         paid = [self.spending, *([] if self.paid_choice is None else [self.paid_choice])]
         epsilon = sum((each.epsilon for each in paid), Fraction(0))
-        return semantic_privacy(epsilon, sum((each.delta for each in paid), Fraction(0)), people=self.total)
+        return semantic_privacy(epsilon, sum((each.delta for each in paid), Fraction(0)), people=self.people)
 
     def publish(self, path: str | Path, *, force: bool = False) -> PublishedNoise:
         """Write the counts, and beside them a document with ε, δ, the noise and what it promises.
@@ -168,8 +184,14 @@ class NoisyCounts(Tabular):
         """Take the post-processed counts for a release, as a reader would who forgets the noise, without empty groups.
 
         Measures then say what such a reader would conclude.  What the noise promises is another thing, and holds
-        whatever they say: see `semantic_privacy`.
+        whatever they say: see `semantic_privacy`.  Where people have several values, nobody counted the people of each
+        group, and this is refused.
         """
+        if self.unit.values != "single":
+            message = (
+                "these are counts of values, and nobody counted the people of each group; there is no release of them"
+            )
+            raise BadNoise(message)
         sizes = self.counts.sum(axis=1)
         kept = np.flatnonzero(sizes > 0)
         if not len(kept):
@@ -218,30 +240,39 @@ def noisy_counts(
     *,
     by: Mapping[str, Hierarchy],
     levels: Mapping[str, int] | ChosenLevels,
-    domain: Sequence[object],
+    domain: Sequence[object] | Hierarchy,
     epsilon: Amount,
     delta: Amount = 0,
     neighbours: Neighbours = "add or remove",
     outside: Outside = "an error",
+    values_per_person: int | None = None,
+    people_at_most: int | None = None,
     ledger: Ledger | str | os.PathLike[str] | None = None,
     cells: int = CELLS_AT_MOST,
 ) -> NoisyCounts:
     """Which counts can be published so that nobody can tell whether any one person was counted?
 
     ε-differentially private (δ = 0, discrete Laplace noise) or (ε, δ)-differentially private (discrete Gaussian).
-    Pr(counts | with you) ≤ e^ε · Pr(counts | without you) + δ, and the other way round.  One person is in one group
-    and has one value, so one count changes by one: that is the sensitivity.
+    Pr(counts | with you) ≤ e^ε · Pr(counts | without you) + δ, and the other way round.  Where everybody has one
+    value, one person changes one count by one: that is the sensitivity.  Where people have several, at most
+    `values_per_person` of each count, and the noise grows with that.
 
     Args:
-        table: one value per person (`values="single"`); name `person=` when reading it, and that is checked.
+        table: read with `person=`, the column that says whose a row is, which is checked; or with
+            `person="each row"`, by which you say that every row is a person, and the promise is to rows.
         by: hierarchies that list every label there could be, whether it occurs or not.
         levels: the level of each column that is published, fixed before looking at the data; other columns are not
             published.  Levels that a search picked are refused; `choose_levels` picks some and pays for it.
-        domain: every sensitive value that there could be, whether it occurs or not.
+        domain: every sensitive value that there could be, whether it occurs or not; a list (`sl.read_domain` reads one
+            from a file), or a hierarchy of the sensitive column, which lists them all.
         epsilon: how much the counts may depend on one person; smaller means more noise.
         delta: the chance that it is more than that, far below 1 / people; 0 for never.
         neighbours: "add or remove" one person, or "replace" one by another, which needs twice the noise.
         outside: "an error" when somebody has a label or value that was not declared, or "leave out".
+        values_per_person: in tables of `values="set"` or "multiset": how many values of one person count at most,
+            fixed in advance.  Of people with more, as many are drawn by lot; how many are left out is not told.
+        people_at_most: more people than this are not in the table, as known in advance; needed for a delta above 0
+            where people have several values, as the promise then depends on how many people there are.
         ledger: where the budget is kept; it is spent before noise is drawn.
         cells: how many counts there may be at most.
 
@@ -255,6 +286,15 @@ def noisy_counts(
     >>> int(noisy.counts.min()) >= 0, abs(int(noisy.counts.sum()) - 45_222) < 1_000
     (True, True)
 
+    Up to three conditions each of 1,629 people, who are hidden whatever they have:
+
+    >>> nhefs = sl.datasets.nhefs()
+    >>> noisy = noisy_counts(
+    ...     nhefs.table, by=nhefs.hierarchies, levels={"sex": 0}, domain=nhefs.hierarchies["condition"], epsilon=1,
+    ...     values_per_person=3)
+    >>> noisy.unit.sentence(), noisy.mechanism.scale
+    ("to each person, by 'person', of whom at most 3 values were counted", 3.0)
+
     Source: Dwork, McSherry, Nissim and Smith, TCC 2006; Canonne, Kamath and Steinke, NeurIPS 2020.
     """
     expect(Table, table, "what is counted")
@@ -264,13 +304,41 @@ def noisy_counts(
     cost = exact_epsilon(epsilon), exact_delta(delta)
     _check_columns(table, fixed)
     declared = Domain.declare(by, fixed, domain, cells=cells)
-    mechanism = calibrate(*cost, neighbours)
-    exact_counts = declared.count(table, by, outside)
-    spending = Spending(_describe(table.sensitive, declared), *cost, neighbours, mechanism)
-    if ledger is not None:
-        _checked_ledger(ledger, paid).spend(spending)
+    unit = PrivacyUnit.of(table, values_per_person, values=len(declared.values))
+    _check_people(table, unit, people_at_most, cost[1])
+    mechanism = calibrate(*cost, unit.sensitivity(neighbours))
+    exact_counts = declared.count(table, by, outside, values_per_person=unit.values_per_person)
+    counted_columns = CountedColumns(table.sensitive, tuple(declared.levels.items()), math.prod(declared.shape), unit)
+    spending = Spending(str(counted_columns), *cost, neighbours, mechanism, counted_columns)
+    paid_from = None if ledger is None else _checked_ledger(ledger, paid)
+    receipt = None if paid_from is None else paid_from.spend(spending).entries[-1].receipt
     measured = mechanism.add_noise(exact_counts)  # only now: what is drawn is on the ledger
-    return NoisyCounts(declared, table.sensitive, measured, postprocess(measured), spending, paid)
+    return NoisyCounts(
+        declared,
+        table.sensitive,
+        measured,
+        postprocess(measured),
+        spending,
+        unit,
+        paid_choice=paid,
+        people_at_most=people_at_most,
+        ledger=paid_from,
+        receipt=receipt,
+    )
+
+
+def _check_people(table: Table, unit: PrivacyUnit, people_at_most: int | None, delta: Fraction) -> None:
+    if people_at_most is None and unit.values != "single" and delta:
+        message = (
+            "with a delta above 0 the promise depends on how many people there are, and counts of several values each "
+            f"do not tell; say how many there are at most, as known in advance, with {parameter('people_at_most')}"
+        )
+        raise BadNoise(message)
+    if people_at_most is not None and table.people > people_at_most:
+        message = (
+            f"the table has more people than {parameter('people_at_most', people_at_most)}; give what is surely enough"
+        )
+        raise BadNoise(message)
 
 
 def _check_columns(table: Table, levels: Mapping[str, int]) -> None:
@@ -290,11 +358,6 @@ def _checked_ledger(ledger: Ledger | str | os.PathLike[str], paid: Spending | No
         )
         raise BadNoise(message)
     return opened
-
-
-def _describe(sensitive: str, domain: Domain) -> str:
-    columns = ", ".join(f"{name} (level {level})" for name, level in domain.levels.items()) or "nothing else"
-    return f"{domain.shape[0] * domain.shape[1]:,} counts of {sensitive} by {columns}"
 
 
 def postprocess(measured: Integers) -> Integers:
@@ -339,9 +402,9 @@ def _threshold(counts: Integers, total: int) -> int:
 #
 #     detail_i · Σ_cells max(count − above, 0),   detail_i = ⌊1000 · ln(cells_i) / ln(cells of the finest)⌋
 #
-# and report noisy max picks the largest score plus noise.  One person moves each sum by at most one, so a score by at
-# most 1000 (`FULL_DETAIL`): details are whole thousandths, and the sensitivity is exact.  Adding a person moves no
-# score down, which halves the noise (monotonic scores).
+# and report noisy max picks the largest score plus noise.  One person moves each sum by at most one, or by as many of
+# their values as count, so a score by at most 1000 (`FULL_DETAIL`) times that: details are whole thousandths, and the
+# sensitivity is exact.  Adding a person moves no score down, which halves the noise (monotonic scores).
 # Source: McSherry and Talwar, FOCS 2007; McKenna and Sheldon, NeurIPS 2020 (the noisy maximum that is drawn).
 
 
@@ -376,21 +439,22 @@ def choose_levels(
     *,
     by: Mapping[str, Hierarchy],
     among: Sequence[Mapping[str, int]],
-    domain: Sequence[object],
+    domain: Sequence[object] | Hierarchy,
     epsilon: Amount,
     above: int = 5,
     neighbours: Neighbours = "add or remove",
     outside: Outside = "an error",
+    values_per_person: int | None = None,
     ledger: Ledger | str | os.PathLike[str] | None = None,
     cells: int = CELLS_AT_MOST,
 ) -> ChosenLevels:
     """Which of these levels fit the data best, as far as that can be said for ε?
 
     The score of levels is detail × people who stand out of the noise: log(cells) × Σ max(count − above, 0).  One
-    person changes the sum by at most one, and OpenDP's noisy maximum picks by it.
+    person changes the sum by at most one (or `values_per_person`), and OpenDP's noisy maximum picks by it.
 
     Args:
-        table: one value per person.
+        table: as in `noisy_counts`.
         by: hierarchies that list every label there could be.
         among: the levels to choose from, themselves fixed in advance.
         domain: every sensitive value that there could be.
@@ -398,6 +462,7 @@ def choose_levels(
         above: counts up to this drown in the noise that you will add; about 3 / ε of the counts.
         neighbours: as in `noisy_counts`.
         outside: as in `noisy_counts`.
+        values_per_person: as in `noisy_counts`.
         ledger: where the budget is kept; the same one that the counts are paid from.
         cells: how many counts there may be at most.
 
@@ -422,16 +487,18 @@ def choose_levels(
     cost = exact_epsilon(epsilon)
     candidates = [accept_levels(levels)[0] for levels in among]
     domains = [Domain.declare(by, levels, domain, cells=cells) for levels in candidates]
+    unit = PrivacyUnit.of(table, values_per_person, values=len(domains[0].values))
     # exact scores: they never leave this function, only the noisy winner does
     scores = [
-        detail * _standing_out(each.count(table, by, outside), above)
+        detail * _standing_out(each.count(table, by, outside, values_per_person=unit.values_per_person), above)
         for detail, each in zip(_details(domains), domains, strict=True)
     ]
     spending = Spending(f"choosing one of {len(among)} levels for {table.sensitive}", cost, Fraction(0), neighbours)
     # paid before it is drawn, as counts are
     if ledger is not None:
         Ledger.open(ledger).spend(spending)
-    return ChosenLevels(candidates[_noisy_maximum(scores, round_down(cost), neighbours)], spending)
+    winner = _noisy_maximum(scores, round_down(cost), neighbours, FULL_DETAIL * unit.values_per_person)
+    return ChosenLevels(candidates[winner], spending)
 
 
 def _standing_out(counts: Integers, above: int) -> int:
@@ -445,8 +512,11 @@ def _details(domains: Sequence[Domain]) -> list[int]:
     return [math.floor(FULL_DETAIL * size / finest) for size in sizes]
 
 
-def _noisy_maximum(scores: Sequence[int], epsilon: float, neighbours: Neighbours) -> int:
-    """Let OpenDP pick: adding a person raises all scores together, which costs half of what moving one does."""
+def _noisy_maximum(scores: Sequence[int], epsilon: float, neighbours: Neighbours, sensitivity: int) -> int:
+    """Let OpenDP pick; one person moves a score by `sensitivity` at most.
+
+    Adding a person raises all scores together, which costs half of what moving one does.
+    """
     dp = opendp()
     distance = dp.linf_distance(T="i64", monotonic=neighbours == "add or remove")
     space = dp.vector_domain(dp.atom_domain(T="i64")), distance
@@ -454,6 +524,5 @@ def _noisy_maximum(scores: Sequence[int], epsilon: float, neighbours: Neighbours
     def noisy_max(scale: float) -> object:
         return dp.m.make_noisy_max(*space, dp.max_divergence(), scale=scale)
 
-    # d_in is the sensitivity of a score: one person times the largest detail
-    scale = dp.binary_search_param(noisy_max, d_in=FULL_DETAIL, d_out=epsilon)
+    scale = dp.binary_search_param(noisy_max, d_in=sensitivity, d_out=epsilon)
     return int(dp.m.make_noisy_max(*space, dp.max_divergence(), scale=scale)(list(scores)))

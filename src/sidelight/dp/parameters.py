@@ -1,18 +1,32 @@
-"""The parameters of a promise: ε, δ, and which data sets must look alike.
+"""The parameters of a promise: ε, δ, whom it is made to, and which data sets must look alike.
 
 A release is (ε, δ)-differentially private when for all neighbouring data sets D, D' and all events O
 
     Pr(O | D) ≤ e^ε · Pr(O | D') + δ.
+
+Neighbours differ in one `PrivacyUnit`: a person, whose rows were found by a column and checked, or a row, of which the
+publisher says that it is a person.  Nobody says so by saying nothing.  How far one unit moves the counts follows from
+how many of its values are counted, c at most:
+
+    values      cells that change      Σ |change|    Σ change²
+    single      1, by 1                1             1
+    set         c, by 1 each           c             c
+    multiset    1, by c, or several    c             c²
+
+and with "replace", where one unit goes and another comes, twice that.
 
 Amounts are read once, kept exactly as they were written (`0.1` is a tenth), and refused where they promise nothing.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
 from sidelight.errors import BadNoise, parameter
+from sidelight.table.roles import EACH_ROW
+from sidelight.table.table import Semantics, Table
 
 Amount: TypeAlias = float | int | str | Fraction
 """How much privacy something costs; `0.1` means a tenth, not the binary number next to it."""
@@ -20,19 +34,117 @@ Amount: TypeAlias = float | int | str | Fraction
 Neighbours: TypeAlias = Literal["add or remove", "replace"]
 """Data sets that must look alike: one has a person more, or one person's row is another one."""
 
-_COUNTS_TOUCHED = {"add or remove": 1, "replace": 2}
+_UNITS_CHANGED = {"add or remove": 1, "replace": 2}
 
 
-def counts_touched(neighbours: str) -> int:
-    """Say how many counts one person changes by one: each is in one cell, and a replaced one leaves it for another.
+def units_changed(neighbours: str) -> int:
+    """Say how many come or go between neighbours: one comes or goes, or one goes and another comes.
 
-    >>> counts_touched("replace")
+    >>> units_changed("replace")
     2
     """
-    if neighbours not in _COUNTS_TOUCHED:
+    if neighbours not in _UNITS_CHANGED:
         message = f'no {parameter("neighbours", neighbours)}; choose "add or remove" or "replace"'
         raise BadNoise(message)
-    return _COUNTS_TOUCHED[neighbours]
+    return _UNITS_CHANGED[neighbours]
+
+
+@dataclass(frozen=True, slots=True)
+class Sensitivity:
+    """How far neighbours are apart at most, as vectors of counts: Σ |change| (ℓ1) and Σ change² (ℓ2, squared)."""
+
+    l1: int = 1
+    l2_squared: int = 1
+
+    @property
+    def by_ones(self) -> bool:
+        """Whether no count changes by more than one, as then the two are the same."""
+        return self.l1 == self.l2_squared
+
+
+ONE_BY_ONE = Sensitivity()
+"""One count changes by one."""
+
+
+@dataclass(frozen=True, slots=True)
+class PrivacyUnit:
+    """Whom a promise is made to: a person, checked by a column, or a row that the publisher says is a person."""
+
+    person: str  # the column that names people, or `EACH_ROW`
+    values: Semantics = "single"
+    values_per_person: int = 1  # how many values of one person are counted at most
+
+    @classmethod
+    def of(cls, table: Table, values_per_person: int | None = None, *, values: int | None = None) -> PrivacyUnit:
+        """Find whom the counts of a table hide; `values` is how many different ones there could be.
+
+        >>> import sidelight as sl
+        >>> PrivacyUnit.of(sl.datasets.nhefs().table, values_per_person=3)
+        PrivacyUnit(person='person', values='set', values_per_person=3)
+        """
+        person = table.intake.roles.get("person")
+        if person is None:
+            message = (
+                "nothing says whose a row is, and noise that hides a row does not hide a person who has several; name "
+                f"the column of people with {parameter('person')}, which is checked, or say "
+                f"{parameter('person', EACH_ROW)} if every row is a person of their own"
+            )
+            raise BadNoise(message)
+        if table.semantics == "single":
+            if values_per_person not in (None, 1):
+                message = (
+                    f"people have one value here; {parameter('values_per_person')} is for {parameter('values', 'set')} "
+                    'or "multiset"'
+                )
+                raise BadNoise(message)
+            return cls(person)
+        if values_per_person is None:
+            message = (
+                f"in {parameter('values', table.semantics)} one person changes several counts; say how many values of "
+                f"one person count at most, fixed in advance, such as {parameter('values_per_person', 3)}: beyond "
+                "that, some are left out by chance"
+            )
+            raise BadNoise(message)
+        if isinstance(values_per_person, bool) or not isinstance(values_per_person, int) or values_per_person < 1:
+            message = f"{parameter('values_per_person')} is {values_per_person}; give a whole number of at least 1"
+            raise BadNoise(message)
+        # nobody has more different values than there are
+        most = values_per_person if values is None or table.semantics == "multiset" else min(values_per_person, values)
+        return cls(person, table.semantics, most)
+
+    @property
+    def checked(self) -> bool:
+        """Whether a column says whose a row is, so that it is people who are hidden."""
+        return self.person != EACH_ROW
+
+    @property
+    def word(self) -> str:
+        """What the promise is made to."""
+        return "person" if self.checked else "row"
+
+    def sentence(self) -> str:
+        """Say whom the promise is made to, and how that is known.
+
+        >>> PrivacyUnit(EACH_ROW).sentence()
+        'to each row; that a row is a person is what the publisher says, and was not checked'
+        """
+        if not self.checked:
+            return "to each row; that a row is a person is what the publisher says, and was not checked"
+        if self.values == "single":
+            return f"to each person; that nobody has two rows was checked by '{self.person}'"
+        return f"to each person, by '{self.person}', of whom at most {self.values_per_person} values were counted"
+
+    def sensitivity(self, neighbours: str) -> Sensitivity:
+        """Say how far neighbours are apart at most.
+
+        >>> PrivacyUnit("id", "set", 3).sensitivity("add or remove")
+        Sensitivity(l1=3, l2_squared=3)
+        >>> PrivacyUnit("id", "multiset", 3).sensitivity("replace")
+        Sensitivity(l1=6, l2_squared=18)
+        """
+        units, most = units_changed(neighbours), self.values_per_person
+        # |a − b|² ≤ |a|² + |b|², as counts are not negative: two units are apart by at most twice the square of one
+        return Sensitivity(units * most, units * (most**2 if self.values == "multiset" else most))
 
 
 def exact_amount(amount: Amount, name: str) -> Fraction:

@@ -8,7 +8,7 @@ ledger spent stays spent, as the noise was drawn.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -26,11 +26,11 @@ from sidelight._files import (
 from sidelight._text import html_table
 from sidelight.dp.noisy_counts import COUNT, MEASURED, NoisyCounts
 from sidelight.dp.parameters import amount_text
-from sidelight.errors import NotPublished
+from sidelight.errors import BadLedger, NotPublished
 from sidelight.publish.formats import Sheet, format_of
 from sidelight.publish.sidecar import digest, noise_path
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 """Raised whenever a reader of the document would have to change."""
 
 
@@ -70,9 +70,12 @@ def publish_noise(noisy: NoisyCounts, path: str | Path, *, force: bool = False) 
             published = PublishedNoise(path, beside, noise_document(noisy, file))
             (folder / beside.name).write_text(published.to_json(), encoding="utf-8")
             flush_to_disk(folder / beside.name)
+            # on the ledger before it is anywhere: the ledger may say more than was published, never less
+            if noisy.ledger is not None and noisy.receipt is not None:
+                noisy.ledger.enter_file(noisy.receipt, path, published.document["file"]["sha256"])
             # the counts last: when they are there, all is there
             move_into_place(folder, (beside, path))
-    except NotPublished as problem:
+    except (NotPublished, BadLedger) as problem:
         message = f"{problem}; what a ledger spent on it stays spent, as the noise was drawn"
         raise NotPublished(message) from None
     return published
@@ -116,9 +119,22 @@ def noise_document(noisy: NoisyCounts, file: Path) -> dict[str, Any]:
         "epsilon": amount_text(spending.epsilon),
         "delta": amount_text(spending.delta),
         "neighbours": spending.neighbours,
-        "mechanism": {"kind": mechanism.kind, "scale": mechanism.scale, "counts_per_person": mechanism.touched},
+        "mechanism": {"kind": mechanism.kind, "scale": mechanism.scale, **asdict(mechanism.sensitivity)},
         "margin_95": noisy.margin(0.95),
-        "promise": {"shift": promise.shift, "chance": promise.chance, "sentence": promise.sentence()},
+        "privacy_unit": {
+            "unit": noisy.unit.word,
+            "checked": noisy.unit.checked,
+            "values": noisy.unit.values,
+            "values_per_person": noisy.unit.values_per_person,
+            "people_at_most": noisy.people_at_most,
+        },
+        "promise": {
+            "made": noisy.unit.sentence(),
+            "shift": promise.shift,
+            "chance": promise.chance,
+            "sentence": promise.sentence(),
+        },
+        "receipt": noisy.receipt,
         "warnings": list(promise.warnings),
         "versions": {"sidelight": __version__, "opendp": version("opendp")},
     }

@@ -106,7 +106,7 @@ def release_from(
         message = f"that is a {type(source).__name__}, not a published file; {remedy}"
         raise WrongKind(message)
     roles = replace(roles, quasi=(*roles.quasi, *told_apart), quasi_word="group")
-    if keep_people and roles.person is None:
+    if keep_people and roles.person_column is None:
         message = f"keep_people=True needs {parameter('person')}, the column that says whose row it is"
         raise BadTable(message)
     if rows == "counts":

@@ -20,7 +20,7 @@ import numpy as np
 
 from sidelight.errors import BadTable, parameter
 from sidelight.table.labels import Label, hinted, in_order
-from sidelight.table.table import Counts, Semantics, Table
+from sidelight.table.table import Counts, Profiles, Semantics, Table
 
 SEPARATORS = "|;,/"
 """What programs put between the values of a cell; the first that fits is named."""
@@ -50,10 +50,11 @@ def split_cells(table: Table, separator: str, semantics: Semantics, domain: tupl
     # entry e becomes lengths[cell[e]] entries; the i-th of them is part i of its cell
     entry = np.repeat(np.arange(len(row)), lengths[cell])
     part = np.arange(len(entry)) - np.repeat(np.cumsum(lengths[cell]) - lengths[cell], lengths[cell])
-    counts = Counts.from_entries(
-        row[entry], codes[starts[cell[entry]] + part], count[entry], (table.counts.rows, len(values))
-    )
-    return replace(table, domain=values, counts=counts, semantics=semantics)
+    value = codes[starts[cell[entry]] + part]
+    counts = Counts.from_entries(row[entry], value, count[entry], (table.counts.rows, len(values)))
+    once = Counts.from_entries(entry, value, np.ones(len(entry), np.int64), (len(row), len(values)))
+    profiles = Profiles(row, count, once)
+    return replace(table, domain=values, counts=counts, semantics=semantics, read_profiles=lambda _table: profiles)
 
 
 def parts_of(cell: Label, separator: str, semantics: Semantics) -> tuple[str, ...]:

@@ -318,7 +318,7 @@ def packed_rows(con: duckdb.DuckDBPyConnection, roles: Roles, source: Source) ->
         shares = _codes_of(labels_of(column, roles), labels) * weight
         con.register(f"code{number}", pa.table({"cell": column, "share": arrow_integers(shares)}))
     frame: Frame = nw.from_native(con.sql(_packing_query(distinct, known, roles)))
-    if roles.person is not None:
+    if roles.person_column is not None:
         frame = frame.with_columns(nulls_for_missing(frame, "person", roles))
     return PackedRows(frame, roles, replace(source, rows=rows), known)
 
@@ -355,7 +355,7 @@ def _packing_query(distinct: list[pa.Array], known: Packing, roles: Roles) -> st
     # A row's word is the sum of its columns' shares, code × weight: mixed radix, as `Packing.pack` computes it.
     sums = ["CAST(" + " + ".join(f"code{i}.share" for i in held) + " AS BIGINT)" for held in known.layout]
     words = [f"{total} AS word{number}" for number, total in enumerate(sums)]
-    person = [] if roles.person is None else ["src.person AS person"]
+    person = [] if roles.person_column is None else ["src.person AS person"]
     columns = ", ".join([*words, f"{sums[-1]} // {known.width} AS key", *person])
     return f"SELECT {columns} FROM src {' '.join(joins)}"  # noqa: S608 - our own names only
 

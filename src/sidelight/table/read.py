@@ -5,15 +5,16 @@
     _tabulate     what the roles set aside (suppressed rows, missing values), then the table
     check_people  is everybody in one group, and in "single" on one row?  how many people has each key?
 
-`distinct_rows` asks the same engines for the rows of some columns, of which none is sensitive.
+`distinct_rows` asks the same engines for the rows of some columns, of which none is sensitive; `read_profiles` for the
+values that each person has together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import lru_cache, partial, reduce
 from pathlib import Path
 
 import narwhals.stable.v2 as nw
@@ -21,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sidelight._arrays import Integers, run_starts, sum_equal_rows
+from sidelight._arrays import Integers, add_up, number_rows, ranges, run_starts, sum_equal_rows
 from sidelight._text import counted, form
 from sidelight.errors import BadTable, MissingValues, UnknownColumn, WrongKind, did_you_mean, parameter
 from sidelight.table.cell_lists import list_separator, split_cells
@@ -33,8 +34,8 @@ from sidelight.table.kinds import ColumnKind, check_labels, kind_of_labels
 from sidelight.table.labels import SUPPRESSED, Label, hinted, shown
 from sidelight.table.packed_keys import Packing, Words
 from sidelight.table.roles import Missing, Roles
-from sidelight.table.source import Frame, Rows, collect, numpy_integers, python_cells
-from sidelight.table.table import Column, Counts, Intake, JointDomain, Semantics, Table
+from sidelight.table.source import Frame, Rows, collect, number_cells, numpy_integers, python_cells
+from sidelight.table.table import Column, Counts, Intake, JointDomain, Profiles, Semantics, Table
 
 
 def read_table(
@@ -61,7 +62,8 @@ def read_table(
         quasi: the columns that an outsider may know.  A missing cell is a label of its own.
         sensitive: the column that nobody should learn, or several: their cells then stand together, a combination per
             person, and each column has a view of its own (`table.about("income")`).
-        person: the column that says whose row it is; needed when people have several values.
+        person: the column that says whose row it is, which is checked; needed when people have several values.
+            "each row" says, unchecked, that every row is a person of their own.
         values: "single" (one value, one row per person), "set" (a repeated value of a person counts once) or
             "multiset" (every row counts).
         missing: what a missing sensitive value means: "an error", "a value", "drop", or "no value" (in "set" and
@@ -102,11 +104,14 @@ def table_from(source: object, roles: Roles) -> Table:
     if isinstance(source, Table):
         message = "that is a Table already; use it as it is, or read its source anew"
         raise WrongKind(message)
-    with rows_of(source, replace(roles, suppressed=None).complete()) as rows:
+    roles = replace(roles, suppressed=None).complete()
+    if roles.split is not None:
+        return _split(source, roles, roles.split, table_from)
+    with rows_of(source, roles) as rows:
         table = _tabulate(rows, rows.roles, keep_people=False)
         quasi = tuple(replace(column, kind=_kind_by_type(column, rows)) for column in table.quasi)
         _check_kinds(table, rows.roles)
-    return replace(table, quasi=quasi)
+    return _with_profiles(replace(table, quasi=quasi), source, roles)
 
 
 def _kind_by_type(column: Column, rows: Rows) -> ColumnKind | None:
@@ -131,19 +136,27 @@ def _check_kinds(table: Table, roles: Roles) -> None:
 def tabulate(source: object, roles: Roles, *, keep_people: bool = False) -> Table:
     """Have the engine that holds the rows count them; `roles` are complete."""
     if roles.split is not None:
-        return _split(source, roles, roles.split)
+        return _split(source, roles, roles.split, tabulate)
     with rows_of(source, roles) as rows:
-        return _tabulate(rows, roles, keep_people=keep_people)
+        table = _tabulate(rows, roles, keep_people=keep_people)
+    return _with_profiles(table, source, roles)
 
 
-def _split(source: object, roles: Roles, separator: str) -> Table:
+def _with_profiles(table: Table, source: object, roles: Roles) -> Table:
+    """Let the engine be asked again, and once, which values people have together, where they have several."""
+    if roles.values == "single":
+        return table
+    return replace(table, read_profiles=lru_cache(maxsize=1)(partial(read_profiles, source, roles)))
+
+
+def _split(source: object, roles: Roles, separator: str, read: Callable[[object, Roles], Table]) -> Table:
     """Count whole cells, of which each person has one, and take them apart afterwards."""
     if roles.missing == "a value":
         split, none = parameter("split", separator), parameter("missing", "no value")
         message = f"{split} takes cells apart, and a missing one has no parts; say {none}"
         raise BadTable(message)
     missing: Missing = "drop" if roles.missing == "drop" else "a value"
-    table = tabulate(source, replace(roles, values="single", missing=missing, domain=None, split=None))
+    table = read(source, replace(roles, values="single", missing=missing, domain=None, split=None))
     nothing = int(table.counts.totals()[table.domain.index(None)]) if None in table.domain else 0
     if nothing and roles.missing == "an error":
         message = (
@@ -326,7 +339,7 @@ def _table(tally: RowCounts, rows: Rows, roles: Roles, intake: Intake) -> Table:
         row, codes, counts = row[valued], codes[valued], counts[valued]
     domain, values = _domain(packing, codes, roles)
     matrix = Counts.from_sorted(row, values, counts, (len(distinct[0]), len(domain)))
-    if roles.person is not None:
+    if roles.person_column is not None:
         check_people(rows, roles)
     sizes = matrix.per_row() if roles.values == "single" else people_per_key(rows, packing)
     sizes.flags.writeable = False
@@ -423,6 +436,77 @@ def _rows_per_person(rows: Rows) -> Frame:
     """Count the rows that each person has with each key, of those that count."""
     counting = reduce(lambda frame, excluded: frame.filter(~excluded), rows.exclusions(), rows.frame)
     return counting.group_by("person", *rows.key).agg(nw.len().alias("times"))
+
+
+def read_profiles(source: object, roles: Roles, table: Table) -> Profiles:
+    """Which values has each person of a table together?  One GROUP BY of person and value, where the rows are.
+
+    People are then numbered by what they have, value after value: those with the same key and values are one row.
+    """
+    with rows_of(source, roles) as rows:
+        answer = collect(rows.frame.group_by("person", *rows.key_and_value).agg(nw.len().alias("times")))
+        packing = rows.packing(answer)
+        words = rows.words(answer, packing, rows.key_and_value)
+    keys = packing.keys(words)
+    key = _keys_in(table, packing, keys)
+    value = _places(packing.labels[-1], table.domain)[packing.values(words, keys)]
+    times = numpy_integers(answer.column("times"))
+    counted_rows = (key >= 0) & (value >= 0)  # the others have no value, which is no value like others
+    person = number_cells(answer.column("person"))[counted_rows]
+    key, value, times = key[counted_rows], value[counted_rows], times[counted_rows]
+    if roles.values == "set":
+        times = np.ones_like(times)
+    return _gather_profiles(table, person, key, value, times)
+
+
+def _places(labels: Sequence[Label], among: Sequence[Label]) -> Integers:
+    """Say where each label stands among others; −1 for one that does not."""
+    place = {text: number for number, text in enumerate(among)}
+    return np.array([place.get(text, -1) for text in labels], np.int64)
+
+
+def _keys_in(table: Table, packing: Packing, keys: Words) -> Integers:
+    """Say which row of the table each packed key is; −1 for a key that it does not have."""
+    codes = [
+        _places(labels, column.labels)[own]
+        for labels, column, own in zip(packing.labels, table.quasi, packing.key_codes(keys), strict=False)
+    ]
+    stacked: list[Integers] = [
+        np.concatenate((column.codes.astype(np.int64), own)) + 1 for column, own in zip(table.quasi, codes, strict=True)
+    ]
+    number, first = number_rows(
+        stacked, [len(column.labels) + 1 for column in table.quasi], rows=len(table.sizes) + len(codes[0])
+    )
+    # the table's rows stand first, each once: the first of equal rows is the table's, or there is none
+    row = first[number[len(table.sizes) :]]
+    return np.where(row < len(table.sizes), row, -1)
+
+
+def _gather_profiles(table: Table, person: Integers, key: Integers, value: Integers, times: Integers) -> Profiles:
+    """Put people with the same key and values together; those without a value are what is left of each key."""
+    order = np.lexsort((value, person))
+    person, key, value, times = (each[order] for each in (person, key, value, times))
+    starts = np.flatnonzero(run_starts([person]))
+    lengths = np.diff(np.append(starts, len(person)))
+    # invariant: after r values, people have one number when they have one key, as many values and the same first r
+    kind, first = number_rows(
+        [key[starts], lengths], [len(table.sizes), int(lengths.max(initial=0)) + 1], rows=len(starts)
+    )
+    for rank in range(int(lengths.max(initial=0))):
+        has = lengths > rank
+        at = starts + np.minimum(rank, lengths - 1)
+        parts = [kind, np.where(has, value[at] + 1, 0), np.where(has, times[at], 0)]
+        kind, first = number_rows(parts, [int(part.max()) + 1 for part in parts], rows=len(starts))
+    people = np.bincount(kind, minlength=len(first))
+    valueless = table.sizes - add_up(key[starts[first]], people, len(table.sizes))
+    without = np.flatnonzero(valueless)
+    _, place = ranges(starts[first], starts[first] + lengths[first])
+    row = np.repeat(np.arange(len(first)), lengths[first])
+    return Profiles(
+        np.concatenate((key[starts[first]], without)),
+        np.concatenate((people, valueless[without])),
+        Counts.from_entries(row, value[place], times[place], (len(first) + len(without), len(table.domain))),
+    )
 
 
 def distinct_rows(

@@ -29,6 +29,9 @@ Suppressed: TypeAlias = Literal["a group", "leave out"]
 Domain: TypeAlias = tuple[Label, ...] | Mapping[str, tuple[Label, ...]]
 """The values that there could be: those of one sensitive column, or of several by the column's name."""
 
+EACH_ROW = "each row"
+"""What `person` says instead of a column, when every row is a person of their own: the publisher's word, unchecked."""
+
 CHOICES = {"values": Semantics, "missing": Missing, "suppressed": Suppressed}
 """Roles that are one of a few words; the first word is meant where nobody said anything."""
 
@@ -39,7 +42,7 @@ class Roles:
 
     quasi: tuple[str, ...] = ()  # the columns that an outsider may know
     sensitive: str | tuple[str, ...] | None = None  # the column that nobody should learn, or several
-    person: str | None = None  # the column that says whose row it is
+    person: str | None = None  # the column that says whose row it is, or `EACH_ROW`
     values: Semantics | None = None
     missing: Missing | None = None
     suppressed: Suppressed | None = None
@@ -100,7 +103,7 @@ class Roles:
         choices: dict[str, Any] = {name: self._chosen(name, get_args(kind)) for name, kind in CHOICES.items()}
         self._check_columns()
         self._check_split(choices["values"])
-        if choices["values"] != "single" and self.person is None and self.split is None and rows_of_people:
+        if choices["values"] != "single" and self.person_column is None and self.split is None and rows_of_people:
             needs = f"{parameter('values', self.values)} needs {parameter('person')}"
             message = f"{needs}, the column that says whose row it is"
             raise BadTable(message)
@@ -177,7 +180,7 @@ class Roles:
             several = f'{parameter("values", "set")} or "multiset"'
             message = f"{parameter('split', self.split)} is for people with several values in a cell; say {several} too"
             raise BadTable(message)
-        if self.person is not None:
+        if self.person_column is not None:
             both = f"{parameter('split', self.split)} and {parameter('person')}"
             message = f"{both} do not go together: a cell lists all values of a person, who has one row; leave one out"
             raise BadTable(message)
@@ -186,6 +189,11 @@ class Roles:
         """Say what was chosen besides the columns that a table keeps anyway."""
         chosen = {"person": self.person, "missing": self.missing, "suppressed": self.suppressed, "split": self.split}
         return {name: word for name, word in chosen.items() if word is not None}
+
+    @property
+    def person_column(self) -> str | None:
+        """The column that says whose row it is, if there is one."""
+        return None if self.person == EACH_ROW else self.person
 
     @property
     def value_columns(self) -> tuple[str, ...]:
@@ -205,7 +213,7 @@ class Roles:
     def used(self) -> dict[str, str]:
         """Our own name for each column that is used → its name in the source."""
         columns = {f"q{number}": name for number, name in enumerate(self.quasi)} | self.values_used
-        return columns if self.person is None else columns | {"person": self.person}
+        return columns if self.person_column is None else columns | {"person": self.person_column}
 
     def unused(
         self, columns: Sequence[str], where: str, *, rows: Callable[[], Iterable[Sequence[str]]] = tuple
@@ -220,6 +228,9 @@ class Roles:
         repeated = _first_repeated(columns)
         if repeated is not None:
             message = f"two columns of {where} are called '{repeated}'; rename one"
+            raise BadTable(message)
+        if self.person == EACH_ROW and EACH_ROW in columns:
+            message = f"a column of {where} is called '{EACH_ROW}', which says that each row is a person; rename it"
             raise BadTable(message)
         for name in self.used.values():
             if name not in columns:

@@ -282,6 +282,16 @@ def numpy_integers(column: pa.ChunkedArray) -> Integers:
     return np.concatenate([np.zeros(0, np.int64), *parts], dtype=np.int64)
 
 
+def number_cells(column: pa.ChunkedArray) -> Integers:
+    """Number the cells of a column from 0, equal ones alike; the cells themselves stay behind.
+
+    >>> number_cells(pa.chunked_array([["b", "a"], ["a"]])).tolist()
+    [0, 1, 1]
+    """
+    encoded = _encoded(column).unify_dictionaries()
+    return numpy_integers(pa.chunked_array([chunk.indices for chunk in encoded.chunks], pa.int32()))
+
+
 def _interval(each: pa.MonthDayNano) -> str:
     """Tell one of DuckDB's durations; it takes a month for 30 days when it groups them."""
     return duration_text((each.months * 30 + each.days) * DAY + each.nanoseconds)

@@ -3,6 +3,7 @@
 `Table`   one row per key (distinct combination of quasi-identifier values), with its people and its counts.
 `Column`  labels stored once each, with a code per row.
 `Counts`  how often each value occurs in each row: one matrix, dense or sparse by its shape.
+`Profiles`  which values people have together, where they have several.
 `Intake`  what reading did to the rows.
 
 All are frozen, and so are their arrays; a table of a hundred million people is as large as its keys.
@@ -11,7 +12,7 @@ All are frozen, and so are their arrays; a table of a hundred million people is 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeAlias
@@ -96,11 +97,34 @@ class Table:
     semantics: Semantics = "single"
     intake: Intake = field(default_factory=Intake)
     names: Mapping[str, int] | None = field(default=None, repr=False)  # name → key, where reading was to keep them
+    read_profiles: Callable[[Table], Profiles] | None = field(default=None, repr=False)  # asks the engine again
 
     @property
     def people(self) -> int:
         """How many people the table is about."""
         return int(self.sizes.sum())
+
+    def profiles(self) -> Profiles:
+        """Say which values people have together; where they have several, the engine that holds the rows is asked.
+
+        >>> visits = Table((), "disease", ("Cold", "Flu"), np.array([3]), Counts.from_cells([[1, 2]]))
+        >>> visits.profiles().people.tolist()
+        [1, 2]
+        """
+        if self.semantics == "single":
+            key, value, people = self.counts.entries()
+            once = Counts.from_sorted(
+                np.arange(len(key)), value, np.ones(len(key), np.int64), (len(key), self.counts.width)
+            )
+            return Profiles(key, people, once)
+        if self.read_profiles is None:
+            message = "this table has counts only, and does not say which values a person has together; read its rows"
+            raise BadTable(message)
+        profiles = self.read_profiles(self)
+        if not profiles.fit(self):
+            message = "the rows are not those that the table was read from; read it again when nobody writes to them"
+            raise BadTable(message)
+        return profiles
 
     def column(self, name: str) -> Column:
         """Find a quasi-identifier by name."""
@@ -632,6 +656,40 @@ def _smallest(cells: Integers, many: int) -> Integers:
     if 4 * many < cells.shape[1]:  # sorting all of a wide row costs more than setting the few apart first
         cells = np.partition(cells, many - 1, axis=1)[:, :many]
     return np.sort(cells, axis=1)[:, :many]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Profiles:
+    """Which values people have together: of those with key `key[i]`, `people[i]` have what row i of `counts` says.
+
+    Nobody is named, and people with the same key and values are one row.
+    """
+
+    key: Integers
+    people: Integers
+    counts: Counts  # how often one person of each row has each value
+
+    def __len__(self) -> int:
+        return len(self.key)
+
+    def fit(self, table: Table) -> bool:
+        """Whether these people, counted, are those of a table."""
+        row, value, count = self.counts.entries()
+        shape = (len(table.sizes), len(table.domain))
+        if self.counts.width != shape[1] or (self.people <= 0).any() or (len(self) and int(self.key.max()) >= shape[0]):
+            return False
+        counted_again = Counts.from_entries(self.key[row], value, count * self.people[row], shape)
+        return np.array_equal(add_up(self.key, self.people, shape[0]), table.sizes) and all(
+            np.array_equal(one, other)
+            for one, other in zip(_in_order(counted_again), _in_order(table.counts), strict=True)
+        )
+
+
+def _in_order(counts: Counts) -> tuple[Integers, Integers]:
+    row, value, count = counts.entries()
+    place = row * counts.width + value
+    order = np.argsort(place)
+    return place[order], count[order]
 
 
 # What can be had as an Arrow table can be had as a dataframe too: pandas or polars, whichever is at hand. The

@@ -1,6 +1,7 @@
 import json
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.csv as pc
 import pyarrow.parquet as pq
 import pytest
@@ -27,7 +28,8 @@ DOMAIN = [word for disease in DISEASES for word in ("--domain", disease)]
 
 
 def run(*words, code=0):
-    done = invoke(["noise", "patients.parquet", *words])
+    who = () if {"--person", "-p"} & {*words} else ("--person", "id")
+    done = invoke(["noise", "patients.parquet", *who, *words])
     assert done.exit_code == code, done.stderr
     return done
 
@@ -47,7 +49,15 @@ def test_counts_are_published_and_told_about():
     assert "at most 0.4622 because you are in" in done.stdout
     assert "Budget: epsilon 1 of 3 and delta 0 of 0 spent" in done.stdout
     document = json.loads(Path("noisy.csv.noise.json").read_text())
-    assert document["mechanism"] == {"kind": "discrete Laplace", "scale": 1.0, "counts_per_person": 1}
+    assert document["mechanism"] == {"kind": "discrete Laplace", "scale": 1.0, "l1": 1, "l2_squared": 1}
+    assert document["privacy_unit"] == {
+        "unit": "person",
+        "checked": True,
+        "values": "single",
+        "values_per_person": 1,
+        "people_at_most": None,
+    }
+    assert "Promised to each person; that nobody has two rows was checked by 'id'" in done.stdout
     assert (document["epsilon"], document["delta"], document["neighbours"]) == ("1", "0", "add or remove")
     assert len(sl.Ledger("budget.json").read().entries) == 1
 
@@ -61,12 +71,77 @@ def test_parquet_json_and_gaussian_noise():
 
 
 def test_notes_say_what_was_not_checked():
-    done = run(*USUAL, *DOMAIN, "-o", "noisy.csv")
-    assert "each row was taken for one person" in done.stdout
+    done = run(*USUAL, *DOMAIN, "--person", "each row", "-o", "noisy.csv")
+    assert "that each row is a person is your word" in done.stdout
     assert "no ledger" in done.stdout
-    done = run(*USUAL, *DOMAIN, "-o", "again.csv", "--json")
-    assert answer(done)["kind"] == "noisy counts"
-    assert "each row was taken for one person; name --person to have that checked" in json.loads(done.stdout)["notes"]
+    assert "whether any one row is in the table" in done.stdout
+    done = run(*USUAL, *DOMAIN, "--person", "each row", "-o", "again.csv", "--json")
+    assert any(
+        "is your word; name the column of people with --person" in each for each in json.loads(done.stdout)["notes"]
+    )
+
+
+VISITS = ["--sensitive", "disease", "--epsilon", "1", "--hierarchies", "hierarchies", "--levels", "sex=0"]
+
+
+@pytest.fixture
+def _visits(tmp_path):
+    """Twenty people with two visits each, and one with five diseases."""
+    rows = [(n, "mf"[n % 2], DISEASES[(n + visit) % 5]) for n in range(20) for visit in range(2)]
+    rows += [(20, "f", disease) for disease in DISEASES]
+    columns = dict(zip(("id", "sex", "disease"), zip(*rows, strict=True), strict=True))
+    pq.write_table(pa.table(columns), tmp_path / "patients.parquet")
+
+
+@pytest.mark.usefixtures("_visits")
+def test_rows_that_are_not_people_are_never_promised_to_hide_a_person(tmp_path):
+    """46,968 of 58,326 patients had several rows, and "any one person" was promised to be hidden."""
+    done = invoke(["noise", "patients.parquet", *VISITS, *DOMAIN, "-o", "noisy.csv"])
+    assert done.exit_code == 2
+    assert done.stderr == (
+        "sidelight: nothing says whose a row is, and noise that hides a row does not hide a person who has several; "
+        'name the column of people with --person, which is checked, or say --person "each row" if every row is a '
+        "person of their own\n"
+    )
+    done = invoke(["noise", "patients.parquet", *VISITS, *DOMAIN, "--person", "id", "-o", "noisy.csv"])
+    assert (done.exit_code, "21 people have more than one row" in done.stderr) == (2, True)
+    assert not list(tmp_path.glob("noisy*"))
+    done = run(*VISITS, *DOMAIN, "--person", "each row", "-o", "noisy.csv")  # a lie, and the document says whose
+    document = json.loads(Path("noisy.csv.noise.json").read_text())
+    assert (document["privacy_unit"]["unit"], document["privacy_unit"]["checked"]) == ("row", False)
+    assert document["promise"]["made"].startswith("to each row; that a row is a person is what the publisher says")
+    assert "to each person" not in done.stdout + json.dumps(document)
+
+
+@pytest.mark.usefixtures("_visits")
+@pytest.mark.parametrize(("kind", "l2_squared"), [("set", 2), ("multiset", 4)])
+def test_several_values_per_person_count_by_a_cap(kind, l2_squared):
+    words = [*VISITS, *DOMAIN, "--person", "id", "--values", kind, "-o", "noisy.csv"]
+    refusal = run(*words, code=2).stderr
+    assert "fixed in advance, such as --values-per-person 3" in refusal
+    done = run(*words, "--values-per-person", "2")
+    document = json.loads(Path("noisy.csv.noise.json").read_text())
+    assert document["mechanism"] == {"kind": "discrete Laplace", "scale": 2.0, "l1": 2, "l2_squared": l2_squared}
+    assert (document["privacy_unit"]["values"], document["privacy_unit"]["values_per_person"]) == (kind, 2)
+    assert "Promised to each person, by 'id', of whom at most 2 values were counted" in done.stdout
+    assert "where people have more than 2 values, some were left out by chance" in done.stdout
+    done = run(*words, "--force", "--values-per-person", "2", "--delta", "1e-9", code=2)
+    assert "with --people-at-most" in done.stderr
+    done = run(*words, "--force", "--values-per-person", "2", "--delta", "1e-9", "--people-at-most", "20", code=2)
+    assert "more people than --people-at-most 20" in done.stderr
+    run(*words, "--force", "--values-per-person", "2", "--delta", "1e-9", "--people-at-most", "1000")
+    assert json.loads(Path("noisy.csv.noise.json").read_text())["privacy_unit"]["people_at_most"] == 1000
+
+
+def test_the_domain_may_be_in_a_file_or_a_hierarchy(tmp_path):
+    (tmp_path / "diseases.txt").write_text("\n".join(DISEASES) + "\n")
+    run(*USUAL, "--domain-file", "diseases.txt", "-o", "one.csv")
+    assert json.loads(Path("one.csv.noise.json").read_text())["domain"] == list(DISEASES)
+    run(*USUAL, "--domain", "Gout", "--domain-file", "diseases.txt", "-o", "two.csv")
+    assert json.loads(Path("two.csv.noise.json").read_text())["domain"] == ["Gout", *DISEASES]
+    (tmp_path / "hierarchies" / "disease.csv").write_text("".join(f"{each};*\n" for each in (*DISEASES, "Mumps")))
+    run(*USUAL, "-o", "three.csv")
+    assert json.loads(Path("three.csv.noise.json").read_text())["domain"] == [*DISEASES, "Mumps"]
 
 
 def test_noisy_counts_are_not_taken_for_people():

@@ -3,7 +3,7 @@
 from typing import Literal, get_args, get_origin, get_type_hints
 
 import pytest
-from support.command_line import invoke
+from support.command_line import invoke, verbs_of
 
 from sidelight.cli.app import app
 from sidelight.cli.options import SearchOptions, TableColumns
@@ -14,7 +14,7 @@ from sidelight.table.table import Semantics
 
 
 def test_every_word_is_an_option_of_some_verb():
-    verbs = [app[name] for name in app if not name.startswith("-")]
+    verbs = verbs_of(app).values()
     known = {
         option for verb in verbs for parameter in verb.assemble_argument_collection() for option in parameter.names
     }

@@ -8,17 +8,18 @@ from hypothesis import strategies as st
 import sidelight as sl
 from sidelight.dp.accountant import concentrated_epsilon
 from sidelight.dp.mechanism import calibrate, opendp
+from sidelight.dp.parameters import PrivacyUnit
 from sidelight.errors import BadNoise, WrongKind
 
 PURE = sl.Spending("a", epsilon=0.1)
 
 
 def gaussian(epsilon, delta):
-    return sl.Spending("a", epsilon, delta, mechanism=calibrate(Fraction(epsilon), Fraction(delta), "add or remove"))
+    return sl.Spending("a", epsilon, delta, mechanism=calibrate(Fraction(epsilon), Fraction(delta)))
 
 
 def laplace(epsilon):
-    return sl.Spending("a", epsilon, mechanism=calibrate(Fraction(epsilon), Fraction(0), "add or remove"))
+    return sl.Spending("a", epsilon, mechanism=calibrate(Fraction(epsilon), Fraction(0)))
 
 
 def test_a_single_release_costs_what_it_costs():
@@ -63,7 +64,9 @@ def test_known_noise_is_accounted_no_higher_than_its_parameters():
 
 def test_replacing_is_two_counts():
     one, two = (
-        sl.Spending("a", 1, neighbours=kind, mechanism=calibrate(Fraction(1), Fraction(0), kind))
+        sl.Spending(
+            "a", 1, neighbours=kind, mechanism=calibrate(Fraction(1), Fraction(0), PrivacyUnit("id").sensitivity(kind))
+        )
         for kind in ("add or remove", "replace")
     )
     assert sl.privacy_spent([two], delta=1e-6).loss_distribution <= sl.privacy_spent([one], delta=1e-6).basic + 1e-4

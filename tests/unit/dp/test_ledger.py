@@ -14,8 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight.dp.ledger import Account, from_text, to_text
+from sidelight.dp.accountant import CountedColumns
+from sidelight.dp.ledger import Account, _digest, from_text, to_text
 from sidelight.dp.mechanism import Mechanism
+from sidelight.dp.parameters import PrivacyUnit, Sensitivity
 from sidelight.errors import BadLedger, BadNoise, BudgetExceeded
 
 A_TENTH = sl.Spending("a tenth", epsilon=0.1)
@@ -144,7 +146,7 @@ def damaged(text):
     yield "null"
     document = json.loads(text)
     yield json.dumps({**document, "entries": []})
-    yield json.dumps({**document, "schema_version": 2})
+    yield json.dumps({**document, "schema_version": 1})
     yield json.dumps({key: value for key, value in document.items() if key != "digest"})
 
 
@@ -169,7 +171,26 @@ def test_a_damaged_ledger_is_refused_and_left_as_it_is(tmp_path):
             st.sampled_from(["0.1", "1/3", "1e-3"]),
             st.sampled_from(["0", "1e-9"]),
             st.just("add or remove"),
-            st.none() | st.builds(Mechanism, st.just("discrete Laplace"), st.floats(0.1, 1e6), st.sampled_from([1, 2])),
+            st.none()
+            | st.builds(
+                Mechanism,
+                st.just("discrete Laplace"),
+                st.floats(0.1, 1e6),
+                st.builds(Sensitivity, st.integers(1, 3), st.integers(1, 9)),
+            ),
+            st.none()
+            | st.builds(
+                CountedColumns,
+                st.text(max_size=3),
+                st.just((("age", 2), ("sex", 0))),
+                st.just(12),
+                st.builds(
+                    PrivacyUnit,
+                    st.sampled_from(["id", "each row"]),
+                    st.sampled_from(["single", "set"]),
+                    st.integers(1, 3),
+                ),
+            ),
         )
     )
 )
@@ -227,6 +248,45 @@ def test_the_file_can_be_read_by_people(tmp_path):
     assert (entry["what"], entry["epsilon"]) == ("counts of disease by sex", "0.5")
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00", entry["at"])
     assert Path(ledger.path).read_text().endswith("}\n")
+
+
+def test_ledgers_of_the_first_version_are_read_and_go_on(tmp_path):
+    first = {
+        "kind": "privacy ledger",
+        "schema_version": 1,
+        "accounting": "basic",
+        "neighbours": "add or remove",
+        "budget": {"epsilon": "2", "delta": "0"},
+        "entries": [
+            {
+                "at": "2026-01-01T00:00:00+00:00",
+                "what": "counts",
+                "epsilon": "1",
+                "delta": "0",
+                "mechanism": {"kind": "discrete Laplace", "scale": 2.0, "touched": 2},
+            }
+        ],
+    }
+    (tmp_path / "old.json").write_text(json.dumps({**first, "digest": _digest(first)}))
+    ledger = sl.Ledger(tmp_path / "old.json")
+    (entry,) = ledger.read().entries
+    assert entry.spending.mechanism == Mechanism("discrete Laplace", 2.0, Sensitivity(2, 2))
+    assert (entry.receipt, entry.published) == ("", ())
+    ledger.spend(A_TENTH)
+    assert json.loads(ledger.path.read_text())["schema_version"] == 2
+    assert ledger.read().entries[0] == entry
+
+
+def test_a_file_is_entered_by_its_receipt_and_by_no_other(tmp_path):
+    ledger = start(tmp_path)
+    receipts = [ledger.spend(A_TENTH).entries[-1].receipt for _ in range(2)]
+    assert len({*receipts}) == 2
+    ledger.enter_file(receipts[1], tmp_path / "out" / "counts.csv", "abc")
+    first, second = ledger.read().entries
+    assert (first.published, second.published[0].file) == ((), str(Path("out", "counts.csv")))
+    for wrong in ("", "0" * 32):
+        with pytest.raises(BadLedger, match="no such receipt"):
+            ledger.enter_file(wrong, tmp_path / "counts.csv", "abc")
 
 
 def test_shown_in_a_notebook(tmp_path):

@@ -7,6 +7,7 @@ import pytest
 
 from sidelight.dp.accountant import privacy_loss_distributions
 from sidelight.dp.mechanism import Mechanism, calibrate, opendp
+from sidelight.dp.parameters import PrivacyUnit, Sensitivity
 from sidelight.errors import BadNoise, NotAvailable
 
 LAPLACE, GAUSSIAN = (Mechanism(kind, 2.5) for kind in ("discrete Laplace", "discrete Gaussian"))
@@ -15,20 +16,20 @@ LAPLACE, GAUSSIAN = (Mechanism(kind, 2.5) for kind in ("discrete Laplace", "disc
 @pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(1, 3), Fraction(1), Fraction(7)])
 @pytest.mark.parametrize(("neighbours", "touched"), [("add or remove", 1), ("replace", 2)])
 def test_laplace_noise_has_the_smallest_scale_that_opendp_says_keeps_epsilon(epsilon, neighbours, touched):
-    mechanism = calibrate(epsilon, Fraction(0), neighbours)
-    assert (mechanism.kind, mechanism.touched) == ("discrete Laplace", touched)
+    mechanism = calibrate(epsilon, Fraction(0), PrivacyUnit("id").sensitivity(neighbours))
+    assert (mechanism.kind, mechanism.sensitivity.l1) == ("discrete Laplace", touched)
     assert mechanism.scale == pytest.approx(touched / epsilon, rel=1e-14)
     assert touched / Fraction(mechanism.scale) <= epsilon
 
 
 def test_gaussian_noise_keeps_epsilon_and_delta_by_google_s_exact_account_too():
-    mechanism = calibrate(Fraction(1), Fraction(1, 10**5), "add or remove")
+    mechanism = calibrate(Fraction(1), Fraction(1, 10**5))
     loss = privacy_loss_distributions().from_discrete_gaussian_mechanism(mechanism.scale)
     assert 0.85 < loss.get_epsilon_for_delta(1e-5) <= 1
 
 
 def test_replacing_takes_root_two_of_gaussian_noise():
-    one, two = (calibrate(Fraction(1), Fraction(1, 10**5), kind) for kind in ("add or remove", "replace"))
+    one, two = (calibrate(Fraction(1), Fraction(1, 10**5), each) for each in (Sensitivity(), Sensitivity(2, 2)))
     assert two.scale == pytest.approx(one.scale * math.sqrt(2), rel=1e-9)
     assert two.rho() == pytest.approx(one.rho(), rel=1e-9)
 
@@ -68,7 +69,7 @@ def test_a_margin_needs_a_confidence(confidence):
 @pytest.mark.parametrize(("epsilon", "delta"), [(Fraction(1, 10**9), 0), (Fraction(1000), 0), (Fraction(1), 1e-300)])
 def test_what_promises_nothing_is_refused(epsilon, delta):
     with pytest.raises(BadNoise, match="nothing"):
-        calibrate(epsilon, Fraction(delta), "add or remove")
+        calibrate(epsilon, Fraction(delta))
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ ROWS = pa.table(
         "disease": ["Flu", "Cold", "Flu", "HIV", "Flu", "Flu"],
     }
 )
-TABLE = sl.read_table(ROWS, quasi=["sex", "age"], sensitive="disease")
+TABLE = sl.read_table(ROWS, quasi=["sex", "age"], sensitive="disease", person="each row")
 
 
 def noisy(table=TABLE, **options):
@@ -138,7 +138,9 @@ def test_several_values_per_person_would_need_more_noise_and_are_refused(values)
 
 
 def test_a_column_called_count_would_be_mistaken():
-    table = sl.read_table(ROWS.rename_columns(["sex", "age", "count"]), quasi=["age"], sensitive="count")
+    table = sl.read_table(
+        ROWS.rename_columns(["sex", "age", "count"]), quasi=["age"], sensitive="count", person="each row"
+    )
     with pytest.raises(BadNoise, match="a column is called 'count'"):
         noisy(table)
 

@@ -4,7 +4,7 @@ from fractions import Fraction
 import pytest
 
 from sidelight._rounding import round_down, round_up
-from sidelight.dp.parameters import amount_text, counts_touched, exact_amount, exact_delta, exact_epsilon
+from sidelight.dp.parameters import amount_text, exact_amount, exact_delta, exact_epsilon, units_changed
 from sidelight.errors import BadNoise
 
 
@@ -22,7 +22,7 @@ def test_a_delta_is_at_least_0_and_below_1(delta):
 
 def test_unknown_neighbours_are_refused():
     with pytest.raises(BadNoise, match='choose "add or remove" or "replace"'):
-        counts_touched("next door")
+        units_changed("next door")
 
 
 @pytest.mark.parametrize("text", ["0.1", "1e-9", "3", "1/3", "123456789.125", "2.2250738585072014e-308"])

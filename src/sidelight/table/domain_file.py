@@ -1,0 +1,75 @@
+"""Which sensitive values could there be?  A list of them in a file, so that nobody types a thousand codes.
+
+A text file has one value per line.  A table (CSV, TSV, Parquet, a spreadsheet) has them in a column, in natural order.
+The list comes from a code book, never from the table that is to be published: values that nobody happens to have
+belong in it too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from sidelight.errors import BadTable, UnknownColumn, did_you_mean, listed, parameter
+from sidelight.table.labels import Label
+from sidelight.table.read import columns_of, tabulate
+from sidelight.table.roles import Roles
+
+LINES = {".txt", ".list", ".lst", ""}
+"""Endings of files that hold a value per line."""
+
+
+def read_domain(path: str | Path, column: str | None = None, *, encoding: str | None = None) -> tuple[Label, ...]:
+    r"""Which values does a file list?
+
+    Args:
+        path: a text file (.txt) with one value per line, or a CSV, TSV, Parquet or other table with a column of them.
+        column: which column of a table; default: the only one.
+        encoding: how the letters of a text file are written; default: UTF-8.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "diagnoses.txt")
+    ...     _ = file.write_text("Flu\nCold, common\n\nAIDS\n")
+    ...     read_domain(file)
+    ('Flu', 'Cold, common', 'AIDS')
+    """
+    file = Path(path)
+    values = _lines(file, encoding) if file.suffix.lower() in LINES else _cells(file, column, encoding)
+    if not values:
+        message = f"{file.name} lists no values; give one per line"
+        raise BadTable(message)
+    return values
+
+
+def read_values_for(path: Path, sensitive: Sequence[str]) -> tuple[Label, ...]:
+    """Read the values of a sensitive column: from a table, the column of its name, or the only one there is."""
+    there = columns_of(path) if path.suffix.lower() not in LINES else ()
+    named = [name for name in sensitive if name in there]
+    return read_domain(path, named[0] if len(named) == 1 else None)
+
+
+def _lines(file: Path, encoding: str | None) -> tuple[Label, ...]:
+    try:
+        text = file.read_text(encoding=encoding or "utf-8-sig")
+    except (UnicodeDecodeError, LookupError):
+        message = f"{file.name} is not {encoding or 'UTF-8'}; say how it is written with {parameter('encoding')}"
+        raise BadTable(message) from None
+    except OSError as error:
+        message = f"cannot read '{file}': {error.strerror}; give the path of a file that lists the values"
+        raise BadTable(message) from None
+    return tuple(dict.fromkeys(line.strip() for line in text.splitlines() if line.strip()))
+
+
+def _cells(file: Path, column: str | None, encoding: str | None) -> tuple[Label, ...]:
+    names = columns_of(file, Roles(encoding=encoding))
+    if column is None and len(names) > 1:
+        message = f"which column of {file.name} lists the values? it has: {listed(names)}"
+        raise BadTable(message)
+    wanted = names[0] if column is None else column
+    if wanted not in names:
+        message = f"no column '{wanted}' in {file.name}{did_you_mean(wanted, names)}"
+        raise UnknownColumn(message)
+    # the column stands for both, as nobody is grouped: its labels are all that is asked for
+    roles = Roles((wanted,), wanted, values="single", missing="a value", suppressed="a group", encoding=encoding)
+    return tuple(text for text in tabulate(file, roles).domain if text is not None)
