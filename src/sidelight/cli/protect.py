@@ -70,6 +70,7 @@ def protect(request: ProtectRequest, target: PublishOptions) -> Status:
         published = result.publish(
             target.output, force=target.force, layout=target.layout, written_as=target.written_as
         )
+    notes = (*notes, *result.notes)
     raw = group(table, by=[column.name for column in table.quasi])
     before = audit_report(raw, verdict=policy.judge(raw), source=request.file, notes=notes)
     document = Envelope(
@@ -115,6 +116,12 @@ def _policy(question: Question) -> Policy:
 
 def column_hierarchies(table: Table, folder: Path | None, search: SearchOptions) -> dict[str, Hierarchy]:
     """Read the hierarchies, and make those of columns that are published as they are or as `*`."""
+    if search.suppress_only and search.method != FullDomain.name:
+        message = (
+            f"method '{search.method}' cannot publish a column only as it is or as *; leave --suppress-only out, or "
+            "use --method lattice"
+        )
+        raise BadPolicy(message)
     by = dict(read_hierarchies(folder)) if folder else {}
     for name in search.suppress_only:
         labels = [text for text in table.column(name).labels if text is not None]
@@ -263,6 +270,9 @@ def _sentences(result: SearchResult) -> Iterator[str]:
     if result.minimal:
         least, checked = len(result.minimal), result.checked
         yield f"{counted(least, 'minimal choice')} of levels; {checked:,} {form('was', checked)} looked at."
+    elif not result.levels and result.method.heeds_hierarchies_of:
+        kinds = (f"{name} {kind}" for name, kind in result.kinds.items())
+        yield f"Columns: {', '.join(kinds)} (--kind COLUMN=KIND)."
     yield "Utility (smaller is better): " + ", ".join(f"{name} {figure(u)}" for name, u in result.utility.items())
     people = result.outcome.recoding.table.people
     if result.suppressed:

@@ -44,6 +44,7 @@ from sidelight.report.report import (
     schema_text,
 )
 from sidelight.search.method import Method, SearchResult
+from sidelight.table.kinds import ColumnKind
 from sidelight.table.labels import Label
 from sidelight.table.roles import Domain, Missing, Roles
 from sidelight.table.table import Column, Counts, JointDomain, Semantics, Table
@@ -88,12 +89,22 @@ class Reading(DocumentPart):
     people: str | None = Field(default=None, description="the column with the people of a group, in counts")
     count: str | None = Field(default=None, description="the column with the count of a value, in counts")
     format: FormatName = Field(description="in csv, a text that a spreadsheet would run has a ' before it")
+    kinds: dict[str, ColumnKind] = Field(
+        default={}, description="what each column was taken for, before it was printed"
+    )
 
     def to_roles(self) -> Roles:
         """Give it as the roles that all readers take; a missing value among those there could be is a value."""
         listed = self.domain.values() if isinstance(self.domain, dict) else [self.domain or ()]
         missing: Missing | None = "a value" if any(None in values for values in listed) else None
-        return Roles(self.group, self.sensitive, values=self.values, missing=missing, domain=self.domain)
+        return Roles(
+            self.group,
+            self.sensitive,
+            values=self.values,
+            missing=missing,
+            domain=self.domain,
+            kinds=tuple(self.kinds.items()),
+        )
 
 
 class PublishedFinding(DocumentPart):
@@ -217,9 +228,10 @@ def sidecar_of(
 ) -> Sidecar:
     """Tell of a search and of what was read back, `release`, with the verdict on that."""
     table = result.outcome.recoding.table
+    kinds = {name: kind for name, kind in result.kinds.items() if name in reading.group}
     return Sidecar(
         files=files,
-        reading=reading,
+        reading=reading.model_copy(update={"kinds": kinds}),
         who=who,
         release=release_facts(release),
         date=dt.datetime.now(dt.UTC).date().isoformat(),
@@ -381,7 +393,7 @@ def _with_labels_decoded(release: Release, form: Format, reading: Reading) -> Re
 
 
 def _decoded_column(name: str, column: Column, form: Format) -> Column:
-    return Column(name, tuple(_decoded(text, form) for text in column.labels), column.codes)
+    return Column(name, tuple(_decoded(text, form) for text in column.labels), column.codes, column.kind)
 
 
 def _encoded_domain(domain: Domain | None, form: Format) -> Domain | None:

@@ -38,6 +38,7 @@ from sidelight.search.policy_check import PolicyCheck, candidate_groups
 from sidelight.search.recoding import Buckets
 from sidelight.search.utility import UtilityName
 from sidelight.table.hierarchy import Hierarchy
+from sidelight.table.kinds import ColumnKind
 from sidelight.table.table import Counts, Table
 
 COMPARED = 64
@@ -61,6 +62,7 @@ class Anatomy(Method):
     random: np.random.Generator | None = field(default=None, compare=False, repr=False)
 
     name: ClassVar[str] = "anatomy"
+    heeds_hierarchies_of: ClassVar[tuple[ColumnKind, ...]] = ()
     warnings: ClassVar[tuple[str, ...]] = (
         "anatomy publishes the quasi-identifiers exactly, so people can be recognised in the file",
         "only which sensitive value is whose is protected, and only against those whom the policy names",

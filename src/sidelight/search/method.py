@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self, get_args
 
 import numpy as np
 
@@ -18,10 +18,13 @@ from sidelight._arrays import Integers
 from sidelight._progress import Progress
 from sidelight._text import counted, html_table
 from sidelight.policy.policy import Policy, Verdict
+from sidelight.release.kinds import kind_of
+from sidelight.release.printing import Nodes
 from sidelight.release.release import Release
 from sidelight.search.recoding import Buckets, Recoding
 from sidelight.search.utility import QUICK_UTILITIES, UtilityName
 from sidelight.table.hierarchy import Hierarchy
+from sidelight.table.kinds import ColumnKind
 from sidelight.table.table import Column, Table, Tabular, arrow_labels, unused_name, value_columns
 
 if TYPE_CHECKING:
@@ -37,6 +40,7 @@ class Method(ABC):
     name: ClassVar[str]
     warnings: ClassVar[tuple[str, ...]] = ()  # what a reader of such a release has to know
     prints_averages: ClassVar[bool] = False  # of a group, instead of what its people have in common
+    heeds_hierarchies_of: ClassVar[tuple[ColumnKind, ...]] = get_args(ColumnKind)  # columns it recodes along theirs
 
     @abstractmethod
     def search(
@@ -148,6 +152,23 @@ class SearchResult(Tabular):
     def warnings(self) -> tuple[str, ...]:
         """What a reader of the release has to know; it stands in the sidecar of the published file too."""
         return (*self.method.warnings, *(() if self.complete else (NOT_COMPLETE,)))
+
+    @property
+    def kinds(self) -> Mapping[str, ColumnKind]:
+        """What each column was taken for: declared, or by its type, labels and hierarchy (`table.kinds`)."""
+        nodes = {name: Nodes.of(hierarchy) for name, hierarchy in self.hierarchies.items()}
+        return {each.name: kind_of(each, nodes.get(each.name)) for each in self.outcome.recoding.table.quasi}
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the publisher should know: which hierarchies the method has not used, and why."""
+        heeded = self.method.heeds_hierarchies_of
+        unused = {name: kind for name, kind in self.kinds.items() if name in self.hierarchies and kind not in heeded}
+        if not unused:
+            return ()
+        names = ", ".join(f"{name} ({kind})" for name, kind in unused.items())
+        remedy = "; declare it a category to have it recoded along its hierarchy" if heeded else ""
+        return (f"method '{self.method.name}' does not use the hierarchy of {names}{remedy}",)
 
     def __repr__(self) -> str:
         return (

@@ -42,6 +42,7 @@ from sidelight.search.policy_check import PolicyCheck, candidate_groups
 from sidelight.search.recoding import Regions, release_of
 from sidelight.search.utility import UtilityName
 from sidelight.table.hierarchy import Hierarchy
+from sidelight.table.kinds import ColumnKind
 from sidelight.table.labels import SUPPRESSED, Label, day_text, label, shown
 from sidelight.table.table import Column, Table, number_equal_rows
 
@@ -71,6 +72,7 @@ class Microaggregation(Method):
     labels: LabelAverage = "mode"
 
     name: ClassVar[str] = "microaggregation"
+    heeds_hierarchies_of: ClassVar[tuple[ColumnKind, ...]] = ("category",)
     prints_averages: ClassVar[bool] = True
     warnings: ClassVar[tuple[str, ...]] = (
         "a microaggregated line is an average person's, and may be equal to a real person's own line",

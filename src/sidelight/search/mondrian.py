@@ -38,6 +38,7 @@ from sidelight.search.policy_check import CriterionCheck, PolicyCheck, candidate
 from sidelight.search.recoding import Regions, region_labels, release_of
 from sidelight.search.utility import UtilityName
 from sidelight.table.hierarchy import Hierarchy
+from sidelight.table.kinds import ColumnKind
 from sidelight.table.table import Counts, Table
 
 
@@ -45,9 +46,10 @@ from sidelight.table.table import Counts, Table
 class Mondrian(Method):
     """Cut the people in two along one column, again and again, each cut only if the release stays within policy.
 
-    Numbers and days are cut at the median, then at other places; other labels along their hierarchy, or in sorted
-    order without one; the column along which a group spreads most widely comes first or, `towards` a column, the one
-    whose cut tells most about it.  Regions are printed as intervals, hierarchy labels or sets of them.  Under measures
+    Numbers and days are cut at the median, then at other places; categories along their hierarchy, or in sorted order
+    without one, which is arbitrary; ordered labels along their order (`kinds=` of `read_table` says what is what).  The
+    column along which a group spreads most widely comes first or, `towards` a column, the one whose cut tells most
+    about it.  Numbers and days are printed as intervals, others as hierarchy labels or sets of labels.  Under measures
     that merging never makes worse the result is minimal: no group can be cut any further.
 
     Source: LeFevre et al., Mondrian, ICDE 2006; Chen et al., Privacy Skyline, VLDB 2007 (SkylineAnonymize).
@@ -56,6 +58,7 @@ class Mondrian(Method):
     towards: str | None = None
 
     name: ClassVar[str] = "mondrian"
+    heeds_hierarchies_of: ClassVar[tuple[ColumnKind, ...]] = ("category", "ordered")
 
     def search(
         self, table: Table, policy: Policy, *, by: Mapping[str, Hierarchy], utility: UtilityName, progress: Progress

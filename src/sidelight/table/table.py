@@ -226,7 +226,7 @@ class Column:
         ('4', '30')
         """
         labels = in_order(self.labels)
-        return self.relabelled(labels, _codes_of(self.labels, labels))
+        return Column(self.name, labels, _codes_of(self.labels, labels)[self.codes], self.kind)
 
     def stacked_on(self, lower: Column) -> Column:
         """Put another column below this one, under common labels.
