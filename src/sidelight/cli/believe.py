@@ -282,7 +282,7 @@ class MaxEntAnswer:
                 (
                     _described(risk.says),
                     risk.value,
-                    self.before.probability(risk.value, given=dict(risk.says)),
+                    self.before.by_key.probability_of(risk.key, risk.value),
                     risk.probability,
                 )
                 for risk in self.after.riskiest(self.request.knowledge.top)

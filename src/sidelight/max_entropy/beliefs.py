@@ -16,13 +16,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
 
-from sidelight._arrays import Flags, Floats, Integers, add_up, number_keys, pair_equal, sum_by
+from sidelight._arrays import Flags, Floats, Integers, add_up, number_keys, number_rows, pair_equal, sum_by
 from sidelight._progress import Progress, quiet
 from sidelight._text import MOST_ROWS, counted, html_table
 from sidelight.errors import BadKnowledge, BadMeasure, expect
@@ -111,6 +111,7 @@ class Risk:
     probability: float
     value: Label
     says: tuple[tuple[str, Label], ...]
+    key: int = field(default=0, repr=False)  # of the people as they are printed, in `by_key`
 
     def __str__(self) -> str:
         who = ", ".join(f"{column} {shown(text)}" for column, text in self.says) or "anybody"
@@ -183,7 +184,7 @@ class Beliefs(Tabular):
             (*(shown(text) for _, text in risk.says), shown(risk.value), f"{risk.probability:.4f}") for risk in risks
         )
         title = f"Believed most, by maximum entropy, knowing {counted(len(self.known), 'statement')}"
-        return html_table(title, names, rows, total=len(self.by_key.probability), note=" ".join(self.notes))
+        return html_table(title, names, rows, total=len(self.by_kind.probability), note=" ".join(self.notes))
 
     @property
     def release(self) -> Release:
@@ -294,19 +295,21 @@ class Beliefs(Tabular):
 
     def _amounts_in(self, part: Integers, share: Floats, columns: Integers) -> Floats:
         """Say how many people in shares of parts have the value of one of some columns."""
-        variables, quotient = self.variables, self.reduced.quotient
-        parts, blocks = variables.parts, quotient.blocks
-        groups = variables.members.group[parts.row[part]]
-        order = np.argsort(columns, kind="stable")
-        at, other = pair_equal(groups, variables.blocks.column_group[columns[order]])
-        row, column = parts.row[part[at]], columns[order][other]
-        entry = blocks.entry(quotient.row[row], quotient.column[column])
+        groups = self.variables.members.group[self.variables.parts.row[part]]
+        at, other = pair_equal(groups, self.variables.blocks.column_group[columns])
+        return sum_by(at, share[at] * self._amounts_at(part[at], columns[other]), len(part))
+
+    def _amounts_at(self, part: Integers, column: Integers) -> Floats:
+        """Say how many people of parts have the values of columns of their groups."""
+        parts, quotient = self.variables.parts, self.reduced.quotient
+        row = parts.row[part]
+        entry = quotient.blocks.entry(quotient.row[row], quotient.column[column])
         of_class = np.where(
-            self.touched[groups[at]],
-            self.reduced.at_sites(self.solution.amounts, entry, parts.slot[part[at]]),
-            self._amounts[entry] * parts.weight[part[at]],
+            self.touched[self.variables.members.group[row]],
+            self.reduced.at_sites(self.solution.amounts, entry, parts.slot[part]),
+            self._amounts[entry] * parts.weight[part],
         )
-        return sum_by(at, share[at] * quotient.divide(of_class, row, column), len(part))
+        return quotient.divide(of_class, row, column)
 
     def _probability_of_person(self, values: tuple[Label, ...], person: object) -> float:
         who, reduced = as_who(person), self.reduced
@@ -357,18 +360,51 @@ class Beliefs(Tabular):
     @cached_property
     def by_key(self) -> KeyBeliefs:
         """P*(s | q) for all q and s that occur together: what is believed wherever such a person is."""
-        return KeyBeliefs.of(self.variables, self._entries)
+        row, column, amounts = self._entries
+        members = self.variables.members
+        people = add_up(members.key, members.people, members.key_count)
+        keys = _KeysOfPeople(np.arange(members.key_count), np.full(members.key_count, -1), people)
+        return KeyBeliefs.of(self.variables, keys, (members.key[row], column, amounts))
+
+    @cached_property
+    def by_kind(self) -> KeyBeliefs:
+        """As `by_key`, but people of a group whom statements tell apart are kinds of their own.
+
+        Somebody who knows that a person in a group with `*` for sex is a woman believes what follows for her, which
+        may be surer than what follows for the group.
+        """
+        members, parts = self.variables.members, self.variables.parts
+        apart = parts.divided & self.touched[members.group]
+        if not apart.any():
+            return self.by_key
+        row, column, amounts = self._entries
+        whole = ~apart[row]
+        part = np.flatnonzero(apart[parts.row])
+        names = members.key[parts.row[part]], parts.kind[parts.row[part]], parts.slot[part]
+        number, first = number_rows(names, [int(each.max()) + 1 for each in names], rows=len(part))
+        keys = _KeysOfPeople(
+            np.concatenate((np.arange(members.key_count), names[0][first])),
+            np.concatenate((np.full(members.key_count, -1), part[first])),
+            add_up(members.key[~apart], members.people[~apart], members.key_count),
+        )
+        at, columns = pair_equal(members.group[parts.row[part]], self.variables.blocks.column_group)
+        entries = (
+            np.concatenate((members.key[row[whole]], members.key_count + number[at])),
+            np.concatenate((column[whole], columns)),
+            np.concatenate((amounts[whole], self._amounts_at(part[at], columns))),
+        )
+        return KeyBeliefs.of(self.variables, keys, entries)
 
     def riskiest(self, n: int = 10) -> tuple[Risk, ...]:
-        """Of whom is somebody most sure?  The n largest P*(s | q), by what is known about people.
+        """Of whom is somebody most sure?  The n largest P*(s | q), by what is known about people (`by_kind`).
 
         >>> ward = Release.from_counts([{"Flu": 1, "Cold": 3}], labels=[{"age": "30-39"}])
         >>> print(*maxent(ward).riskiest(1))
         Cold for age 30-39: 0.7500
         """
         return tuple(
-            Risk(probability, self.release.domain[value], self.by_key.says(key))
-            for key, value, probability in self.by_key.largest(n)
+            Risk(probability, self.release.domain[value], self.by_kind.says(key), int(self.by_kind.keys.printed[key]))
+            for key, value, probability in self.by_kind.largest(n)
         )
 
     def estimation_error(self, original: Table) -> float:
@@ -425,33 +461,63 @@ def _clip(probability: float) -> float:
     return min(max(probability, 0.0), 1.0)
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class _KeysOfPeople:
+    """Kinds of people: the key that is printed about each, and a part that it is, −1 for everybody with the key.
+
+    Those without a part come first, and the release says how many `people` they are.
+    """
+
+    printed: Integers
+    part: Integers
+    people: Integers
+
+
 @dataclass(frozen=True, eq=False)
 class KeyBeliefs:
-    """P*(s | q): people with key `key[i]` are believed to have value `value[i]` with `probability[i]`."""
+    """P*(s | q): people of kind `key[i]` are believed to have value `value[i]` with `probability[i]`."""
 
-    members: Members
-    domain: tuple[Label, ...]
-    people: Integers  # per key
+    variables: Variables
+    keys: _KeysOfPeople
+    people: Floats  # per key
     key: Integers
     value: Integers
     probability: Floats
 
     @classmethod
-    def of(cls, variables: Variables, entries: tuple[Integers, Integers, Floats]) -> KeyBeliefs:
-        """Add up what all groups say about a key; entries are (row, column, people)."""
-        row, column, amounts = entries
-        members, domain = variables.members, variables.release.domain
-        keys = members.key_count
-        people = add_up(members.key, members.people, keys)
-        pair = members.key[row] * len(domain) + variables.value[column]
-        place, first = number_keys(pair, below=keys * len(domain))
-        key, value = np.divmod(pair[first], len(domain))
-        total = sum_by(place, amounts, len(first))
-        return cls(members, domain, people, key, value, np.clip(total / people[key], 0.0, 1.0))
+    def of(cls, variables: Variables, keys: _KeysOfPeople, entries: tuple[Integers, Integers, Floats]) -> KeyBeliefs:
+        """Add up what all groups say about a key; entries are (key, column, people)."""
+        key, column, amounts = entries
+        domain = len(variables.release.domain)
+        people = sum_by(key, amounts, len(keys.printed))
+        people[: len(keys.people)] = keys.people
+        kept = people[key] > NEGLIGIBLE_PEOPLE
+        pair = key[kept] * domain + variables.value[column[kept]]
+        place, first = number_keys(pair, below=len(people) * domain)
+        key, value = np.divmod(pair[first], domain)
+        total = sum_by(place, amounts[kept], len(first))
+        return cls(variables, keys, people, key, value, np.clip(total / people[key], 0.0, 1.0))
+
+    @property
+    def members(self) -> Members:
+        """Who is in which group."""
+        return self.variables.members
+
+    @property
+    def domain(self) -> tuple[Label, ...]:
+        """All values."""
+        return self.variables.release.domain
+
+    def probability_of(self, key: int, value: Label) -> float:
+        """Say how likely a value is for people of a kind."""
+        code = self.variables.release.groups.code_of(value)
+        return float(self.probability[(self.key == key) & (self.value == code)].sum())
 
     def says(self, key: int) -> tuple[tuple[str, Label], ...]:
-        """Say what is known about a person with this key."""
-        return tuple((column.name, column.cell(key)) for column in self.members.columns)
+        """Say what is known about a person of this kind: what is printed, and what statements tell apart."""
+        printed, part = int(self.keys.printed[key]), int(self.keys.part[key])
+        says = {column.name: column.cell(printed) for column in self.members.columns}
+        return tuple((says if part < 0 else says | self.variables.parts.describe(part)).items())
 
     def largest(self, n: int) -> Iterator[tuple[int, int, float]]:
         """Give the n largest, as (key, value, probability); of equal ones the first keys and values."""

@@ -30,7 +30,7 @@ import numpy as np
 from sidelight._arrays import Codes, Flags, Floats, Integers, starts_of, sum_by
 from sidelight.release.printed_labels import Interval, LabelOrder, PrintedLabel, read_label
 from sidelight.release.printing import Nodes
-from sidelight.table.labels import SUPPRESSED, Label, as_day, as_number
+from sidelight.table.labels import SUPPRESSED, Label, as_day, as_number, shown
 
 NO_NODES = Nodes({})
 """There is no hierarchy of a column."""
@@ -233,6 +233,21 @@ class ColumnCells:
         outside = np.zeros(len(self.printed), bool)
         outside[self.label[~self.holds[self.cell, mention]]] = True
         return ~outside
+
+    def describe(self, code: int, cell: int, others: Integers) -> Label:
+        """Say in words what tells a cell of a printed label from the others that it may hide.
+
+        >>> sex = ColumnCells(("F", "M", "*"), ("F",))
+        >>> sex.describe(2, 1, np.array([0, 1])), sex.describe(2, 0, np.array([0, 1]))
+        ('F (printed *)', '* (not F)')
+        """
+        holding = [text for text, holds in zip(self.mentioned, self.holds[cell], strict=True) if holds]
+        if holding:
+            narrowest = min(holding, key=lambda text: float(self.raw.weight[self.raw.covered(text)].sum()))
+            return f"{shown(narrowest)} (printed {shown(self.printed[code])})"
+        excluded = np.flatnonzero(self.holds[others].any(axis=0))
+        names = [shown(self.mentioned[at]) for at in excluded.tolist()]
+        return f"{shown(self.printed[code])} (not {', '.join(names)})"
 
     def share(self, text: Label, codes: Codes, cells: Integers) -> Floats:
         """Say which share of the raw labels in a cell of printed labels a further condition is true of."""

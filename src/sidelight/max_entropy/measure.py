@@ -140,7 +140,7 @@ class MaxEnt(Targeted):
     def measure(self, release: Release) -> Finding:
         """Find the person of whom one would be most sure."""
         beliefs = self.beliefs(release)
-        by_key, members = beliefs.by_key, beliefs.variables.members
+        by_key, members = beliefs.by_kind, beliefs.variables.members
         # the largest float may not be the largest exact value: all that are close are compared as they are decided
         asked = np.isin(by_key.value, self.targets.places(release.groups))
         if not asked.any():
@@ -150,7 +150,7 @@ class MaxEnt(Targeted):
         values = [_cautious(beliefs, int(by_key.key[at]), int(by_key.value[at])) for at in near]
         at = near[values.index(max(values))]
         key = int(by_key.key[at])
-        group = release.groups.name(int(members.group[members.key == key][0]))
+        group = release.groups.name(int(members.group[members.key == by_key.keys.printed[key]][0]))
         witness = Believed(group, release.domain[int(by_key.value[at])], key=key, says=by_key.says(key))
         return Finding(self, max(values), witness, beliefs.notes)
 
@@ -180,14 +180,14 @@ class MaxEnt(Targeted):
 def _cautious(beliefs: Beliefs, key: int, value: int) -> Amount:
     """Give P*(s | q): exactly where it has a closed form, else rounded up."""
     members, groups = beliefs.variables.members, beliefs.release.groups
-    rows = np.flatnonzero(members.key == key)
+    rows = np.flatnonzero(members.key == beliefs.by_kind.keys.printed[key])
     if not beliefs.touched[members.group[rows]].any():
         expected = sum(
             Fraction(int(members.people[row]) * int(groups.counts.row(group)[value]), int(groups.sizes[group]))
             for row, group in zip(rows.tolist(), members.group[rows].tolist(), strict=True)
         )
         return Fraction(expected, int(members.people[rows].sum()))
-    by_key = beliefs.by_key
+    by_key = beliefs.by_kind
     (at,) = np.flatnonzero((by_key.key == key) & (by_key.value == value))
     # up, but for the solver's own error, which is far below a tenth of the last place
     solved = Fraction(float(by_key.probability[at])) - Fraction(1, 10 ** (PLACES + 1))

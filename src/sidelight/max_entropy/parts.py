@@ -120,6 +120,16 @@ class Parts:
             codes[:, place] = np.where(np.diff(cells.first)[label] > 1, label + 1, 0)
         return number_vectors(codes)[0] if codes.shape[1] else np.zeros(len(self.count), np.int64)
 
+    def describe(self, part: int) -> dict[str, Label]:
+        """Say what tells a part from others of its row: the narrowest condition that holds, or those that do not."""
+        says: dict[str, Label] = {}
+        for name, cells in self.cut.items():
+            code = int(self.columns[name].codes[self.row[part]])
+            others = cells.cell[cells.first[code] : cells.first[code + 1]]
+            if len(others) > 1:
+                says[name] = cells.describe(code, int(self.cell[name][part]), others)
+        return says
+
     def holds(self, name: str, text: Label) -> Flags:
         """Say for each part whether its people fulfil a condition that was mentioned."""
         cells = self.cut[name]
