@@ -34,6 +34,18 @@ def test_replacing_takes_root_two_of_gaussian_noise():
     assert two.rho() == pytest.approx(one.rho(), rel=1e-9)
 
 
+@pytest.mark.parametrize("values", ["set", "multiset"])
+@pytest.mark.parametrize("cap", [1, 2, 3, 7])
+@pytest.mark.parametrize(("neighbours", "units"), [("add or remove", 1), ("replace", 2)])
+def test_several_values_per_person_take_as_much_noise_as_they_can_change(values, cap, neighbours, units):
+    sensitivity = PrivacyUnit("id", values, cap).sensitivity(neighbours)
+    assert calibrate(Fraction(1), Fraction(0), sensitivity).scale == pytest.approx(units * cap, rel=1e-14)
+    one, several = (calibrate(Fraction(1), Fraction(1, 10**5), each) for each in (Sensitivity(), sensitivity))
+    distance = math.sqrt(units) * (cap if values == "multiset" else math.sqrt(cap))
+    assert several.scale == pytest.approx(one.scale * distance, rel=1e-9)
+    assert several.rho() == pytest.approx(one.rho(), rel=1e-9)
+
+
 def chances(mechanism, reach=400):
     noise = np.arange(-reach, reach + 1)
     weight = np.exp(mechanism.log_weight(noise))

@@ -8,7 +8,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.dp.domain import Domain
-from sidelight.errors import BadHierarchy, BadNoise, BudgetExceeded, UnknownColumn, WrongKind
+from sidelight.errors import BadHierarchy, BadNoise, BadTable, BudgetExceeded, UnknownColumn, WrongKind
 
 DOMAIN = ["Flu", "Cold", "HIV", "Mumps"]
 BY = {
@@ -128,13 +128,71 @@ def test_bad_input_gets_one_line(options, error, says):
     assert "\n" not in str(caught.value)
 
 
+@pytest.fixture
+def visits():
+    """Three people, of whom one has three diseases and one has the same twice."""
+    rows = ROWS.append_column("id", [list("aaabbc")]).set_column(0, "sex", [["f", "f", "f", "m", "m", "f"]])
+    rows = rows.set_column(2, "disease", [["Flu", "Cold", "HIV", "Flu", "Flu", "Cold"]])
+
+    def read(values, **options):
+        return sl.read_table(rows, quasi=["sex"], sensitive="disease", person="id", values=values, **options)
+
+    return read
+
+
 @pytest.mark.parametrize("values", ["set", "multiset"])
-def test_several_values_per_person_would_need_more_noise_and_are_refused(values):
-    rows = ROWS.append_column("id", [list("aabbcd")])
-    rows = rows.set_column(0, "sex", [["f", "f", "m", "m", "m", "f"]]).set_column(1, "age", [["20"] * 6])
-    table = sl.read_table(rows, quasi=["sex"], sensitive="disease", person="id", values=values)
-    with pytest.raises(BadNoise, match="one person changes several counts"):
-        noisy(table, levels={"sex": 0})
+def test_several_values_per_person_need_a_cap(visits, values):
+    with pytest.raises(BadNoise, match=r"one person changes several counts; say how many .* values_per_person=3"):
+        noisy(visits(values), levels={"sex": 0})
+    with pytest.raises(BadNoise, match="give a whole number of at least 1"):
+        noisy(visits(values), levels={"sex": 0}, values_per_person=0)
+    with pytest.raises(BadNoise, match="people have one value here"):
+        noisy(values_per_person=2)
+
+
+def test_sets_and_multisets_are_counted_up_to_the_cap(visits):
+    for values, expected in (("set", [[1, 2, 1, 0], [1, 0, 0, 0]]), ("multiset", [[1, 2, 1, 0], [2, 0, 0, 0]])):
+        made = noisy(visits(values), levels={"sex": 0}, values_per_person=4, epsilon=100)
+        assert made.measured[:2].tolist() == expected
+        assert made.mechanism.sensitivity.l1 == 4
+        few = noisy(visits(values), levels={"sex": 0}, values_per_person=1, epsilon=100)
+        assert few.measured.sum() == 3  # one each
+    with pytest.raises(BadNoise, match="nobody counted the people of each group"):
+        made.as_release()
+    with pytest.raises(BadNoise, match="attack counts of one each"):
+        sl.attack_noise([made], people=TABLE, by=BY)
+
+
+def test_a_set_has_no_more_values_than_there_are(visits):
+    made = noisy(visits("set"), levels={"sex": 0}, values_per_person=99)
+    assert (made.mechanism.sensitivity.l1, made.unit.values_per_person) == (4, 4)
+    assert noisy(visits("multiset"), levels={"sex": 0}, values_per_person=99).mechanism.sensitivity.l1 == 99
+
+
+def test_levels_are_chosen_for_several_values_too(visits):
+    options = {"by": BY, "among": [{"sex": 0}, {"sex": 1}], "domain": DOMAIN, "epsilon": 50, "above": 0}
+    with pytest.raises(BadNoise, match="values_per_person"):
+        sl.choose_levels(visits("set"), **options)
+    assert dict(sl.choose_levels(visits("set"), **options, values_per_person=3).levels) == {"sex": 0}
+
+
+def test_a_row_is_no_person_unless_somebody_says_so():
+    table = sl.read_table(ROWS, quasi=["sex", "age"], sensitive="disease")
+    with pytest.raises(BadNoise, match='name the column of people with person=, which is checked, or say person="each'):
+        noisy(table)
+    with pytest.raises(BadNoise, match="nothing says whose a row is"):
+        sl.choose_levels(table, by=BY, among=[{"age": 1}], domain=DOMAIN, epsilon=1)
+    made = noisy()
+    assert (made.unit.checked, made.unit.word) == (False, "row")
+    checked = sl.read_table(ROWS.append_column("id", [list("abcdef")]), quasi="age", sensitive="disease", person="id")
+    assert noisy(checked).unit.sentence() == "to each person; that nobody has two rows was checked by 'id'"
+
+
+def test_a_column_called_each_row_would_be_mistaken():
+    with pytest.raises(BadTable, match="a column of the table is called 'each row'"):
+        sl.read_table(
+            ROWS.append_column("each row", [list("abcdef")]), quasi="age", sensitive="disease", person="each row"
+        )
 
 
 def test_a_column_called_count_would_be_mistaken():
