@@ -21,6 +21,8 @@ from .release.release import Release as Release
 from .release.read import read_release as read_release
 from .release.generalise import group as group
 from .release.generalise import generalise as generalise
+from .release.bounds import bounds as bounds
+from .release.bounds import Bounds as Bounds
 
 # measures: adversaries and classics alike
 from .measures.k_anonymity import GroupSize as GroupSize

@@ -411,6 +411,8 @@ class PublishOptions:
     """What a row is; if nothing is said, what fits the method and the values."""
     written_as: Annotated[Literal["parquet", "csv", "arx"] | None, option("--written-as", metavar="NAME")] = None
     """The format, arx for CSV as ARX writes it; if nothing is said, by the ending."""
+    bounds: Annotated[bool, option("--bounds")] = False
+    """Print the ends of intervals too, as numbers in columns of their own: age_low and age_high."""
     json: AsJson = False
     force: Force = False
 

@@ -22,6 +22,7 @@ from sidelight.cli.output import Output, bar
 from sidelight.cli.run import Status, in_options, say
 from sidelight.errors import BadHierarchy, BadPolicy, NothingSafe, SidelightError
 from sidelight.policy.policy import Policy
+from sidelight.publish.dictionary import dictionary_path
 from sidelight.publish.formats import format_of
 from sidelight.publish.publish import Published
 from sidelight.publish.sidecar import published_finding, sidecar_path
@@ -68,7 +69,7 @@ def protect(request: ProtectRequest, target: PublishOptions) -> Status:
     published = None
     if target.output is not None:
         published = result.publish(
-            target.output, force=target.force, layout=target.layout, written_as=target.written_as
+            target.output, force=target.force, layout=target.layout, written_as=target.written_as, bounds=target.bounds
         )
     notes = (*notes, *result.notes)
     raw = group(table, by=[column.name for column in table.quasi])
@@ -89,11 +90,11 @@ def _refuse_targets(request: ProtectRequest, target: PublishOptions) -> None:
     if target.output is None:
         _refuse_alone(target)
         return
-    path, beside = target.output, sidecar_path(target.output)
+    path, beside, dictionary = target.output, sidecar_path(target.output), dictionary_path(target.output)
     format_of(path, target.written_as)
     refuse_left_over(path, beside, force=target.force)
     inputs = (*files_of(request.file), *request.question.files, *_hierarchy_files(request.hierarchies))
-    for each in (path, beside):
+    for each in (path, beside, dictionary):
         refuse_input(each, inputs)
         refuse_existing(each, force=target.force)
 
@@ -239,7 +240,7 @@ def draw(before: AuditReport, result: SearchResult, published: Published | None)
     notes = [note for judgement in result.verdict.judgements for note in judgement.finding.notes]
     yield from sentences("Notes", [*before.notes, *notes, *result.warnings])
     if published is not None:
-        written = ", ".join(str(path) for path in (*published.paths, published.sidecar))
+        written = ", ".join(str(path) for path in (*published.paths, published.sidecar, published.dictionary))
         yield Text(f"Written: {written}", no_wrap=True, overflow="ignore")  # paths stay in one piece
 
 

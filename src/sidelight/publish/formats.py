@@ -8,6 +8,7 @@ label that a format can write, decode(encode(label)) == label.
 from __future__ import annotations
 
 import os
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -20,8 +21,9 @@ import pyarrow.compute as pc
 
 from sidelight._arrays import Integers
 from sidelight.errors import NotPublished
+from sidelight.release.bounds import bound_columns
 from sidelight.release.release import Release
-from sidelight.table.labels import Label, as_number
+from sidelight.table.labels import Label, as_day, as_number, label
 from sidelight.table.table import Column, value_columns
 
 FormatName: TypeAlias = Literal["parquet", "csv", "arx"]
@@ -49,6 +51,15 @@ class Sheet:
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values())))
+
+    def with_bounds(self) -> Sheet:
+        """Add, after each column of intervals, the ends of what it prints as numbers or days of their own."""
+        columns: dict[str, Column | Integers] = {}
+        for name, column in self.columns.items():
+            columns[name] = column
+            ends = bound_columns(column, taken=self.columns) if isinstance(column, Column) else None
+            columns |= {each.name: each for each in ends or ()}
+        return Sheet(columns)
 
     def texts(self) -> tuple[Column, ...]:
         """Give the columns that hold labels."""
@@ -119,22 +130,55 @@ class Format(ABC):
         return text
 
 
+CellKind: TypeAlias = Literal["text", "whole number", "number", "day"]
+
+_WHOLE = re.compile(r"0|-?[1-9][0-9]{0,17}")
+
+
+def kind_of_cells(column: Column) -> CellKind:
+    """Say how the cells of a column can be stored so that they still say what they say.
+
+    Codes stay texts: what was declared a category, and numbers that are not written as a number would be.
+
+    >>> [kind_of_cells(Column.of("c", cells)) for cells in (["34", None], ["5.5", "34"], ["2024-03-09"], ["007"])]
+    ['whole number', 'number', 'day', 'text']
+    """
+    used = np.bincount(column.codes, minlength=len(column.labels)) > 0
+    texts = [text for text, occurs in zip(column.labels, used, strict=True) if occurs and text is not None]
+    if not texts or column.kind in ("category", "ordered"):
+        return "text"
+    if all(map(_WHOLE.fullmatch, texts)):
+        return "whole number"
+    if all(as_number(text) is not None and label(float(text)) == text for text in texts):
+        return "number"
+    return "day" if all(as_day(text) is not None for text in texts) else "text"
+
+
+_ARROW_KINDS = {"text": pa.string(), "whole number": pa.int64(), "number": pa.float64(), "day": pa.date32()}
+
+
 class Parquet(Format):
-    """Texts and whole numbers; a missing cell is a null."""
+    """Texts, numbers and days; a missing cell is a null."""
 
     name: ClassVar[FormatName] = "parquet"
 
     def write(self, sheet: Sheet, file: BinaryIO) -> None:
-        """Write texts as they are, without a dictionary of labels that nobody has, and without statistics of ours."""
+        """Write cells by their kind, without a dictionary of labels that nobody has, and without statistics of ours."""
         from pyarrow.parquet import ParquetWriter  # noqa: PLC0415 - slow to import, and only Parquet needs it
 
-        kinds = [pa.string() if isinstance(column, Column) else pa.int64() for column in sheet.columns.values()]
+        kinds = [_arrow_kind(column) for column in sheet.columns.values()]
         # Texts, not dictionaries: a dictionary would name labels that no row has.
         schema = pa.schema(list(zip(sheet.columns, kinds, strict=True)))
         with ParquetWriter(file, schema, compression="zstd", store_schema=False) as writer:
             for rows in _row_blocks(len(sheet)):
-                arrays = [_cells(column, rows) for column in sheet.columns.values()]
+                arrays = [
+                    _cells(each, rows).cast(kind) for each, kind in zip(sheet.columns.values(), kinds, strict=True)
+                ]
                 writer.write_table(pa.Table.from_arrays(arrays, schema=schema))
+
+
+def _arrow_kind(column: Column | Integers) -> pa.DataType:
+    return _ARROW_KINDS[kind_of_cells(column)] if isinstance(column, Column) else pa.int64()
 
 
 class Csv(Format):

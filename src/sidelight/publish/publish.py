@@ -23,6 +23,7 @@ from sidelight._files import (
 from sidelight._text import counted, html_table
 from sidelight.errors import BadRelease, BadTable, NotPublished, parameter
 from sidelight.policy.policy import Policy, Verdict
+from sidelight.publish.dictionary import dictionary_of, dictionary_path
 from sidelight.publish.formats import (
     Format,
     FormatName,
@@ -55,11 +56,16 @@ from sidelight.table.table import Column, Counts, JointDomain, unused_name, valu
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Published:
-    """What was written: the files of the release, the sidecar beside them, and what that says."""
+    """What was written: the files of the release, the sidecar and the dictionary beside them, and what it says."""
 
     paths: tuple[Path, ...]
     sidecar: Path
     document: Sidecar
+
+    @property
+    def dictionary(self) -> Path:
+        """The data dictionary: what each column is."""
+        return dictionary_path(self.path)
 
     @property
     def path(self) -> Path:
@@ -89,6 +95,7 @@ def publish(
     seed: int | None = None,
     layout: Layout | None = None,
     written_as: FormatName | None = None,
+    bounds: bool = False,
 ) -> Published:
     """Publish what a search found; `SearchResult.publish` says what the options mean.
 
@@ -99,15 +106,16 @@ def publish(
     """
     path = Path(path)
     form = format_of(path, written_as)
-    sidecar = sidecar_path(path)
+    sidecar, dictionary = sidecar_path(path), dictionary_path(path)
     refuse_left_over(path, sidecar, force=force)
-    _refuse(result, (path, sidecar), force=force)
+    _refuse(result, (path, sidecar, dictionary), force=force)
     plan = plan_files(result, path, shuffle=shuffler(seed), layout=layout, written_as=form.name)
+    sheets = {name: sheet.with_bounds() if bounds else sheet for name, sheet in plan.sheets.items()}
     paths = tuple(path.with_name(name) for name in plan.sheets)
     _refuse(result, paths, force=force)
     with unfinished_folder(path) as folder:
         # From here on nothing is believed but what was read from the disk.
-        files = tuple(_write(folder / name, sheet, form) for name, sheet in plan.sheets.items())
+        files = tuple(_write(folder / name, sheet, form) for name, sheet in sheets.items())
         read = _read_back(folder, plan.groups)
         if plan.who is not None:
             read = with_members(read, _read_back(folder, plan.who))
@@ -115,10 +123,10 @@ def publish(
         who = None if plan.who is None else plan.who.reading
         seeded = seed is not None
         document = sidecar_of(result, read, verdict, files=files, reading=plan.groups.reading, who=who, seeded=seeded)
-        (folder / sidecar.name).write_text(document.to_json(), encoding="utf-8")
-        flush_to_disk(folder / sidecar.name)
+        _write_text(folder / sidecar.name, document.to_json())
+        _write_text(folder / dictionary.name, dictionary_of(document, sheets))
         # The sidecar first, the file that was asked for last: when that is there, all is there.
-        move_into_place(folder, (sidecar, *paths))
+        move_into_place(folder, (sidecar, dictionary, *paths))
     return Published(paths, sidecar, document)
 
 
@@ -133,6 +141,11 @@ def _write(path: Path, sheet: Sheet, form: Format) -> PublishedFile:
         form.write(sheet, file)
     flush_to_disk(path)
     return PublishedFile(name=path.name, sha256=digest(path), rows=len(sheet))
+
+
+def _write_text(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8")
+    flush_to_disk(path)
 
 
 def _judge(read: Release, policy: Policy) -> Verdict:

@@ -228,8 +228,9 @@ class SearchResult(Tabular):
         seed: int | None = None,
         layout: Layout | None = None,
         written_as: FormatName | None = None,
+        bounds: bool = False,
     ) -> Published:
-        """Write the release, and beside it a sidecar that tells of it; as Parquet or CSV, by the file's ending.
+        """Write the release, and beside it a sidecar and a data dictionary; as Parquet or CSV, by the file's ending.
 
         The rows have no numbers, and their order is drawn by chance.  The file is read back and judged again before
         it appears; whatever goes wrong, nothing that looks finished is left behind.  Never over the input; over
@@ -242,10 +243,11 @@ class SearchResult(Tabular):
             layout: "people" (a row per person; the default where people have one value) or "counts" (a row per
                 group and value).
             written_as: "arx" for ARX's CSV, with semicolons and no quotes; default: by the ending.
+            bounds: print the ends of intervals too, as numbers in columns of their own: `age_low` and `age_high`.
         """
         from sidelight.publish.publish import publish  # noqa: PLC0415 - it stands below: it needs the report
 
-        return publish(self, path, force=force, seed=seed, layout=layout, written_as=written_as)
+        return publish(self, path, force=force, seed=seed, layout=layout, written_as=written_as, bounds=bounds)
 
 
 def _released_columns(release: Release) -> tuple[Column, ...]:

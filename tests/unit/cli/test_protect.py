@@ -56,7 +56,7 @@ def test_it_publishes_within_policy(here, method, output):
     assert (done.exit_code, done.stderr) == (0, "")
     assert "✓ Published within policy: patients.parquet" in done.stdout
     values = {output.replace(".", ".values.")} if method == "anatomy" else set()
-    assert names(here) == {output, f"{output}.sidelight.json"} | values
+    assert names(here) == {output, f"{output}.sidelight.json", f"{output}-metadata.json"} | values
     assert all(name in done.stdout.splitlines()[-1] for name in names(here))
     assert sl.GroupSize().measure(sl.read_published(here / output)).value >= 5
     again = invoke(["audit", output, "--policy", "policy.toml"])

@@ -46,7 +46,7 @@ def killing(function, call):
 
 
 points = [("flush_to_disk", 1), ("read_back", 1), ("sidecar_of", 1), ("flush_to_disk", 2), ("replace", 1), ("replace", 2),
-          *([("replace", 3)] if method == "anatomy" else []), ("none", 1)]
+          ("replace", 3), *([("replace", 4)] if method == "anatomy" else []), ("none", 1)]
 left = []
 for name, call in points:
     here = folder / f"{name}{call}"
@@ -74,6 +74,10 @@ print(json.dumps(left))
 """
 
 
+BESIDE = ("release.csv.sidelight.json", "release.csv-metadata.json")
+"""What is put beside a file, in the order in which it comes."""
+
+
 def killed(folder, kind, force="new", method="mondrian", before="nothing"):
     command = [sys.executable, "-c", KILLED, str(folder), kind, force, method, before]
     done = subprocess.run(command, check=True, capture_output=True, text=True, env={**os.environ, "PYTHONWARNINGS": ""})
@@ -84,13 +88,13 @@ def test_a_kill_in_the_middle_leaves_nothing_that_looks_finished(tmp_path):
     for name, call, status, left in killed(tmp_path, "SIGKILL"):
         here = tmp_path / f"{name}{call}"
         if name == "none":
-            assert (status, set(left)) == (0, {"release.csv", "release.csv.sidelight.json"})
+            assert (status, set(left)) == (0, {"release.csv", *BESIDE})
             assert len(sl.read_published(here / "release.csv")) > 1
             continue
         assert status == -signal.SIGKILL
         assert "release.csv" not in left
         unfinished = {each for each in left if each.startswith("release.csv.unfinished-")}
-        sidecar = {"release.csv.sidelight.json"} if (name, call) == ("replace", 2) else set()
+        sidecar = set(BESIDE[: call - 1]) if name == "replace" else set()
         assert len(unfinished) == 1
         assert set(left) == unfinished | sidecar  # the document goes first, and alone it is no release
         if sidecar:
@@ -132,7 +136,7 @@ def test_a_kill_at_any_step_leaves_the_old_or_the_new_or_what_every_reader_refus
         else:
             assert not path.exists()
             assert not path.with_name("release.csv.sidelight.json").exists()
-    assert refused == ([2, 3] if method == "anatomy" else [2])
+    assert refused == ([2, 3, 4] if method == "anatomy" else [2, 3])
 
 
 def test_an_interrupt_that_comes_too_late_takes_nothing_back(found, tmp_path, monkeypatch):
@@ -149,7 +153,7 @@ def test_an_interrupt_that_comes_too_late_takes_nothing_back(found, tmp_path, mo
     with pytest.raises(KeyboardInterrupt):
         found.publish(tmp_path / "release.csv")
     assert len(sl.read_published(tmp_path / "release.csv")) > 1
-    assert {path.name for path in tmp_path.iterdir()} == {"release.csv", "release.csv.sidelight.json"}
+    assert {path.name for path in tmp_path.iterdir()} == {"release.csv", *BESIDE}
 
 
 @pytest.mark.parametrize("links", [True, False])
