@@ -302,6 +302,14 @@ class MaxEntAnswer:
                 yield person_text(who), value, before, after
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """Whom statements and questions may mean, and which statements say nothing."""
+        people = map(read_person, self.request.knowledge.about)
+        described = [dict(who.cells) for who in people if isinstance(who, Described)]
+        whom = (note for cells in described for note in self.after.notes_on(cells))
+        return tuple(dict.fromkeys((*self.after.notes, *whom)))
+
+    @property
     def _domain(self) -> tuple[Label, ...]:
         return self.after.release.domain
 
@@ -335,7 +343,7 @@ class MaxEntAnswer:
             schema_version=SCHEMA_VERSION,
             source=self.request.file,
             answer=answer,
-            notes=tuple(self.after.notes),
+            notes=self.notes,
         )
 
 
@@ -402,7 +410,7 @@ def draw_maximum_entropy(answer: MaxEntAnswer) -> Iterator[RenderableType]:
             f"Estimation error: {answer.error[0]:.4f} from the release alone, {answer.error[1]:.4f} knowing this "
             "(0: the truth is known)"
         )
-    for note in answer.after.notes:
+    for note in answer.notes:
         yield Text(f"Note: {note}")
 
 

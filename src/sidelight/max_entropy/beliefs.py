@@ -194,18 +194,17 @@ class Beliefs(Tabular):
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """What a reader should know: whom statements may mean, and which say nothing about this release."""
-        return (*self.constraints.notes, *dict.fromkeys(self._notes_on_who_is_meant()))
+        mentioned = dict.fromkeys(share.given for share in shares_of(self.known) if share.given)
+        return (*self.constraints.notes, *(note for given in mentioned for note in self.notes_on(dict(given))))
 
-    def _notes_on_who_is_meant(self) -> Iterator[str]:
-        mentioned = {given: self.variables.share(given) for given in self._mentioned}
-        for given in (given for given, share in mentioned.items() if (share > 0).any()):
-            meant = self.meant(dict(given))
-            if meant.possible:
-                yield f"{', '.join(f'{column}={shown(text)}' for column, text in given)}: {meant}"
-
-    @property
-    def _mentioned(self) -> Iterator[tuple[tuple[str, Label], ...]]:
-        return iter(dict.fromkeys(share.given for share in shares_of(self.known) if share.given))
+    def notes_on(self, given: Mapping[str, object]) -> tuple[str, ...]:
+        """Say whom a condition may mean besides those who are certain; nothing where all of them are."""
+        conditions = _conditions(given)
+        if not (self.variables.share(conditions) > 0).any():
+            return ()
+        meant = self.meant(given)
+        words = ", ".join(f"{column}={shown(text)}" for column, text in conditions)
+        return (f"{words}: {meant}",) if meant.possible else ()
 
     def meant(self, given: Mapping[str, object], *, group: GroupName | int | None = None) -> MeantPeople:
         """Who is meant by a condition?  How many for certain, and how many more may be.

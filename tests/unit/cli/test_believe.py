@@ -1,5 +1,6 @@
 """`sidelight believe`, from the outside."""
 
+import json
 import re
 
 import pytest
@@ -211,7 +212,59 @@ def test_a_published_file_by_its_printed_columns(by_shares):
 
 
 def test_notes_are_told(by_shares):
-    assert "did you mean 'male'" in by_shares("-k", "P(Flu | sex=mal) = 0.3").stdout
+    told = by_shares("-k", "P(Flu | sex=female, degree=high school) = 0.3").stdout
+    assert "says nothing: nobody in the release says all of this" in " ".join(told.split())
+
+
+HIDDEN = """sex,age,disease
+F,30-39,Flu
+F,30-39,Cold
+F,30-39,Cold
+M,30-39,Flu
+M,30-39,Cold
+*,40-49,Flu
+*,40-49,Flu
+*,40-49,Cold
+*,*,Flu
+*,*,Cold
+"""
+HIDDEN_ROLES = ("-g", "sex", "-g", "age", "-s", "disease")
+
+
+@pytest.fixture
+def by_hidden(tmp_path):
+    file = tmp_path / "hidden.csv"
+    file.write_text(HIDDEN)
+    return lambda *args: invoke(["believe", str(file), *HIDDEN_ROLES, *map(str, args)])
+
+
+def test_a_statement_is_also_about_women_in_groups_that_print_a_star(by_hidden):
+    """P(Flu | sex=F) = 0.3 used to speak of the three women of the first group alone: 0.33 stayed 0.33."""
+    whom = "sex=F: 3 people for certain; 5 people in 2 groups may be meant too, of whom the estimate takes 1.8 to be"
+    told = by_hidden("-k", "P(Flu | sex=F) = 0.3", "-a", "{sex = F}")
+    assert told.exit_code == 0, told.stderr
+    assert f"Note: {whom}" in " ".join(told.stdout.split())
+    document = by_hidden("-k", "P(Flu | sex=F) = 0.3", "-a", "{sex = F}", "--json")
+    assert json.loads(document.stdout)["notes"] == [whom]
+    believed = {each["value"]: each["after"] for each in answer(document)["beliefs"]}
+    assert believed == pytest.approx({"Flu": 0.3, "Cold": 0.7})
+
+
+def test_a_statement_about_people_who_are_certain_nowhere_says_so(by_hidden):
+    told = by_hidden("-k", "P(Flu | age=44) = 0", "-a", "{age = 44}")
+    assert "age=44: nobody is meant for certain; 5 people in 2 groups may be meant too" in " ".join(told.stdout.split())
+
+
+def test_asking_about_people_whom_groups_hide_is_told(by_hidden):
+    told = by_hidden("-k", "P(Flu) >= 0", "-a", "{sex = M}")
+    assert "sex=M: 2 people for certain; 5 people in 2 groups may be meant too" in " ".join(told.stdout.split())
+
+
+@pytest.mark.parametrize("asks", [("-k", "P(Flu | sex=Q) = 0.3"), ("-k", "P(Flu) >= 0", "-a", "{sex = Q}")])
+def test_a_label_that_nobody_knows_is_refused_with_the_nearest(by_hidden, asks):
+    told = by_hidden(*asks)
+    assert (told.exit_code, told.stdout) == (2, "")
+    assert told.stderr.startswith("sidelight: the release knows no sex 'Q'; there are: F, M")
 
 
 @pytest.mark.parametrize(
@@ -219,6 +272,7 @@ def test_notes_are_told(by_shares):
     [
         (["P(Flu | sex=male) = 0.3", "#1 = Flu"], "one kind at a time"),
         (["P(Flu | sx=male) = 0.3"], "did you mean 'sex'"),
+        (["P(Flu | sex=mal) = 0.3"], "did you mean 'male'"),
         (["P(Fluu | sex=male) = 0.3"], "did you mean 'Flu'"),
         (["P(Flu | sex=male) = 1"], "the release says otherwise"),
         (["P(Flu | sex=male) = 1.2"], "between 0 and 1"),
