@@ -271,7 +271,7 @@ def _sentences(result: SearchResult) -> Iterator[str]:
     if result.minimal:
         least, checked = len(result.minimal), result.checked
         yield f"{counted(least, 'minimal choice')} of levels; {checked:,} {form('was', checked)} looked at."
-    elif not result.levels and result.method.heeds_hierarchies_of:
+    elif result.method.puts_numbers_together:
         kinds = (f"{name} {kind}" for name, kind in result.kinds.items())
         yield f"Columns: {', '.join(kinds)} (--kind COLUMN=KIND)."
     yield "Utility (smaller is better): " + ", ".join(f"{name} {figure(u)}" for name, u in result.utility.items())

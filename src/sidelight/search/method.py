@@ -7,7 +7,7 @@ gets: the release, the verdict on it, and how the search came to it.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self, get_args
@@ -25,6 +25,7 @@ from sidelight.search.recoding import Buckets, Recoding
 from sidelight.search.utility import QUICK_UTILITIES, UtilityName
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.kinds import ColumnKind
+from sidelight.table.labels import Label
 from sidelight.table.table import Column, Table, Tabular, arrow_labels, unused_name, value_columns
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ class Method(ABC):
     name: ClassVar[str]
     warnings: ClassVar[tuple[str, ...]] = ()  # what a reader of such a release has to know
     prints_averages: ClassVar[bool] = False  # of a group, instead of what its people have in common
+    puts_numbers_together: ClassVar[bool] = False  # by intervals or averages of its own
     heeds_hierarchies_of: ClassVar[tuple[ColumnKind, ...]] = get_args(ColumnKind)  # columns it recodes along theirs
 
     @abstractmethod
@@ -99,6 +101,9 @@ class SearchedLevels(dict[str, int]):
     data reveals something of the data, and that has to be paid for.
     """
 
+
+FEW_CODES = 12
+"""So many whole numbers may well be codes, as of regions or months, and are worth a note where nobody said so."""
 
 NOT_COMPLETE = "the search was stopped before its end: a more useful release within the policy may exist"
 
@@ -161,14 +166,26 @@ class SearchResult(Tabular):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the publisher should know: which hierarchies the method has not used, and why."""
+        """What the publisher should know: hierarchies that the method has not used, numbers that may be codes."""
+        return (*self._unused_hierarchies(), *self._may_be_codes())
+
+    def _unused_hierarchies(self) -> Iterator[str]:
         heeded = self.method.heeds_hierarchies_of
         unused = {name: kind for name, kind in self.kinds.items() if name in self.hierarchies and kind not in heeded}
-        if not unused:
-            return ()
-        names = ", ".join(f"{name} ({kind})" for name, kind in unused.items())
-        remedy = "; declare it a category to have it recoded along its hierarchy" if heeded else ""
-        return (f"method '{self.method.name}' does not use the hierarchy of {names}{remedy}",)
+        if unused:
+            names = ", ".join(f"{name} ({kind})" for name, kind in unused.items())
+            remedy = "; declare it a category to have it recoded along its hierarchy" if heeded else ""
+            yield f"method '{self.method.name}' does not use the hierarchy of {names}{remedy}"
+
+    def _may_be_codes(self) -> Iterator[str]:
+        """Name columns of few whole numbers that nobody declared to be numbers, where numbers are put together."""
+        if not self.method.puts_numbers_together:
+            return
+        kinds = self.kinds
+        for column in self.outcome.recoding.table.quasi:
+            if column.kind is None and kinds[column.name] == "number" and _few_whole_numbers(column.labels):
+                codes = f"if its {len(column.labels)} labels are codes, declare it a category"
+                yield f"{column.name} was taken for a number; {codes}"
 
     def __repr__(self) -> str:
         return (
@@ -248,6 +265,11 @@ class SearchResult(Tabular):
         from sidelight.publish.publish import publish  # noqa: PLC0415 - it stands below: it needs the report
 
         return publish(self, path, force=force, seed=seed, layout=layout, written_as=written_as, bounds=bounds)
+
+
+def _few_whole_numbers(labels: tuple[Label, ...]) -> bool:
+    """Whether a column looks as codes do: a handful of whole numbers."""
+    return len(labels) <= FEW_CODES and all(text is None or text.lstrip("-").isdecimal() for text in labels)
 
 
 def _released_columns(release: Release) -> tuple[Column, ...]:

@@ -72,6 +72,7 @@ class Microaggregation(Method):
     labels: LabelAverage = "mode"
 
     name: ClassVar[str] = "microaggregation"
+    puts_numbers_together: ClassVar[bool] = True
     heeds_hierarchies_of: ClassVar[tuple[ColumnKind, ...]] = ("category",)
     prints_averages: ClassVar[bool] = True
     warnings: ClassVar[tuple[str, ...]] = (

@@ -58,6 +58,7 @@ class Mondrian(Method):
     towards: str | None = None
 
     name: ClassVar[str] = "mondrian"
+    puts_numbers_together: ClassVar[bool] = True
     heeds_hierarchies_of: ClassVar[tuple[ColumnKind, ...]] = ("category", "ordered")
 
     def search(

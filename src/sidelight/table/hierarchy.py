@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Integral
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeGuard
 
 import numpy as np
 
 from sidelight._arrays import Codes
 from sidelight._text import counted, html_table
-from sidelight.errors import BadHierarchy, WrongKind, did_you_mean, expect, parameter
+from sidelight.errors import BadHierarchy, WrongKind, did_you_mean, expect, kind_in_words, parameter
 from sidelight.table.hierarchy_rules import (
     Ends,
     Levels,
@@ -72,7 +72,7 @@ class Hierarchy(Tabular):
     _row_of: dict[str, int] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "levels", tuple(tuple(level) for level in self.levels))
+        object.__setattr__(self, "levels", _as_levels(self.column, self.levels))
         object.__setattr__(self, "_row_of", _check_levels(self.column, self.levels))
 
     def __repr__(self) -> str:
@@ -310,6 +310,23 @@ def as_hierarchies(by: object) -> Mapping[str, Hierarchy]:
 
 def _is_whole(level: object) -> bool:
     return isinstance(level, Integral)
+
+
+def _as_levels(column: str, levels: object) -> Levels:
+    """Take a sequence of levels, each a sequence of labels; whole numbers and the like are labels, too."""
+    rows: list[Any] = [*levels] if _is_sequence(levels) else [levels]
+    if not all(map(_is_sequence, rows)):
+        message = (
+            f"hierarchy of '{column}': its levels should be lists of labels, the values first, not "
+            f"{kind_in_words(levels)}; write Hierarchy('sex', [['Female', 'Male'], ['*', '*']]), or make one with "
+            "Hierarchy.intervals and its like"
+        )
+        raise WrongKind(message)
+    return tuple(tuple(each if isinstance(each, str) else shown(label(each)) for each in level) for level in rows)
+
+
+def _is_sequence(thing: object) -> TypeGuard[Iterable[Any]]:
+    return isinstance(thing, Iterable) and not isinstance(thing, str | bytes | Mapping)
 
 
 def _check_levels(column: str, levels: Levels) -> dict[str, int]:
