@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sidelight._arrays import Flags, Floats, Integers
-from sidelight.errors import BadMeasure, expect
+from sidelight.errors import BadMeasure, UnknownValue, expect
 from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Summary, Witness
 from sidelight.measures.screening import Screen
@@ -85,7 +85,19 @@ class About(Measure):
     def measure(self, release: Release) -> Finding:
         """Measure the view."""
         question, view = self.asked_of(release)
-        return replace(question.measure(view), measure=self)
+        try:
+            return replace(question.measure(view), measure=self)
+        except UnknownValue as unknown:
+            message = f"'{self}': {unknown}, in '{self.of}'; name the column that has it, as in of = …"
+            raise UnknownValue(message) from None
+
+    def with_settings(self, **changed: object) -> Measure:
+        """Change parameters of the measure; what it is about stays."""
+        return About(self.question.with_settings(**changed), self.of, self.known)
+
+    def amounts(self) -> dict[str, int]:
+        """Give the amounts of the measure."""
+        return self.question.amounts()
 
     def summarize(self, groups: Groups) -> Summary:
         """Summarize the view of some groups."""
@@ -212,7 +224,9 @@ class ViewScreen(Screen):
 
     def kinds(self, groups: Groups) -> Integers:
         """What decides the view decides the value; with parts, the counts of all combinations."""
-        return super().kinds(groups) if self.about.known else self.inner.kinds(groups.about(self.about.of))
+        if self.about.known:
+            return groups.counts.dense()
+        return self.inner.kinds(groups.about(self.about.of))
 
     def join(self, one: Floats, other: Floats) -> Floats:
         """As the measure's own."""

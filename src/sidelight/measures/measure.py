@@ -155,6 +155,15 @@ class Measure(ABC):
         required = [each.name for each in fields(cls) if each.default is each.default_factory is MISSING]  # type: ignore[arg-type]
         return (cls(**dict.fromkeys(required, 1)),)
 
+    def amounts(self) -> dict[str, int]:
+        """Give the parameters that are whole numbers: how much somebody knows, how many values are wanted."""
+        values = {each.name: getattr(self, each.name) for each in fields(self)}  # type: ignore[arg-type]
+        return {name: value for name, value in values.items() if isinstance(value, int) and not isinstance(value, bool)}
+
+    def with_settings(self, **changed: object) -> Measure:
+        """Ask the same with some parameters changed."""
+        return replace(self, **changed)  # type: ignore[type-var]
+
     def names_values(self, domain: tuple[Label, ...]) -> Flags:
         """Say which values of a domain the settings name: those are spoken of, whoever has them."""
         # a hierarchy covers values and names none of them, and a setting that is None is left open

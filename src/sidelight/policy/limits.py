@@ -8,7 +8,7 @@ the class, or of a class method `from_settings` where a policy should say them d
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias, get_type_hints
 
@@ -145,12 +145,23 @@ class SkylineSection(Section):
         default=None, description="a value; a list: any of them; a table: a name for such a list"
     )
     apart_from: tuple[Text, ...] = Field(default=(), description="without a value: those that nobody wants to learn")
+    of: Text | None = Field(default=None, description="the sensitive column it is about, where there are several")
+    known: tuple[Text, ...] | None = Field(default=None, description="other sensitive columns, known of everybody")
     points: tuple[PointSection, ...] = Field(json_schema_extra={"minItems": 1})
 
     @property
     def target(self) -> Label | Predicate:
         """The value, or the category."""
         return read_value(self.value)
+
+    def is_like(self, other: SkylineSection) -> bool:
+        """Whether another one asks about the same column, knowing the same."""
+        return (self.of, self.known) == (other.of, other.known)
+
+    def to_criteria(self, skyline: Skyline) -> Iterator[Criterion]:
+        """Ask each point about the column that was named, if one was."""
+        for criterion in skyline.criteria:
+            yield criterion.about(self.of, known=self.known or ()) if self.of or self.known else criterion
 
     def to_skyline(self, elsewhere: tuple[Label | Predicate, ...]) -> Skyline:
         """Make the skyline; `elsewhere` are the targets of the others, which one without a value leaves out."""

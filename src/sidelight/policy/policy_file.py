@@ -176,10 +176,10 @@ def _skylines(tables: Iterable[tuple[str, object]]) -> tuple[list[Criterion], tu
     notes: list[str] = []
     for where, section in sections:
         # A skyline without a value is about every value that has none of its own.
-        elsewhere = tuple(other.target for _, other in sections if other is not section)
+        elsewhere = tuple(other.target for _, other in sections if other is not section and other.is_like(section))
         with _blaming_section(where):
             skyline = section.to_skyline(elsewhere)
-            criteria += skyline.criteria
+            criteria += section.to_criteria(skyline)
             notes += skyline.notes
     return criteria, tuple(notes)
 

@@ -14,7 +14,7 @@ Cost        One vectorised screen per block of groups; exactly, one group of eac
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from functools import reduce
 
@@ -39,7 +39,7 @@ class CriterionCheck:
     screen: Screen
     bound: float
     margin: float  # how far from the bound a value must be for floats to decide
-    decided: dict[bytes, bool] = field(default_factory=dict, compare=False, repr=False)  # exactly, by kind of group
+    decided: dict[Hashable, dict[bytes, bool]] = field(default_factory=dict, compare=False, repr=False)  # exactly
 
     @classmethod
     def of(cls, criterion: Criterion, people: int) -> CriterionCheck:
@@ -69,16 +69,18 @@ class CriterionCheck:
         if len(close):
             kinds = self.screen.kinds(groups.take(close))
             kind, first = number_vectors(kinds)
-            decided = [self._decide_once(kinds[at], groups, close[at]) for at in first]
+            # what a kind is worth depends on the release that it is compared with, and on what its counts count
+            decided_here = self.decided.setdefault((groups.domain, groups.whole.tobytes()), {})
+            decided = [self._decide_once(kinds[at], groups, close[at], decided_here) for at in first]
             holds[close] = np.array(decided)[kind]
         return holds
 
-    def _decide_once(self, kind: Integers, groups: Groups, row: int) -> bool:
+    def _decide_once(self, kind: Integers, groups: Groups, row: int, decided: dict[bytes, bool]) -> bool:
         """Judge one group exactly; a search meets the same kind again and again."""
         known = kind.tobytes()
-        if known not in self.decided:
-            self.decided[known] = self.holds_exactly(groups.take(np.array([row])))
-        return self.decided[known]
+        if known not in decided:
+            decided[known] = self.holds_exactly(groups.take(np.array([row])))
+        return decided[known]
 
     def holds(self, groups: Groups) -> bool:
         """Judge groups together as one release, in exact arithmetic only where floats cannot tell."""

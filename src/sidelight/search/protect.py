@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -226,14 +226,10 @@ def _closest(judgement: Judgement, release: Release) -> Iterator[str]:
 
 def _smaller_amounts(criterion: Criterion, release: Release) -> Iterator[Criterion]:
     """Lower one whole-number parameter of the measure at a time until the criterion holds."""
-    measure = criterion.measure
-    for each in fields(measure):  # type: ignore[arg-type]
-        amount = getattr(measure, each.name)
-        if not isinstance(amount, int) or isinstance(amount, bool):
-            continue
+    for name, amount in criterion.measure.amounts().items():
         # the largest smaller amount that holds: what loses least of what the policy meant
         for less in reversed(range(amount)):
-            other = _if_it_holds(criterion, {each.name: less}, release)
+            other = _if_it_holds(criterion, {name: less}, release)
             if other is not None:
                 yield other
                 break
@@ -242,7 +238,7 @@ def _smaller_amounts(criterion: Criterion, release: Release) -> Iterator[Criteri
 def _if_it_holds(criterion: Criterion, changed: dict[str, int], release: Release) -> Criterion | None:
     """Change a parameter, and give the criterion if it then makes sense and holds."""
     try:
-        other = Criterion(replace(criterion.measure, **changed), criterion.comparison, criterion.bound)  # type: ignore[type-var]
+        other = replace(criterion, measure=criterion.measure.with_settings(**changed))
         return other if other.judge(release).holds else None
     except BadMeasure:
         return None

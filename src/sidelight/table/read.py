@@ -124,7 +124,7 @@ def _kind_by_type(column: Column, rows: Rows) -> ColumnKind | None:
 def _check_kinds(table: Table, roles: Roles) -> None:
     """Refuse kinds of columns that are not there, or that their labels cannot have."""
     quasi = {column.name: column for column in table.quasi}
-    others = (*table.intake.columns_dropped, table.sensitive, *([roles.person] if roles.person else []))
+    others = (*table.intake.columns_dropped, *table.sensitive_columns, *([roles.person] if roles.person else []))
     for name, kind in roles.kinds:
         if name in quasi:
             check_labels(name, kind, quasi[name].labels)

@@ -71,7 +71,7 @@ def test_a_new_measure_is_in_the_file_the_text_and_the_schema():
     )
     assert read_policy_text(Policy(expected).to_toml()).policy == Policy(expected)
     properties = limit_model(Gossip).model_json_schema()["properties"]
-    assert set(properties) == {"measure", "k", "shape", "stubbornness", "predicates", "at_most", "below"}
+    assert set(properties) == {"measure", "k", "shape", "stubbornness", "predicates", "at_most", "below", "of", "known"}
 
 
 @pytest.mark.parametrize(

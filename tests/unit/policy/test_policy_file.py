@@ -22,7 +22,7 @@ GOOD = SIZE + "at_least = 5\n"
 WRONG = {
     SIZE + "at_leats = 5": "no key 'at_leats' in limit 1 of policy.toml; did you mean 'at_least'?",
     GOOD + SIZE + "at_leats = 5": "no key 'at_leats' in limit 2 of policy.toml; did you mean 'at_least'?",
-    GOOD + "k = 3": "no key 'k' in limit 1 of policy.toml; there are: at_least, above, measure",
+    GOOD + "k = 3": "no key 'k' in limit 1 of policy.toml; there are: at_least, above, of, known, measure",
     SIZE: "limit 1 of policy.toml: 'group size' has no bound; give exactly one of at_least or above",
     GOOD
     + "above = 3": "limit 1 of policy.toml: 'group size' has 'at_least' and 'above'; give exactly one of at_least or above",
