@@ -18,7 +18,7 @@ COLUMNS = {
     "zip": st.sampled_from(["1", "2", None]),
     "age": st.sampled_from(["3", "4", "5"]),
     "disease": st.sampled_from(["Flu", "Cold", "HIV, late", None]),
-    "income": st.sampled_from(["low", "high", "(missing)"]),
+    "income": st.sampled_from(["low", "high", None]),
 }
 SENSITIVE = ("disease", "income")
 SUPPRESSION = {
