@@ -164,6 +164,22 @@ class Exposure(Tabular):
         return int(self.people.sizes[sought & ~placed].sum())
 
     @property
+    def open(self) -> Fraction:
+        """The share of people of whom nobody can tell: contradicted, or not located somewhere and not given away."""
+        return Fraction(self.not_located, self._total) + self.contradicted
+
+    @property
+    def not_located(self) -> int:
+        """How many people fit no group of some release, and are not given away by the others."""
+        nowhere = np.logical_or.reduce([view.linkage.nowhere for view in self.views])
+        return int(self.people.sizes[nowhere & (self.values_left > 1)].sum())
+
+    @property
+    def assumed(self) -> tuple[int, ...]:
+        """How many people are taken to be among suppressed rows, as nothing else fits them, release by release."""
+        return tuple(int(self.people.sizes[view.linkage.assumed_rows].sum()) for view in self.views)
+
+    @property
     def ambiguous(self) -> tuple[int, ...]:
         """How many people fit several groups, release by release."""
         return tuple(

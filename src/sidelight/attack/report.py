@@ -23,6 +23,9 @@ def sentences(exposure: Exposure) -> Iterator[str]:
     if exposure.contradicted:
         yield f"For {_people(exposure.contradicted, total)} the releases contradict each other: no value is left."
     yield from _who_is_present(exposure)
+    for number, people in enumerate(exposure.assumed, start=1):
+        if people:
+            yield f"Suppressed rows of release {number} are assumed to hold {people:,} people whom nothing else fits."
     for number, people in enumerate(exposure.unlocated, start=1):
         if people:
             yield f"{people:,} of {total:,} people fit no group of release {number}."
@@ -105,6 +108,7 @@ def document(exposure: Exposure) -> dict[str, object]:
         "vulnerable": _exact_and_rounded(exposure.vulnerable),
         "contradicted": _exact_and_rounded(exposure.contradicted),
         "located_nowhere": exposure.located_nowhere,
+        "open": _exact_and_rounded(exposure.open),
         "values_left": {
             when: {
                 "mean": float(exposure.mean(when)),
@@ -126,6 +130,7 @@ def _releases(exposure: Exposure) -> Iterator[dict[str, object]]:
             "smallest_group": exposure.smallest_groups[number],
             "mean_group": float(exposure.mean_group_sizes[number]),
             "unlocated": exposure.unlocated[number],
+            "assumed_suppressed": exposure.assumed[number],
             "ambiguous": exposure.ambiguous[number],
             "located_right": None if right is None else _exact_and_rounded(right),
             "present": {

@@ -16,6 +16,7 @@ from sidelight import __version__
 from sidelight.cli.options import (
     READ,
     AttackerOptions,
+    BelievedColumns,
     CountColumns,
     DraftOptions,
     EffortOptions,
@@ -27,6 +28,7 @@ from sidelight.cli.options import (
     LedgerFile,
     LedgerOptions,
     Limits,
+    LookupOptions,
     Measures,
     NoiseOptions,
     NoisyOutputOptions,
@@ -136,16 +138,18 @@ def believe(
     /,
     *,
     knowledge: KnowledgeOptions = KnowledgeOptions(),
+    lookup: LookupOptions = LookupOptions(),
     policy: RolesPath = None,
     effort: EffortOptions = EffortOptions(),
-    columns: ReleaseColumns = ReleaseColumns(),
+    columns: BelievedColumns = BelievedColumns(),
     output: OutputOptions = OutputOptions(),
 ) -> int:
     """See what someone who knows exactly this would conclude about people in a published file."""
     from sidelight.cli import believe as verb  # noqa: PLC0415 - `--help` is quick
-    from sidelight.cli.inputs import roles_of  # noqa: PLC0415
+    from sidelight.cli.inputs import PeopleLookup, roles_of  # noqa: PLC0415
 
-    request = verb.BelieveRequest(file, roles_of(policy, columns.roles()), knowledge, effort)
+    found_by = PeopleLookup.of(lookup, columns.suppressed)
+    request = verb.BelieveRequest(file, roles_of(policy, columns.roles()), knowledge, effort, found_by)
     return verb.believe(request, output.to(policy))
 
 
@@ -155,16 +159,17 @@ def attack(
     /,
     *,
     attacker: AttackerOptions,
-    hierarchies: HierarchyFolder = None,
+    lookup: LookupOptions = LookupOptions(),
     policy: RolesPath = None,
     columns: JointColumns = JointColumns(),
     output: OutputOptions = OutputOptions(),
 ) -> int:
     """See what files that were published independently give away together about the same people."""
     from sidelight.cli import attack as verb  # noqa: PLC0415 - `--help` is quick
-    from sidelight.cli.inputs import roles_of  # noqa: PLC0415
+    from sidelight.cli.inputs import PeopleLookup, roles_of  # noqa: PLC0415
 
-    request = verb.AttackRequest(files, roles_of(policy, columns.roles()), attacker, hierarchies)
+    found_by = PeopleLookup.of(lookup, columns.suppressed)
+    request = verb.AttackRequest(files, roles_of(policy, columns.roles()), attacker, found_by)
     return verb.attack(request, output.to(policy))
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from rich.box import SIMPLE_HEAD
 from rich.console import RenderableType
 from rich.table import Table
@@ -16,24 +17,21 @@ from rich.text import Text
 from sidelight.attack.exposure import Exposure, ExposureWitness
 from sidelight.attack.intersection import intersect
 from sidelight.attack.report import REPORTED_CONFIDENCES, document, percent, sentences, witness_document
-from sidelight.cli.inputs import inputs_of, open_release
+from sidelight.cli.inputs import PeopleLookup, inputs_of, open_release
 from sidelight.cli.options import AttackerOptions
 from sidelight.cli.output import Output
-from sidelight.cli.run import Status
-from sidelight.errors import BadMeasure, BadRelease
+from sidelight.cli.run import Status, say
+from sidelight.errors import BadMeasure, BadRelease, listed
 from sidelight.measures.measure import exact
 from sidelight.policy.settings import read_number
-from sidelight.publish.sidecar import read_back, read_sidecar, sidecar_path
-from sidelight.release.locate import Listed, Locate, LocateMethod
+from sidelight.release.locate import Lookup, link, suppressed_groups
+from sidelight.release.release import Release
 from sidelight.report.report import Envelope
-from sidelight.table.hierarchy_io import hierarchy_files, read_hierarchies
+from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.roles import Roles
 
 SCHEMA_VERSION = 2
 """Raised whenever a reader of the document would have to change."""
-
-LOCATE_METHODS: dict[str, LocateMethod] = {"mondrian": "intervals", "microaggregation": "nearest"}
-"""How people are located in what a method has published, unless somebody says otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,18 +41,25 @@ class AttackRequest:
     files: tuple[str, ...]
     roles: Roles
     attacker: AttackerOptions
-    hierarchies: Path | None = None
+    lookup: PeopleLookup = field(default_factory=PeopleLookup)
 
 
 def attack(request: AttackRequest, output: Output) -> Status:
     """Read, intersect, print, judge."""
     limit = _limit(request.attacker.at_most)
     _refuse_repeated(request.files)
-    output.refuse((*inputs_of(*request.files, request.attacker.people), *_hierarchies(request)))
-    exposure = expose(request)
+    output.refuse((*inputs_of(*request.files, request.attacker.people), *request.lookup.files()))
+    releases = [open_release(file, request.roles) for file in request.files]
+    exposure = expose(request, releases)
     witness = None if request.attacker.who is None else exposure.witness(request.attacker.who)
-    output.write(envelope(request, exposure, witness), draw(request, exposure, witness))
-    return Status.WITHIN_POLICY if limit is None else judge(exposure, limit)
+    verdict = None if limit is None else judge(exposure, limit, ignore=request.attacker.unlocated == "ignore")
+    hints = (*unplaced(request, releases, exposure), *(() if verdict is None else verdict.notes))
+    output.write(envelope(exposure, witness, request.files, hints), draw(request, exposure, witness, hints))
+    if verdict is None:
+        return Status.WITHIN_POLICY
+    if verdict.status is Status.COULD_NOT_TELL:
+        say(f"could not tell: {' '.join(hints)}")
+    return verdict.status
 
 
 def _limit(at_most: str | None) -> Fraction | None:
@@ -80,36 +85,22 @@ def _refuse_repeated(files: Sequence[str]) -> None:
             raise BadRelease(message)
 
 
-def _hierarchies(request: AttackRequest) -> list[Path]:
-    return [] if request.hierarchies is None else hierarchy_files(request.hierarchies)
-
-
-def expose(request: AttackRequest) -> Exposure:
-    """Read the files and intersect them."""
+def expose(request: AttackRequest, releases: Sequence[Release]) -> Exposure:
+    """Intersect releases."""
     roles, attacker = request.roles, request.attacker
     return intersect(
-        [open_release(file, roles) for file in request.files],
+        releases,
         people=attacker.people,
         quasi=roles.quasi or None,
         person=attacker.person,
         truth=attacker.truth,
-        by=None if request.hierarchies is None else read_hierarchies(request.hierarchies),
-        locate=[attacker.locate or _by_sidecar(file) for file in request.files],
+        by=request.lookup.by(),
+        locate=request.lookup.locate,
+        suppressed=request.lookup.suppressed,
         prior=attacker.prior,
         same_values=_same_values(attacker.same_value),
         missing_marks=roles.missing_marks,
     )
-
-
-def _by_sidecar(file: str) -> Locate | None:
-    """Find people as fits the method that the sidecar names; without one, by labels."""
-    if not sidecar_path(Path(file)).is_file():
-        return None
-    document = read_sidecar(Path(file))
-    if document.who is not None:
-        who = read_back(Path(file).parent, document.who)
-        return Listed(who, who.sensitive)
-    return LOCATE_METHODS.get(document.search.method)
 
 
 def _same_values(pairs: Sequence[str]) -> dict[str, str] | None:
@@ -127,33 +118,93 @@ def _same_values(pairs: Sequence[str]) -> dict[str, str] | None:
     return same if pairs else None
 
 
-def judge(exposure: Exposure, limit: Fraction) -> Status:
-    """Whoever is contradicted, or located nowhere, is not known to be safe."""
-    unknown = exposure.contradicted + Fraction(exposure.located_nowhere, exposure.people.total)
-    if exposure.perfect > limit:
-        return Status.NOT_WITHIN_POLICY
-    return Status.COULD_NOT_TELL if exposure.perfect + unknown > limit else Status.WITHIN_POLICY
+@dataclass(frozen=True, slots=True)
+class ExposureVerdict:
+    """Whether few enough people are given away, and what a reader has to know of how that was judged."""
+
+    status: Status
+    notes: tuple[str, ...] = ()
 
 
-def envelope(request: AttackRequest, exposure: Exposure, witness: ExposureWitness | None) -> Envelope[Any]:
+def judge(exposure: Exposure, limit: Fraction, *, ignore: bool = False) -> ExposureVerdict:
+    """Judge by those who are given away; whoever is open, that is not located or contradicted, may be one of them."""
+    total = exposure.people.total
+    left_out = exposure.not_located if ignore else 0
+    judged = total - left_out
+    notes = [f"{left_out:,} people who were not located are left out; {judged:,} are judged."] if left_out else []
+    given_away, still_open = int(exposure.perfect * total), int(exposure.open * total) - left_out
+    if given_away > limit * judged:
+        return ExposureVerdict(Status.NOT_WITHIN_POLICY, tuple(notes))
+    if judged and given_away + still_open <= limit * judged:
+        return ExposureVerdict(Status.WITHIN_POLICY, tuple(notes))
+    remedy = "" if ignore or not exposure.not_located else "; --unlocated ignore judges the others alone"
+    notes.append(f"{still_open:,} of {judged:,} people are open: they may be given away as well{remedy}.")
+    return ExposureVerdict(Status.COULD_NOT_TELL, tuple(notes))
+
+
+# What would place people who fit no group: nothing that was given already.
+
+
+def unplaced(request: AttackRequest, releases: Sequence[Release], exposure: Exposure) -> tuple[str, ...]:
+    """Say of each release how many people fit no group of it, in which columns, and what would place them."""
+    by = request.lookup.by() or {}
+    lookup = Lookup.of(by, request.lookup.locate, request.lookup.suppressed)
+    hints = []
+    for file, release, view in zip(request.files, releases, exposure.views, strict=True):
+        rows = np.flatnonzero(view.linkage.nowhere)
+        if len(rows) == 0:
+            continue
+        people = exposure.people.sizes[rows]
+        failing = {}
+        for column in exposure.people.known:
+            alone = link(release, [column.take(rows)], len(rows), lookup)
+            failing[column.name] = int(people[alone.nowhere].sum())
+        columns = sorted((name for name, count in failing.items() if count), key=lambda name: -failing[name])
+        where = (
+            "no group covers their " + ", ".join(f"{name} ({failing[name]:,})" for name in columns[:3])
+            if columns
+            else "no group covers all of their columns at once"
+        )
+        remedies = [*_remedies(request.lookup, release, columns, by)]
+        remedy = f"; {' or '.join(remedies)}" if remedies else ""
+        hints.append(f"{int(people.sum()):,} people are not located in {Path(file).name}: {where}{remedy}.")
+    return tuple(hints)
+
+
+def _remedies(
+    lookup: PeopleLookup, release: Release, columns: Sequence[str], by: Mapping[str, Hierarchy]
+) -> Iterator[str]:
+    told = release.printing.nodes if release.printing is not None else {}
+    bare = [name for name in columns if name not in by and name not in told]
+    if bare and lookup.folder is None:
+        yield "give --hierarchies"
+    elif bare:
+        yield f"add a hierarchy of {listed(bare)} to --hierarchies"
+    if lookup.locate == "labels":
+        yield "say --locate intervals"
+    if lookup.suppressed is None and suppressed_groups(release.groups).any():
+        yield "say --suppressed 'may hold them'"
+
+
+def envelope(
+    exposure: Exposure, witness: ExposureWitness | None, files: tuple[str, ...], hints: Sequence[str]
+) -> Envelope[Any]:
     """Put the figures, and what gives one person away, into a document."""
     answer = document(exposure)
     if witness is not None:
         answer["witness"] = witness_document(witness)
-    notes = tuple(sentences(exposure))
-    return Envelope(kind="attack", schema_version=SCHEMA_VERSION, source=request.files, answer=answer, notes=notes)
+    notes = (*sentences(exposure), *hints)
+    return Envelope(kind="attack", schema_version=SCHEMA_VERSION, source=files, answer=answer, notes=notes)
 
 
-def draw(request: AttackRequest, exposure: Exposure, witness: ExposureWitness | None) -> Iterator[RenderableType]:
+def draw(
+    request: AttackRequest, exposure: Exposure, witness: ExposureWitness | None, hints: Sequence[str]
+) -> Iterator[RenderableType]:
     """Give the parts of the page, from top to bottom."""
     yield _releases(request, exposure)
     yield _breaches(exposure)
-    for sentence in sentences(exposure):
+    for sentence in (*sentences(exposure), *hints):
         yield Text(sentence)
-    if any(exposure.unlocated) and request.hierarchies is None:
-        yield Text(
-            "People fit no group where labels are coarser than theirs; give --hierarchies or --locate intervals."
-        )
     if witness is not None:
         yield Text("\n" + witness.explain())
 

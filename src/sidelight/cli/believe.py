@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -16,18 +16,19 @@ from rich.table import Table
 from rich.text import Text
 
 from sidelight._rounding import in_words
-from sidelight.cli.inputs import inputs_of, open_release
+from sidelight.cli.inputs import PeopleLookup, inputs_of, open_release
 from sidelight.cli.options import EffortOptions, KnowledgeOptions
 from sidelight.cli.output import Output
 from sidelight.cli.run import Status
 from sidelight.errors import BadKnowledge, BadMeasure, BadPolicy, TooHard
 from sidelight.knowledge.facts import Fact, Has
-from sidelight.knowledge.parse_facts import parse_person, read_facts, read_person
+from sidelight.knowledge.parse_facts import Knowledge, parse_person, read_facts, read_person
 from sidelight.knowledge.parse_statements import is_statement
 from sidelight.knowledge.people import Described, Someone, Who, person_text
 from sidelight.knowledge.tokens import TokenReader
 from sidelight.max_entropy.beliefs import Beliefs, maxent
 from sidelight.release.groups import GroupName
+from sidelight.release.locate import Lookup
 from sidelight.release.read import release_from
 from sidelight.release.release import Release
 from sidelight.report.report import Envelope
@@ -56,6 +57,7 @@ class BelieveRequest:
     roles: Roles
     knowledge: KnowledgeOptions
     effort: EffortOptions
+    lookup: PeopleLookup = field(default_factory=PeopleLookup)
 
     def __post_init__(self) -> None:
         confidence, seconds = self.effort.confidence, self.effort.seconds
@@ -76,7 +78,7 @@ def believe(request: BelieveRequest, output: Output) -> Status:
 
 def believe_by_counting(request: BelieveRequest, output: Output) -> Status:
     """Read, count worlds, print."""
-    output.refuse(inputs_of(request.file))
+    output.refuse((*inputs_of(request.file), *request.lookup.files()))
     facts = read_facts(request.knowledge.know)
     people = tuple(map(read_person, request.knowledge.about))
     beliefs = conclude(release_of(request), facts, people, request)
@@ -104,7 +106,13 @@ def envelope(
         effort = request.effort
         answer["estimated"] = {"samples": effort.samples, "confidence": effort.confidence, "seed": effort.seed}
     answer["beliefs"] = [*map(as_data, beliefs)]
-    return Envelope(kind="believe", schema_version=SCHEMA_VERSION, source=request.file, answer=answer)
+    return Envelope(
+        kind="believe", schema_version=SCHEMA_VERSION, source=request.file, answer=answer, notes=_notes(beliefs)
+    )
+
+
+def _notes(beliefs: Sequence[Belief | EstimatedBelief]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(note for belief in beliefs for note in belief.notes))
 
 
 def as_data(belief: Belief | EstimatedBelief) -> dict[str, object]:
@@ -144,6 +152,7 @@ def draw_beliefs(
         yield _movers([belief for belief in beliefs if isinstance(belief, Belief)])
     else:
         yield Text("Say what is known with --know, or about whom it is asked with --about.")
+    yield from (Text(f"Note: {note}") for note in _notes(beliefs))
     if any("." in in_words(each) for belief in beliefs for each in _counted(belief, request.knowledge.about)):
         yield Text("Decimals are rounded up; --json has the exact fractions.")
 
@@ -207,6 +216,7 @@ class EstimatedBelief:
     group: GroupName
     before: Mapping[Label, Fraction]
     after: Mapping[Label, Estimate]
+    notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return person_text(self.person)
@@ -218,20 +228,23 @@ def conclude(
     """Say what is believed about these people, or about those for whom the facts change most."""
     options = request.effort
     effort = Effort(options.states) if options.seconds is None else Effort(options.states, options.seconds)
+    by, locate, suppressed = request.lookup.by(), request.lookup.locate, request.lookup.suppressed
+
+    def belief(who: Who, given: Knowledge) -> Belief:
+        return posteriors(release, given=given, person=who, by=by, locate=locate, suppressed=suppressed, effort=effort)
+
     try:
         if people:
-            return tuple(posteriors(release, given=facts, person=who, effort=effort) for who in people)
-        return posteriors(release, given=facts, effort=effort).top(request.knowledge.top)
+            return tuple(belief(who, facts) for who in people)
+        beliefs = posteriors(release, given=facts, by=by, locate=locate, suppressed=suppressed, effort=effort)
+        return beliefs.top(request.knowledge.top)
     except TooHard as hard:
         if not options.approximate or not people:
             raise TooHard(_too_hard(options, effort), low=hard.low, high=hard.high) from None
     rng = np.random.default_rng(options.seed)
-    return tuple(
-        _estimate(
-            posteriors(release, person=who), Observer.of(release, facts, people=[who], effort=effort), options, rng
-        )
-        for who in people
-    )
+    lookup = Lookup.of(by, locate, suppressed)
+    observers = [Observer.of(release, facts, people=[who], effort=effort, lookup=lookup) for who in people]
+    return tuple(_estimate(belief(who, None), each, options, rng) for who, each in zip(people, observers, strict=True))
 
 
 def _too_hard(options: EffortOptions, effort: Effort) -> str:
@@ -256,7 +269,7 @@ def _estimate(before: Belief, observer: Observer, options: EffortOptions, rng: n
         raise TooHard(message, low=Fraction(0), high=Fraction(1))
     never = Estimate.exactly(Fraction(0), options.confidence)
     after = dict.fromkeys(before, never) | dict(zip(values, estimates, strict=True))
-    return EstimatedBelief(before.person, before.group, before.before, after)
+    return EstimatedBelief(before.person, before.group, before.before, after, observer.entities.notes)
 
 
 # Statements about shares P(…): maximum entropy.

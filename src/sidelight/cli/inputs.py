@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from sidelight.cli.options import MAY_HOLD_THEM, LookupOptions
 from sidelight.errors import BadPolicy, BadRelease, listed
 from sidelight.measures.measure import Measure
 from sidelight.policy.limit_text import read_limit, read_measure
@@ -25,9 +26,12 @@ from sidelight.publish.sidecar import (
     read_sidecar,
     sidecar_path,
 )
+from sidelight.release.locate import LocateMethod, SuppressedPeople
 from sidelight.release.read import release_from
 from sidelight.release.release import Release
 from sidelight.table.files import files_of
+from sidelight.table.hierarchy import Hierarchy
+from sidelight.table.hierarchy_io import hierarchy_files, read_hierarchies
 from sidelight.table.labels import Label
 from sidelight.table.read import columns_of, table_from
 from sidelight.table.roles import Roles
@@ -43,6 +47,28 @@ class Question:
     measures: tuple[Measure, ...]
     notes: tuple[str, ...] = ()
     files: tuple[Path, ...] = ()  # where it was read from
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleLookup:
+    """How people are found in published files, in the words of `intersect` and `posterior`."""
+
+    folder: Path | None = None  # with hierarchies
+    locate: LocateMethod | None = None
+    suppressed: SuppressedPeople | None = None
+
+    @classmethod
+    def of(cls, options: LookupOptions, suppressed: str | None) -> PeopleLookup:
+        """Take it from options; of suppressed rows, that they may hold people."""
+        return cls(options.hierarchies, options.locate, MAY_HOLD_THEM if suppressed == MAY_HOLD_THEM else None)
+
+    def by(self) -> dict[str, Hierarchy] | None:
+        """Read the hierarchies."""
+        return None if self.folder is None else read_hierarchies(self.folder)
+
+    def files(self) -> list[Path]:
+        """Name the files with hierarchies, which are not written over."""
+        return [] if self.folder is None else hierarchy_files(self.folder)
 
 
 def read_question(
@@ -75,7 +101,7 @@ def open_release(file: str, roles: Roles, *, keep_people: bool = False) -> Relea
         require_columns(file, roles)
         return release_from(file, roles, keep_people=keep_people)
     reading = document.reading
-    return release_from(
+    release = release_from(
         file,
         _roles(reading, roles),
         rows=reading.rows,
@@ -83,6 +109,7 @@ def open_release(file: str, roles: Roles, *, keep_people: bool = False) -> Relea
         count=reading.count or "count",
         keep_people=keep_people,
     )
+    return replace(release, printing=document.printing())
 
 
 def open_table(file: str, roles: Roles) -> Table:

@@ -187,6 +187,19 @@ DomainFile: TypeAlias = Annotated[
     option("--domain-file", metavar="FILE", help="A file that lists them: one per line, or the column of a table."),
 ]
 
+MayHoldPeople: TypeAlias = Annotated[
+    Literal["a group", "leave out", "may hold them"] | None,
+    option(
+        "--suppressed",
+        metavar="WHAT",
+        help="What rows are that are * throughout: a group, if nothing is said; with 'may hold them', people who fit "
+        "nothing else are looked for there.",
+    ),
+]
+
+MAY_HOLD_THEM: Literal["may hold them"] = "may hold them"
+"""What is said of suppressed rows that concerns looking people up, and not reading."""
+
 ROLES = {"group": "quasi", "missing_mark": "missing_marks", "kind": "kinds"}
 """What an option is called in a policy file, where it is called something else."""
 
@@ -206,13 +219,13 @@ class ColumnOptions:
             from sidelight.table.domain_file import read_values_for  # noqa: PLC0415 - `--help` is quick
 
             settings["domain"] = (*settings["domain"], *read_values_for(file, settings["sensitive"]))
-        stated = {name: setting for name, setting in settings.items() if setting not in (None, ())}
+        stated = {name: setting for name, setting in settings.items() if setting not in (None, (), MAY_HOLD_THEM)}
         return Roles(**stated | {"kinds": read_kinds(stated.get("kinds", ()))})
 
 
 @Parameter(name="*", group=COLUMNS)
 @dataclass(frozen=True, kw_only=True)
-class ReleaseColumns(ColumnOptions):
+class PublishedColumns(ColumnOptions):
     """The columns of a published file."""
 
     group: GroupColumns = ()
@@ -221,13 +234,28 @@ class ReleaseColumns(ColumnOptions):
     values: ValuesPerPerson = None
     missing: MissingValues = None
     missing_mark: MissingMarks = ()
-    suppressed: SuppressedRows = None
     domain: ValueDomain = ()
     domain_file: DomainFile = None
     split: Split = None
     kind: ColumnKinds = ()
     encoding: Encoding = None
     sheet: Sheet = None
+
+
+@Parameter(name="*", group=COLUMNS)
+@dataclass(frozen=True, kw_only=True)
+class ReleaseColumns(PublishedColumns):
+    """The columns of a published file that is judged."""
+
+    suppressed: SuppressedRows = None
+
+
+@Parameter(name="*", group=COLUMNS)
+@dataclass(frozen=True, kw_only=True)
+class BelievedColumns(PublishedColumns):
+    """The columns of a published file in which people are looked up."""
+
+    suppressed: MayHoldPeople = None
 
 
 @Parameter(name="*", group=COLUMNS)
@@ -274,7 +302,7 @@ class JointColumns(ColumnOptions):
     sensitive: SensitiveColumns = ()
     missing: MissingValues = None
     missing_mark: MissingMarks = ()
-    suppressed: SuppressedRows = None
+    suppressed: MayHoldPeople = None
     kind: ColumnKinds = ()
     encoding: Encoding = None
     sheet: Sheet = None
@@ -339,6 +367,16 @@ class EffortOptions:
 
 @Parameter(name="*", group=ASKED)
 @dataclass(frozen=True, kw_only=True)
+class LookupOptions:
+    """How people are found in published files."""
+
+    hierarchies: HierarchyFolder = None
+    locate: Annotated[Literal["labels", "intervals", "nearest"] | None, option("--locate", metavar="HOW")] = None
+    """How people are found; if nothing is said, as the file was made, or by all printed forms (intervals)."""
+
+
+@Parameter(name="*", group=ASKED)
+@dataclass(frozen=True, kw_only=True)
 class AttackerOptions:
     """Whom an attacker looks for, what they know and believe, and what is told of them."""
 
@@ -350,14 +388,14 @@ class AttackerOptions:
     """The column of the people's file with their true values."""
     who: Annotated[str | None, option("--who", metavar="PERSON")] = None
     """Show what gives this person away (by --person)."""
-    locate: Annotated[Literal["labels", "intervals", "nearest"] | None, option("--locate", metavar="HOW")] = None
-    """How people are found in the releases; if nothing is said, as they were published, or by labels."""
     prior: Annotated[Literal["pooled", "uniform"], option("--prior", metavar="NAME")] = "pooled"
     """What is believed of people before."""
     same_value: Annotated[tuple[str, ...], option("--same-value", metavar="PAIR")] = ()
     """Two words for one value, as 'Influenza=Flu'; repeat it. '=': no others."""
     at_most: Annotated[str | None, option("--at-most", metavar="SHARE")] = None
     """The share of people that may be given away, such as 0.01."""
+    unlocated: Annotated[Literal["open", "ignore"], option("--unlocated", metavar="WHAT")] = "open"
+    """With --at-most, what of people who fit no group: open, so that nobody can tell; or to be ignored."""
 
 
 # What the verbs `protect` and `noise` publish, and how.
@@ -413,6 +451,8 @@ class PublishOptions:
     """The format, arx for CSV as ARX writes it; if nothing is said, by the ending."""
     bounds: Annotated[bool, option("--bounds")] = False
     """Print the ends of intervals too, as numbers in columns of their own: age_low and age_high."""
+    private_hierarchies: Annotated[bool, option("--private-hierarchies")] = False
+    """Keep from the sidecar which values stand under printed labels, for hierarchies drawn up from this table."""
     json: AsJson = False
     force: Force = False
 

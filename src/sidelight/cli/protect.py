@@ -69,7 +69,12 @@ def protect(request: ProtectRequest, target: PublishOptions) -> Status:
     published = None
     if target.output is not None:
         published = result.publish(
-            target.output, force=target.force, layout=target.layout, written_as=target.written_as, bounds=target.bounds
+            target.output,
+            force=target.force,
+            layout=target.layout,
+            written_as=target.written_as,
+            private_hierarchies=target.private_hierarchies,
+            bounds=target.bounds,
         )
     notes = (*notes, *result.notes)
     raw = group(table, by=[column.name for column in table.quasi])

@@ -96,6 +96,7 @@ def publish(
     layout: Layout | None = None,
     written_as: FormatName | None = None,
     bounds: bool = False,
+    private_hierarchies: bool = False,
 ) -> Published:
     """Publish what a search found; `SearchResult.publish` says what the options mean.
 
@@ -122,7 +123,16 @@ def publish(
         verdict = _judge(read, result.policy)
         who = None if plan.who is None else plan.who.reading
         seeded = seed is not None
-        document = sidecar_of(result, read, verdict, files=files, reading=plan.groups.reading, who=who, seeded=seeded)
+        document = sidecar_of(
+            result,
+            read,
+            verdict,
+            files=files,
+            reading=plan.groups.reading,
+            who=who,
+            seeded=seeded,
+            private_hierarchies=private_hierarchies,
+        )
         _write_text(folder / sidecar.name, document.to_json())
         _write_text(folder / dictionary.name, dictionary_of(document, sheets))
         # The sidecar first, the file that was asked for last: when that is there, all is there.

@@ -28,6 +28,8 @@ from sidelight.policy.policy import Verdict, policy_text
 from sidelight.publish.formats import FORMATS, Format, FormatName
 from sidelight.release.generalise import roll_up
 from sidelight.release.groups import Groups
+from sidelight.release.locate import covers_to_tell
+from sidelight.release.printing import Nodes, Printing
 from sidelight.release.read import Rows, release_from
 from sidelight.release.release import Members, Release, whole_groups
 from sidelight.report.report import (
@@ -126,6 +128,11 @@ class HierarchyFacts(DocumentPart):
 
     column: str
     levels: int = Field(description="how many there are, the values themselves included")
+    covers: dict[str, tuple[Label, ...]] = Field(
+        default={},
+        description="the values under each label that is printed, where the label itself does not say so, as the "
+        "hierarchy has them and whoever has them: to find people by; null among them: missing",
+    )
 
 
 class PeopleCounts(DocumentPart):
@@ -144,6 +151,7 @@ class SearchFacts(DocumentPart):
     options: Plain
     levels: dict[str, int]
     minimal: tuple[dict[str, int], ...]
+    averages: bool = Field(default=False, description="whether groups print averages of their people")
     checked: int
     complete: bool = Field(description="whether the search came to its end; else a more useful release may exist")
 
@@ -174,6 +182,11 @@ class Sidecar(DocumentPart):
     def to_json(self) -> str:
         """Write the document as JSON text."""
         return self.model_dump_json(indent=2) + "\n"
+
+    def printing(self) -> Printing:
+        """Say how the labels came about, for whoever looks people up."""
+        nodes = {each.column: Nodes.covering(each.covers) for each in self.hierarchies if each.covers}
+        return Printing(nodes, self.search.averages)
 
 
 def sidecar_path(path: Path) -> Path:
@@ -225,10 +238,12 @@ def sidecar_of(
     reading: Reading,
     who: Reading | None,
     seeded: bool,
+    private_hierarchies: bool = False,
 ) -> Sidecar:
     """Tell of a search and of what was read back, `release`, with the verdict on that."""
     table = result.outcome.recoding.table
     kinds = {name: kind for name, kind in result.kinds.items() if name in reading.group}
+    covered = {} if private_hierarchies else _covered(release, result.release.printing)
     return Sidecar(
         files=files,
         reading=reading.model_copy(update={"kinds": kinds}),
@@ -237,7 +252,7 @@ def sidecar_of(
         date=dt.datetime.now(dt.UTC).date().isoformat(),
         policy=_policy(result, table),
         hierarchies=tuple(
-            HierarchyFacts(column=name, levels=hierarchy.height)
+            HierarchyFacts(column=name, levels=hierarchy.height, covers=covered.get(name, {}))
             for name, hierarchy in sorted(result.hierarchies.items())
         ),
         findings=tuple(published_finding(each) for each in verdict.judgements),
@@ -252,6 +267,13 @@ def sidecar_of(
         versions=_versions(),
         warnings=(*((SEEDED,) if seeded else ()), *result.warnings),
     )
+
+
+def _covered(release: Release, printing: Printing | None) -> dict[str, dict[str, tuple[Label, ...]]]:
+    """Say per column what printed labels cover; what the hierarchy has, whether or not somebody of the table has it."""
+    nodes = {} if printing is None else printing.nodes
+    columns = (column for column in release.groups.columns if column.name in nodes)
+    return {column.name: covers_to_tell(column.labels, nodes[column.name]) for column in columns}
 
 
 def published_finding(judgement: Judgement) -> PublishedFinding:
@@ -291,6 +313,7 @@ def _search_facts(result: SearchResult) -> SearchFacts:
         options=_options(result.method),
         levels=dict(result.levels),
         minimal=tuple(dict(levels) for levels in result.minimal),
+        averages=result.method.prints_averages,
         checked=result.checked,
         complete=result.complete,
     )
@@ -327,7 +350,7 @@ def read_published(path: str | Path) -> Release:
     """
     path = Path(path)
     document = read_checked(path)
-    release = read_back(path.parent, document.reading)
+    release = replace(read_back(path.parent, document.reading), printing=document.printing())
     return release if document.who is None else with_members(release, read_back(path.parent, document.who))
 
 

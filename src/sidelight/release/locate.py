@@ -327,8 +327,8 @@ def may_be_of_one(one: Label, other: Label, nodes: Nodes | None = None) -> bool:
     ones, others = under.get(one, ()), under.get(other, ())
     if one == other or other in ones or one in others or not {*ones}.isdisjoint(others):
         return True
-    read, others_read = (read_label(text, under) for text in (one, other))
-    # a node says nothing but what is under it
+    # what the hierarchy has says nothing but that
+    read, others_read = (read_label(text, nodes or ()) for text in (one, other))
     return (
         read.overlaps(others_read)
         or any(others_read.covers(text) for text in ones)
@@ -342,7 +342,7 @@ def is_coarse(text: Label, nodes: Nodes | None = None) -> bool:
     >>> [is_coarse(text) for text in ("34", "30-39", "3*", "2024-Q1", "2024-03-09", "{A, B}", "Ulm", None)]
     [False, True, True, True, False, True, False, False]
     """
-    return (nodes is not None and text in nodes.under) or read_label(text).is_coarse
+    return (nodes is not None and text in nodes.under) or read_label(text, nodes or ()).is_coarse
 
 
 def knows_label(text: Label, printed: Iterable[Label], nodes: Nodes | None = None) -> bool:
@@ -357,13 +357,43 @@ def knows_label(text: Label, printed: Iterable[Label], nodes: Nodes | None = Non
     >>> knows_label("99", ["20-29", "30-39"]), knows_label("99", ["813**"]), knows_label("99", races)
     (True, False, False)
     """
-    if text is None or (nodes is not None and nodes.has(text)):
+    if text is None or (nodes is not None and text in nodes):
         return True
     read = [read_label(label) for label in printed if label != SUPPRESSED]
     if not read and nodes is None:
         return True
     own = read_label(text)
     return any(each.overlaps(own) or each.is_of_kind(text) for each in read)
+
+
+def covers_to_tell(printed: Sequence[Label], nodes: Nodes) -> dict[str, tuple[Label, ...]]:
+    """Give what printed labels cover by a hierarchy, of those that do not say it themselves.
+
+    >>> city = Nodes.of(Hierarchy.nested("city", {"South": ["Freiburg", "Ulm"], "North": ["Kiel"]}))
+    >>> covers_to_tell(["{Kiel, South}", "*"], city)
+    {'South': ('Freiburg', 'Ulm')}
+    >>> covers_to_tell(["30-39"], Nodes.of(Hierarchy.intervals("age", range(90), widths=[10])))
+    {}
+    """
+    by_form = LabelOrder(tuple(nodes.above))
+    covers: dict[str, tuple[Label, ...]] = {}
+    for name in _names_in(printed, nodes):
+        under = nodes.under.get(name, (name,))
+        read = [text for start, stop in by_form.covered(name) for text in by_form.labels[start:stop]]
+        if {*read} != {*under}:
+            covers[name] = under
+    return covers
+
+
+def _names_in(printed: Sequence[Label], nodes: Nodes) -> list[str]:
+    """List what a hierarchy has of what is printed, alone or in a set; not `*`, which covers everything anyway."""
+    with_commas = [name for name in (*nodes.above, *nodes.under) if name is not None and ", " in name]
+    names: dict[Label, None] = {}
+    for text in printed:
+        read = read_label(text)
+        parts = (text, *read.parts, *(name for name in with_commas if len(read.parts) > 1 and read.covers(name)))
+        names.update(dict.fromkeys(part for part in parts if part in nodes))
+    return [name for name in names if name is not None and name != SUPPRESSED]
 
 
 def link_by_covers(covers: Sequence[Cover], rows: int, boxes: _Boxes, among: Integers) -> Linkage:

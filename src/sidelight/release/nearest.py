@@ -107,7 +107,7 @@ def _between_labels(people: tuple[Label, ...], groups: tuple[Label, ...], nodes:
     share = share_of_levels(ones.T[telling], others.T[telling])
     under = {} if nodes is None else nodes.under
     for at, text in enumerate(groups):
-        printed = read_label(text, under)
+        printed = read_label(text, nodes or ())
         share[[label in under.get(text, ()) or printed.covers(label) for label in people], at] = 0.0
     return share
 

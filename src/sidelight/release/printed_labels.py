@@ -371,13 +371,13 @@ class LabelOrder:
     def covered(self, text: Label) -> list[Stretch]:
         """Find what a printed label covers in any of its forms; of labels that the hierarchy has, what that says.
 
-        A node is opaque: the hierarchy says which of its labels 20-29 covers, even if it says something odd.  Labels
-        that it lacks are covered by the form alone, whoever else is looked for.
+        What it has is opaque: it says which of its labels 20-29 covers, even if it says something odd.  Labels that
+        it lacks are covered by the form alone, whoever else is looked for.
         """
         if not self._nodes.above:
             return merged(self._read(text, ()))
         among_strangers = self._of_strangers(self._read(text, ())) if len(self._strangers) else ()
-        return merged([*self._read(text, self._nodes.under), *among_strangers])
+        return merged([*self._read(text, self._nodes), *among_strangers])
 
     def _read(self, text: Label, opaque: Container[Label]) -> Iterator[Stretch]:
         printed = read_label(text, opaque)

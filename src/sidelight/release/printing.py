@@ -20,7 +20,7 @@ class Nodes:
     """The nodes above each label of a column, from fine to coarse; a missing label may have some, too.
 
     >>> city = Nodes.of(Hierarchy.nested("city", {"South": ["Freiburg", "Ulm"], "North": ["Kiel"]}))
-    >>> city.above["Ulm"], city.under["South"], city.has("South"), city.has("Mars")
+    >>> city.above["Ulm"], city.under["South"], "South" in city, "Mars" in city
     (('South', '*'), ('Freiburg', 'Ulm'), True, False)
     """
 
@@ -60,7 +60,7 @@ class Nodes:
                 under.setdefault(node, []).append(text)
         return {node: tuple(labels) for node, labels in under.items()}
 
-    def has(self, label: Label) -> bool:
+    def __contains__(self, label: object) -> bool:
         """Say whether it is one of the labels, or a node above some."""
         return label in self.above or label in self.under
 

@@ -246,6 +246,7 @@ class SearchResult(Tabular):
         layout: Layout | None = None,
         written_as: FormatName | None = None,
         bounds: bool = False,
+        private_hierarchies: bool = False,
     ) -> Published:
         """Write the release, and beside it a sidecar and a data dictionary; as Parquet or CSV, by the file's ending.
 
@@ -261,10 +262,21 @@ class SearchResult(Tabular):
                 group and value).
             written_as: "arx" for ARX's CSV, with semicolons and no quotes; default: by the ending.
             bounds: print the ends of intervals too, as numbers in columns of their own: `age_low` and `age_high`.
+            private_hierarchies: keep from the sidecar which values stand under printed labels; readers then need the
+                hierarchies to find anybody.  For hierarchies that were drawn up from the rows of this table.
         """
         from sidelight.publish.publish import publish  # noqa: PLC0415 - it stands below: it needs the report
 
-        return publish(self, path, force=force, seed=seed, layout=layout, written_as=written_as, bounds=bounds)
+        return publish(
+            self,
+            path,
+            force=force,
+            seed=seed,
+            layout=layout,
+            written_as=written_as,
+            private_hierarchies=private_hierarchies,
+            bounds=bounds,
+        )
 
 
 def _few_whole_numbers(labels: tuple[Label, ...]) -> bool:

@@ -31,8 +31,6 @@ from sidelight.table.table import Column
 GROUPS_NAMED = 3
 """So many groups are named where a description does not fit one."""
 
-ASSUMED = "nothing that is printed fits, so this rests on the assumption that suppressed rows hold the person"
-
 
 @dataclass(frozen=True, slots=True)
 class Entities:
@@ -61,7 +59,7 @@ def identify(release: Release, people: Iterable[Who], lookup: Lookup | None = No
     described = Descriptions(release, lookup).groups_of([who for who in people if isinstance(who, Described)])
     entities = Entities(
         {who: described[who].group if isinstance(who, Described) else _group_of(release, who) for who in people},
-        tuple(dict.fromkeys(note for each in described.values() for note in each.notes)),
+        tuple(note for place in described.values() for note in place.notes),
     )
     for group in dict.fromkeys(entities.group_of.values()):
         members = entities.in_group(group)
@@ -127,7 +125,13 @@ class Descriptions:
             groups = linkage.groups_of(row)
             if len(groups) != 1:
                 raise BadKnowledge(self._several(who, groups) if len(groups) else self._none(who))
-            yield who, _Place(int(groups[0]), (ASSUMED,) if linkage.assumed_rows[row] else ())
+            yield who, _Place(int(groups[0]), tuple(self._notes(who, assumed=bool(linkage.assumed_rows[row]))))
+
+    def _notes(self, who: Described, *, assumed: bool) -> Iterator[str]:
+        if assumed:
+            yield f"{in_short(str(who))} fits nothing that is printed: this rests on suppressed rows holding the person"
+        elif self.release.members is None and self.lookup.way(self.release) == "nearest":
+            yield f"{in_short(str(who))} was looked for at the nearest average, and may be in another group"
 
     @property
     def _columns(self) -> dict[str, Column]:

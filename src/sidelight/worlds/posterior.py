@@ -28,7 +28,9 @@ from sidelight.knowledge.parse_facts import Knowledge, as_fact, read_facts
 from sidelight.knowledge.people import Someone, Who, as_who, person_text
 from sidelight.knowledge.tokens import in_short
 from sidelight.release.groups import GroupName
+from sidelight.release.locate import Locate, Lookup, SuppressedPeople
 from sidelight.release.release import Release
+from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Label, label, shown
 from sidelight.table.table import expect_one_sensitive
 from sidelight.worlds.counting.counter import WorldCounter
@@ -54,10 +56,17 @@ class Observer:
 
     @classmethod
     def of(
-        cls, release: Release, facts: Sequence[Fact], *, people: Iterable[Who] = (), effort: Effort | None = None
+        cls,
+        release: Release,
+        facts: Sequence[Fact],
+        *,
+        people: Iterable[Who] = (),
+        effort: Effort | None = None,
+        lookup: Lookup | None = None,
     ) -> Observer:
         """Identify the people of the facts, and whoever else a question is about."""
-        entities = identify(release, dict.fromkeys([*(who for fact in facts for who in fact.people()), *people]))
+        everyone = dict.fromkeys([*(who for fact in facts for who in fact.people()), *people])
+        entities = identify(release, everyone, lookup)
         effort = effort or Effort()
         return cls(release, tuple(facts), entities, effort, WorldCounter(release, entities, Meter(effort)))
 
@@ -160,7 +169,14 @@ def _contradiction(blamed: Sequence[Fact]) -> Contradiction:
 
 @overload
 def posterior(
-    release: Release, target: str | Fact, *, given: Knowledge = None, effort: Effort | None = None
+    release: Release,
+    target: str | Fact,
+    *,
+    given: Knowledge = None,
+    by: Mapping[str, Hierarchy] | None = None,
+    locate: Locate | None = None,
+    suppressed: SuppressedPeople | None = None,
+    effort: Effort | None = None,
 ) -> Fraction: ...
 @overload
 def posterior(
@@ -168,6 +184,9 @@ def posterior(
     target: str | Fact,
     *,
     given: Knowledge = None,
+    by: Mapping[str, Hierarchy] | None = None,
+    locate: Locate | None = None,
+    suppressed: SuppressedPeople | None = None,
     effort: Effort | None = None,
     approximate: Literal[False],
 ) -> Fraction: ...
@@ -177,6 +196,9 @@ def posterior(
     target: str | Fact,
     *,
     given: Knowledge = None,
+    by: Mapping[str, Hierarchy] | None = None,
+    locate: Locate | None = None,
+    suppressed: SuppressedPeople | None = None,
     effort: Effort | None = None,
     approximate: Literal[True],
     rng: int | np.random.Generator,
@@ -188,6 +210,9 @@ def posterior(
     target: str | Fact,
     *,
     given: Knowledge = None,
+    by: Mapping[str, Hierarchy] | None = None,
+    locate: Locate | None = None,
+    suppressed: SuppressedPeople | None = None,
     effort: Effort | None = None,
     approximate: bool = False,
     rng: int | np.random.Generator | None = None,
@@ -203,6 +228,10 @@ def posterior(
         release: what was published.
         target: what the question is about, such as "Charlie = Flu".
         given: what is known: a fact, its text, or several of them.
+        by: hierarchies: a printed label also covers the values under it, for people who are described by columns.
+        locate: how people who are described are found, as in `intersect`.
+        suppressed: "may hold them": who fits nothing that is printed is looked for among the rows that are `*`
+            throughout; default: is not located, which is an error.
         effort: how much counting is allowed.
         approximate: where that is not enough, draw worlds at random; the answer is then always an `Estimate`.
         rng: a seed or a NumPy generator, needed to draw worlds; the same seed gives the same answer, unless the
@@ -228,7 +257,8 @@ def posterior(
     expect(Release, release, "the release")
     expect_one_sensitive(release, "what somebody believes")
     fact = as_fact(target)
-    observer = Observer.of(release, read_facts(given), people=fact.people(), effort=effort)
+    lookup = Lookup.of(by, locate, suppressed)
+    observer = Observer.of(release, read_facts(given), people=fact.people(), effort=effort, lookup=lookup)
     if not approximate:
         return observer.probability(fact)
     return observer.estimate(fact, rng=as_generator(rng), samples=samples, confidence=confidence)
@@ -243,6 +273,7 @@ class Belief(Mapping[Label, Fraction]):
     before: Mapping[Label, Fraction]
     after: Mapping[Label, Fraction]
     unnamed: bool = False  # anyone of the group whom the facts do not mention
+    notes: tuple[str, ...] = ()  # what was assumed to find people
 
     def __getitem__(self, value: object) -> Fraction:
         return self.after[label(value)]
@@ -314,16 +345,39 @@ class Posteriors:
 
 @overload
 def posteriors(
-    release: Release, *, given: Knowledge = None, person: None = None, effort: Effort | None = None
+    release: Release,
+    *,
+    given: Knowledge = None,
+    person: None = None,
+    by: Mapping[str, Hierarchy] | None = None,
+    locate: Locate | None = None,
+    suppressed: SuppressedPeople | None = None,
+    effort: Effort | None = None,
 ) -> Posteriors: ...
 @overload
 def posteriors(
-    release: Release, *, given: Knowledge = None, person: object, effort: Effort | None = None
+    release: Release,
+    *,
+    given: Knowledge = None,
+    person: object,
+    by: Mapping[str, Hierarchy] | None = None,
+    locate: Locate | None = None,
+    suppressed: SuppressedPeople | None = None,
+    effort: Effort | None = None,
 ) -> Belief: ...
 def posteriors(
-    release: Release, *, given: Knowledge = None, person: object = None, effort: Effort | None = None
+    release: Release,
+    *,
+    given: Knowledge = None,
+    person: object = None,
+    by: Mapping[str, Hierarchy] | None = None,
+    locate: Locate | None = None,
+    suppressed: SuppressedPeople | None = None,
+    effort: Effort | None = None,
 ) -> Belief | Posteriors:
     """How likely is each value of a person to one who knows `given`?  Without `person`: of everybody it concerns.
+
+    The other parameters are those of `posterior`; a belief's `notes` say what it rests on.
 
     >>> named = Release.from_groups([
     ...     (["Bob", "Charlie", "Dave", "Ed", "Frank"], ["Flu", "Flu", "Lung", "Lung", "Heart"]),
@@ -339,12 +393,12 @@ def posteriors(
     """
     expect(Release, release, "the release")
     expect_one_sensitive(release, "what somebody believes")
-    facts = read_facts(given)
+    facts, lookup = read_facts(given), Lookup.of(by, locate, suppressed)
     if person is not None:
-        return _beliefs(release, facts, [as_who(person)], [], effort)[0]
+        return _beliefs(release, facts, [as_who(person)], [], effort=effort, lookup=lookup)[0]
     mentioned = list(dict.fromkeys(who for fact in facts for who in fact.people()))
-    unnamed = _someone_else(release, identify(release, mentioned))
-    return Posteriors(_beliefs(release, facts, mentioned, unnamed, effort))
+    unnamed = _someone_else(release, identify(release, mentioned, lookup))
+    return Posteriors(_beliefs(release, facts, mentioned, unnamed, effort=effort, lookup=lookup))
 
 
 def _someone_else(release: Release, entities: Entities) -> list[Who]:
@@ -359,10 +413,20 @@ def _someone_else(release: Release, entities: Entities) -> list[Who]:
 
 
 def _beliefs(
-    release: Release, facts: tuple[Fact, ...], mentioned: list[Who], unnamed: list[Who], effort: Effort | None
+    release: Release,
+    facts: tuple[Fact, ...],
+    mentioned: list[Who],
+    unnamed: list[Who],
+    *,
+    effort: Effort | None,
+    lookup: Lookup,
 ) -> tuple[Belief, ...]:
     everyone = [*mentioned, *unnamed]
-    before, after = _before(release, everyone), _after(release, facts, mentioned, unnamed, effort)
+    before = _before(release, everyone, lookup)
+    after = _after(release, facts, mentioned, unnamed, effort=effort, lookup=lookup)
+    entities = identify(release, everyone, lookup)
+    others = (who for fact in facts for who in fact.people())
+    notes = identify(release, dict.fromkeys([*everyone, *others]), lookup).notes
     nobody = dict.fromkeys(release.domain, Fraction(0))
     return tuple(
         Belief(
@@ -371,23 +435,30 @@ def _beliefs(
             nobody | before[group],
             nobody | after[who],
             unnamed=position >= len(mentioned),
+            notes=notes,
         )
-        for position, (who, group) in enumerate(identify(release, everyone).group_of.items())
+        for position, (who, group) in enumerate(entities.group_of.items())
     )
 
 
-def _before(release: Release, people: list[Who]) -> dict[int, dict[Label, Fraction]]:
+def _before(release: Release, people: list[Who], lookup: Lookup) -> dict[int, dict[Label, Fraction]]:
     """Give for each group of some people how likely each value is to one who knows nothing else."""
-    observer = Observer.of(release, (), people=people)
+    observer = Observer.of(release, (), people=people, lookup=lookup)
     someone = {group: who for who, group in observer.entities.group_of.items()}
     return {group: observer.value_probabilities(who) for group, who in someone.items()}
 
 
 def _after(
-    release: Release, facts: tuple[Fact, ...], mentioned: list[Who], unnamed: list[Who], effort: Effort | None
+    release: Release,
+    facts: tuple[Fact, ...],
+    mentioned: list[Who],
+    unnamed: list[Who],
+    *,
+    effort: Effort | None,
+    lookup: Lookup,
 ) -> dict[Who, dict[Label, Fraction]]:
     """Give for each person how likely each value is to one who knows the facts; one of those alike is counted."""
-    observer = Observer.of(release, facts, people=[*mentioned, *unnamed], effort=effort)
+    observer = Observer.of(release, facts, people=[*mentioned, *unnamed], effort=effort, lookup=lookup)
     group_of = observer.entities.group_of
     representative = representatives(facts, group_of)
     # where nobody has a value twice, expected numbers add up, so the unnamed need not be counted
