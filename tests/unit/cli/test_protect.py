@@ -96,7 +96,7 @@ def test_every_minimal_choice_is_listed_and_can_be_taken(here):
         assert (taken["levels"], taken["verdict"], taken["checked"]) == (choice["levels"], "within policy", 1)
     done = run(*USUAL, "--levels", words, "-o", "release.csv")
     assert done.exit_code == 0
-    assert names(here) == {"release.csv", "release.csv.sidelight.json"}
+    assert names(here) == {"release.csv", "release.csv.sidelight.json", "release.csv-metadata.json"}
 
 
 def test_levels_that_break_the_policy_are_refused_with_the_limits_they_break(here):
