@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from sidelight.cli.inputs import Question, inputs_of, open_release
 from sidelight.cli.output import Output
 from sidelight.cli.run import Status
+from sidelight.measures.about import asked_about_each
 from sidelight.measures.measure import findings as measure_all
 from sidelight.policy.measure_names import classic_measures
+from sidelight.policy.policy import without_repeats
 from sidelight.release.release import Release
 from sidelight.report.report import AuditReport, audit_report
 from sidelight.report.terminal import report_parts
@@ -37,6 +39,8 @@ def judge(release: Release, question: Question, *, source: str) -> AuditReport:
     if question.policy is None and not measures:
         classics = (kind() for kind in classic_measures())
         measures = tuple(measure for measure in classics if release.semantics in measure.semantics)
+    columns = release.sensitive_columns
+    measures = without_repeats(each for measure in measures for each in asked_about_each(measure, columns))
     return audit_report(
         release,
         verdict=None if question.policy is None else question.policy.judge(release),

@@ -43,7 +43,7 @@ class Dataset:
 def adult(
     *,
     quasi: Sequence[str] = QUASI,
-    sensitive: str = "occupation",
+    sensitive: str | Sequence[str] = "occupation",
     people: Literal["complete", "all"] = "complete",
     missing: Missing = "an error",
 ) -> Dataset:

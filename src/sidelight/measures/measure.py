@@ -33,7 +33,7 @@ import numpy as np
 from sidelight._arrays import Flags
 from sidelight._rounding import exact_number, in_words
 from sidelight._text import html_table
-from sidelight.errors import BadMeasure, BadPolicy, NotTrueOrFalse, expect, listed
+from sidelight.errors import BadMeasure, BadPolicy, NotTrueOrFalse, expect, in_python, listed
 from sidelight.knowledge.tokens import quote
 from sidelight.measures.exact import Amount
 from sidelight.measures.screening import Screen
@@ -110,8 +110,8 @@ class Measure(ABC):
         columns = release.sensitive_columns
         if self.about_values and len(columns) > 1:
             message = (
-                f"'{self.name}' is about one sensitive column, and this release has {listed(columns)}; ask about one, "
-                f"as in .about({columns[0]!r}), or ask a policy, which asks about each"
+                f"'{self.name}' is about one sensitive column, and this release has {listed(columns)}; "
+                f"ask about one (of={columns[0]}){in_python(f': .about({columns[0]!r}), or let a policy ask each')}"
             )
             raise BadMeasure(message)
 

@@ -44,6 +44,7 @@ from sidelight.report.report import (
     policy_bound,
     release_facts,
     schema_text,
+    together_notes,
 )
 from sidelight.search.method import Method, SearchResult
 from sidelight.table.kinds import ColumnKind
@@ -265,7 +266,7 @@ def sidecar_of(
         utility={name: _worth(name, worth) for name, worth in result.utility.items()},
         search=_search_facts(result),
         versions=_versions(),
-        warnings=(*((SEEDED,) if seeded else ()), *result.warnings),
+        warnings=(*((SEEDED,) if seeded else ()), *result.warnings, *together_notes(release, verdict.judgements)),
     )
 
 

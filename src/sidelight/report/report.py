@@ -208,7 +208,7 @@ def audit_report(
     return AuditReport(
         source=source,
         answer=audit,
-        notes=(*release.intake.notes(), *look_alikes(release), *notes),
+        notes=(*release.intake.notes(), *look_alikes(release), *together_notes(release, judgements), *notes),
     )
 
 
@@ -368,6 +368,17 @@ def _alone(witness: Witness | None, release: Release) -> tuple[str, ...]:
     if witness is None or release.group(witness.group).sizes[0] > 1:
         return ()
     return (ALONE,)
+
+
+def together_notes(release: Release, judgements: Sequence[Judgement]) -> Iterator[str]:
+    """Note that cells of several sensitive columns stand together, where no limit is about who knows one of them."""
+    columns = release.sensitive_columns
+    known = any(each.criterion.measure.settings().get("known") for each in judgements)
+    if judgements and len(columns) > 1 and not known:
+        yield (
+            f"{' and '.join(columns)} stand together: who knows one of them about a person may find out another, and "
+            f'no limit is about that; add one that says known = ["{columns[0]}"]'
+        )
 
 
 def look_alikes(release: Release) -> Iterator[str]:
