@@ -1,5 +1,6 @@
 """MDAV on counted keys against MDAV on points, key by key in plain Python."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -11,33 +12,53 @@ from sidelight.search import distances
 from sidelight.search.distances import Centroids, KeyDistances
 from sidelight.search.microaggregation import UnclusteredKeys, mdav
 from sidelight.search.orders import column_orders
+from sidelight.table.kinds import KINDS
+from sidelight.table.labels import as_day, as_number
 from sidelight.table.table import Column, Counts
 from sidelight.testing import tables
 
 
 @st.composite
+def with_missing(draw, column):
+    """Say of some label that it is missing."""
+    at = draw(st.integers(0, 2 * len(column.labels)))
+    labels = tuple(None if code == at else text for code, text in enumerate(column.labels))
+    return column if None in column.labels else Column(column.name, labels, column.codes)
+
+
+def fits(column):
+    read = {"number": as_number, "date": as_day}.get(column.kind)
+    return read is None or all(read(text) is not None for text in column.labels if text is not None)
+
+
+@st.composite
 def placed(draw):
-    """A table and the orders of its columns, with and without hierarchies."""
+    """A table and the orders of its columns, of any kind, with missing cells, with and without hierarchies."""
     table = draw(tables(max_keys=9, max_people=3))
+    quasi = tuple(replace(draw(with_missing(each)), kind=draw(st.sampled_from([None, *KINDS]))) for each in table.quasi)
+    table = replace(table, quasi=tuple(each if fits(each) else replace(each, kind=None) for each in quasi))
     by = {}
     for column in table.quasi:
         values = [text for text in column.labels if text is not None] or ["x"]
         halves = tuple(str(draw(st.integers(0, 1))) for _ in values)
-        if draw(st.booleans()):
+        if column.kind != "ordered" and draw(st.booleans()):
             by[column.name] = sl.Hierarchy(column.name, (tuple(values), halves, ("*",) * len(values)))
     return table, column_orders(table.quasi, by)
 
 
 def points(table, orders):
-    """Give each key a point: numbers on a line, other labels a coordinate for every node of every telling level."""
+    """Give each key a point: numbers and orders on a line or beside it, other labels a coordinate for every node of every telling level."""
     rows = []
     for key in range(len(table.sizes)):
         point = []
         for order, column in zip(orders, table.quasi, strict=True):
             rank = int(order.rank[column.codes[key]])
-            if order.numeric:
-                low, high = order.position[0], order.position[-1]
-                point.append((order.position[rank] - low) / ((high - low) or 1.0))
+            if order.kind != "category":
+                known = [at for at, text in zip(order.position, order.labels, strict=True) if text is not None]
+                width = (known[-1] - known[0] or 1.0) if known else 1.0
+                missing = order.labels[rank] is None and bool(known)
+                place = (order.position[rank] - known[0]) / width if known else 0.0
+                point += [0.5, 3**0.5 / 2] if missing else [place, 0.0]
                 continue
             levels = [level for level in order.levels.tolist() if len(set(level)) > 1]
             for level in levels:

@@ -184,8 +184,7 @@ class SearchResult(Tabular):
         kinds = self.kinds
         for column in self.outcome.recoding.table.quasi:
             if column.kind is None and kinds[column.name] == "number" and _few_whole_numbers(column.labels):
-                codes = f"if its {len(column.labels)} labels are codes, declare it a category"
-                yield f"{column.name} was taken for a number; {codes}"
+                yield f"{column.name} was taken for a number; if its labels are codes, declare it a category"
 
     def __repr__(self) -> str:
         return (
@@ -281,7 +280,8 @@ class SearchResult(Tabular):
 
 def _few_whole_numbers(labels: tuple[Label, ...]) -> bool:
     """Whether a column looks as codes do: a handful of whole numbers."""
-    return len(labels) <= FEW_CODES and all(text is None or text.lstrip("-").isdecimal() for text in labels)
+    present = [text for text in labels if text is not None]
+    return len(present) <= FEW_CODES and all(text.lstrip("-").isdecimal() for text in present)
 
 
 def _released_columns(release: Release) -> tuple[Column, ...]:

@@ -308,3 +308,113 @@ def test_what_a_method_cannot_promise_and_notes_of_findings_are_printed(here):
     said = " ".join(done.stdout.split())
     assert "• anatomy publishes the quasi-identifiers exactly, so people can be recognised in the file" in said
     assert "• closeness(distance=ordered) takes the values in this order:" in said
+
+
+REGIONS = "1;North;*\n2;North;*\n3;South;*\n4;South;*\n"
+WAYS = {
+    "declared": ("--kind", "region=category"),
+    "ordered": ("--kind", "region=ordered"),
+    "declared, with a hierarchy": ("--kind", "region=category", "--hierarchies", "regions"),
+    "by the hierarchy": ("--hierarchies", "regions"),
+    "by the policy": ("--policy", "regions.toml"),
+}
+
+
+@pytest.fixture
+def regions(tmp_path, monkeypatch):
+    """96 people of four regions, as a CSV file, with ages that make groups of several regions."""
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{1 + i % 4},{20 + i // 2},{('Flu', 'Cold', 'Ulcer')[i % 3]}" for i in range(96)]
+    Path("people.csv").write_text("\n".join(["region,age,disease", *rows]) + "\n")
+    Path("regions").mkdir()
+    Path("regions/region.csv").write_text(REGIONS)
+    ages = [f"{age};{'young' if age < 44 else 'old'};*" for age in range(20, 68)]
+    Path("regions/age.csv").write_text("\n".join(ages) + "\n")
+    Path("regions.toml").write_text(
+        "[roles.columns]\nregion = 'category'\n[[limit]]\nmeasure = 'group size'\nat_least = 7\n"
+    )
+    return tmp_path
+
+
+@pytest.mark.parametrize("method", ["lattice", "mondrian", "anatomy", "microaggregation"])
+@pytest.mark.parametrize("way", WAYS)
+def test_region_codes_never_come_out_as_1_2_or_1_5(regions, method, way):
+    options = WAYS[way]
+    if method == "lattice" and "regions" not in options:
+        options = (*options, "--hierarchies", "regions")
+    run_it = ("people.csv", "-g", "region", "-g", "age", "-s", "disease", "-l", "group size >= 7", "-o", "release.csv")
+    done = run(*run_it, "--method", method, *options)
+    assert done.exit_code == 0, done.stderr
+    release = sl.read_published(regions / "release.csv")
+    columns = release.members.columns if method == "anatomy" else release.groups.columns
+    printed = {text for column in columns if column.name == "region" for text in column.labels}
+    codes = {"1", "2", "3", "4"}
+    sets = {
+        text for text in printed if text.startswith("{") and set(text[1:-1].split(", ")) <= {*codes, "North", "South"}
+    }
+    assert printed <= {*codes, *sets, "North", "South", "*"}
+    if method == "mondrian":
+        assert len(printed) > 1
+        assert f"region {'ordered' if way == 'ordered' else 'category'}" in " ".join(done.stdout.split())
+
+
+@pytest.mark.parametrize("method", ["mondrian", "microaggregation"])
+def test_codes_that_nobody_declared_are_numbers_and_that_is_told(regions, method):
+    done = run("people.csv", "-g", "region", "-g", "age", "-s", "disease", "-l", "group size >= 7", "--method", method)
+    words = " ".join(done.stdout.split())
+    assert "Columns: region number, age number (--kind COLUMN=KIND)." in words
+    assert "• region was taken for a number; if its labels are codes, declare it a category" in words
+
+
+@pytest.mark.parametrize("method", ["mondrian", "anatomy", "microaggregation"])
+def test_suppress_only_is_refused_where_it_would_not_be_heeded(regions, method):
+    usual = ("people.csv", "-g", "region", "-g", "age", "-s", "disease", "-l", "group size >= 7", "--method", method)
+    done = run(*usual, "--suppress-only", "region")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert f"method '{method}' cannot publish a column only as it is or as *; leave --suppress-only out" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("method", "unused"),
+    [
+        ("mondrian", "age (number); declare it a category to have it recoded along its hierarchy"),
+        ("microaggregation", "age (number); declare it a category to have it recoded along its hierarchy"),
+        ("anatomy", "region (category), age (number)"),
+        ("lattice", None),
+    ],
+)
+def test_a_hierarchy_that_a_method_does_not_use_is_named(regions, method, unused):
+    usual = ("people.csv", "-g", "region", "-g", "age", "-s", "disease", "-l", "group size >= 7", "--method", method)
+    done = run(*usual, "--kind", "age=number", "--hierarchies", "regions")
+    words = " ".join(done.stdout.split())
+    assert (f"• method '{method}' does not use the hierarchy of {unused}" in words) == (unused is not None)
+
+
+@pytest.mark.parametrize(
+    ("kind", "problem"),
+    [
+        ("region", "'region' is no kind of a column; write the column and its kind, such as --kind 'region=category'"),
+        ("region=categroy", "'categroy' is no kind of column 'region'; did you mean 'category'?"),
+        ("regoin=category", "no column 'regoin', of which --kind says what it is; did you mean 'region'?"),
+        ("region=date", "column 'region' is no date: 4 of 4 labels are none, such as 1; say --kind 'region=category'"),
+        ("region=1<2<3", "'4' occurs in 'region' but is not in the order declared in --kind; add it there"),
+    ],
+)
+def test_a_kind_that_makes_no_sense_is_refused_in_one_line(regions, kind, problem):
+    usual = (
+        "people.csv",
+        "-g",
+        "region",
+        "-g",
+        "age",
+        "-s",
+        "disease",
+        "-l",
+        "group size >= 7",
+        "--method",
+        "mondrian",
+    )
+    done = run(*usual, "--kind", kind)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert problem in done.stderr
+    assert done.stderr.count("\n") == 1

@@ -130,3 +130,42 @@ def test_adult_within_a_policy():
     assert len(outcome.release) > 50
     assert reports[0] == ("making clusters", 0, len(adult.table.sizes))
     assert reports[-1][0] == "merging clusters"
+
+
+def averages(labels, people, kind, how="mode", hierarchy=None):
+    """Average one column of a cluster of everybody."""
+    column = Column("x", labels, np.arange(len(labels), dtype=np.int32), kind)
+    order = order_of(column, hierarchy)
+    keys = np.zeros(len(labels), np.int64)
+    printed = average_column(order, keys, order.ranks(column), np.array(people), groups=1, labels=how)
+    return printed.cell(0)
+
+
+@pytest.mark.parametrize(
+    ("kind", "how", "printed"),
+    [
+        ("number", "mode", "2.43"),
+        ("category", "mode", "1"),
+        ("category", "set", "{1, 2, 4}"),
+        ("category", "ancestor", "*"),
+        ("ordered", "mode", "2"),
+    ],
+)
+def test_codes_of_regions_are_averaged_by_what_they_are(kind, how, printed):
+    assert averages(("1", "2", "4"), [3, 1, 3], kind, how) == printed
+
+
+def test_the_median_counts_missing_labels_only_where_all_are():
+    assert averages(("low", "high", None), [2, 1, 9], "ordered") == "low"
+    assert averages(("low", "high", None), [1, 2, 9], "ordered") == "high"
+    assert averages(("low", "high"), [1, 1], "ordered") == "low"
+    assert averages((None,), [2], "ordered") is None
+
+
+def test_medians_of_several_clusters():
+    column = Column("x", ("a", "b", "c", None), np.array([0, 1, 2, 3, 0, 3], np.int32), "ordered")
+    order = order_of(column)
+    group = np.array([1, 1, 1, 0, 2, 2])
+    printed = average_column(order, group, order.ranks(column), np.array([1, 1, 3, 5, 1, 9]), groups=3, labels="mode")
+    assert [printed.cell(row) for row in range(3)] == [None, "c", "a"]
+    assert printed.kind == "ordered"

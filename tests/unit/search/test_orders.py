@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight.errors import BadHierarchy
+from sidelight.errors import BadHierarchy, BadTable
 from sidelight.release.printed_labels import covers
 from sidelight.search.orders import column_orders, order_along, order_of
+from sidelight.table.kinds import ColumnKind
 from sidelight.table.labels import as_day, day_text
 from sidelight.table.table import Column
 
@@ -165,3 +166,45 @@ def test_somebody_is_described_by_a_day() -> None:
     assert 0 < sl.posterior(release, "{birth = 1950-01-01} = Flu") < 1
     assert covers("1984-03-09 to 1990-11-30 or (missing)", None)
     assert not covers("1984-03-09 to 1990-11-30", "1984")
+
+
+def column(*labels: str | None, kind: ColumnKind) -> Column:
+    return Column("region", labels, np.arange(len(labels), dtype=np.int32), kind)
+
+
+def test_codes_are_cut_as_sets_and_never_as_intervals() -> None:
+    order = order_of(column("1", "2", "10", None, kind="category"))
+    assert order.labels == ("1", "2", "10", None)
+    assert order.label_of(0, 2) == "{1, 2}"
+    assert order.label_of(1, 4) == "{2, 10, (missing)}"
+    assert not order.numeric
+
+
+def test_nodes_above_codes_stand_by_their_smallest_code() -> None:
+    regions = sl.Hierarchy.nested("region", {"West": ["1", "4"], "East": ["2", "10"], "South": ["3"]})
+    order = order_of(column("1", "2", "3", "4", "10", kind="category"), regions)
+    assert order.labels == ("1", "4", "2", "10", "3")
+    assert order.label_of(0, 4) == "{West, East}"
+    assert order_of(Column.of("region", ["1", "2", "3", "4", "10"]), regions).labels == order.labels
+
+
+def test_ordered_labels_keep_their_order_and_a_missing_one_stands_last() -> None:
+    order = order_of(column("small", None, "medium", "large", kind="ordered"))
+    assert order.labels == ("small", "medium", "large", None)
+    assert order.label_of(0, 2) == "{small, medium}"
+    assert order.kind == "ordered"
+
+
+def test_a_hierarchy_of_ordered_labels_has_to_keep_them_together() -> None:
+    sizes = column("small", "medium", "large", kind="ordered")
+    together = sl.Hierarchy("region", (("small", "medium", "large"), ("S", "ML", "ML")))
+    assert order_of(sizes, together).label_of(1, 3) == "ML"
+    torn = sl.Hierarchy("region", (("small", "medium", "large"), ("odd", "even", "odd")))
+    with pytest.raises(BadHierarchy, match="'odd' covers labels that do not stand together in the order of the column"):
+        order_of(sizes, torn)
+    assert order_along(sizes, torn).nodes[1] == ("even", "odd")  # the lattice cuts nothing
+
+
+def test_a_kind_that_labels_cannot_have_is_refused() -> None:
+    with pytest.raises(BadTable, match="column 'region' is no number"):
+        order_of(column("1", "V45", kind="number"))
