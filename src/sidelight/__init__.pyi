@@ -23,6 +23,7 @@ from .release.generalise import group as group
 from .release.generalise import generalise as generalise
 from .release.bounds import bounds as bounds
 from .release.bounds import Bounds as Bounds
+from .table.coarser_values import coarser_values as coarser_values
 
 # measures: adversaries and classics alike
 from .measures.k_anonymity import GroupSize as GroupSize

@@ -29,6 +29,7 @@ from sidelight.publish.sidecar import (
 from sidelight.release.locate import LocateMethod, SuppressedPeople
 from sidelight.release.read import release_from
 from sidelight.release.release import Release
+from sidelight.table.coarser_values import coarser_values
 from sidelight.table.files import files_of
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.hierarchy_io import hierarchy_files, read_hierarchies
@@ -112,10 +113,13 @@ def open_release(file: str, roles: Roles, *, keep_people: bool = False) -> Relea
     return replace(release, printing=document.printing())
 
 
-def open_table(file: str, roles: Roles) -> Table:
-    """Read a table of people with these roles."""
+def open_table(file: str, roles: Roles, hierarchies: Mapping[str, Hierarchy] | None = None) -> Table:
+    """Read a table of people with these roles, its sensitive values as coarse as they say."""
     require_columns(file, roles)
-    return table_from(file, roles)
+    table = table_from(file, roles)
+    if roles.sensitive_level is None:
+        return table
+    return coarser_values(table, by=hierarchies or {}, to=roles.sensitive_level)
 
 
 _LEVEL = re.compile(r"\s*(?P<column>[^=]+?)\s*=\s*(?P<level>[0-9]+)\s*(?:,|$)")

@@ -58,7 +58,7 @@ def noise(request: NoiseRequest, target: NoisyOutputOptions) -> Status:
     by = read_hierarchies(request.folder)
     domain = _domain(question.roles, by)
     roles = replace(question.roles, quasi=tuple(levels), domain=None)
-    table = open_table(request.file, roles)
+    table = open_table(request.file, roles, by)
     ledger = [each for each in (request.paid.ledger,) if each is not None]
     refuse_input(path, (*table.intake.files, *question.files, *ledger, *hierarchy_files(request.folder)))
     heed_interrupts()  # from here on, budget is spent

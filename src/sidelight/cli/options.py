@@ -182,6 +182,15 @@ ColumnKinds: TypeAlias = Annotated[
     ),
 ]
 
+SensitiveLevel: TypeAlias = Annotated[
+    int | None,
+    option(
+        "--sensitive-level",
+        metavar="NUMBER",
+        at_least=0,
+        help="At which level of its hierarchy the sensitive column is published; as it is, if nothing is said.",
+    ),
+]
 DomainFile: TypeAlias = Annotated[
     Path | None,
     option("--domain-file", metavar="FILE", help="A file that lists them: one per line, or the column of a table."),
@@ -271,6 +280,7 @@ class TableColumns(ColumnOptions):
     missing_mark: MissingMarks = ()
     domain: ValueDomain = ()
     domain_file: DomainFile = None
+    sensitive_level: SensitiveLevel = None
     split: Split = None
     kind: ColumnKinds = ()
     encoding: Encoding = None

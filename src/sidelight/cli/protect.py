@@ -58,8 +58,9 @@ def protect(request: ProtectRequest, target: PublishOptions) -> Status:
     question, search = request.question, request.search
     policy = _policy(question)
     _refuse_targets(request, target)
-    table = open_table(request.file, question.roles)
-    by = column_hierarchies(table, request.hierarchies, search)
+    hierarchies = read_hierarchies(request.hierarchies) if request.hierarchies else {}
+    table = open_table(request.file, question.roles, hierarchies)
+    by = column_hierarchies(table, hierarchies, search)
     notes = (*question.notes, *_unused(request.hierarchies, search))
     try:
         result = search_to_the_end(table, policy, by, search)
@@ -120,15 +121,17 @@ def _policy(question: Question) -> Policy:
     return question.policy
 
 
-def column_hierarchies(table: Table, folder: Path | None, search: SearchOptions) -> dict[str, Hierarchy]:
-    """Read the hierarchies, and make those of columns that are published as they are or as `*`."""
+def column_hierarchies(
+    table: Table, hierarchies: Mapping[str, Hierarchy], search: SearchOptions
+) -> dict[str, Hierarchy]:
+    """Take the hierarchies of a folder, and make those of columns that are published as they are or as `*`."""
     if search.suppress_only and search.method != FullDomain.name:
         message = (
             f"method '{search.method}' cannot publish a column only as it is or as *; leave --suppress-only out, or "
             "use --method lattice"
         )
         raise BadPolicy(message)
-    by = dict(read_hierarchies(folder)) if folder else {}
+    by = dict(hierarchies)
     for name in search.suppress_only:
         labels = [text for text in table.column(name).labels if text is not None]
         by[name] = Hierarchy.suppression(name, labels or ["*"])

@@ -222,6 +222,7 @@ OPTIONS = {
     "quasi": "--group",
     "same_values": "--same-value",
     "sensitive": "--sensitive",
+    "sensitive_level": "--sensitive-level",
     "sheet": "--sheet",
     "split": "--split",
     "suppress": "--suppress",

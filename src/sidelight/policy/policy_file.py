@@ -16,7 +16,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field
+from pydantic import Field, StrictInt
 from pydantic.json_schema import models_json_schema
 
 from sidelight.errors import BadPolicy, SidelightError, WrongKind
@@ -47,6 +47,7 @@ class RolesSection(Section):
     suppressed: Suppressed | None = None
     missing_marks: tuple[Text, ...] | None = None
     domain: tuple[Text, ...] | dict[Text, tuple[Text, ...]] | None = None
+    sensitive_level: StrictInt | dict[Text, StrictInt] | None = None
     split: Text | None = None
     encoding: Text | None = None
     sheet: Text | None = None

@@ -16,6 +16,7 @@ from sidelight.errors import BadHierarchy, WrongKind, did_you_mean, expect, kind
 from sidelight.release.groups import Groups
 from sidelight.release.printing import Printing
 from sidelight.release.release import Members, Release, whole_groups
+from sidelight.table.coarser_values import coarser_values
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.table import Column, Table, number_equal_rows
 
@@ -56,9 +57,9 @@ def _members(table: Table, columns: tuple[Column, ...]) -> Members:
 def generalise(table: Table, *, by: Mapping[str, Hierarchy], to: Mapping[str, int]) -> Release:
     """What does the world see when columns are published at these levels of their hierarchies?
 
-    Full-domain generalisation: each column has one level for everybody.  Quasi-identifiers that are not
-    in `to` are published as they are, which is level 0.  People of a group are not told apart (no `members`): the
-    release is what it prints.
+    Full-domain generalisation: each column has one level for everybody.  Columns that are not in `to` are published as
+    they are, which is level 0; the sensitive one may be in it too (see `coarser_values`).  People of a group are not
+    told apart (no `members`): the release is what it prints.
 
     >>> import sidelight as sl
     >>> adult = sl.datasets.adult(quasi=["age", "sex"])
@@ -72,7 +73,9 @@ def generalise(table: Table, *, by: Mapping[str, Hierarchy], to: Mapping[str, in
     group 5 (age 80-99, sex *) 143
     """
     expect(Table, table, "what is generalised")
-    hierarchies, levels = as_hierarchies(by), _as_levels(to)
+    hierarchies, levels = as_hierarchies(by), dict(_as_levels(to))
+    sensitive = {name: levels.pop(name) for name in table.sensitive_columns if name in levels}
+    table = coarser_values(table, by=hierarchies, to=sensitive) if sensitive else table
     for name in levels:
         table.column(name)  # names the nearest column if there is none
     release = _released(

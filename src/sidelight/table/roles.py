@@ -51,6 +51,7 @@ class Roles:
     split: str | None = None  # what stands between the values of a cell that holds several
     encoding: str | None = None  # how the letters of text files are written; None: UTF-8
     sheet: str | None = None  # which sheet of a spreadsheet; None: the only one with something on it
+    sensitive_level: int | Mapping[str, int] | None = None  # how coarsely sensitive values are to be published
     kinds: tuple[tuple[str, KindOrOrder], ...] = ()  # what columns are, where somebody said it
     quasi_word: str = field(default="quasi", compare=False)  # the caller's word for the first, for messages
 

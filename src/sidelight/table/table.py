@@ -65,6 +65,11 @@ class Intake:
         if self.rows_saying_no_value:
             say = form("says", self.rows_saying_no_value)
             notes.append(f"{self.rows_saying_no_value:,} of {self._all} {say} that a person has no sensitive value")
+        level = self.roles.get("sensitive_level")
+        if level:
+            levels = level.items() if isinstance(level, Mapping) else [("sensitive values", level)]
+            parts = ", ".join(f"{name} at level {number}" for name, number in levels)
+            notes.append(f"{parts} of the hierarchy: what is said is about those coarser values")
         if self.rows_suppressed:
             are, were = form("is", self.rows_suppressed), form("was", self.rows_suppressed)
             notes.append(f"{self.rows_suppressed:,} of {self._all} {are} fully suppressed (*) and {were} left out")
