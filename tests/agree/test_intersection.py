@@ -16,6 +16,7 @@ from support.examples import examples
 
 import sidelight as sl
 from sidelight.attack.common_ground import Cluster, CommonGround
+from sidelight.attack.posterior import Together
 from sidelight.release.box_join import Cover, join
 from sidelight.release.printed_labels import merged
 from sidelight.worlds.brute_force import worlds_of_group
@@ -225,7 +226,7 @@ def test_common_ground_agrees_with_filling_groups_from_an_urn(groups, present, a
     releases = [sl.Release.from_counts([Counter(group)], labels=[{"zip": "1"}], domain="abc") for group in groups]
     exposure = sl.intersect(releases, people=pl.DataFrame({"zip": ["1"]}), present=present[: len(groups)])
     cluster = Cluster(agreement, tuple(range(len(groups))))
-    exposure = replace(exposure, ground=CommonGround((agreement,) * len(groups), cluster))
+    exposure = replace(exposure, together=Together(CommonGround((agreement,) * len(groups), cluster), {}))
     prior = dict(zip(exposure.domain, exposure.prior, strict=True))
     expected = urn_worlds(groups, present[: len(groups)], prior, alpha=1 / agreement - 1)
     posterior = exposure.posterior(np.arange(1))[0]
@@ -238,6 +239,66 @@ def test_common_ground_agrees_with_filling_groups_from_an_urn(groups, present, a
     assert sum(beliefs.values()) == 1
     assert posterior == pytest.approx([float(expected[value]) for value in exposure.domain])
     assert set(exposure.candidates[0]) == {value for value, belief in expected.items() if belief}
+
+
+@st.composite
+def set_releases(draw):
+    """Releases of people with any number of values each, in one or two groups that print a zip."""
+    values = draw(st.sampled_from(["set", "multiset"]))
+    groups = draw(st.integers(1, 2))
+    sizes = draw(st.lists(st.integers(1, 3), min_size=groups, max_size=groups))
+    counts = [{v: draw(st.integers(0, size if values == "set" else 2)) for v in "abc"} for size in sizes]
+    zips = [{"zip": draw(st.sampled_from(["1", "*"]))} for _ in sizes]
+    return sl.Release.from_counts(counts, sizes=sizes, labels=zips, values=values, domain="abc")
+
+
+def has_by_worlds(view, row, value, name):
+    """Average, over the groups somebody may be in and their people, the share of worlds in which the person has it."""
+    total = people = Fraction(0)
+    for group in view.linkage.groups_of(row).tolist():
+        worlds = list(worlds_of_group(view.groups, group))
+        size = int(view.groups.sizes[group])
+        has = sum(name in world[person] for world in worlds for person in range(size))
+        total += Fraction(has, len(worlds))
+        people += size
+    return total / people
+
+
+@examples(30)
+@given(st.lists(set_releases(), min_size=1, max_size=3), st.sampled_from([None, Fraction(1, 3)]))
+def test_sets_agree_with_plain_sets_and_every_world(given_releases, present):
+    assume(any(release.groups.whole.any() for release in given_releases))
+    exposure = sl.intersect(
+        given_releases, people=pl.DataFrame({"zip": ["1"]}), present=present, evidence="independent", same_values={}
+    )
+    located = [view for view in exposure.views if view.located[0]]
+    shares = {
+        value: [has_by_worlds(view, 0, at, value) for view in located] for at, value in enumerate(exposure.domain)
+    }
+    known = present is None
+    certain = {value for value, each in shares.items() if known and any(share == 1 for share in each)}
+    ruled_out = {value for value, each in shares.items() if known and any(share == 0 for share in each)}
+    assert set(exposure.candidates[0]) == set(exposure.domain) - ruled_out
+    assert exposure.contradicted == bool(certain & ruled_out)
+    if certain & ruled_out:
+        assert exposure.witness(0).beliefs == {}
+        assert math.isnan(exposure.belief[0])
+        return
+    assert exposure.perfect == bool(certain)
+    assert exposure.values_left[0] == len(set(exposure.domain) - ruled_out - certain)
+    expected = {}
+    for value, prior in zip(exposure.domain, exposure.prior, strict=True):
+        q = present if present is not None else Fraction(1)
+        yes = math.prod((q * share + (1 - q) * prior for share in shares[value]), start=prior)
+        no = math.prod((q * (1 - share) + (1 - q) * (1 - prior) for share in shares[value]), start=1 - prior)
+        yes, no = yes / prior ** len(located), no / (1 - prior) ** len(located) if prior < 1 else Fraction(0)
+        expected[value] = yes / (yes + no)
+    witness = exposure.witness(0)
+    assert witness.beliefs == {value: belief for value, belief in expected.items() if value not in ruled_out}
+    assert {*certain} <= {*witness.certain}
+    assert set(witness.replay(given_releases)) == set(witness.candidates)
+    posterior = exposure.posterior(np.arange(1))[0]
+    assert posterior == pytest.approx([float(expected[value]) for value in exposure.domain])
 
 
 def _known(exposure, row):

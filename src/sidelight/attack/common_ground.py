@@ -12,13 +12,15 @@ Agreement   ρ = 1/(1+α) says how far grounds differ between people, ρ_j = 1 �
             ρ_j + (1−ρ_j)/n_j, and ⟨p_i − π, p_j − π⟩ / Σ π(1−π) is ρ + (1−ρ)·o/(n_i·n_j), with o people in both.
 Ground      E(s) = Σ_j κ_j·p_j(s) with κ_j = n_j·(1+β_j)/(n_j+β_j): a group tells as much of m as κ_j draws from it.
             m_t(s) = (α·π(s) + E(s) − t·κ/n) / (α + Σ κ_j − t·κ/n): without the person, counted t times too often.
+            Others who are known to be in both groups say the same in both: where they are a share w of the smaller
+            group, (1−w)·m_t(s) + w·E(s)/Σ κ_j takes the place of m_t(s) for t ≥ 1.
 Posterior   Pr(s) ∝ Σ_T Π_{j∈T} q_j·p_j(s) · Π_{j∉T} (1−q_j)·φ̂_j(s)/m_0(s) · M_|T|(s) over the sets T of releases that
             hold the person, M_0 = m_0, M_1 = 1, M_2 = 1/m_1, M_3 = 1/(m_1·m_2) …; φ̂_j = (β_j·m_0 + n_j·p_j)/(β_j + n_j)
             is what people like this one have who are not in the group.  Summed by a dynamic program over |T|.
 Limits      One release that holds the person: p(s).  ρ = 0, all hold the person: Π_j p_j(s) / π(s)^(n−1), Bayes' rule
             for releases that are independent given the value.  β_j = ∞, n = 2, counts c_j = n_j·p_j:
             c_1(s)·c_2(s) / (c_1(s) + c_2(s) − 1 + α·π(s)), which is exact: the worlds of both groups, weighed by
-            Pólya's urn.  Where both groups are large and alike, that is p(s).
+            Pólya's urn.  Where both groups are large and alike, or the same people (w = 1), that is p(s).
 More        Releases agree more with some than with others: those that agree about equally are a cluster with a ground
             of its own, and a cluster is to another what a group of Σ κ_j people is.
 Source      Ours; Dirichlet and Pólya as in any textbook.  docs/understand/several-releases.md has it measured.
@@ -27,7 +29,7 @@ Source      Ours; Dirichlet and Pólya as in any textbook.  docs/understand/seve
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
 from typing import Any, TypeAlias
@@ -62,6 +64,11 @@ class Cluster:
         return tuple(
             each for part in self.members for each in (part.releases() if isinstance(part, Cluster) else (part,))
         )
+
+    def pairs(self) -> list[tuple[int, int]]:
+        """List the pairs of releases that are in different members."""
+        releases = [each.releases() if isinstance(each, Cluster) else (each,) for each in self.members]
+        return [(i, j) for one, other in combinations(releases, 2) for i in one for j in other]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +125,7 @@ def _spliced(part: int | Cluster, agreement: float) -> tuple[int | Cluster, ...]
 
 def _between(agreement: Floats, parts: Sequence[int | Cluster]) -> float:
     """Average over all pairs of releases that are in different parts."""
-    releases = [part.releases() if isinstance(part, Cluster) else (part,) for part in parts]
-    return float(np.mean([agreement[i, j] for one, other in combinations(releases, 2) for i in one for j in other]))
+    return float(np.mean([agreement[pair] for pair in Cluster(Fraction(0), tuple(parts)).pairs()]))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -134,8 +140,14 @@ class Observation:
     present: Numbers
 
 
-def weigh(observations: Sequence[Observation], prior: Numbers, ground: CommonGround) -> Numbers:
-    """Give how likely each value is after all releases, along the last axis; nan (exactly: 0) where no value is left.
+InCommon: TypeAlias = Mapping[tuple[int, int], Numbers]
+"""For two releases (the first has the smaller number): which share of the smaller group's other people are in both."""
+
+
+def weigh(
+    observations: Sequence[Observation], prior: Numbers, ground: CommonGround, in_common: InCommon | None = None
+) -> Numbers:
+    """Give how likely each value is after all releases, along the last axis; nan (exactly: −1) where none is left.
 
     >>> most = Observation(np.array([[0.8, 0.2]]), np.array([[10.0]]), np.array([[1.0]]))
     >>> prior = np.array([0.5, 0.5])
@@ -145,10 +157,10 @@ def weigh(observations: Sequence[Observation], prior: Numbers, ground: CommonGro
     [[0.78, 0.22]]
     """
     leaves = [_leaf(each, spread) for each, spread in zip(observations, ground.spread, strict=True)]
-    top = _join(ground.root, leaves, prior)
+    top = _join(ground.root, leaves, prior, in_common or {})
     odds = top.present + top.absent * top.outside
     total = odds.sum(axis=-1, keepdims=True)
-    return ratio(odds, total) if odds.dtype == object else np.where(total > 0, ratio(odds, total), np.nan)
+    return np.where(total > 0, ratio(odds, total), -1 if odds.dtype == object else np.nan)
 
 
 def ratio(over: Numbers, under: Numbers) -> Numbers:
@@ -184,6 +196,7 @@ class _Ground:
     shares: Numbers  # E(s)
     draws: Numbers  # Σ κ_j
     person: Numbers  # κ/n, averaged over the parts in which the person is located
+    in_common: Numbers | None  # w, averaged over pairs of releases
 
     def counted_once(self, times: int) -> Numbers:
         """Give m_t(s): the ground without the person, who was counted so many times too often."""
@@ -191,7 +204,10 @@ class _Ground:
         shares = np.maximum(self.shares - times * self.person, self.shares / (times + 1))
         before, draws = 1 - self.agreement, self.draws - times * self.person
         ground: Numbers = (before * self.prior + self.agreement * shares) / (before + self.agreement * draws)
-        return ground
+        if times == 0 or self.in_common is None:
+            return ground
+        mixed: Numbers = (1 - self.in_common) * ground + self.in_common * ratio(self.shares, self.draws)
+        return mixed
 
 
 def _leaf(observation: Observation, spread: Fraction) -> _Part:
@@ -201,12 +217,16 @@ def _leaf(observation: Observation, spread: Fraction) -> _Part:
     return _Part(spread, shares, people, ratio(people**0, people), 1 - present, present * shares, shares)
 
 
-def _join(cluster: Cluster, leaves: Sequence[_Part], prior: Numbers) -> _Part:
-    parts = [_join(each, leaves, prior) if isinstance(each, Cluster) else leaves[each] for each in cluster.members]
+def _join(cluster: Cluster, leaves: Sequence[_Part], prior: Numbers, in_common: InCommon) -> _Part:
+    parts = [
+        _join(each, leaves, prior, in_common) if isinstance(each, Cluster) else leaves[each] for each in cluster.members
+    ]
     number: Any = Fraction if parts[0].shares.dtype == object else float
     # β/(1+β) of each part: 1 if it goes by nothing but the common ground
     ties = [number(min((1 - part.agreement) / (1 - cluster.agreement), Fraction(1))) for part in parts]
-    ground = _ground_of(number(cluster.agreement), prior, parts, ties)
+    ground = replace(
+        _ground_of(number(cluster.agreement), prior, parts, ties), in_common=_in_common(cluster, in_common)
+    )
     outside = ground.counted_once(0)
     weights: dict[int, Numbers] = {0: outside**0}  # by how many parts hold the person
     for part, tie in zip(parts, ties, strict=True):
@@ -225,7 +245,14 @@ def _ground_of(agreement: Any, prior: Numbers, parts: Sequence[_Part], ties: Seq
     located = sum(((part.people > 0) * nothing**0 for part in parts), start=nothing)
     person = sum((each * part.person for each, part in zip(draws, parts, strict=True)), start=nothing)
     shares = sum((each * part.shares for each, part in zip(draws, parts, strict=True)), start=0 * prior)
-    return _Ground(agreement, prior, shares, sum(draws, start=nothing), ratio(person, located))
+    return _Ground(agreement, prior, shares, sum(draws, start=nothing), ratio(person, located), None)
+
+
+def _in_common(cluster: Cluster, in_common: InCommon) -> Numbers | None:
+    """Average over the pairs of releases that meet in this cluster."""
+    pairs = [tuple(sorted(pair)) for pair in cluster.pairs()]
+    shares = [in_common[one, other] for one, other in pairs if (one, other) in in_common]
+    return sum(shares[1:], start=shares[0]) / len(pairs) if shares else None
 
 
 def _with_part(

@@ -20,9 +20,8 @@ import pyarrow as pa
 from sidelight._arrays import Flags, Floats, Integers, number_vectors, unpack_bits
 from sidelight._rounding import exact_number, in_words
 from sidelight._text import counted, html_table
-from sidelight.attack.common_ground import CommonGround
 from sidelight.attack.linkage import ReleaseOrResult, release_of
-from sidelight.attack.posterior import View, exact_posterior, posteriors, values_in_all
+from sidelight.attack.posterior import Together, View, values_in_all
 from sidelight.attack.targets import People
 from sidelight.attack.truth_check import TruthCheck
 from sidelight.errors import BadMeasure
@@ -45,7 +44,7 @@ class Exposure(Tabular):
     `values_by_release` is how many values each release leaves a person (|S_ij|, release × people), `values_left` how
     many all of them together do (|S_i|), `certain` whether one of them is sure, `contradictory` whether none can be,
     `belief` how sure somebody gets of the likeliest value (largest posterior; nan: contradiction) and `likeliest` which
-    it is, as a place in `domain`.  `ground` is what the releases say together and counts once.
+    it is, as a place in `domain`.  `together` is what the releases say in common.
 
     Where people have several values each (`semantics` "set" or "multiset"), the values left are those that are neither
     certain nor ruled out, a person is given away when some value is certain, and a contradiction is a value that one
@@ -56,7 +55,7 @@ class Exposure(Tabular):
     views: tuple[View, ...]
     domain: tuple[Label, ...]
     prior: tuple[Fraction, ...]
-    ground: CommonGround
+    together: Together
     values_by_release: Integers
     values_left: Integers
     certain: Flags
@@ -110,7 +109,7 @@ class Exposure(Tabular):
 
     def posterior(self, rows: Integers) -> Floats:
         """Give what is believed of some rows of people, row × value of `domain`."""
-        return posteriors(self.views, self.prior, self.ground, rows)
+        return self.together.posteriors(self.views, self.prior, rows)
 
     # all people
 
@@ -135,8 +134,9 @@ class Exposure(Tabular):
         close = np.flatnonzero(np.abs(self.belief - float(bound)) <= NEAR)  # floats cannot say: decided in fractions
         # people of the same profile and presence in every release are decided once
         seen_alike = [kind[close] for view in self.views for kind in (view.linkage.profile, view.presence.codes)]
+        # who is in two groups at once follows from the profiles
         kind, first = number_vectors(np.stack(seen_alike, axis=1))
-        exactly = [exact_posterior(self.views, self.prior, self.ground, row) for row in close[first].tolist()]
+        exactly = [self.together.exact_posterior(self.views, self.prior, row) for row in close[first].tolist()]
         decided = [max(each or [0]) >= bound for each in exactly]
         sure[close] = np.array(decided, bool)[kind]
         return self._share(sure)
@@ -448,7 +448,7 @@ def witness_of(row: int, exposure: Exposure) -> ExposureWitness:
         for number, (view, values, rules) in enumerate(zip(views, by_release, decides, strict=True), start=1)
     )
     left = tuple(text for text in domain if all(text in values for values in deciding))
-    posterior = exact_posterior(views, exposure.prior, exposure.ground, row)
+    posterior = exposure.together.exact_posterior(views, exposure.prior, row)
     beliefs = {} if posterior is None else dict(zip(domain, posterior, strict=True))
     candidates = {text: beliefs[text] for text in left if text in beliefs}
     return ExposureWitness(cells, int(people.sizes[row]), sightings, left, candidates, exposure.semantics)

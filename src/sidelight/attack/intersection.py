@@ -24,12 +24,12 @@ from sidelight.attack.posterior import (
     CommonDomain,
     Evidence,
     Prior,
+    Together,
     View,
-    ground_of,
     open_values,
-    posteriors,
     prior_of,
     row_blocks,
+    said_together,
     values_for_sure,
     values_in_all,
 )
@@ -59,6 +59,7 @@ def intersect(
     evidence: Evidence = "shared",
     same_values: Mapping[str, str] | None = None,
     missing_marks: str | Sequence[object] = (),
+    split: str | None = None,
 ) -> Exposure:
     """What do independent releases about the same people give away together?
 
@@ -91,6 +92,7 @@ def intersect(
             by the same columns).
         same_values: what a value is called elsewhere, where releases use different words; {}: equal words only.
         missing_marks: texts that mean missing in what is known of people, such as "?".
+        split: what stands between the true values of somebody who has several, where these are in one cell.
 
     >>> import pyarrow as pa
     >>> from sidelight.release.release import Release
@@ -114,6 +116,7 @@ def intersect(
         truth=truth,
         marks=[each for each in presence if isinstance(each, str)],
         missing_marks=missing_marks,
+        split=split,
         several_values=release_of(published[0]).semantics != "single",
     )
     common = CommonDomain([release_of(each).groups for each in published], same_values)
@@ -123,13 +126,16 @@ def intersect(
     )
     prior_beliefs = prior_of(views, prior)
     columns = [columns_of(release_of(each), lookup) for each, lookup in zip(published, lookups, strict=True)]
-    shared = evidence == "shared"
-    ground = ground_of(views, prior_beliefs, targets, columns) if shared else CommonGround.none(len(views))
-    return _exposure(targets, views, common, prior_beliefs, ground)
+    together = (
+        said_together(views, prior_beliefs, targets, columns)
+        if evidence == "shared"
+        else Together(CommonGround.none(len(views)), {})
+    )
+    return _exposure(targets, views, common, prior_beliefs, together)
 
 
 def _exposure(
-    people: People, views: tuple[View, ...], common: CommonDomain, prior: tuple[Fraction, ...], ground: CommonGround
+    people: People, views: tuple[View, ...], common: CommonDomain, prior: tuple[Fraction, ...], together: Together
 ) -> Exposure:
     """Intersect and weigh, some rows of people at a time."""
     several_values = views[0].semantics != "single"
@@ -142,7 +148,7 @@ def _exposure(
         left_open[rows] = open_values(may_have, must_have, views[0].semantics)
         contradictory[rows] = (must_have & ~may_have).any(axis=1) if several_values else left_open[rows] == 0
         certain[rows] = (must_have.any(axis=1) if several_values else left_open[rows] == 1) & ~contradictory[rows]
-        posterior = posteriors(views, prior, ground, rows)
+        posterior = together.posteriors(views, prior, rows)
         posterior[contradictory[rows]] = np.nan
         likeliest[rows] = np.nan_to_num(posterior, nan=-1.0).argmax(axis=1)
         belief[rows] = posterior[np.arange(len(rows)), likeliest[rows]]
@@ -152,7 +158,7 @@ def _exposure(
         views=views,
         domain=common.domain,
         prior=prior,
-        ground=ground,
+        together=together,
         values_by_release=np.stack([view.values_by_row() for view in views]),
         values_left=left_open,
         certain=certain,

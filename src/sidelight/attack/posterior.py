@@ -50,6 +50,9 @@ Evidence: TypeAlias = Literal["shared", "independent"]
 ROWS_COMPARED = 20_000
 """From so many rows of people it is seen how much releases agree."""
 
+FINENESS_OF_PRIOR = 10**9
+"""Shares of people that powers decide are fractions with denominators up to this."""
+
 PAIRS_OF_A_GUESS = 25
 """How many pairs of groups the guess counts for how much releases agree, made from the columns that they print."""
 
@@ -183,7 +186,7 @@ class View:
         row, value, count = self.counts.entries()
         sizes = self.groups.sizes[row]
         expected = np.bincount(value, sizes * (1 - (1 - 1 / sizes) ** count), minlength=self.counts.width)
-        return [Fraction(float(each)) / people for each in expected]
+        return [Fraction(float(each) / people).limit_denominator(FINENESS_OF_PRIOR) for each in expected]
 
 
 def _observation(shares: Numbers, people: Numbers, present: Numbers, semantics: Semantics) -> Observation:
@@ -215,36 +218,53 @@ def prior_of(views: Sequence[View], prior: Prior) -> tuple[Fraction, ...]:
         return tuple(Fraction(1, len(totals)) if prior == "uniform" else Fraction(n, sum(totals)) for n in totals)
     people = [int(view.groups.sizes.sum()) for view in views]
     by_view = [[n * share for share in view.prior_shares()] for view, n in zip(views, people, strict=True)]
-    shares = [
-        (sum(each, Fraction(0)) / sum(people)).limit_denominator(sum(people)) for each in zip(*by_view, strict=True)
-    ]
+    shares = [sum(each, Fraction(0)) / sum(people) for each in zip(*by_view, strict=True)]
     return (sum(shares, Fraction(0)) / len(shares),) * len(shares) if prior == "uniform" else tuple(shares)
 
 
-def posteriors(views: Sequence[View], prior: Sequence[Fraction], ground: CommonGround, rows: Integers) -> Floats:
-    """Give the posterior of some rows of people, row × value."""
-    before = np.array([float(each) for each in prior])
-    return _weighed([view.observation(rows) for view in views], before, ground, views[0].semantics)
+@dataclass(frozen=True, eq=False, slots=True)
+class Together:
+    """What several releases say together: their common ground, and the people known to be in two groups at once.
 
+    `in_both[i, j]` has, by row of people, the other people of the smaller group who are also in the other one, and how
+    many others it has.
+    """
 
-def exact_posterior(
-    views: Sequence[View], prior: Sequence[Fraction], ground: CommonGround, row: int
-) -> tuple[Fraction, ...] | None:
-    """Give the posterior of one row of people exactly; none, when the releases contradict each other."""
-    observations = [view.exact_observation(row) for view in views]
-    posterior = weigh(observations, _alternatives(np.array(prior, object), views[0].semantics), ground)
-    if (posterior.sum(axis=-1) == 0).any():
-        return None
-    return tuple((posterior if views[0].semantics == "single" else posterior[..., 0])[0].tolist())
+    ground: CommonGround
+    in_both: Mapping[tuple[int, int], tuple[Integers, Integers]]
 
+    def posteriors(self, views: Sequence[View], prior: Sequence[Fraction], rows: Integers) -> Floats:
+        """Give the posterior of some rows of people, row × value."""
+        before = np.array([float(each) for each in prior])
+        shared = {pair: common[rows] / others[rows] for pair, (common, others) in self.in_both.items()}
+        return self._weighed([view.observation(rows) for view in views], before, shared, views[0].semantics)
 
-def _weighed(observations: Sequence[Observation], prior: Floats, ground: CommonGround, semantics: Semantics) -> Floats:
-    posterior: Floats = weigh(observations, _alternatives(prior, semantics), ground)
-    return posterior if semantics == "single" else posterior[..., 0]
+    def exact_posterior(
+        self, views: Sequence[View], prior: Sequence[Fraction], row: int
+    ) -> tuple[Fraction, ...] | None:
+        """Give the posterior of one row of people exactly; none, when the releases contradict each other."""
+        shared = {
+            pair: np.array([Fraction(int(common[row]), int(others[row]))], object)
+            for pair, (common, others) in self.in_both.items()
+        }
+        observations = [view.exact_observation(row) for view in views]
+        posterior = self._weighed(observations, np.array(prior, object), shared, views[0].semantics)
+        return None if (posterior < 0).any() else tuple(posterior[0].tolist())
 
-
-def _alternatives(prior: Numbers, semantics: Semantics) -> Numbers:
-    return prior if semantics == "single" else np.stack((prior, 1 - prior), axis=-1)
+    def _weighed(
+        self,
+        observations: Sequence[Observation],
+        prior: Numbers,
+        shared: Mapping[tuple[int, int], Numbers],
+        semantics: Semantics,
+    ) -> Numbers:
+        if semantics == "single":
+            axes: tuple[int, ...] = (1,)
+        else:
+            prior, axes = np.stack((prior, 1 - prior), axis=-1), (1, 2)
+        shared = {pair: np.expand_dims(each, axes) for pair, each in shared.items()}
+        posterior = weigh(observations, prior, self.ground, shared)
+        return posterior if semantics == "single" else posterior[..., 0]
 
 
 def values_in_all(views: Sequence[View], rows: Integers) -> Bits:
@@ -279,9 +299,9 @@ def row_blocks(views: Sequence[View], rows: Integers) -> Iterator[Integers]:
 # How much releases agree
 
 
-def ground_of(
+def said_together(
     views: Sequence[View], prior: Sequence[Fraction], people: People, columns: Sequence[Sequence[str]]
-) -> CommonGround:
+) -> Together:
     """See from what is published, and from who is where, how far groups differ and how much releases agree.
 
     Where few people are in groups of two releases, the `columns` that these go by stand in: as far as they are the
@@ -290,19 +310,21 @@ def ground_of(
     before = np.array([float(each) for each in prior])
     spread = float((before * (1 - before)).sum())
     if spread == 0:
-        return CommonGround.none(len(views))
+        return Together(CommonGround.none(len(views)), {})
     agreement = np.diag([_difference_of_groups(view, before, spread) for view in views])
+    in_both = {}
     if len(views) > 1:
         nearness = _nearness(views, before, people) / spread
     for i, j in combinations(range(len(views)), 2):
-        by_chance, pairs = _people_in_both(views[i], views[j], people)
-        most = min(agreement[i, i], agreement[j, j])
-        guess = most * _overlap(columns[i], columns[j])
+        same = _SamePeople.of(views[i], views[j], people)
+        in_both[i, j] = same.in_both, same.others
+        guess = min(agreement[i, i], agreement[j, j]) * _overlap(columns[i], columns[j])
         # at 1 and beyond the people who are in both explain all of it
-        measured = (nearness[i, j] - by_chance) / (1 - by_chance) if pairs and by_chance < 1 else guess
-        weighed = (pairs * measured + PAIRS_OF_A_GUESS * guess) / (pairs + PAIRS_OF_A_GUESS)
-        agreement[i, j] = agreement[j, i] = min(max(weighed, 0.0), float(np.sqrt(agreement[i, i] * agreement[j, j])))
-    return CommonGround.of(agreement)
+        measured = (nearness[i, j] - same.chance) / (1 - same.chance) if same.pairs and same.chance < 1 else guess
+        weighed = (same.pairs * measured + PAIRS_OF_A_GUESS * guess) / (same.pairs + PAIRS_OF_A_GUESS)
+        most = float(np.sqrt(agreement[i, i] * agreement[j, j]))
+        agreement[i, j] = agreement[j, i] = min(max(weighed, 0.0), most)
+    return Together(CommonGround.of(agreement), in_both)
 
 
 def _difference_of_groups(view: View, prior: Floats, spread: float) -> float:
@@ -335,18 +357,32 @@ def _nearness(views: Sequence[View], prior: Floats, people: People) -> Floats:
     return total / np.maximum(weight, 1)
 
 
-def _people_in_both(one: View, other: View, people: People) -> tuple[float, int]:
-    """Give the share of pairs of people, one of each group, who are the same, on average; and count pairs of groups."""
-    both = np.flatnonzero(one.located & other.located)
-    if len(both) == 0:
-        return 0.0, 0
-    profiles = [view.linkage.profile[both] for view in (one, other)]
-    number, first = number_rows(profiles, [len(one.linkage), len(other.linkage)], rows=len(both))
-    likely = one.presence.probabilities(both) * other.presence.probabilities(both)
-    in_both = np.bincount(number, people.sizes[both] * likely)
-    sizes = [view.group_sizes()[both[first]].astype(np.float64) for view in (one, other)]
-    share = np.minimum(in_both, np.minimum(*sizes)) / (sizes[0] * sizes[1])
-    return float(np.average(share[number], weights=people.sizes[both])), len(first)
+@dataclass(frozen=True, eq=False, slots=True)
+class _SamePeople:
+    """Who is in groups of two releases at once: by row of people, and on average."""
+
+    in_both: Integers  # other people of the smaller group who are also in the other one, in hundredths
+    others: Integers  # how many others it has, in hundredths; 1 where there are none
+    chance: float  # that two people of the two groups are one and the same
+    pairs: int  # of groups with people in both
+
+    @classmethod
+    def of(cls, one: View, other: View, people: People) -> _SamePeople:
+        in_both, others = np.zeros(len(people), np.int64), np.ones(len(people), np.int64)
+        both = np.flatnonzero(one.located & other.located)
+        if len(both) == 0:
+            return cls(in_both, others, 0.0, 0)
+        profiles = [view.linkage.profile[both] for view in (one, other)]
+        number, first = number_rows(profiles, [len(one.linkage), len(other.linkage)], rows=len(both))
+        likely = one.presence.probabilities(both) * other.presence.probabilities(both)
+        sizes = [view.group_sizes()[both[first]] for view in (one, other)]
+        smaller = np.minimum(*sizes)
+        same = np.minimum(np.bincount(number, people.sizes[both] * likely), smaller)
+        # whole hundredths, so that fractions and floats weigh the same
+        in_both[both] = np.maximum(np.rint(100 * (same - 1)), 0).astype(np.int64)[number]
+        others[both] = np.maximum(100 * (smaller - 1), 1)[number]
+        chance = float(np.average((same / (sizes[0] * sizes[1]))[number], weights=people.sizes[both]))
+        return cls(in_both, others, chance, len(first))
 
 
 def _overlap(one: Sequence[str], other: Sequence[str]) -> float:

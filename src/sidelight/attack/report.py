@@ -11,6 +11,7 @@ from fractions import Fraction
 
 from sidelight._rounding import in_words, round_up, to_places
 from sidelight.attack.exposure import Exposure, ExposureWitness
+from sidelight.attack.truth_check import TruthCheck
 
 REPORTED_CONFIDENCES = tuple(Fraction(1, choices) for choices in (1, 2, 3, 4, 5, 10))
 """Where the partial breach is reported: a few that a reader can take in."""
@@ -21,7 +22,8 @@ def sentences(exposure: Exposure) -> Iterator[str]:
     total = exposure.people.total
     yield from _on_one_release(exposure) if len(exposure.views) == 1 else _on_several_releases(exposure)
     if exposure.contradicted:
-        yield f"For {_people(exposure.contradicted, total)} the releases contradict each other: no value is left."
+        reason = "no value is left" if exposure.semantics == "single" else "what one makes certain another rules out"
+        yield f"For {_people(exposure.contradicted, total)} the releases contradict each other: {reason}."
     yield from _who_is_present(exposure)
     for number, people in enumerate(exposure.assumed, start=1):
         if people:
@@ -30,18 +32,23 @@ def sentences(exposure: Exposure) -> Iterator[str]:
         if people:
             yield f"{people:,} of {total:,} people fit no group of release {number}."
     if exposure.truth is not None:
-        truth = exposure.truth
+        yield from _against_the_truth(exposure, exposure.truth)
+
+
+def _against_the_truth(exposure: Exposure, truth: TruthCheck) -> Iterator[str]:
+    guessed = _people(truth.guessed, truth.people)
+    if exposure.semantics == "single":
+        hits = _people(truth.hits, truth.people)
+        yield f"The true value is among the candidates of {hits} and the likeliest for {guessed}."
+    else:
+        yield f"{percent(truth.hits)} of the true values are possible, and the likeliest one is true of {guessed}."
+    claims = truth.calibration
+    if claims.people:
         yield (
-            f"The true value is among the candidates of {_people(truth.hits, truth.people)} and the likeliest for "
-            f"{_people(truth.guessed, truth.people)}."
+            f"About {claims.people:,} of {truth.people:,} people the attacker is "
+            f"{percent(Fraction(claims.claimed))} sure of the likeliest value on average, and right about "
+            f"{percent(claims.right)} of them."
         )
-        claims = truth.calibration
-        if claims.people:
-            yield (
-                f"About {claims.people:,} of {truth.people:,} people the attacker is "
-                f"{percent(Fraction(claims.claimed))} sure of the likeliest value on average, and right about "
-                f"{percent(claims.right)} of them."
-            )
 
 
 def _who_is_present(exposure: Exposure) -> Iterator[str]:
@@ -62,25 +69,35 @@ def _who_is_present(exposure: Exposure) -> Iterator[str]:
 
 
 def _on_one_release(exposure: Exposure) -> Iterator[str]:
-    yield f"The release alone gives away the value of {_people(exposure.perfect, exposure.people.total)}."
+    yield f"The release alone {_gives_away(exposure, 's')}."
     yield (
         f"On average a person stands among {float(exposure.mean_group_sizes[0]):,.1f} people, "
-        f"with {float(exposure.mean('after')):.1f} values to choose from."
+        f"with {float(exposure.mean('after')):.1f} {_left_open(exposure)}."
     )
 
 
 def _on_several_releases(exposure: Exposure) -> Iterator[str]:
-    total = exposure.people.total
     yield (
-        f"Together, {len(exposure.views)} releases give away the value of {_people(exposure.perfect, total)}; "
-        f"they leave fewer values than the best of them alone to {_people(exposure.vulnerable, total)}."
+        f"Together, {len(exposure.views)} releases {_gives_away(exposure)}; they leave fewer values than the best of "
+        f"them alone to {_people(exposure.vulnerable, exposure.people.total)}."
     )
     among = " and ".join(f"{float(size):,.1f}" for size in exposure.mean_group_sizes)
     yield (
         f"On average a person stands among {among} people, "
-        f"with {float(exposure.mean('before')):.1f} values to choose from in the best release and "
+        f"with {float(exposure.mean('before')):.1f} {_left_open(exposure)} in the best release and "
         f"{float(exposure.mean('after')):.1f} in all together."
     )
+
+
+def _gives_away(exposure: Exposure, ending: str = "") -> str:
+    people = _people(exposure.perfect, exposure.people.total)
+    if exposure.semantics == "single":
+        return f"give{ending} away the value of {people}"
+    return f"make{ending} a value certain for {people}"
+
+
+def _left_open(exposure: Exposure) -> str:
+    return "values to choose from" if exposure.semantics == "single" else "values left open"
 
 
 def _people(share: Fraction, total: int) -> str:
@@ -100,10 +117,9 @@ def document(exposure: Exposure) -> dict[str, object]:
     """Give the figures as plain data; shares exactly, and as numbers rounded up."""
     return {
         "people": exposure.people.total,
+        "values": exposure.semantics,
         "perfect": _exact_and_rounded(exposure.perfect),
-        "partial": [
-            {"confidence": str(each), **_exact_and_rounded(exposure.partial(each))} for each in REPORTED_CONFIDENCES
-        ],
+        "partial": _partial(exposure),
         "sure": [{"belief": str(each), **_exact_and_rounded(exposure.sure(each))} for each in REPORTED_CONFIDENCES],
         "vulnerable": _exact_and_rounded(exposure.vulnerable),
         "contradicted": _exact_and_rounded(exposure.contradicted),
@@ -119,6 +135,13 @@ def document(exposure: Exposure) -> dict[str, object]:
         "releases": list(_releases(exposure)),
         "truth": _truth(exposure),
     }
+
+
+def _partial(exposure: Exposure) -> list[dict[str, object]] | None:
+    """Give the partial breaches; candidates for one value are counted, so there are none where people have several."""
+    if exposure.semantics != "single":
+        return None
+    return [{"confidence": str(each), **_exact_and_rounded(exposure.partial(each))} for each in REPORTED_CONFIDENCES]
 
 
 def _releases(exposure: Exposure) -> Iterator[dict[str, object]]:

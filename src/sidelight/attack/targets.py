@@ -215,6 +215,7 @@ def people_of(
     truth: str | None = None,
     marks: Sequence[str] = (),
     missing_marks: str | Sequence[object] = (),
+    split: str | None = None,
     several_values: bool = False,
 ) -> People:
     """Take people from a table, a dataframe or files; raw rows meet one GROUP BY only."""
@@ -223,20 +224,21 @@ def people_of(
         return _from_table(source, known, columns, several_values=several_values)
     names = Names(source, tuple(columns), person, missing_marks) if person else None
     if several_values and truth is not None:
-        if person is None:
+        if person is None and split is None:
             message = (
-                "people may have several values, on a row each; "
-                f"give {parameter('person')}, the column that says whose row it is"
+                f"people may have several values; give {parameter('person')}, the column that says whose row it is, "
+                f"or {parameter('split')}, what stands between values in one cell"
             )
             raise BadTable(message)
         table = read_table(
             source,
             quasi=columns,
             sensitive=truth,
-            person=person,
+            person=person if split is None else None,  # a row is a person then
             values="set",
             missing="no value",
             missing_marks=missing_marks,
+            split=split,
         )
         return replace(_from_table(table, known, columns, several_values=True), names=names)
     # the truth is read with the rest, and taken out again: it is not what the attacker knows

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -49,7 +49,8 @@ def attack(request: AttackRequest, output: Output) -> Status:
     limit = _limit(request.attacker.at_most)
     _refuse_repeated(request.files)
     output.refuse((*inputs_of(*request.files, request.attacker.people), *request.lookup.files()))
-    releases = [open_release(file, request.roles) for file in request.files]
+    roles = replace(request.roles, person=_person_of_rows(request.roles, request.attacker))
+    releases = [open_release(file, roles) for file in request.files]
     exposure = expose(request, releases)
     witness = None if request.attacker.who is None else exposure.witness(request.attacker.who)
     verdict = None if limit is None else judge(exposure, limit, ignore=request.attacker.unlocated == "ignore")
@@ -98,9 +99,31 @@ def expose(request: AttackRequest, releases: Sequence[Release]) -> Exposure:
         locate=request.lookup.locate,
         suppressed=request.lookup.suppressed,
         prior=attacker.prior,
+        present=_present(attacker.present),
+        evidence=attacker.evidence,
         same_values=_same_values(attacker.same_value),
         missing_marks=roles.missing_marks,
+        split=roles.split,
     )
+
+
+def _person_of_rows(roles: Roles, attacker: AttackerOptions) -> str | None:
+    """Name the column of the releases that says whose row it is: only where people may have several, it is needed."""
+    several = roles.values in {"set", "multiset"} and roles.split is None
+    return attacker.person if several and roles.person is None else roles.person
+
+
+def _present(texts: Sequence[str]) -> list[str | Fraction] | str | Fraction | None:
+    """Read who is in which release: a number is a probability, everything else names a column."""
+    present = [_probability_or_column(text) for text in texts]
+    return present if len(present) > 1 else present[0] if present else None
+
+
+def _probability_or_column(text: str) -> str | Fraction:
+    try:
+        return Fraction(exact(read_number(text)))
+    except (ValueError, OverflowError):
+        return text
 
 
 def _same_values(pairs: Sequence[str]) -> dict[str, str] | None:
@@ -230,6 +253,8 @@ def _breaches(exposure: Exposure) -> Table:
     table.add_column("of all people")
     for each in REPORTED_CONFIDENCES:
         table.add_column("certain" if each == 1 else f"≥ {each}", justify="right")
-    table.add_row("by the values that are left", *(percent(exposure.partial(each)) for each in REPORTED_CONFIDENCES))
+    if exposure.semantics == "single":
+        shares = (percent(exposure.partial(each)) for each in REPORTED_CONFIDENCES)
+        table.add_row("by the values that are left", *shares)
     table.add_row("by how likely they are", *(percent(exposure.sure(each)) for each in REPORTED_CONFIDENCES))
     return table

@@ -310,9 +310,11 @@ class JointColumns(ColumnOptions):
 
     quasi: QuasiColumns = ()
     sensitive: SensitiveColumns = ()
+    values: ValuesPerPerson = None
     missing: MissingValues = None
     missing_mark: MissingMarks = ()
     suppressed: MayHoldPeople = None
+    split: Split = None
     kind: ColumnKinds = ()
     encoding: Encoding = None
     sheet: Sheet = None
@@ -393,13 +395,18 @@ class AttackerOptions:
     people: Annotated[str, option("--people", metavar="FILE")]
     """The people to look for, with the columns that outsiders know."""
     person: Annotated[str | None, option("--person", metavar="COLUMN")] = None
-    """The column of the people's file that names them."""
+    """The column of the people's file that names them; with several values each, also of the releases."""
     truth: Annotated[str | None, option("--truth", metavar="COLUMN")] = None
     """The column of the people's file with their true values."""
     who: Annotated[str | None, option("--who", metavar="PERSON")] = None
     """Show what gives this person away (by --person)."""
     prior: Annotated[Literal["pooled", "uniform"], option("--prior", metavar="NAME")] = "pooled"
     """What is believed of people before."""
+    present: Annotated[tuple[str, ...], option("--present", metavar="WHO")] = ()
+    """Who is in the releases: a column of the people's file (yes or no), or a probability. Repeat it, one for each
+    release in their order; one for all. If nothing is said, everybody is known to be in all of them."""
+    evidence: Annotated[Literal["shared", "independent"], option("--evidence", metavar="HOW")] = "shared"
+    """What several releases say together counts once, or each is evidence of its own."""
     same_value: Annotated[tuple[str, ...], option("--same-value", metavar="PAIR")] = ()
     """Two words for one value, as 'Influenza=Flu'; repeat it. '=': no others."""
     at_most: Annotated[str | None, option("--at-most", metavar="SHARE")] = None
