@@ -80,6 +80,7 @@ from .max_entropy.association_rules import strongest_rules as strongest_rules
 from .max_entropy.measure import MaxEnt as MaxEnt
 
 # searching
+from .search.compare import ReleaseComparison as ReleaseComparison, compare as compare
 from .search.protect import protect as protect
 from .search.method import SearchResult as SearchResult
 from .search.full_domain import FullDomain as FullDomain

@@ -17,6 +17,7 @@ from sidelight.cli.options import (
     READ,
     AttackerOptions,
     BelievedColumns,
+    CompareOptions,
     CountColumns,
     DraftOptions,
     EffortOptions,
@@ -130,6 +131,26 @@ def protect(
 
     question = read_question(policy, limits=limits, roles=columns.roles())
     return verb.protect(verb.ProtectRequest(file, question, hierarchies, search), target)
+
+
+@app.command(sort_key=2.5)
+def compare(
+    file: TableFile,
+    /,
+    *,
+    policy: PolicyPath = None,
+    limits: Limits = (),
+    hierarchies: HierarchyFolder = None,
+    ways: CompareOptions = CompareOptions(),
+    columns: TableColumns = TableColumns(),
+    output: OutputOptions = OutputOptions(),
+) -> int:
+    """See what each way of publishing a table within a policy would keep of it; nothing is published."""
+    from sidelight.cli import compare as verb  # noqa: PLC0415 - `--help` is quick
+    from sidelight.cli.inputs import read_question  # noqa: PLC0415
+
+    question = read_question(policy, limits=limits, roles=columns.roles())
+    return verb.compare(verb.CompareRequest(file, question, hierarchies, ways), output.to(policy))
 
 
 @app.command(sort_key=3)

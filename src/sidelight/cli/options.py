@@ -453,6 +453,21 @@ class SearchOptions:
     """Look at so many generalisations at most, and publish the best of them (lattice)."""
 
 
+@Parameter(name="*", group=SEARCH)
+@dataclass(frozen=True, kw_only=True)
+class CompareOptions:
+    """Which ways of publishing are compared."""
+
+    method: Annotated[
+        tuple[Literal["lattice", "mondrian", "anatomy", "microaggregation"], ...], option("--method", metavar="NAME")
+    ] = ("lattice", "mondrian", "anatomy", "microaggregation")
+    """A search to try; repeat it.  If nothing is said, all."""
+    suppress: Annotated[tuple[float, ...], option("--suppress", metavar="SHARE")] = (0, 0.01, 0.05)
+    """A share of people who may be suppressed to try; repeat it (lattice)."""
+    suppress_only: Annotated[tuple[str, ...], option("--suppress-only", metavar="COLUMN")] = ()
+    """A column without a hierarchy: as it is, or as *; repeat it."""
+
+
 @Parameter(name="*", group=ANSWER)
 @dataclass(frozen=True, kw_only=True)
 class PublishOptions:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -56,16 +56,17 @@ class ProtectRequest:
 def protect(request: ProtectRequest, target: PublishOptions) -> Status:
     """Read, search, publish, print."""
     question, search = request.question, request.search
-    policy = _policy(question)
+    policy = policy_of(question)
     _refuse_targets(request, target)
     hierarchies = read_hierarchies(request.hierarchies) if request.hierarchies else {}
     table = open_table(request.file, question.roles, hierarchies)
-    by = column_hierarchies(table, hierarchies, search)
-    notes = (*question.notes, *_unused(request.hierarchies, search))
+    by = column_hierarchies(table, hierarchies, search.suppress_only)
+    _refuse_bare(table, by, search)
+    notes = (*question.notes, *unused_hierarchies(request.hierarchies, search.suppress_only))
     try:
         result = search_to_the_end(table, policy, by, search)
     except NothingSafe as nothing:
-        return _report_nothing(nothing, request.file, as_json=target.json)
+        return report_nothing(nothing, "protect", request.file, as_json=target.json)
     heed_interrupts()
     published = None
     if target.output is not None:
@@ -114,7 +115,8 @@ def _refuse_alone(target: PublishOptions) -> None:
             raise BadPolicy(message)
 
 
-def _policy(question: Question) -> Policy:
+def policy_of(question: Question) -> Policy:
+    """Take the limits of a question; there have to be some."""
     if question.policy is None:
         message = "a policy without any limit; give --policy, or limits such as --limit 'group size >= 5'"
         raise BadPolicy(message)
@@ -122,7 +124,7 @@ def _policy(question: Question) -> Policy:
 
 
 def column_hierarchies(
-    table: Table, hierarchies: Mapping[str, Hierarchy], search: SearchOptions
+    table: Table, hierarchies: Mapping[str, Hierarchy], suppress_only: Sequence[str]
 ) -> dict[str, Hierarchy]:
     """Take the hierarchies of a folder, and make those of columns that are published as they are or as `*`."""
     if search.suppress_only and search.method != FullDomain.name:
@@ -132,9 +134,14 @@ def column_hierarchies(
         )
         raise BadPolicy(message)
     by = dict(hierarchies)
-    for name in search.suppress_only:
+    for name in suppress_only:
         labels = [text for text in table.column(name).labels if text is not None]
         by[name] = Hierarchy.suppression(name, labels or ["*"])
+    return by
+
+
+def _refuse_bare(table: Table, by: Mapping[str, Hierarchy], search: SearchOptions) -> None:
+    """Refuse a search over levels where a column has none."""
     bare = [column.name for column in table.quasi if column.name not in by]
     if search.method == FullDomain.name and bare:
         message = (
@@ -142,12 +149,11 @@ def column_hierarchies(
             f"--suppress-only '{bare[0]}' to publish it as it is or as *"
         )
         raise BadHierarchy(message)
-    return by
 
 
-def _unused(folder: Path | None, search: SearchOptions) -> list[str]:
+def unused_hierarchies(folder: Path | None, suppress_only: Sequence[str]) -> list[str]:
     """Note the hierarchies that `--suppress-only` takes the place of."""
-    unused = [file for file in _hierarchy_files(folder) if column_of(file) in search.suppress_only]
+    unused = [file for file in _hierarchy_files(folder) if column_of(file) in suppress_only]
     return [f"{file} is not used: --suppress-only {column_of(file)} takes its place" for file in unused]
 
 
@@ -189,11 +195,11 @@ def _search(table: Table, policy: Policy, by: Mapping[str, Hierarchy], search: S
         )
 
 
-def _report_nothing(nothing: NothingSafe, source: str, *, as_json: bool) -> Status:
+def report_nothing(nothing: NothingSafe, kind: str, source: str, *, as_json: bool) -> Status:
     """Say that nothing can be published, and what would pass."""
     if as_json:
         answer = {"verdict": "nothing within policy", "blocked_by": nothing.blocked_by, "closest": nothing.closest}
-        document = Envelope(kind="protect", schema_version=SCHEMA_VERSION, source=source, answer=answer)
+        document = Envelope(kind=kind, schema_version=SCHEMA_VERSION, source=source, answer=answer)
         sys.stdout.write(document.to_json())
     else:
         say(in_options(nothing))
@@ -329,10 +335,10 @@ def levels_text(levels: Mapping[str, int]) -> str:
     return ",".join(f"{name}={level}" for name, level in levels.items())
 
 
-def figure(worth: float) -> str:
-    """Show what something is worth: four figures are enough to compare.
+def figure(worth: float, figures: int = 4) -> str:
+    """Show what something is worth: a few figures are enough to compare.
 
     >>> figure(0.123456), figure(123456.7), figure(math.inf)
     ('0.1235', '123,457', 'infinite')
     """
-    return "infinite" if math.isinf(worth) else f"{worth:,.4g}" if worth < 10_000 else f"{worth:,.0f}"
+    return "infinite" if math.isinf(worth) else f"{worth:,.{figures}g}" if worth < 10**figures else f"{worth:,.0f}"

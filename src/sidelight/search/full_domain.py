@@ -21,7 +21,7 @@ import numpy as np
 from sidelight._arrays import Codes, Integers, add_up
 from sidelight._progress import Progress
 from sidelight._text import counted
-from sidelight.errors import BadHierarchy, BadPolicy, NothingSafe, SidelightError, did_you_mean, parameter
+from sidelight.errors import BadHierarchy, BadPolicy, NothingSafe, SidelightError, did_you_mean, in_python, parameter
 from sidelight.policy.policy import Policy
 from sidelight.release.generalise import coarser
 from sidelight.release.lattice import Lattice, Node
@@ -255,8 +255,8 @@ def lattice_of(table: Table, by: Mapping[str, Hierarchy]) -> Lattice:
     bare = [column.name for column in table.quasi if column.name not in by]
     if bare:
         message = (
-            f"no hierarchy for '{bare[0]}'; give one in {parameter('by')}, "
-            f"such as Hierarchy.suppression('{bare[0]}', values) to publish it as it is or as *"
+            f"no hierarchy for '{bare[0]}'; give one in {parameter('by')}"
+            f"{in_python(f', such as Hierarchy.suppression({bare[0]!r}, values) to publish it as it is or as *')}"
         )
         raise BadHierarchy(message)
     lattice = Lattice(table, by)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -78,20 +78,44 @@ def protect(
     >>> found
     <SearchResult of method 'lattice': 45,222 people in 5 groups; within policy: group size ≥ 50>
     """
-    expect(Table, table, "what is protected")
     chosen = method_of(method, suppress=suppress, levels=levels)
-    hierarchies = as_hierarchies(by)
     _named("utility", utility, UTILITIES)
-    policy = _informed(_policy(policy).about_each(table.sensitive_columns), table)
-    # one group of everybody is what every search can fall back on: from here on something is within policy
-    searchable = _searchable(policy)
-    _refuse_impossible(table, searchable)
-    outcome = chosen.search(table, searchable, by=hierarchies, utility=utility, progress=progress)
-    used = {column.name: hierarchies[column.name] for column in table.quasi if column.name in hierarchies}
-    release = replace(outcome.release, printing=_printing(chosen, outcome, used))
-    return SearchResult(
-        release, policy, _judge_end(policy, release), chosen, outcome, Utilities(outcome.recoding), used
-    )
+    problem = SearchProblem.of(table, policy, by)
+    outcome = chosen.search(table, problem.searchable, by=problem.by, utility=utility, progress=progress)
+    return problem.result(chosen, outcome)
+
+
+@dataclass(frozen=True, eq=False)
+class SearchProblem:
+    """A table, the policy that its release must keep, the part of it that a search can follow, and the hierarchies."""
+
+    table: Table
+    policy: Policy
+    searchable: Policy
+    by: Mapping[str, Hierarchy]
+
+    @classmethod
+    def of(
+        cls,
+        table: Table,
+        policy: Policy | Criterion | Iterable[Criterion],
+        by: Mapping[str, Hierarchy] | None,
+    ) -> SearchProblem:
+        """Check what a search is handed; raises `NothingSafe` when one group of everybody is outside the policy."""
+        expect(Table, table, "what is protected")
+        hierarchies = as_hierarchies(by)
+        policy = _informed(_policy(policy).about_each(table.sensitive_columns), table)
+        searchable = _searchable(policy)
+        # one group of everybody is what every search can fall back on: from here on something is within policy
+        _refuse_impossible(table, searchable)
+        return cls(table, policy, searchable, hierarchies)
+
+    def result(self, method: Method, outcome: SearchOutcome) -> SearchResult:
+        """Judge what a search ends with by the whole policy."""
+        used = {column.name: self.by[column.name] for column in self.table.quasi if column.name in self.by}
+        release = replace(outcome.release, printing=_printing(method, outcome, used))
+        verdict = _judge_end(self.policy, release)
+        return SearchResult(release, self.policy, verdict, method, outcome, Utilities(outcome.recoding), used)
 
 
 def _printing(method: Method, outcome: SearchOutcome, by: Mapping[str, Hierarchy]) -> Printing:

@@ -129,10 +129,10 @@ DEFAULT_UTILITY: UtilityName = "balanced loss"
 
 UTILITIES: Mapping[UtilityName, Callable[[Recoding], float]] = {
     "balanced loss": balanced_loss,
-    "discernibility": discernibility,
-    "average group size": average_group_size,
     "loss": loss,
     "non-uniform entropy": non_uniform_entropy,
+    "discernibility": discernibility,
+    "average group size": average_group_size,
     "KL divergence": kl_divergence,
     "query error": query_error,
     "suppressed": suppressed,

@@ -1,0 +1,338 @@
+"""Which ways of publishing a table keep a policy, and what is each of them still good for?
+
+Every method is tried, the search over levels with several shares of people who may be suppressed and by each utility
+that is quick to compute; releases that come out the same are one row.  Nothing is published.  A method that cannot keep
+the policy is a row that says why.
+
+Which row would a person take?  One that can be read: with one level per column a label means the same everywhere and
+no two overlap, which regions of Mondrian's, averages and buckets do not offer.  Of those the one that loses least of
+what the columns tell (`balanced_loss`); where there is none, Mondrian's, which still prints what people have in common.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import islice
+from typing import TYPE_CHECKING, cast
+
+from sidelight._progress import Progress, quiet
+from sidelight._text import counted, html_table
+from sidelight.errors import NothingSafe, SidelightError
+from sidelight.measures.measure import Criterion
+from sidelight.policy.policy import Policy
+from sidelight.search.anatomy import Anatomy
+from sidelight.search.full_domain import FullDomain
+from sidelight.search.method import Method, SearchOutcome, SearchResult
+from sidelight.search.mondrian import Mondrian
+from sidelight.search.protect import METHODS, MethodName, SearchProblem, method_of
+from sidelight.search.utility import DEFAULT_UTILITY, QUICK_UTILITIES, UTILITIES, UtilityName
+from sidelight.table.hierarchy import Hierarchy
+from sidelight.table.labels import SUPPRESSED, shown
+from sidelight.table.table import Column, Table, Tabular
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+SUPPRESSED_SHARES = (0, 0.01, 0.05)
+"""The shares of people who may be suppressed that a search over levels is tried with."""
+
+COMPARED = tuple(name for name in UTILITIES if name != "suppressed")
+"""The utilities that are told of each release; how many people are suppressed has a column of its own."""
+
+WEIGHED = tuple(name for name in QUICK_UTILITIES if name != "suppressed")
+"""The utilities by each of which a search over levels is tried."""
+
+APART = "people can be recognised in it, whatever its losses are"
+
+MEANINGS: Mapping[str, str] = {
+    "balanced loss": "what the columns no longer tell, the first bits of each most: 0 nothing is lost, 1 all",
+    "loss": "the share of a column that a printed cell covers, on average: 0 as it was, 1 all are *",
+    "non-uniform entropy": "how hard it is to guess the original cells: 0 they are known, 1 as if all were *",
+    "discernibility": "how many people somebody looks like, added up over all people",
+    "average group size": "people per group",
+    "KL divergence": "how far a table rebuilt from the release is from the true one, in nats",
+    "query error": "how far off counts made from the release are, on average: 0.1 is 10 %",
+}
+"""What each utility counts; of all of them, less is better."""
+
+
+@dataclass(frozen=True, eq=False)
+class ComparedRelease:
+    """One way of publishing: what came out of it, or why nothing did."""
+
+    method: Method
+    result: SearchResult | None
+    best_at: tuple[str, ...] = ()  # the utilities by which a search over levels took it
+    refusal: SidelightError | None = None
+
+    @property
+    def how(self) -> str:
+        """The method and its setting, in a few words."""
+        return f"{self.method.name}, suppressing {self.suppress:.2g}" if self.suppress else self.method.name
+
+    @property
+    def suppress(self) -> float:
+        """The share of people who may be suppressed."""
+        return float(self.method.suppress) if isinstance(self.method, FullDomain) else 0.0
+
+    @property
+    def levels(self) -> Mapping[str, int]:
+        """The level of each column (lattice)."""
+        return {} if self.result is None else self.result.levels
+
+    @cached_property
+    def labels(self) -> Mapping[str, str]:
+        """What is printed of each column: as it is, `*`, or how many different labels."""
+        if self.result is None:
+            return {}
+        table = self.result.outcome.recoding.table
+        printed = {column.name: column for column in self.result.release.groups.columns}
+        return {column.name: _labels(column, printed.get(column.name)) for column in table.quasi}
+
+    @cached_property
+    def example(self) -> Mapping[str, str]:
+        """What is printed of the largest group that is not suppressed; of buckets, which print people, nothing."""
+        if self.result is None or self.result.outcome.buckets is not None:
+            return {}
+        groups = self.result.release.groups
+        largest_first = map(int, (-groups.sizes).argsort(kind="stable"))
+        printed = [
+            {column.name: shown(column.cell(at)) for column in groups.columns} for at in islice(largest_first, 2)
+        ]
+        return next((each for each in printed if set(each.values()) != {SUPPRESSED}), printed[0])
+
+    @property
+    def reason(self) -> str:
+        """Why there is no release; nothing where there is one."""
+        return "" if self.refusal is None else str(self.refusal)
+
+
+def _labels(column: Column, printed: Column | None) -> str:
+    if printed is None:  # a bucket prints people as they are
+        return "as it is"
+    labels = {text for text in printed.compact().labels if text != SUPPRESSED}
+    if not labels:
+        return SUPPRESSED
+    return "as it is" if labels <= set(column.labels) else counted(len(labels), "label")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ReleaseComparison(Tabular):
+    """Ways of publishing a table within a policy, side by side; nothing was published."""
+
+    policy: Policy
+    rows: tuple[ComparedRelease, ...]
+
+    @property
+    def within(self) -> tuple[ComparedRelease, ...]:
+        """Those that keep the policy."""
+        return tuple(row for row in self.rows if row.result is not None)
+
+    @property
+    def advised(self) -> ComparedRelease:
+        """The one that a person would take, as the top of this file says."""
+        levels = [row for row in self.within if isinstance(row.method, FullDomain)]
+        regions = [row for row in self.within if isinstance(row.method, Mondrian)]
+        return min(levels or regions or list(self.within), key=_default_loss)
+
+    def advice(self) -> Iterator[str]:
+        """Say which row a person would take and why, and what the others are for."""
+        advised = self.advised
+        yield f"A person would take row {self._number(advised)}: {_why(advised)}."
+        whole = [row for row in self.within if isinstance(row.method, FullDomain) and not _result(row).suppressed]
+        if _result(advised).suppressed and whole:
+            best = min(whole, key=_default_loss)
+            yield f"Row {self._number(best)} suppresses nobody ({DEFAULT_UTILITY} {_default_loss(best):.3g})."
+        yield from self._alternatives(advised)
+
+    def _alternatives(self, advised: ComparedRelease) -> Iterator[str]:
+        for row in self.within:
+            if row is advised or isinstance(row.method, FullDomain):
+                continue
+            if isinstance(row.method, Anatomy):
+                yield f"Row {self._number(row)} prints everybody as they are, and the values apart: {APART}."
+            elif _default_loss(row) < _default_loss(advised):
+                finer = "averages" if row.method.prints_averages else "labels that overlap"
+                yield f"Row {self._number(row)} tells more, for programs that can work with {finer}."
+
+    def _number(self, row: ComparedRelease) -> int:
+        return self.rows.index(row) + 1
+
+    def table(self) -> pa.Table:
+        """Give it as a pyarrow table, a row per way of publishing; null where nothing is within policy."""
+        import pyarrow as pa  # noqa: PLC0415 - only where rows are handed out
+
+        return pa.Table.from_pylist([self.as_data(row) for row in self.rows])
+
+    def as_data(self, row: ComparedRelease) -> dict[str, object]:
+        """Give a row as plain data."""
+        result = row.result
+        utility: dict[str, float | None] = {name: None if result is None else result.utility[name] for name in COMPARED}
+        return {
+            "row": self._number(row),
+            "method": row.method.name,
+            "suppress": row.suppress,
+            "best_at": ", ".join(row.best_at),
+            "levels": ",".join(f"{name}={level}" for name, level in row.levels.items()) or None,
+            "groups": None if result is None else len(result.release),
+            "people": None if result is None else result.release.size,
+            "suppressed": None if result is None else result.suppressed,
+            **utility,
+            "labels": "; ".join(f"{name} {what}" for name, what in row.labels.items()) or None,
+            "example": "; ".join(f"{name} {what}" for name, what in row.example.items()) or None,
+            "reason": row.reason or None,
+            "advised": row is self.advised,
+        }
+
+    def to_arrow(self) -> pa.Table:
+        """Give `table()`, by the name that dataframes have for it."""
+        return self.table()
+
+    def __repr__(self) -> str:
+        ways = counted(len(self.rows), "way")
+        return (
+            f"<ReleaseComparison of {ways}, {len(self.within)} within policy; row {self._number(self.advised)} advised>"
+        )
+
+    def _repr_html_(self) -> str:
+        """Show in a notebook what each way keeps, and which one a person would take."""
+        heads = ("row", "method", "groups", "suppressed", *COMPARED, "printed")
+        rows = [
+            (
+                self._number(row),
+                row.how,
+                *_figures(row),
+                "; ".join(f"{name} {what}" for name, what in row.labels.items()) or row.reason,
+            )
+            for row in self.rows
+        ]
+        return html_table(str(self.policy), heads, rows, total=len(rows), note=" ".join(self.advice()))
+
+
+def _figures(row: ComparedRelease) -> tuple[object, ...]:
+    """Give groups, suppressed people and utilities, to four figures; nothing where there is no release."""
+    if row.result is None:
+        return ("",) * (2 + len(COMPARED))
+    worths = (float(f"{row.result.utility[name]:.4g}") for name in COMPARED)
+    return (len(row.result.release), row.result.suppressed, *worths)
+
+
+def _default_loss(row: ComparedRelease) -> float:
+    return _result(row).utility[DEFAULT_UTILITY]
+
+
+def _result(row: ComparedRelease) -> SearchResult:
+    assert row.result is not None  # of those within policy
+    return row.result
+
+
+def _why(row: ComparedRelease) -> str:
+    result = _result(row)
+    loss = f"{DEFAULT_UTILITY} {_default_loss(row):.3g}"
+    if len(result.release) == 1:
+        return f"nothing is left of the columns in any ({loss}); another policy, or fewer columns, would keep more"
+    if not isinstance(row.method, FullDomain):
+        return f"none has one level per column, and of these it loses least of what the columns tell ({loss})"
+    cost = f", for {counted(result.suppressed, 'person')} suppressed" if result.suppressed else ""
+    return (
+        "each column has one level for everybody, so that labels are easy to read and none overlap; of such releases "
+        f"it loses least of what the columns tell ({loss}){cost}"
+    )
+
+
+def compare(
+    table: Table,
+    policy: Policy | Criterion | Iterable[Criterion],
+    *,
+    by: Mapping[str, Hierarchy] | None = None,
+    methods: Sequence[MethodName | Method] = tuple(cast("dict[MethodName, type[Method]]", METHODS)),
+    suppress: Sequence[float] = SUPPRESSED_SHARES,
+    progress: Progress = quiet,
+) -> ReleaseComparison:
+    """Which ways of publishing this table keep the policy, and what is each still good for?  Nothing is published.
+
+    `methods` are names or methods; the search over levels is tried with each share of `suppress`, by each utility that
+    is quick to compute.  Raises `NothingSafe` when not even one group of everybody is within policy.
+
+    >>> import sidelight as sl
+    >>> adult = sl.datasets.adult(quasi=["age", "education", "sex"])
+    >>> ways = compare(adult.table, sl.GroupSize() >= 50, by=adult.hierarchies, methods=["lattice"], suppress=[0])
+    >>> for row in ways.rows:
+    ...     print(dict(row.levels), len(row.result.release), row.best_at)
+    {'age': 5, 'education': 1, 'sex': 0} 14 ('balanced loss', 'loss', 'non-uniform entropy', 'discernibility')
+    {'age': 5, 'education': 0, 'sex': 1} 16 ('average group size',)
+    >>> ways.advised.labels
+    {'age': '*', 'education': '7 labels', 'sex': 'as it is'}
+    """
+    problem = SearchProblem.of(table, policy, by)
+    rows = [row for method in methods for row in _rows(problem, method_of(method), suppress, progress)]
+    if not any(row.result is not None for row in rows):
+        reasons = "; ".join(f"{row.how}: {row.reason}" for row in rows)
+        message = f"none of these ways of publishing is within policy: {reasons}"
+        raise NothingSafe(message)
+    return ReleaseComparison(problem.policy, tuple(rows))
+
+
+def _rows(
+    problem: SearchProblem, method: Method, shares: Sequence[float], progress: Progress
+) -> Iterator[ComparedRelease]:
+    if isinstance(method, FullDomain) and method.levels is None:
+        yield from _lattice_rows(problem, method, shares, progress)
+        return
+    try:
+        outcome = method.search(
+            problem.table,
+            problem.searchable,
+            by=problem.by,
+            utility=DEFAULT_UTILITY,
+            progress=_named_progress(method.name, progress),
+        )
+        yield ComparedRelease(method, problem.result(method, outcome))
+    except SidelightError as refusal:
+        yield ComparedRelease(method, None, refusal=refusal)
+
+
+def _lattice_rows(
+    problem: SearchProblem, method: FullDomain, shares: Sequence[float], progress: Progress
+) -> Iterator[ComparedRelease]:
+    """Search once for each share; releases that are best by several utilities, or with several shares, are one row."""
+    published: set[tuple[tuple[int, ...], int]] = set()
+    refusals: set[str] = set()
+    for share in shares:
+        way = replace(method, suppress=share)
+        try:
+            outcomes = way.best_by_each(
+                problem.table,
+                problem.searchable,
+                by=problem.by,
+                utilities=WEIGHED,
+                progress=_named_progress(f"lattice, suppressing {share:g}" if share else "lattice", progress),
+            )
+        except SidelightError as refusal:
+            if str(refusal) not in refusals:
+                refusals.add(str(refusal))
+                yield ComparedRelease(way, None, refusal=refusal)
+            continue
+        best_at: dict[tuple[tuple[int, ...], int], list[UtilityName]] = {}
+        for utility, outcome in outcomes.items():
+            best_at.setdefault((tuple(outcome.levels.values()), outcome.suppressed), []).append(utility)
+        for release, utilities in best_at.items():
+            if release not in published:
+                published.add(release)
+                yield _judged(problem, way, outcomes[utilities[0]], tuple(utilities))
+
+
+def _judged(
+    problem: SearchProblem, way: FullDomain, outcome: SearchOutcome, best_at: tuple[str, ...]
+) -> ComparedRelease:
+    try:
+        return ComparedRelease(way, problem.result(way, outcome), best_at)
+    except NothingSafe as refusal:  # a measure of whole releases says no
+        return ComparedRelease(way, None, best_at, refusal)
+
+
+def _named_progress(name: str, progress: Progress) -> Progress:
+    """Say of each step which way of publishing it belongs to."""
+    return lambda what, done, total: progress(f"{name}: {what}", done, total)
