@@ -26,6 +26,8 @@ from sidelight.report.report import Envelope
 from sidelight.report.terminal import brief, sentences
 from sidelight.search.compare import COMPARED, MEANINGS, ComparedRelease, ReleaseComparison
 from sidelight.search.compare import compare as compare_ways
+from sidelight.search.full_domain import FullDomain
+from sidelight.search.protect import MethodName
 from sidelight.table.files import files_of
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.hierarchy_io import hierarchy_files, read_hierarchies
@@ -58,7 +60,12 @@ def compare(request: CompareRequest, output: Output) -> Status:
         ways = _try_all(table, policy, by, request.ways)
     except NothingSafe as nothing:
         return report_nothing(nothing, "compare", request.file, as_json=output.as_json)
-    notes = (*table.intake.notes(), *request.question.notes, *unused_hierarchies(folder, suppress_only))
+    notes = (
+        *table.intake.notes(),
+        *request.question.notes,
+        *unused_hierarchies(folder, suppress_only),
+        *_left_out(request.ways),
+    )
     output.write(envelope(request, ways, notes), draw(request, table, ways, notes))
     return Status.WITHIN_POLICY
 
@@ -66,10 +73,21 @@ def compare(request: CompareRequest, output: Output) -> Status:
 def _try_all(table: Table, policy: Policy, by: Mapping[str, Hierarchy], ways: CompareOptions) -> ReleaseComparison:
     """Try every way to its end: after Ctrl-C some would be compared with half of what they can do."""
     with noticing_interrupts() as interrupts, bar("trying") as progress:
-        compared = compare_ways(table, policy, by=by, methods=ways.method, suppress=ways.suppress, progress=progress)
+        compared = compare_ways(table, policy, by=by, methods=_tried(ways), suppress=ways.suppress, progress=progress)
     if interrupts.noticed:
         raise KeyboardInterrupt
     return compared
+
+
+def _tried(ways: CompareOptions) -> tuple[MethodName, ...]:
+    """Only a search over levels can publish a column as it is or as `*`, and nothing between."""
+    return tuple(name for name in ways.method if name == FullDomain.name) if ways.suppress_only else ways.method
+
+
+def _left_out(ways: CompareOptions) -> Iterator[str]:
+    others = [name for name in ways.method if name not in _tried(ways)]
+    if others:
+        yield f"not tried, as they cannot publish a column only as it is or as * (--suppress-only): {', '.join(others)}"
 
 
 def envelope(request: CompareRequest, ways: ReleaseComparison, notes: tuple[str, ...]) -> Envelope[Any]:

@@ -127,12 +127,6 @@ def column_hierarchies(
     table: Table, hierarchies: Mapping[str, Hierarchy], suppress_only: Sequence[str]
 ) -> dict[str, Hierarchy]:
     """Take the hierarchies of a folder, and make those of columns that are published as they are or as `*`."""
-    if search.suppress_only and search.method != FullDomain.name:
-        message = (
-            f"method '{search.method}' cannot publish a column only as it is or as *; leave --suppress-only out, or "
-            "use --method lattice"
-        )
-        raise BadPolicy(message)
     by = dict(hierarchies)
     for name in suppress_only:
         labels = [text for text in table.column(name).labels if text is not None]
@@ -141,7 +135,13 @@ def column_hierarchies(
 
 
 def _refuse_bare(table: Table, by: Mapping[str, Hierarchy], search: SearchOptions) -> None:
-    """Refuse a search over levels where a column has none."""
+    """Refuse a search over levels where a column has none, and others where a column may only be suppressed."""
+    if search.suppress_only and search.method != FullDomain.name:
+        message = (
+            f"method '{search.method}' cannot publish a column only as it is or as *; leave --suppress-only out, or "
+            "use --method lattice"
+        )
+        raise BadPolicy(message)
     bare = [column.name for column in table.quasi if column.name not in by]
     if search.method == FullDomain.name and bare:
         message = (

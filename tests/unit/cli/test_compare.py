@@ -72,6 +72,12 @@ def test_a_way_that_cannot_says_why_in_options():
     assert refused["reason"] == "no hierarchy for 'age'; give one in --hierarchies"
 
 
+def test_methods_that_cannot_heed_an_option_are_left_out_and_named():
+    told = run(*USUAL[:3], *("--suppress-only", "age", "--suppress-only", "sex", "--suppress-only", "zip"), "--json")
+    assert {row["method"] for row in answer(told)["rows"]} == {"lattice"}
+    assert "--suppress-only): mondrian, anatomy, microaggregation" in json.loads(told.stdout)["notes"][-1]
+
+
 def test_nothing_within_policy_ends_with_1():
     done = run(*USUAL, "--limit", "group size >= 41")
     assert (done.exit_code, done.stdout) == (1, "")
