@@ -199,3 +199,12 @@ def test_ctrl_c_ends_it_with_one_line(file, monkeypatch):
     result = run(file, *ROLES, "--value", "AIDS")
     assert (result.exit_code, result.stdout) == (130, "")
     assert result.stderr == "sidelight: interrupted; nothing unfinished is left behind\n"
+
+
+def test_any_of_several_values(file):
+    result = run(file, *ROLES, "-v", "AIDS", "-v", "Cold", "--json")
+    told = answer(result)
+    assert (told["value"], told["curves"][0]["settings"]) == (["AIDS", "Cold"], {"value": "[AIDS, Cold]"})
+    points = tuple(tuple(point.values()) for point in told["knowledge_skyline"])
+    assert points == sl.knowledge_skyline(read(file), ["AIDS", "Cold"], below=0.95)
+    assert "that a person has any of 'AIDS', 'Cold'?" in run(file, *ROLES, "-v", "AIDS", "-v", "Cold").output

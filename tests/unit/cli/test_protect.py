@@ -418,3 +418,44 @@ def test_a_kind_that_makes_no_sense_is_refused_in_one_line(regions, kind, proble
     assert (done.exit_code, done.stdout) == (2, "")
     assert problem in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+CONDITIONS = """
+[roles]
+quasi = ["age", "sex"]
+sensitive = "condition"
+person = "person"
+values = "set"
+missing = "no value"
+sensitive_level = 1
+
+[[limit]]
+measure = "group size"
+at_least = 20
+
+[[limit]]
+measure = "acquaintance"
+others = 1
+value = { "lungs or mind" = ["Respiratory", "Mental"] }
+below = 0.6
+"""
+
+
+def test_conditions_are_published_as_categories_with_the_people_who_have_none(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    data = sl.datasets.nhefs(quasi=["age", "sex"])
+    (tmp_path / "hierarchies").mkdir()
+    for name in ("age", "sex", "condition"):
+        sl.write_hierarchy(data.hierarchies[name], tmp_path / "hierarchies" / f"{name}.csv")
+    (tmp_path / "policy.toml").write_text(CONDITIONS)
+    done = run(str(data.path), "--policy", "policy.toml", "--hierarchies", "hierarchies", "-o", "out.csv")
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert "sensitive values at level 1 of the hierarchy" in " ".join(done.stdout.split())
+    release = sl.read_published("out.csv")
+    assert (release.size, set(release.domain)) == (1_629, set(data.hierarchies["condition"].labels(1)))
+    assert "sensitive_level = 1" in Sidecar.model_validate_json(Path("out.csv.sidelight.json").read_text()).policy
+    assert invoke(["audit", "out.csv", "--policy", "policy.toml"]).exit_code == 0
+    bare = run(str(data.path), "--policy", "policy.toml", "-o", "other.csv", "--method", "mondrian")
+    assert (bare.exit_code, "no hierarchy for 'condition'; add it to --hierarchies" in bare.stderr) == (2, True)
+    fine = run(str(data.path), "--policy", "policy.toml", "--hierarchies", "hierarchies", "--sensitive-level", "0")
+    assert (fine.exit_code, "no sensitive value 'Mental'" in fine.stderr) == (2, True)
