@@ -8,6 +8,7 @@ import warnings
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -316,6 +317,52 @@ def _as_table(release):
 @given(case=cases())
 def test_every_engine_counts_like_plain_python(engine, case):
     check(engine, case)
+
+
+# --- several sensitive columns --------------------------------------------------------------------------------
+
+
+def counted_together(rows, missing, suppressed, marks):
+    """Count combinations of place, age, disease and note in plain Python; `None` where reading must refuse."""
+    texts = [
+        [None if row[at] is None or str(row[at]) in marks else str(row[at]) for at in (0, 1, 2, 4)] for row in rows
+    ]
+    present = [tuple(row) for row in texts if suppressed == "a group" or row[:2] != ["*", "*"]]
+    valued = [row for row in present if missing == "a value" or None not in row[2:]]
+    return None if not valued or (missing == "an error" and len(valued) < len(present)) else Counter(valued)
+
+
+@pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.__name__)
+@settings(max_examples=settings().max_examples // 7)
+@given(
+    case=cases().filter(lambda case: case["values"] == "single" and case["missing"] != "no value"),
+    notes=st.lists(st.sampled_from(["x", "y", "*", "?", None]), min_size=12, max_size=12),
+)
+def test_every_engine_counts_several_sensitive_columns_together(engine, case, notes):
+    rows = sensible(case["rows"], "single")
+    case = {**case, "rows": [(*row[:4], note) for row, note in zip(rows, notes, strict=False)]}
+    expected = counted_together(case["rows"], case["missing"], case["suppressed"], case["marks"])
+    with TemporaryDirectory() as folder:
+        read = partial(
+            sl.read_release,
+            engine(case["rows"], Path(folder)),
+            group=["place", "age"],
+            sensitive=["disease", "note"],
+            person="id" if case["person"] else None,
+            missing=case["missing"],
+            missing_marks=case["marks"],
+            suppressed=case["suppressed"],
+        )
+        if expected is None:
+            with pytest.raises(BadTable):
+                read()
+            return
+        groups = read().groups
+    row, value, count = groups.counts.entries()
+    cells = [column.take(row) for column in groups.columns] + [column.take(value) for column in groups.domain.columns]
+    assert expected == {
+        tuple(column.cell(at) for column in cells): int(people) for at, people in enumerate(count.tolist())
+    }
 
 
 # --- the same, for columns of every type ----------------------------------------------------------------------

@@ -77,3 +77,21 @@ def test_duckdb_packs_as_numpy_does(rows, marks):
 
 def _texts(names):
     return pa.schema([(name, pa.string()) for name in names])
+
+
+def test_several_sensitive_columns_are_one_number():
+    packing = Packing((("f", "m"), ("Cold", "Flu", "HIV"), ("low", "high")), sensitive=2)
+    codes = [np.array([1, 0, 1]), np.array([2, 0, 1]), np.array([1, 1, 0])]
+    words = packing.pack(codes)
+    keys = packing.keys(words)
+    assert packing.width == 6
+    assert packing.values(words, keys).tolist() == [5, 1, 2]
+    assert [each.tolist() for each in packing.value_codes(packing.values(words, keys))] == [[2, 0, 1], [1, 1, 0]]
+    assert [each.tolist() for each in packing.key_codes(keys)] == [[1, 0, 1]]
+    assert [each.tolist() for each in packing.pack_keys(codes[:1], rows=3)] == [each.tolist() for each in keys]
+
+
+def test_sensitive_columns_stay_in_one_word(monkeypatch):
+    monkeypatch.setattr("sidelight.table.packed_keys.KEY_LIMIT", 10)
+    packing = Packing((("f", "m"), ("Cold", "Flu", "HIV"), ("low", "high")), sensitive=2)
+    assert packing.layout == ((0,), (1, 2))

@@ -189,3 +189,48 @@ def test_people_are_counted_never_named():
     )
     nameless = PATIENTS.set_column(3, "id", [["p1", None, "", None]])
     assert refused(source=nameless, person="id", missing_marks=[""]).startswith("3 rows have no 'id'")
+
+
+# --- several sensitive columns
+
+
+def several(**more):
+    rows = PATIENTS.append_column("income", pa.array(["low", "high", None, "low"]))
+    return sl.read_table(rows, **({"quasi": ["sex"], "sensitive": ["disease", "income"], "missing": "a value"} | more))
+
+
+def test_several_sensitive_columns_are_counted_together():
+    table = several()
+    assert table.sensitive_columns == ("disease", "income")
+    assert table.domain == ("Cold, high", "Flu, low", "Flu, (missing)")
+    assert table.counts.dense().tolist() == [[1, 1, 0], [0, 1, 1]]
+    assert table.about("income").domain == ("high", "low", None)
+    assert table.about("income").counts.dense().tolist() == [[1, 1, 0], [0, 1, 1]]
+    assert table.about("disease").counts.dense().tolist() == read(quasi=["sex"]).counts.dense().tolist()
+
+
+def test_a_row_that_lacks_one_of_several_is_dropped_and_counted():
+    table = several(missing="drop")
+    assert (table.people, table.intake.rows_without_value) == (3, 1)
+    with pytest.raises(MissingValues, match=r"1 of 4 rows has no 'income'; say missing="):
+        several(missing="an error")
+
+
+def test_values_of_several_columns_are_declared_by_column():
+    table = several(domain={"income": ["low", "middle", "high", None]})
+    assert table.about("income").domain == ("low", "middle", "high", None)
+    assert table.about("disease").domain == ("Cold", "Flu")
+    with pytest.raises(BadTable, match="'low' occurs in 'income' but is not in domain=; add it there"):
+        several(domain={"income": ["middle", "high"]}, missing="drop")
+    with pytest.raises(
+        BadTable, match="domain= is about sensitive columns, and 'incom' is none; did you mean 'income'"
+    ):
+        several(domain={"incom": ["low"]})
+    with pytest.raises(BadTable, match="domain= lists the values of one sensitive column"):
+        several(domain=["Flu"])
+
+
+def test_columns_with_more_combinations_than_can_be_counted_are_refused(monkeypatch):
+    monkeypatch.setattr("sidelight.table.source.KEY_LIMIT", 5)
+    with pytest.raises(BadTable, match="disease and income have more combinations of values than can be counted"):
+        several()

@@ -1,5 +1,6 @@
 """A table shows its columns and counts, and nobody's row; counts are the same dense or sparse."""
 
+import pickle
 import sys
 
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.errors import NotAvailable, UnknownColumn
-from sidelight.table.table import Column, Counts, Intake, Table, arrow_labels
+from sidelight.table.table import Column, Counts, Intake, JointDomain, Table, arrow_labels
 
 TABLE = Table(
     quasi=(Column.of("age", ["31", "29"]), Column.of("<zip>", ["00734", None])),
@@ -116,3 +117,18 @@ def test_a_missing_library_says_how_to_install_it(monkeypatch):
 
 def test_labels_of_some_rows():
     assert arrow_labels(Column.of("age", ["30", None, "4"])).to_pylist() == ["30", None, "4"]
+
+
+def test_values_of_several_columns_are_told_apart_whatever_they_say():
+    disease = Column.of("disease", ["a, b", "a", "a", None, "(missing)", '"a'])
+    both = JointDomain([disease, Column.of("income", ["c", "b, c", None, "c", "c", "c"])])
+    assert len(set(both)) == 6
+    assert pickle.loads(pickle.dumps(both)).names == ("disease", "income")
+
+
+def test_values_that_are_left_out_take_their_labels_with_them():
+    income = Column("income", ("low", "middle", "high"), np.array([0, 2, 2], np.int32))
+    both = JointDomain([Column.of("disease", ["Flu", "Flu", "Cold"]), income])
+    rest = both.only(np.array([1, 2]))
+    assert rest.column("income").labels == ("middle", "high")  # nobody ever had "middle": it was declared
+    assert rest == ("Flu, high", "Cold, high")
