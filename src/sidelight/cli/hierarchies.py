@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rich.box import SIMPLE_HEAD
@@ -38,7 +38,9 @@ class HierarchiesRequest:
 
 def hierarchies(request: HierarchiesRequest, target: FolderOptions) -> Status:
     """Draft a file for each column, and show what was drafted and why."""
-    rules = _rules(request.options)
+    rules = replace(
+        _rules(request.options), kinds={name: request.roles.kind_of(name) for name, _ in request.roles.kinds}
+    )
     columns = _columns(request, rules)
     files = {name: target.output / hierarchy_file(name) for name in columns}
     for file in files.values():

@@ -25,6 +25,7 @@ from sidelight._text import counted
 from sidelight.errors import BadHierarchy, UnknownColumn, did_you_mean, parameter
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.hierarchy_rules import Nested
+from sidelight.table.kinds import ColumnKind
 from sidelight.table.labels import Label, as_day, as_number
 from sidelight.table.table import Table
 
@@ -48,6 +49,7 @@ class DraftRules:
     masks: Collection[str] = ()
     trees: Mapping[str, Nested] = field(default_factory=dict)
     suppress_only: Collection[str] = ()
+    kinds: Mapping[str, ColumnKind | None] = field(default_factory=dict)  # what columns are, where it was declared
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -113,6 +115,7 @@ def draft_hierarchies(
         masks=masks,
         trees=trees or {},
         suppress_only=suppress_only,
+        kinds={column.name: column.kind for column in table.quasi},
     )
     columns: dict[str, tuple[Label, ...]] = {column.name: column.labels for column in table.quasi}
     if table.sensitive in rules.columns:
@@ -136,7 +139,7 @@ def drafts(columns: Mapping[str, Collection[Label]], rules: DraftRules) -> dict[
 def _draft(column: str, labels: Sequence[str], rules: DraftRules) -> Draft:
     if not labels:
         return Draft(Hierarchy.suppression(column, ["*"]), "has no values: only *")
-    return _by_rule(column, labels, rules) or _by_values(column, labels)
+    return _by_rule(column, labels, rules) or _by_values(column, labels, rules.kinds.get(column))
 
 
 def _by_rule(column: str, labels: Sequence[str], rules: DraftRules) -> Draft | None:
@@ -170,26 +173,28 @@ def _intervals(column: str, labels: Sequence[str], rules: DraftRules) -> Draft:
     return Draft(hierarchy, f"intervals of {', '.join(f'{width:g}' for width in widths)}{together}")
 
 
-def _by_values(column: str, labels: Sequence[str]) -> Draft:
-    if all(as_day(text) is not None for text in labels):
+def _by_values(column: str, labels: Sequence[str], kind: ColumnKind | None) -> Draft:
+    """Draft by what the labels say, unless it was declared what they are."""
+    named = kind in ("category", "ordered")
+    if not named and all(as_day(text) is not None for text in labels):
         return Draft(Hierarchy.dates(column, labels), "days: month, quarter, year")
-    if _code_like(labels):
+    if kind != "number" and _code_like(labels, declared=kind == "category"):
         return Draft(Hierarchy.masks(column, labels), "codes: masks from the right")
-    numbers = [number for number in map(as_number, labels) if number is not None]
+    numbers = [] if named else [number for number in map(as_number, labels) if number is not None]
     if len(numbers) < len(labels):
         return Draft(Hierarchy.suppression(column, labels), f"{counted(len(labels), 'value')}: only *")
-    if len(labels) <= FEW:
+    if kind is None and len(labels) <= FEW:
         return Draft(Hierarchy.suppression(column, labels), f"{counted(len(labels), 'number')}, perhaps codes: only *")
     widths = [width for width in suitable_widths(min(numbers), max(numbers)) if width != 1] or [2]
     hierarchy = Hierarchy.intervals(column, _filled(labels), widths=widths)
     return Draft(hierarchy, f"numbers: intervals of {', '.join(f'{width:g}' for width in widths)}")
 
 
-def _code_like(labels: Sequence[str]) -> bool:
-    """Codes have one length and a digit; numbers are codes where one begins with a zero."""
+def _code_like(labels: Sequence[str], *, declared: bool) -> bool:
+    """Codes have one length and a digit; numbers are codes where one begins with a zero, or where it was declared."""
     if len({len(text) for text in labels}) > 1 or not all(map(_CODE.fullmatch, labels)):
         return False
-    return any(text.startswith("0") or as_number(text) is None for text in labels)
+    return declared or any(text.startswith("0") or as_number(text) is None for text in labels)
 
 
 def suitable_widths(low: float, high: float) -> list[float]:

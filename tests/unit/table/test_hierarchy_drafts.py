@@ -100,3 +100,17 @@ def test_what_is_no_tree(tmp_path, text, message):
     (tmp_path / "icd.json").write_text(text)
     with pytest.raises(BadHierarchy, match=message):
         read_tree(tmp_path / "icd.json")
+
+
+@pytest.mark.parametrize(("kind", "alone"), [("category", True), ("ordered", True), ("number", False), (None, False)])
+def test_what_was_declared_decides_what_is_drafted(kind, alone):
+    codes = pa.table({"region": [*range(1, 30)], "disease": ["Flu"] * 29})
+    kinds = {} if kind is None else {"region": kind}
+    table = sl.read_table(codes, quasi="region", sensitive="disease", kinds=kinds)
+    assert (sl.draft_hierarchies(table)["region"].labels(1) == ("*",)) == alone
+
+
+def test_codes_of_one_length_that_are_declared_are_masked():
+    codes = pa.table({"zip": [81667, 81675], "disease": ["Flu", "Cold"]})
+    table = sl.read_table(codes, quasi="zip", sensitive="disease", kinds={"zip": "category"})
+    assert sl.draft_hierarchies(table)["zip"].labels(1) == ("8166*", "8167*")
