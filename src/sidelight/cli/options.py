@@ -162,6 +162,13 @@ ValueDomain: TypeAlias = Annotated[
     option("--domain", metavar="VALUE", help="A sensitive value there could be; repeat it for all, in order."),
 ]
 
+KeptColumns: TypeAlias = Annotated[
+    tuple[str, ...],
+    option("--keep", metavar="COLUMN", help="A column that is published as it is, and judged by nothing; repeat it."),
+]
+WeightColumn: TypeAlias = Annotated[
+    str | None, option("--weight", metavar="COLUMN", help="A column of sampling weights, published as it is.")
+]
 Split: TypeAlias = Annotated[
     str | None,
     option("--split", metavar="TEXT", help="What stands between the values of a cell that holds several, such as '|'."),
@@ -281,6 +288,8 @@ class TableColumns(ColumnOptions):
     domain: ValueDomain = ()
     domain_file: DomainFile = None
     sensitive_level: SensitiveLevel = None
+    keep: KeptColumns = ()
+    weight: WeightColumn = None
     split: Split = None
     kind: ColumnKinds = ()
     encoding: Encoding = None

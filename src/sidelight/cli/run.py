@@ -206,6 +206,7 @@ OPTIONS = {
     "force": "--force",
     "group": "--group",
     "kinds": "--kind",
+    "keep": "--keep",
     "layout": "--layout",
     "ledger": "--ledger",
     "levels": "--levels",
@@ -232,6 +233,7 @@ OPTIONS = {
     "truth": "--truth",
     "utility": "--utility",
     "values": "--values",
+    "weight": "--weight",
     "values_per_person": "--values-per-person",
     "written_as": "--written-as",
 }

@@ -48,6 +48,8 @@ class RolesSection(Section):
     missing_marks: tuple[Text, ...] | None = None
     domain: tuple[Text, ...] | dict[Text, tuple[Text, ...]] | None = None
     sensitive_level: StrictInt | dict[Text, StrictInt] | None = None
+    keep: tuple[Text, ...] | None = None
+    weight: Text | None = None
     split: Text | None = None
     encoding: Text | None = None
     sheet: Text | None = None

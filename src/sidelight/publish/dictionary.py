@@ -71,7 +71,9 @@ def describe(column: str, cells: Column | None, document: Sidecar) -> str:
     """Say in words what a column is."""
     readings = [each for each in (document.reading, document.who) if each is not None]
     what = next((text for reading in readings if (text := _role(column, reading, document)) is not None), None)
-    if what is None:
+    if what is None and column in document.kept:
+        what = "carried along as it is"
+    elif what is None:
         stem, _, side = column.rpartition("_")
         end = {"low": "the lower end", "high": "the upper end"}.get(side, "an end")
         what = f"{end} of what is printed in '{stem}'; empty where it is open" if stem else "more about the row"

@@ -22,9 +22,10 @@ import pyarrow.compute as pc
 from sidelight._arrays import Integers
 from sidelight.errors import NotPublished
 from sidelight.release.bounds import bound_columns
+from sidelight.release.locate import suppressed_groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, as_day, as_number, label
-from sidelight.table.table import Column, value_columns
+from sidelight.table.table import Column, Table, value_columns
 
 FormatName: TypeAlias = Literal["parquet", "csv", "arx"]
 
@@ -73,6 +74,24 @@ def sheet_of_people(release: Release, shuffle: Shuffle) -> Sheet:
     row, value = np.repeat(row, count)[order], np.repeat(value, count)[order]
     columns = {column.name: column.take(row) for column in release.groups.columns}
     return Sheet({**columns, **_values(release, value)})
+
+
+def sheet_of_carried(release: Release, table: Table, group: Integers, shuffle: Shuffle) -> Sheet:
+    """Write a row per person as `sheet_of_people` does, and what the person says in columns that are carried along.
+
+    `group` is the row of the release that the people of each key are in; −1: they are left out.  Suppressed people,
+    whose group prints nothing but `*`, say nothing in the carried columns either.
+    """
+    carried = table.carried
+    assert carried is not None
+    entry = np.repeat(np.arange(len(carried.count)), carried.count)
+    entry = entry[group[carried.key[entry]] >= 0]
+    entry = entry[shuffle(len(entry))]
+    rows = group[carried.key[entry]]
+    hidden = suppressed_groups(release.groups)[rows]
+    columns = {column.name: column.take(rows) for column in release.groups.columns}
+    columns |= {each.name: each for each in value_columns(table.sensitive, table.domain, carried.value[entry])}
+    return Sheet(columns | {each.name: each.take(entry).without(hidden) for each in carried.columns})
 
 
 def sheet_of_counts(release: Release, shuffle: Shuffle, *, people: str, count: str) -> Sheet:

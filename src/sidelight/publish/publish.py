@@ -31,6 +31,7 @@ from sidelight.publish.formats import (
     Sheet,
     Shuffle,
     format_of,
+    sheet_of_carried,
     sheet_of_counts,
     sheet_of_people,
     shuffler,
@@ -221,6 +222,13 @@ def plan_files(
         )
         raise NotPublished(message)
     expected = ExpectedFile(_reading(release, path.name, written_as, counts=chosen == "counts"), release)
+    table = result.outcome.recoding.table
+    if table.carried is not None:
+        if chosen != "people":
+            message = f"{parameter('keep')} needs a row per person; publish with {parameter('layout', 'people')}"
+            raise NotPublished(message)
+        rows = sheet_of_carried(result.release, table, result.release_rows, shuffle)
+        return PublishPlan({path.name: rows}, expected)
     if buckets is None:
         return PublishPlan({path.name: _sheet(expected, shuffle)}, expected)
     return _plan_anatomy(expected, buckets, path, shuffle, in_one_file=chosen == "shuffled")

@@ -165,6 +165,9 @@ class Sidecar(DocumentPart):
     files: tuple[PublishedFile, ...]
     reading: Reading = Field(description="how to read the groups and their values")
     who: Reading | None = Field(default=None, description="how to read which bucket each person is in (anatomy)")
+    kept: tuple[str, ...] = Field(
+        default=(), description="columns that are published as they are, and judged by nothing"
+    )
     release: ReleaseFacts
     date: str = Field(description="the day on which it was judged and published, in UTC, like 2024-03-09")
     policy: str = Field(description="as a policy file, with the roles that the table was read with")
@@ -249,6 +252,7 @@ def sidecar_of(
         files=files,
         reading=reading.model_copy(update={"kinds": kinds}),
         who=who,
+        kept=() if table.carried is None else table.carried.names,
         release=release_facts(release),
         date=dt.datetime.now(dt.UTC).date().isoformat(),
         policy=_policy(result, table),

@@ -62,6 +62,7 @@ class Anatomy(Method):
     random: np.random.Generator | None = field(default=None, compare=False, repr=False)
 
     name: ClassVar[str] = "anatomy"
+    prints_rows: ClassVar[bool] = False
     heeds_hierarchies_of: ClassVar[tuple[ColumnKind, ...]] = ()
     warnings: ClassVar[tuple[str, ...]] = (
         "anatomy publishes the quasi-identifiers exactly, so people can be recognised in the file",

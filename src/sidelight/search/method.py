@@ -6,6 +6,7 @@ gets: the release, the verdict on it, and how the search came to it.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -19,10 +20,12 @@ from sidelight._progress import Progress
 from sidelight._text import counted, html_table
 from sidelight.policy.policy import Policy, Verdict
 from sidelight.release.kinds import kind_of
+from sidelight.release.locate import suppressed_groups
 from sidelight.release.printing import Nodes
 from sidelight.release.release import Release
-from sidelight.search.recoding import Buckets, Recoding
+from sidelight.search.recoding import Buckets, Recoding, Regions
 from sidelight.search.utility import QUICK_UTILITIES, UtilityName
+from sidelight.table.carried import alone, weights
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.kinds import ColumnKind
 from sidelight.table.labels import Label
@@ -40,6 +43,7 @@ class Method(ABC):
 
     name: ClassVar[str]
     warnings: ClassVar[tuple[str, ...]] = ()  # what a reader of such a release has to know
+    prints_rows: ClassVar[bool] = True  # a row per person, with what is printed of the group and a value
     prints_averages: ClassVar[bool] = False  # of a group, instead of what its people have in common
     puts_numbers_together: ClassVar[bool] = False  # by intervals or averages of its own
     heeds_hierarchies_of: ClassVar[tuple[ColumnKind, ...]] = get_args(ColumnKind)  # columns it recodes along theirs
@@ -156,7 +160,42 @@ class SearchResult(Tabular):
     @property
     def warnings(self) -> tuple[str, ...]:
         """What a reader of the release has to know; it stands in the sidecar of the published file too."""
-        return (*self.method.warnings, *(() if self.complete else (NOT_COMPLETE,)))
+        return (*self.method.warnings, *(() if self.complete else (NOT_COMPLETE,)), *self._carried_warnings())
+
+    @property
+    def release_rows(self) -> Integers:
+        """The row of the release that the people of each of the table's keys are in; −1: they are left out."""
+        recoding = self.outcome.recoding
+        assert isinstance(recoding, Regions)  # `protect` refuses methods that print no rows of people and values
+        regions = len(recoding.sizes)
+        # suppressed people are one group of *, the last one, or left out
+        return np.where(recoding.group < 0, regions if len(self.release) > regions else -1, recoding.group)
+
+    def _carried_warnings(self) -> Iterator[str]:
+        """Say what columns that are carried along add: nothing judges whoever knows them."""
+        table = self.outcome.recoding.table
+        if table.carried is None:
+            return
+        hidden = suppressed_groups(self.release.groups)[self.release_rows]
+        group = np.where(hidden, -1, self.release_rows)[table.carried.key]
+        names, people = ", ".join(table.carried.names), counted(table.people, "person")
+        unique, without = alone(table.carried, group), alone(table.carried, group, columns=())
+        yield (
+            f"published as they are: {names}; whoever knows them finds {unique:,} of {people} alone in their group "
+            f"({without:,} without them), and no limit judges that"
+        )
+        if table.carried.weight is not None:
+            stands_for = f"{self._smallest_population(group):,} people of the population"
+            yield f"by '{table.carried.weight}', every group stands for at least {stands_for}"
+
+    def _smallest_population(self, group: Integers) -> int:
+        carried = self.outcome.recoding.table.carried
+        assert carried is not None
+        assert carried.weight is not None
+        weight = weights(carried.columns[carried.names.index(carried.weight)]) * carried.count
+        there = group >= 0
+        sums = np.bincount(group[there], weights=weight[there])
+        return math.floor(float(sums[np.unique(group[there])].min()))
 
     @property
     def kinds(self) -> Mapping[str, ColumnKind]:

@@ -21,6 +21,7 @@ from sidelight._progress import Progress, quiet
 from sidelight.errors import (
     BadMeasure,
     BadPolicy,
+    BadTable,
     NothingSafe,
     SidelightError,
     WrongKind,
@@ -112,6 +113,10 @@ class SearchProblem:
 
     def result(self, method: Method, outcome: SearchOutcome) -> SearchResult:
         """Judge what a search ends with by the whole policy."""
+        if self.table.carried is not None and not method.prints_rows:
+            keep = parameter("keep")
+            message = f"{keep} needs a row per person, and '{method.name}' prints buckets; leave one of them out"
+            raise BadTable(message)
         used = {column.name: self.by[column.name] for column in self.table.quasi if column.name in self.by}
         release = replace(outcome.release, printing=_printing(method, outcome, used))
         verdict = _judge_end(self.policy, release)

@@ -25,6 +25,7 @@ import pyarrow as pa
 from sidelight._arrays import Integers, add_up, number_rows, ranges, run_starts, sum_equal_rows
 from sidelight._text import counted, form
 from sidelight.errors import BadTable, MissingValues, UnknownColumn, WrongKind, did_you_mean, parameter
+from sidelight.table.carried import carry, weights
 from sidelight.table.cell_lists import list_separator, split_cells
 from sidelight.table.dataframe_source import frame_rows
 from sidelight.table.duckdb_source import arrow_rows, file_rows, interruptible
@@ -48,6 +49,8 @@ def read_table(
     missing: Missing = "an error",
     missing_marks: str | Sequence[object] = (),
     domain: Sequence[object] | Mapping[str, Sequence[object]] | None = None,
+    keep: str | Sequence[str] = (),
+    weight: str | None = None,
     split: str | None = None,
     encoding: str | None = None,
     sheet: str | None = None,
@@ -71,6 +74,9 @@ def read_table(
         missing_marks: texts that mean missing, such as "?".
         domain: all values that could occur, in order; default: those that occur, sorted.  With several sensitive
             columns a mapping, `{"income": ["low", "high"]}`.
+        keep: columns that are published as they are, beside what was protected: nothing judges them, and how many
+            people they single out is told.
+        weight: such a column with sampling weights, numbers of at least 0.
         split: what stands between the values in a cell that holds several, such as "|"; then a row is a person, and
             `values` is "set" or "multiset".
         encoding: how the letters of text files are written, such as "cp1252" or "utf-16"; default: UTF-8.
@@ -95,6 +101,8 @@ def read_table(
         encoding=encoding,
         sheet=sheet,
         kinds=kinds,
+        keep=keep,
+        weight=weight,
     )
     return table_from(source, roles)
 
@@ -105,6 +113,8 @@ def table_from(source: object, roles: Roles) -> Table:
         message = "that is a Table already; use it as it is, or read its source anew"
         raise WrongKind(message)
     roles = replace(roles, suppressed=None).complete()
+    if roles.carried:
+        return _with_carried(source, roles)
     if roles.split is not None:
         return _split(source, roles, roles.split, table_from)
     with rows_of(source, roles) as rows:
@@ -112,6 +122,23 @@ def table_from(source: object, roles: Roles) -> Table:
         quasi = tuple(replace(column, kind=_kind_by_type(column, rows)) for column in table.quasi)
         _check_kinds(table, rows.roles)
     return _with_profiles(replace(table, quasi=quasi), source, roles)
+
+
+def _with_carried(source: object, roles: Roles) -> Table:
+    """Count by the columns that are carried along too, then take them out of the keys."""
+    if roles.values != "single":
+        message = (
+            f"{parameter('keep')} is for people with one value, who are published a row each; "
+            f"with {parameter('values', roles.values)} only counts are published: leave it out"
+        )
+        raise BadTable(message)
+    finer = table_from(source, replace(roles, quasi=(*roles.quasi, *roles.carried), keep=(), weight=None))
+    table = carry(finer, len(roles.carried))
+    assert table.carried is not None
+    if roles.weight is not None:
+        weights(table.carried.columns[roles.carried.index(roles.weight)])  # all of them have to be numbers
+    intake = replace(table.intake, roles=roles.choices())
+    return replace(table, carried=replace(table.carried, weight=roles.weight), intake=intake)
 
 
 def _kind_by_type(column: Column, rows: Rows) -> ColumnKind | None:

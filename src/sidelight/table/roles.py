@@ -48,6 +48,8 @@ class Roles:
     suppressed: Suppressed | None = None
     missing_marks: tuple[str, ...] = ()  # texts that mean missing
     domain: Domain | None = None  # all sensitive values that there could be; None: those that occur
+    keep: tuple[str, ...] = ()  # columns that are published as they are, beside what was protected
+    weight: str | None = None  # such a column that says how many people of a population somebody stands for
     split: str | None = None  # what stands between the values of a cell that holds several
     encoding: str | None = None  # how the letters of text files are written; None: UTF-8
     sheet: str | None = None  # which sheet of a spreadsheet; None: the only one with something on it
@@ -71,6 +73,7 @@ class Roles:
         missing_marks: str | Sequence[object] = (),
         domain: Sequence[object] | Mapping[str, Sequence[object]] | None = None,
         kinds: Mapping[str, object] | None = None,
+        keep: str | Sequence[str] = (),
         **choices: Any,  # noqa: ANN401 - the other fields, as they are
     ) -> Roles:
         """Take the keywords of `read_table`: one name or several, any values for labels.
@@ -87,6 +90,7 @@ class Roles:
             missing_marks=tuple(text for mark in marks if (text := label(mark)) is not None),
             domain=_domain_labels(domain),
             kinds=as_kinds(kinds),
+            keep=as_names(keep),
             **choices,
         )
 
@@ -166,10 +170,23 @@ class Roles:
                 both = f"{parameter(role)} and also in {parameter(self.quasi_word)}"
                 message = f"column '{name}' is {both}; take it out of one of them"
                 raise BadTable(message)
+        self._check_carried()
         if self.person in self.value_columns:
             both = f"{parameter('sensitive')} and {parameter('person')}"
             message = f"column '{self.person}' is both {both}; name two columns"
             raise BadTable(message)
+
+    @property
+    def carried(self) -> tuple[str, ...]:
+        """The columns that are carried along, the weight among them."""
+        return tuple(dict.fromkeys((*self.keep, *([self.weight] if self.weight is not None else []))))
+
+    def _check_carried(self) -> None:
+        for name in self.carried:
+            if name in (*self.quasi, *self.value_columns, self.person):
+                role = parameter("weight" if name == self.weight else "keep")
+                message = f"column '{name}' has a role already, and is also in {role}; take it out of one of them"
+                raise BadTable(message)
 
     def _check_split(self, values: str) -> None:
         if self.split is None:

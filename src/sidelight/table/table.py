@@ -101,6 +101,7 @@ class Table:
     counts: Counts
     semantics: Semantics = "single"
     intake: Intake = field(default_factory=Intake)
+    carried: CarriedColumns | None = field(default=None, repr=False)  # columns that are published as they are
     names: Mapping[str, int] | None = field(default=None, repr=False)  # name → key, where reading was to keep them
     read_profiles: Callable[[Table], Profiles] | None = field(default=None, repr=False)  # asks the engine again
 
@@ -152,7 +153,7 @@ class Table:
             return self
         values = self.domain.column(column)
         counts = self.counts.merge_values(values.codes, width=len(values.labels))
-        return replace(self, sensitive=column, domain=values.labels, counts=counts)
+        return replace(self, sensitive=column, domain=values.labels, counts=counts, carried=None)
 
     def _repr_html_(self) -> str:
         """Show the columns and how much they hold; never what is in them, which is about people."""
@@ -168,6 +169,22 @@ class Table:
             f"<Table of {counted(self.people, 'person')}: {names} → {self.sensitive} "
             f"({counted(len(self.domain), 'value')})>"
         )
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class CarriedColumns:
+    """What people say in columns that are carried along: `count[i]` people of key `key[i]` with value `value[i]`."""
+
+    columns: tuple[Column, ...]  # a row per entry
+    key: Integers
+    value: Integers
+    count: Integers
+    weight: str | None = None  # which of the columns says how many people of the population somebody stands for
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns."""
+        return tuple(column.name for column in self.columns)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -243,6 +260,18 @@ class Column:
         labels = in_order((*self.labels, *lower.labels))
         codes = [_codes_of(part.labels, labels)[part.codes] for part in (self, lower)]
         return Column(self.name, labels, np.concatenate(codes))
+
+    def without(self, hidden: npt.NDArray[np.bool_]) -> Column:
+        """Leave the cells of some rows empty.
+
+        >>> age = Column.of("age", ["30", "4"]).without(np.array([True, False]))
+        >>> age.cell(0), age.cell(1)
+        (None, '4')
+        """
+        if not hidden.any():
+            return self
+        labels = self.labels if None in self.labels else (*self.labels, None)
+        return Column(self.name, labels, np.where(hidden, labels.index(None), self.codes).astype(np.int32), self.kind)
 
     def relabelled(self, labels: tuple[Label, ...], recode: Codes) -> Column:
         """Give each old label a new one: `labels[recode[old code]]`."""

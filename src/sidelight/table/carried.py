@@ -1,0 +1,64 @@
+"""Columns that are carried along: published as they are, beside what was protected.
+
+A ward, a survey wave, a sampling weight: columns that nobody judges and a researcher needs.  They are no part of the
+table's keys, so that searches and measures do not see them; a table remembers, for each key and value, what the people
+there say in them, and a release with a row per person prints it.  Whoever knows them can tell people of a group apart:
+how many they single out is counted (`alone`), and told wherever the release is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from sidelight._arrays import Floats, Integers, add_up, number_rows
+from sidelight.errors import BadTable, parameter
+from sidelight.table.labels import as_number
+from sidelight.table.table import CarriedColumns, Column, Table, number_equal_rows
+
+
+def carry(finer: Table, columns: int) -> Table:
+    """Take the last columns of a table out of its keys, and let it remember them beside its values.
+
+    >>> import pyarrow as pa
+    >>> from sidelight.table.read import read_table
+    >>> rows = pa.table({"age": ["30", "30"], "ward": ["A", "B"], "ill": ["Flu", "Flu"]})
+    >>> table = carry(read_table(rows, quasi=["age", "ward"], sensitive="ill"), 1)
+    >>> len(table.sizes), [table.carried.columns[0].cell(row) for row in (0, 1)]
+    (1, ['A', 'B'])
+    """
+    kept, quasi = finer.quasi[len(finer.quasi) - columns :], finer.quasi[: len(finer.quasi) - columns]
+    key, first = number_equal_rows(quasi, len(finer.sizes))
+    row, value, count = finer.counts.entries()
+    return replace(
+        finer,
+        quasi=tuple(column.take(first) for column in quasi),
+        sizes=add_up(key, finer.sizes, len(first)),
+        counts=finer.counts.roll_up(key, groups=len(first)),
+        carried=CarriedColumns(tuple(column.take(row) for column in kept), key[row], value, count),
+    )
+
+
+def alone(carried: CarriedColumns, group: Integers, columns: Sequence[str] | None = None) -> int:
+    """Count the people who are alone in their group with what they say in some of the columns (default: in all).
+
+    `group` is that of each entry; −1 is nobody whose cells are printed.
+    """
+    there = np.flatnonzero(group >= 0)
+    named = [column for column in carried.columns if columns is None or column.name in columns]
+    codes = [group[there], *(column.codes[there].astype(np.int64) for column in named)]
+    sizes = [int(group.max(initial=0)) + 1, *(len(column.labels) for column in named)]
+    number, first = number_rows(codes, sizes, rows=len(there))
+    people = add_up(number, carried.count[there], len(first))
+    return int((people == 1).sum())
+
+
+def weights(column: Column) -> Floats:
+    """Read the weight of each entry; a weight is a number of at least 0."""
+    numbers = [as_number(text) if text is not None else None for text in column.labels]
+    if any(number is None or number < 0 for number in numbers):
+        message = f"{parameter('weight')} is '{column.name}', where not every cell is a number of at least 0; mend it"
+        raise BadTable(message)
+    return np.array(numbers, float)[column.codes]
