@@ -97,7 +97,8 @@ def _merged(table: Table, domain: tuple[Label, ...], code: npt.NDArray[np.intege
     else:
         counts = table.counts.merge_values(code, width=len(domain))
     reader: Callable[[Table], Profiles] | None = None if table.read_profiles is None else merged_profiles
-    return replace(table, domain=domain, counts=counts, read_profiles=reader)
+    carried = table.carried and replace(table.carried, value=np.asarray(code)[table.carried.value])
+    return replace(table, domain=domain, counts=counts, read_profiles=reader, carried=carried)
 
 
 def _merge_profiles(profiles: Profiles, code: npt.NDArray[np.integer], width: int, *, once: bool) -> Profiles:

@@ -129,3 +129,12 @@ def test_buckets_and_counts_have_no_row_for_them(tmp_path):
         sl.protect(table, sl.GroupSize() >= 1, method="mondrian").publish(tmp_path / "a.csv", layout="counts")
     with pytest.raises(BadTable, match="keep= needs a row per person, and 'anatomy' prints buckets"):
         sl.protect(table, sl.DistinctValues() >= 2, method="anatomy").publish(tmp_path / "a.csv")
+
+
+def test_values_that_are_published_more_coarsely_stay_beside_them(tmp_path):
+    rows = [("30", "A", "1", "Flu"), ("30", "B", "1", "Cold"), ("30", "C", "1", "Ulcer")]
+    ill = sl.Hierarchy.nested("ill", {"lung": ["Flu", "Cold"], "stomach": ["Ulcer"]})
+    table = sl.coarser_values(read(rows, keep="ward"), by={"ill": ill}, to=1)
+    path = sl.protect(table, sl.GroupSize() >= 3, method="mondrian").publish(tmp_path / "a.parquet").path
+    published = {(row["ward"], row["ill"]) for row in pq.read_table(path).to_pylist()}
+    assert published == {("A", "lung"), ("B", "lung"), ("C", "stomach")}
