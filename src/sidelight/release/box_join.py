@@ -4,28 +4,35 @@ Symbols     point r stands at segment s_c(r) of each column c; box g covers ther
             last_c(g), or a set of them that is no interval ("pieces").  A segment is a stretch of labels that the same
             boxes cover, so there are never more of them than labels, and few where groups are few.
 Wanted      all pairs (r, g) with s_c(r) covered by g in every column c.
-Recursion   (R, G) with |R|·|G| > PAIRS_AT_ONCE is cut at a segment t of one column: R₁ = {s ≤ t} meets
-            G₁ = {first ≤ t}, R₂ = {s > t} meets G₂ = {last > t}.  The column is the one with least
+Lookup      Boxes that cover one segment or all of them in every column (all columns printed at one level, some as `*`)
+            are found by equal numbers: one number for the segments of the columns that are not `*`, pattern by pattern.
+Recursion   for all other boxes: (R, G) with |R|·|G| > PAIRS_AT_ONCE is cut at a segment t of one column:
+            R₁ = {s ≤ t} meets G₁ = {first ≤ t}, R₂ = {s > t} meets G₂ = {last > t}.  The column is the one with least
             |R₁|·|G₁| + |R₂|·|G₂|, t the median of its points (both judged on a sample of R).  Where every cut
             leaves nearly all boxes on both sides, each point is compared with each box.
 Invariant   every wanted pair is in exactly one of the open pieces or among those found: a point goes to one side, and
             all boxes that reach it go with it.
-Cost        |R|·log|G| + pairs found, when boxes are small or apart; |R|·|G| comparisons, a block at a time, at worst.
+Cost        |R|·log|G| + pairs found, by lookup (a pattern) or when boxes are small or apart; |R|·|G| comparisons, a
+            block at a time, at worst.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 
-from sidelight._arrays import Flags, Integers
+from sidelight._arrays import KEY_LIMIT, Flags, Integers, ranges
 from sidelight.errors import TooHard, parameter
 from sidelight.release.printed_labels import Stretch
 
 PAIRS_AT_ONCE = 1 << 16
 """Pairs of a point and a box that are compared one by one, rather than cut once more."""
+
+MOST_COLUMNS, MOST_PATTERNS = 60, 64
+"""Patterns of columns that tell are bits of a number, and each costs a lookup of all points."""
 
 POINTS_SAMPLED = 512
 """Points that are looked at to choose where to cut."""
@@ -66,6 +73,11 @@ class Cover:
         last[nothing] = -1
         return cls(segment[points], first[boxes], last[boxes], pieces[boxes], scattered[:, starts])
 
+    @property
+    def width(self) -> int:
+        """How many segments points stand at; a box may cover others, where nobody is."""
+        return max(int(self.segment.max(initial=0)), int(self.first.max(initial=0))) + 1
+
     def holds(self, points: Integers, boxes: Integers) -> Flags:
         """Say which of the boxes cover which of the points, point × box."""
         at = self.segment[points, np.newaxis]
@@ -92,14 +104,51 @@ def join(covers: Sequence[Cover], points: Integers, boxes: Integers) -> tuple[In
     >>> [part.tolist() for part in join([ages], np.arange(3), np.arange(2))]
     [[0, 1, 1, 2], [0, 0, 1, 1]]
     """
-    pairs = list(_pairs(covers, points, boxes))
+    patterns, others = _patterns(covers, boxes)
+    pairs = [_pairs_by_lookup([covers[at] for at in columns], points, those) for columns, those in patterns]
+    pairs += _pairs(covers, points, others)
     point, box = (np.concatenate(parts) for parts in zip(*pairs, strict=True))
     return point, box
 
 
+def _patterns(covers: Sequence[Cover], boxes: Integers) -> tuple[list[tuple[list[int], Integers]], Integers]:
+    """Sort out boxes that cover one segment or all of each column, by the columns that tell; and give the others."""
+    for cover in covers:  # a box that covers nobody in a column is done with
+        boxes = boxes[cover.first[boxes] <= cover.last[boxes]]
+    pattern, simple = np.zeros(len(boxes), np.int64), np.ones(len(boxes), bool)
+    if len(covers) > MOST_COLUMNS or prod(cover.width for cover in covers) >= KEY_LIMIT:
+        return [], boxes
+    for at, cover in enumerate(covers):
+        first, last, whole = cover.first[boxes], cover.last[boxes], cover.pieces[boxes] < 0
+        one = whole & (first == last)
+        simple &= one | (whole & (first == 0) & (last >= cover.segment.max(initial=0)))
+        pattern |= one.astype(np.int64) << at
+    kinds = np.unique(pattern[simple])
+    if len(kinds) > MOST_PATTERNS:
+        return [], boxes
+    columns = [[at for at in range(len(covers)) if kind >> at & 1] for kind in kinds.tolist()]
+    return [(those, boxes[simple & (pattern == kind)]) for those, kind in zip(columns, kinds, strict=True)], boxes[
+        ~simple
+    ]
+
+
+def _pairs_by_lookup(covers: Sequence[Cover], points: Integers, boxes: Integers) -> tuple[Integers, Integers]:
+    """Pair points with the boxes that cover just their segments in these columns."""
+    of_points, of_boxes = np.zeros(len(points), np.int64), np.zeros(len(boxes), np.int64)
+    for cover in covers:
+        of_points = of_points * cover.width + cover.segment[points]
+        of_boxes = of_boxes * cover.width + cover.first[boxes]
+    order = np.argsort(of_boxes, kind="stable")
+    start = np.searchsorted(of_boxes[order], of_points, "left")
+    stop = np.searchsorted(of_boxes[order], of_points, "right")
+    _refuse_many(int((stop - start).sum()))
+    point, box = ranges(start, stop)
+    return points[point], boxes[order[box]]
+
+
 def _pairs(covers: Sequence[Cover], points: Integers, boxes: Integers) -> Iterator[tuple[Integers, Integers]]:
     yield np.empty(0, np.int64), np.empty(0, np.int64)
-    pieces = [(points, boxes)]
+    pieces = [(points, boxes)] if len(boxes) else []
     pairs = 0
     while pieces:
         points, boxes = pieces.pop()
@@ -110,13 +159,14 @@ def _pairs(covers: Sequence[Cover], points: Integers, boxes: Integers) -> Iterat
         for block in np.array_split(points, max(len(points) * len(boxes) >> 22, 1)):
             point, box = _compare(covers, block, boxes)
             pairs += len(point)
-            if pairs > MOST_PAIRS:
-                message = (
-                    "people fit too many groups each; "
-                    f"name more columns that the attacker knows in {parameter('quasi')}"
-                )
-                raise TooHard(message)
+            _refuse_many(pairs)
             yield point, box
+
+
+def _refuse_many(pairs: int) -> None:
+    if pairs > MOST_PAIRS:
+        message = f"people fit too many groups each; name more columns that the attacker knows in {parameter('quasi')}"
+        raise TooHard(message)
 
 
 def _compare(covers: Sequence[Cover], points: Integers, boxes: Integers) -> tuple[Integers, Integers]:

@@ -37,7 +37,7 @@ from sidelight.release.printed_labels import LabelOrder, Stretch, merged, read_l
 from sidelight.release.printing import Nodes
 from sidelight.release.release import Release
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
-from sidelight.table.labels import SUPPRESSED, Label
+from sidelight.table.labels import SUPPRESSED, Label, as_day, as_number
 from sidelight.table.read import distinct_rows
 from sidelight.table.table import Column, number_equal_rows
 
@@ -342,7 +342,11 @@ def is_coarse(text: Label, nodes: Nodes | None = None) -> bool:
     >>> [is_coarse(text) for text in ("34", "30-39", "3*", "2024-Q1", "2024-03-09", "{A, B}", "Ulm", None)]
     [False, True, True, True, False, True, False, False]
     """
-    return (nodes is not None and text in nodes.under) or read_label(text, nodes or ()).is_coarse
+    if nodes is not None and text in nodes:
+        return text in nodes.under
+    # most labels are words, numbers or days: there may be many, and reading all of their forms takes long
+    plain = text is None or as_day(text) is not None or (as_number(text) is not None and len(text) != len("2024"))
+    return not plain and read_label(text).is_coarse
 
 
 def knows_label(text: Label, printed: Iterable[Label], nodes: Nodes | None = None) -> bool:

@@ -265,6 +265,10 @@ def _spans(text: str) -> Iterator[_Span]:
 
 def _ends(text: str, between: re.Pattern[str]) -> Iterator[tuple[str, str]]:
     """Split at each sign that may stand between two ends: in -5--3 it is the second, in 1e-5-3 as well."""
+    low, to, high = text.partition(" to ")
+    if to:  # days have hyphens inside, and with a word between them nothing else is
+        yield low.rstrip(), high.lstrip()
+        return
     for sign in between.finditer(text):
         time_of_day = ":" in sign[0] and _ZERO_IN_FRONT.search(text)
         if not time_of_day:

@@ -158,11 +158,9 @@ class Descriptions:
             if not knows_label(text, labels, nodes):
                 there = [*labels, *(nodes.above if nodes else ()), *(nodes.under if nodes else ())]
                 near = did_you_mean(shown(text), [shown(each) for each in there if each != SUPPRESSED])
-                hierarchies = (
-                    "" if nodes else f"; if a printed label covers it, give hierarchies with {parameter('by')}"
-                )
+                remedy = "" if nodes else f"; if a printed label covers it, {self._hierarchies([column.name])}"
                 unknown = f"the release knows no {in_short(column.name)} '{in_short(shown(text))}'"
-                message = f"{unknown}{near}{hierarchies}"
+                message = f"{unknown}{near}{remedy}"
                 raise BadKnowledge(message)
 
     def _several(self, who: Described, groups: Integers) -> str:
@@ -183,15 +181,16 @@ class Descriptions:
         nearest = groups[np.argsort(exact, kind="stable")]
         return (
             f"{in_short(str(who))} fits {len(groups):,} groups: {self._named(nearest)}; {remedy}, "
-            "or write #3 for someone in group 3"
+            f"or {self._numbered(nearest)}"
         )
 
     def _none(self, who: Described) -> str:
         fits = [self._fits(name, text) for name, text in who.cells]
-        misses = np.sum([~each for each in fits], axis=0)
+        # suppressed rows fit nobody in particular, and so are never the nearest
+        misses = np.sum([~each for each in fits], axis=0) + len(fits) * suppressed_groups(self.release.groups)
         nearest = np.argsort(misses, kind="stable")[:GROUPS_NAMED]
         failing = [name for (name, _), each in zip(who.cells, fits, strict=True) if not each[nearest].all()]
-        remedies = [*self._remedies(failing), "write #3 for someone in group 3"]
+        remedies = [*self._remedies(failing), self._numbered(nearest)]
         where = f", which differ in {listed_names(failing)}" if failing else ""
         nearest_ones = f"the nearest are {self._named(nearest)}{where}"
         return f"{in_short(str(who))} fits no group; {nearest_ones}; {', or '.join(remedies)}"
@@ -206,14 +205,23 @@ class Descriptions:
         """Say what would place somebody, and nothing that was given already."""
         nodes = self.lookup.nodes(self.release)
         if any(name not in nodes for name in failing):
-            yield f"give hierarchies with {parameter('by')} if a printed label covers it"
+            yield f"{self._hierarchies([name for name in failing if name not in nodes])} if a printed label covers it"
         if self.lookup.locate == "labels":
             yield f"read the printed forms with {parameter('locate', 'intervals')}"
         if suppressed_groups(self.release.groups).any() and self.lookup.suppressed != "may hold them":
             yield f"say {parameter('suppressed', 'may hold them')} if suppressed rows may hold this person"
 
+    def _hierarchies(self, columns: Sequence[str]) -> str:
+        if self.lookup.by:
+            return f"add a hierarchy of {listed_names(columns)} to {parameter('by')}"
+        return f"give hierarchies with {parameter('by')}"
+
     def _printed(self, group: int) -> tuple[tuple[str, Label], ...]:
         return self.release.groups.name(group).printed
+
+    def _numbered(self, groups: Integers) -> str:
+        number = int(self.release.groups.numbers[groups[0]])
+        return f"write #{number} for someone in group {number}"
 
     def _named(self, groups: Integers) -> str:
         names = [in_short(str(self.release.groups.name(int(group)))) for group in groups[:GROUPS_NAMED]]
