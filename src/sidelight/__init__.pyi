@@ -74,8 +74,9 @@ from .policy.policy_file import read_policy as read_policy
 from .knowledge.statements import P as P
 from .knowledge.statements import count as count
 from .knowledge.parse_statements import read_statement as read_statement
-from .max_entropy.beliefs import maxent as maxent
+from .max_entropy.maxent import maxent as maxent
 from .max_entropy.beliefs import Beliefs as Beliefs
+from .max_entropy.set_beliefs import SetBeliefs as SetBeliefs
 from .max_entropy.association_rules import strongest_rules as strongest_rules
 from .max_entropy.measure import MaxEnt as MaxEnt
 

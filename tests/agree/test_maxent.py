@@ -11,9 +11,9 @@ from scipy.optimize import linprog, minimize
 from support.examples import examples
 
 import sidelight as sl
-from sidelight.errors import Contradiction
+from sidelight.errors import BadKnowledge, Contradiction
 from sidelight.knowledge.statements import ComparisonStatement, ConditionalProbability, Headcount, P, count
-from sidelight.max_entropy.beliefs import maxent
+from sidelight.max_entropy.maxent import maxent
 
 SEX, TOWN, VALUES = ("m", "f"), ("x", "y"), ("a", "b", "c")
 
@@ -270,8 +270,6 @@ class PrintedTwin(Twin):
             known -= {"*"}
             if len(known) < 2:
                 known.add("another")
-        self.size = sum(len(bag) for _, bag in groups)
-        self.bags = [Counter(bag) for _, bag in groups]
         self.keys = [
             [
                 (("sex", sex), ("town", town))
@@ -280,20 +278,27 @@ class PrintedTwin(Twin):
             ]
             for says, _ in groups
         ]
-        self.variables = [
-            (None, key, value, b) for b, bag in enumerate(self.bags) for key in self.keys[b] for value in bag
-        ]
-        sums = [
+        self._add_values(groups)
+
+    def _add_values(self, groups):
+        bags = [Counter(bag) for _, bag in groups]
+        self.variables = [(None, key, value, b) for b, bag in enumerate(bags) for key in self.keys[b] for value in bag]
+        self._fix(
             (self._sum(lambda i, q, s, b, at=(value, group): (s, b) == at), times)
-            for group, bag in enumerate(self.bags)
+            for group, bag in enumerate(bags)
             for value, times in bag.items()
-        ]
-        self.equal, self.equal_to = np.array([each for each, _ in sums]), np.array([n for _, n in sums], float)
+        )
+
+    def _fix(self, sums):
+        self.equal, self.equal_to = map(np.array, zip(*sums, strict=True))
+
+    def _has(self, held, values):
+        return held in values
 
     def _share(self, share):
         says = set(share.given)
         meant = self._sum(lambda i, q, s, b: says <= set(q))
-        return meant * self._sum(lambda i, q, s, b: s in share.values), meant
+        return meant * self._sum(lambda i, q, s, b: self._has(s, share.values)), meant
 
     def bounded_sum(self, statement):
         raise NotImplementedError
@@ -319,7 +324,7 @@ class PrintedTwin(Twin):
         return sum(
             amount
             for (_, key, value, b), amount in zip(self.variables, amounts, strict=True)
-            if set(given) <= set(key) and value in values and group in (None, b)
+            if set(given) <= set(key) and (values is None or self._has(value, values)) and group in (None, b)
         )
 
 
@@ -370,21 +375,86 @@ def test_people_whom_groups_hide(data):
             maxent(release, known)
         assert not twin.can_be([each for each in known if str(each) in caught.value.facts])
         return
-    beliefs = maxent(release, known)
+    agree_about_hidden(maxent(release, known), twin, twin.solve(known), mentioned, len(groups))
+
+
+def agree_about_hidden(beliefs, twin, amounts, mentioned, groups):
     assert beliefs.certificate.holds
-    amounts = twin.solve(known)
     for sex in {label for name, label in mentioned if name == "sex"} | {None}:
         for town in {label for name, label in mentioned if name == "town"} | {None}:
             condition = {name: label for name, label in (("sex", sex), ("town", town)) if label is not None}
-            for group in (None, *range(len(groups))):
-                people = twin.people(amounts, condition.items(), VALUES, group)
+            for group in (None, *range(groups)):
+                people = twin.people(amounts, condition.items(), None, group)
                 if people < 1e-4:
                     continue
                 number = None if group is None else group + 1
                 meant = beliefs.meant(condition, group=number)
                 assert meant.certain + meant.estimate == pytest.approx(people, abs=1e-3)
-                for value in release.domain:
+                for value in beliefs.release.domain:
                     expected = twin.people(amounts, condition.items(), [value], group) / people
                     assert beliefs.probability(value, given=condition, group=number) == pytest.approx(
                         expected, abs=1e-3
                     )
+
+
+class SetTwin(PrintedTwin):
+    """As above, with a variable for every set of values that a person may have."""
+
+    def _add_values(self, groups):
+        sets = [frozenset(some) for size in range(len(VALUES) + 1) for some in combinations(VALUES, size)]
+        self.variables = [(None, key, held, b) for b in range(len(groups)) for key in self.keys[b] for held in sets]
+        of_people = [
+            (self._sum(lambda i, q, s, b, at=at: b == at), len(people)) for at, (_, people) in enumerate(groups)
+        ]
+        self._fix(
+            of_people
+            + [
+                (
+                    self._sum(lambda i, q, s, b, at=(value, group): b == at[1] and at[0] in s),
+                    sum(value in each for each in people),
+                )
+                for group, (_, people) in enumerate(groups)
+                for value in VALUES
+            ]
+        )
+
+    def _has(self, held, values):
+        return not held.isdisjoint(values)
+
+
+@st.composite
+def groups_of_sets(draw):
+    says = st.fixed_dictionaries({"sex": st.sampled_from(["m", "f", "*"]), "town": st.sampled_from(["x", "y"])})
+    people = st.lists(st.frozensets(st.sampled_from(VALUES)), min_size=1, max_size=4)
+    return draw(st.lists(st.tuples(says, people), min_size=1, max_size=3))
+
+
+@examples(15)
+@given(st.data())
+def test_sets_of_values(data):
+    groups = data.draw(groups_of_sets())
+    values = sorted({value for _, people in groups for each in people for value in each})
+    labels = {name: sorted({says[name] for says, _ in groups} - {"*"}) for name in ("sex", "town")}
+    given_ = st.fixed_dictionaries({}, optional={name: st.sampled_from(each) for name, each in labels.items() if each})
+    if not values:
+        return
+    known = [
+        bounded(data.draw, P(data.draw(st.sampled_from(values)), given=data.draw(given_)), 0, 1, true=False)
+        for _ in range(data.draw(st.integers(1, 3)))
+    ]
+    mentioned = [cell for each in known for cell in each.about.given]
+    twin = SetTwin(groups, mentioned)
+    release = sl.Release.from_counts(
+        [Counter(value for each in people for value in each) for _, people in groups],
+        sizes=[len(people) for _, people in groups], values="set", labels=[says for says, _ in groups],
+    )  # fmt: skip
+    several = len({each.about.values for each in known}) > 1
+    try:
+        beliefs = maxent(release, known)
+    except Contradiction:
+        assert not twin.can_be(known)
+    except BadKnowledge:
+        assert several
+        assert "*" in {says["sex"] for says, _ in groups}
+    else:
+        agree_about_hidden(beliefs, twin, twin.solve(known), mentioned, len(groups))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sidelight as sl
-from sidelight.max_entropy.beliefs import maxent
+from sidelight.max_entropy.maxent import maxent
 
 LINES = {
     1: {"sex": "male", "degree": "college"},

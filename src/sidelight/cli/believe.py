@@ -26,7 +26,9 @@ from sidelight.knowledge.parse_facts import Knowledge, parse_person, read_facts,
 from sidelight.knowledge.parse_statements import is_statement
 from sidelight.knowledge.people import Described, Someone, Who, person_text
 from sidelight.knowledge.tokens import TokenReader
-from sidelight.max_entropy.beliefs import Beliefs, maxent
+from sidelight.max_entropy.beliefs import Beliefs
+from sidelight.max_entropy.maxent import maxent
+from sidelight.max_entropy.set_beliefs import SetBeliefs
 from sidelight.release.groups import GroupName
 from sidelight.release.locate import Lookup
 from sidelight.release.read import release_from
@@ -283,8 +285,8 @@ class MaxEntAnswer:
     """What would be believed from the release alone, and knowing the statements."""
 
     request: BelieveRequest
-    before: Beliefs
-    after: Beliefs
+    before: Beliefs | SetBeliefs
+    after: Beliefs | SetBeliefs
     error: tuple[float, float] | None  # estimation error before and after, with the original at hand
 
     @cached_property
@@ -326,12 +328,12 @@ class MaxEntAnswer:
     def _domain(self) -> tuple[Label, ...]:
         return self.after.release.domain
 
-    def _probability(self, beliefs: Beliefs, value: Label, who: Who) -> float:
+    def _probability(self, beliefs: Beliefs | SetBeliefs, value: Label, who: Who) -> float:
         if isinstance(who, Described):
             return beliefs.probability(value, given=dict(who.cells))
-        if isinstance(who, Someone) and who not in beliefs.reduced.people:
+        if isinstance(who, Someone) and not beliefs.names(who):
             return beliefs.probability(value, group=who.group)
-        if who in beliefs.reduced.people:
+        if beliefs.names(who):
             return beliefs.probability(value, person=who)
         named = beliefs.release.people or {}
         if not isinstance(who, str) or who not in named:
@@ -392,12 +394,14 @@ def believe_by_maximum_entropy(request: BelieveRequest, output: Output) -> Statu
     return Status.WITHIN_POLICY
 
 
-def _errors(request: BelieveRequest, before: Beliefs, after: Beliefs) -> tuple[float, float] | None:
+def _errors(
+    request: BelieveRequest, before: Beliefs | SetBeliefs, after: Beliefs | SetBeliefs
+) -> tuple[float, float] | None:
     if request.knowledge.table is None:
         return None
     original = read_table(
         request.knowledge.table,
-        quasi=[column.name for column in before.variables.members.columns],
+        quasi=[column.name for column in before.by_key.members.columns],
         sensitive=before.release.sensitive,
         missing=request.roles.missing or "an error",
         missing_marks=request.roles.missing_marks,

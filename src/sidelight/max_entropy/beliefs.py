@@ -1,6 +1,7 @@
 """What would somebody believe who sees a release, has some statistics, and assumes nothing else?
 
-`maxent` gives `Beliefs`: the joint distribution P(q, s, b) of largest entropy, and what follows from it:
+`maxent` gives `Beliefs` (`SetBeliefs`, where people have sets of values): the joint distribution P(q, s, b) of largest
+entropy, and what follows from it:
 
 - P*(s | C) for any condition, group or named person (`probability`), the whole joint distribution (`table`);
 - P*(s | q) for all keys q, wherever such people are (`KeyBeliefs`): Σ_b P(q, s, b) / P(q); of whom somebody is most
@@ -14,7 +15,6 @@ Source: Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -26,13 +26,12 @@ from sidelight._arrays import Flags, Floats, Integers, add_up, number_keys, numb
 from sidelight._progress import Progress, quiet
 from sidelight._text import MOST_ROWS, counted, html_table
 from sidelight.errors import BadKnowledge, BadMeasure, expect
-from sidelight.knowledge.parse_statements import Statements, WordedStatement, read_statements
-from sidelight.knowledge.people import as_who
+from sidelight.knowledge.parse_statements import WordedStatement
+from sidelight.knowledge.people import Who, as_who
 from sidelight.max_entropy.constraints import (
     WHY_NOBODY,
     Constraints,
     constraints_of,
-    mentioned_conditions,
     shares_of,
 )
 from sidelight.max_entropy.presolve import NEGLIGIBLE_PEOPLE, Infeasible
@@ -40,60 +39,22 @@ from sidelight.max_entropy.problem import Variables
 from sidelight.max_entropy.reduction import ReducedProblem, reduce_problem
 from sidelight.max_entropy.subproblems import Relaxations, Solution, explain_infeasible, solve
 from sidelight.release.groups import GroupName
-from sidelight.release.locate import Lookup
 from sidelight.release.release import Members, Release
-from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Label, label, shown
 from sidelight.table.table import (
     Column,
     Table,
     Tabular,
     arrow_labels,
-    expect_one_sensitive,
     number_equal_rows,
     unused_name,
 )
 
 
-def maxent(
-    release: Release,
-    knowing: Statements = (),
-    *,
-    people: Mapping[str, Mapping[str, object]] | None = None,
-    by: Mapping[str, Hierarchy] | None = None,
-    seconds: float = 600,
-    progress: Progress = quiet,
+def beliefs_of(
+    variables: Variables, known: tuple[WordedStatement, ...], *, deadline: float, progress: Progress = quiet
 ) -> Beliefs:
-    """What would somebody believe who sees this release, knows these statements, and assumes nothing else?
-
-    Of all distributions P(q, s, b) of what is known about a person (q), the value (s) and the group (b) that fit the
-    release and the statements, the one of largest entropy.  This is another model than counting possible worlds
-    (`posterior`): the two agree when nothing is known, and may differ otherwise.
-
-    A statement is also about people in groups that print less than it asks, such as `*` or `30-39`: how many of them
-    are meant is not known, and part of the estimate (`beliefs.notes` tells).  `by` are hierarchies that say what
-    printed labels stand for; `people` says who somebody is whom a statement names: column → cell.  Raises
-    `Contradiction` with a smallest set of statements that cannot all be so, and `TooHard` when it takes longer than
-    `seconds`.
-
-    >>> ward = Release.from_buckets([
-    ...     ([{"sex": "male"}, {"sex": "male"}, {"sex": "female"}], ["Flu", "Cold", "Breast cancer"])])
-    >>> maxent(ward).probability("Flu", given={"sex": "male"})
-    0.3333333333333333
-    >>> beliefs = maxent(ward, knowing=["P(Breast cancer | sex=male) = 0"])
-    >>> beliefs.probability("Breast cancer", given={"sex": "female"})
-    1.0
-    >>> wards = Release.from_counts([{"Flu": 1, "Cold": 1}, {"Flu": 1, "Cold": 2}], labels=[{"sex": "f"}, {"sex": "*"}])
-    >>> print(*maxent(wards, knowing=["P(Flu | sex=f) = 1/3"]).notes)
-    sex=f: 2 people for certain; 3 people in 1 group may be meant too, of whom the estimate takes 1.54 to be
-
-    Source: Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008.
-    """
-    expect(Release, release, "what is seen")
-    expect_one_sensitive(release, "maximum entropy")
-    deadline = time.monotonic() + seconds
-    known = read_statements(knowing)
-    variables = Variables(release, people or {}, mentioned_conditions(known, people or {}), Lookup.of(by))
+    """Find the distribution of largest entropy; raises `Contradiction`, or `TooHard` after the deadline."""
     constraints = constraints_of(variables, known)
     reduced = reduce_problem(variables, constraints)
     relaxations = Relaxations(variables, constraints, reduced, deadline)
@@ -133,7 +94,7 @@ class MeantPeople:
             return known
         return (
             f"{known}; {counted(self.possible, 'person')} in {counted(self.groups, 'group')} may be meant too, "
-            f"of whom the estimate takes {self.estimate:.3g} to be"
+            f"of whom the estimate takes {_rounded(self.estimate)} to be"
         )
 
 
@@ -209,8 +170,9 @@ class Beliefs(Tabular):
     def meant(self, given: Mapping[str, object], *, group: GroupName | int | None = None) -> MeantPeople:
         """Who is meant by a condition?  How many for certain, and how many more may be.
 
-        >>> ward = Release.from_counts([{"Flu": 2}, {"Flu": 1, "Cold": 3}], labels=[{"sex": "male"}, {"sex": "*"}])
-        >>> print(maxent(ward).meant({"sex": "male"}))
+        >>> import sidelight as sl
+        >>> ward = sl.Release.from_counts([{"Flu": 2}, {"Flu": 1, "Cold": 3}], labels=[{"sex": "male"}, {"sex": "*"}])
+        >>> print(sl.maxent(ward).meant({"sex": "male"}))
         2 people for certain; 4 people in 1 group may be meant too, of whom the estimate takes 2 to be
         """
         part, share = self._parts(given, group)
@@ -243,6 +205,11 @@ class Beliefs(Tabular):
         touched: Flags = classes[quotient.group]
         return touched
 
+    def touched_by(self, value: int) -> Flags:
+        """Which groups a statement touches that may change what is believed of a value: all that one touches."""
+        del value
+        return self.touched
+
     def probability(
         self,
         value: object,
@@ -266,6 +233,21 @@ class Beliefs(Tabular):
             message = "as things are known, nobody in the release can be like this; ask about somebody who may be there"
             raise BadKnowledge(message)
         return _clip(float(self._amounts_in(part, share, columns).sum() / people))
+
+    def rates(self, value: int) -> Floats:
+        """Give P*(s | q, b) of a value, as its place in the domain, for each row (q, b)."""
+        row, column, amounts = self._entries
+        having = self.variables.value[column] == value
+        people = self.variables.members.people
+        return sum_by(row[having], amounts[having], len(people)) / people
+
+    def expected(
+        self, rates: Floats, *, given: Mapping[str, object] | None = None, group: GroupName | int | None = None
+    ) -> float:
+        """Average what is known of each row over the people who say this."""
+        part, share = self._parts(given or {}, group)
+        people = self._people_in(part, share)
+        return _clip(float(people @ rates[self.variables.parts.row[part]] / people.sum()))
 
     def _parts(self, cells: Mapping[str, object], group: GroupName | int | None) -> tuple[Integers, Floats]:
         """Find the parts of people who may fulfil conditions, and the share of their raw keys that does."""
@@ -310,9 +292,13 @@ class Beliefs(Tabular):
         )
         return quotient.divide(of_class, row, column)
 
+    def names(self, person: Who) -> bool:
+        """Say whether a statement names this person."""
+        return person in self.reduced.people
+
     def _probability_of_person(self, values: tuple[Label, ...], person: object) -> float:
         who, reduced = as_who(person), self.reduced
-        if who not in reduced.people:
+        if not self.names(who):
             message = "no statement names this person; ask with given= instead"
             raise BadKnowledge(message)
         original = self.variables.columns_with(values)
@@ -339,8 +325,9 @@ class Beliefs(Tabular):
     def table(self) -> pa.Table:
         """Give P(q, s, b) as an Arrow table: what is known about people, the value, "group" and "probability".
 
-        >>> ward = Release.from_counts([{"Flu": 1, "Cold": 3}], labels=[{"age": "30-39"}])
-        >>> maxent(ward).table().to_pylist()[0]
+        >>> import sidelight as sl
+        >>> ward = sl.Release.from_counts([{"Flu": 1, "Cold": 3}], labels=[{"age": "30-39"}])
+        >>> sl.maxent(ward).table().to_pylist()[0]
         {'age': '30-39', 'value': 'Cold', 'group': 1, 'probability': 0.75}
         """
         row, column, amounts = self._entries
@@ -362,8 +349,9 @@ class Beliefs(Tabular):
         row, column, amounts = self._entries
         members = self.variables.members
         people = add_up(members.key, members.people, members.key_count)
-        keys = _KeysOfPeople(np.arange(members.key_count), np.full(members.key_count, -1), people)
-        return KeyBeliefs.of(self.variables, keys, (members.key[row], column, amounts))
+        keys = KeysOfPeople(np.arange(members.key_count), np.full(members.key_count, -1), people)
+        entries = members.key[row], self.variables.value[column], amounts
+        return KeyBeliefs.of(self.variables, keys, self.release.domain, entries)
 
     @cached_property
     def by_kind(self) -> KeyBeliefs:
@@ -381,24 +369,26 @@ class Beliefs(Tabular):
         part = np.flatnonzero(apart[parts.row])
         names = members.key[parts.row[part]], parts.kind[parts.row[part]], parts.slot[part]
         number, first = number_rows(names, [int(each.max()) + 1 for each in names], rows=len(part))
-        keys = _KeysOfPeople(
+        keys = KeysOfPeople(
             np.concatenate((np.arange(members.key_count), names[0][first])),
             np.concatenate((np.full(members.key_count, -1), part[first])),
             add_up(members.key[~apart], members.people[~apart], members.key_count),
+            sum_by(number, self._people_in(part, np.ones(len(part))), len(first)),
         )
         at, columns = pair_equal(members.group[parts.row[part]], self.variables.blocks.column_group)
         entries = (
             np.concatenate((members.key[row[whole]], members.key_count + number[at])),
-            np.concatenate((column[whole], columns)),
+            self.variables.value[np.concatenate((column[whole], columns))],
             np.concatenate((amounts[whole], self._amounts_at(part[at], columns))),
         )
-        return KeyBeliefs.of(self.variables, keys, entries)
+        return KeyBeliefs.of(self.variables, keys, self.release.domain, entries)
 
     def riskiest(self, n: int = 10) -> tuple[Risk, ...]:
         """Of whom is somebody most sure?  The n largest P*(s | q), by what is known about people (`by_kind`).
 
-        >>> ward = Release.from_counts([{"Flu": 1, "Cold": 3}], labels=[{"age": "30-39"}])
-        >>> print(*maxent(ward).riskiest(1))
+        >>> import sidelight as sl
+        >>> ward = sl.Release.from_counts([{"Flu": 1, "Cold": 3}], labels=[{"age": "30-39"}])
+        >>> print(*sl.maxent(ward).riskiest(1))
         Cold for age 30-39: 0.7500
         """
         return tuple(
@@ -448,6 +438,10 @@ class Beliefs(Tabular):
         return pushes
 
 
+def _rounded(people: float) -> str:
+    return f"{people:,.0f}" if people >= 100 else f"{people:.3g}"
+
+
 def _conditions(cells: Mapping[str, object]) -> tuple[tuple[str, Label], ...]:
     return tuple((str(column), label(cell)) for column, cell in cells.items())
 
@@ -461,15 +455,17 @@ def _clip(probability: float) -> float:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class _KeysOfPeople:
+class KeysOfPeople:
     """Kinds of people: the key that is printed about each, and a part that it is, −1 for everybody with the key.
 
-    Those without a part come first, and the release says how many `people` they are.
+    Those without a part come first, and the release says how many `people` they are; how many the others are is part
+    of the estimate.
     """
 
     printed: Integers
     part: Integers
     people: Integers
+    estimated: Floats = field(default_factory=lambda: np.empty(0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -477,40 +473,39 @@ class KeyBeliefs:
     """P*(s | q): people of kind `key[i]` are believed to have value `value[i]` with `probability[i]`."""
 
     variables: Variables
-    keys: _KeysOfPeople
+    keys: KeysOfPeople
+    domain: tuple[Label, ...]
     people: Floats  # per key
     key: Integers
     value: Integers
     probability: Floats
 
     @classmethod
-    def of(cls, variables: Variables, keys: _KeysOfPeople, entries: tuple[Integers, Integers, Floats]) -> KeyBeliefs:
-        """Add up what all groups say about a key; entries are (key, column, people)."""
-        key, column, amounts = entries
-        domain = len(variables.release.domain)
-        people = sum_by(key, amounts, len(keys.printed))
-        people[: len(keys.people)] = keys.people
+    def of(
+        cls,
+        variables: Variables,
+        keys: KeysOfPeople,
+        domain: tuple[Label, ...],
+        entries: tuple[Integers, Integers, Floats],
+    ) -> KeyBeliefs:
+        """Add up what all groups say about a key; entries are (key, value, people), every person once per value."""
+        key, value, amounts = entries
+        people = np.concatenate((keys.people.astype(float), keys.estimated))
         kept = people[key] > NEGLIGIBLE_PEOPLE
-        pair = key[kept] * domain + variables.value[column[kept]]
-        place, first = number_keys(pair, below=len(people) * domain)
-        key, value = np.divmod(pair[first], domain)
+        pair = key[kept] * len(domain) + value[kept]
+        place, first = number_keys(pair, below=len(people) * len(domain))
+        key, value = np.divmod(pair[first], len(domain))
         total = sum_by(place, amounts[kept], len(first))
-        return cls(variables, keys, people, key, value, np.clip(total / people[key], 0.0, 1.0))
+        return cls(variables, keys, domain, people, key, value, np.clip(total / people[key], 0.0, 1.0))
 
     @property
     def members(self) -> Members:
         """Who is in which group."""
         return self.variables.members
 
-    @property
-    def domain(self) -> tuple[Label, ...]:
-        """All values."""
-        return self.variables.release.domain
-
     def probability_of(self, key: int, value: Label) -> float:
         """Say how likely a value is for people of a kind."""
-        code = self.variables.release.groups.code_of(value)
-        return float(self.probability[(self.key == key) & (self.value == code)].sum())
+        return float(self.probability[(self.key == key) & (self.value == self.domain.index(value))].sum())
 
     def says(self, key: int) -> tuple[tuple[str, Label], ...]:
         """Say what is known about a person of this kind: what is printed, and what statements tell apart."""

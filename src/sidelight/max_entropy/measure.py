@@ -22,7 +22,9 @@ from sidelight.errors import BadKnowledge, BadMeasure, parameter
 from sidelight.knowledge.parse_statements import Statements, read_statements
 from sidelight.knowledge.statements import Statement
 from sidelight.max_entropy.association_rules import strongest_rules
-from sidelight.max_entropy.beliefs import Beliefs, maxent
+from sidelight.max_entropy.beliefs import Beliefs
+from sidelight.max_entropy.maxent import maxent
+from sidelight.max_entropy.set_beliefs import SetBeliefs
 from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Finding, Monotonicity, Witness
 from sidelight.measures.targets import Targeted
@@ -76,7 +78,7 @@ class MaxEnt(Targeted):
     name: ClassVar[str] = "maximum entropy"
     also_called = ("maxent", "privacy-maxent")
     limits = (0, 1)
-    semantics = ("single",)
+    semantics = ("single", "set")
     mergeable: ClassVar[bool] = False
     when_groups_merge = Monotonicity.UNKNOWN
 
@@ -123,7 +125,7 @@ class MaxEnt(Targeted):
         message = f"'{self.name}' looks at a whole release at once; measure the release, not its parts"
         raise BadMeasure(message)
 
-    def beliefs(self, release: Release) -> Beliefs:
+    def beliefs(self, release: Release) -> Beliefs | SetBeliefs:
         """Give everything that would be believed."""
         self.check(release)
         if self.rules == (0, 0):
@@ -140,7 +142,7 @@ class MaxEnt(Targeted):
     def measure(self, release: Release) -> Finding:
         """Find the person of whom one would be most sure."""
         beliefs = self.beliefs(release)
-        by_key, members = beliefs.by_kind, beliefs.variables.members
+        by_key, members = beliefs.by_kind, beliefs.by_kind.members
         # the largest float may not be the largest exact value: all that are close are compared as they are decided
         asked = np.isin(by_key.value, self.targets.places(release.groups))
         if not asked.any():
@@ -177,11 +179,11 @@ class MaxEnt(Targeted):
         return f"<MaxEnt: {self}>"
 
 
-def _cautious(beliefs: Beliefs, key: int, value: int) -> Amount:
+def _cautious(beliefs: Beliefs | SetBeliefs, key: int, value: int) -> Amount:
     """Give P*(s | q): exactly where it has a closed form, else rounded up."""
-    members, groups = beliefs.variables.members, beliefs.release.groups
+    members, groups = beliefs.by_kind.members, beliefs.release.groups
     rows = np.flatnonzero(members.key == beliefs.by_kind.keys.printed[key])
-    if not beliefs.touched[members.group[rows]].any():
+    if not beliefs.touched_by(value)[members.group[rows]].any():
         expected = sum(
             Fraction(int(members.people[row]) * int(groups.counts.row(group)[value]), int(groups.sizes[group]))
             for row, group in zip(rows.tolist(), members.group[rows].tolist(), strict=True)

@@ -114,8 +114,8 @@ class Variables:
     def __post_init__(self) -> None:
         if self.release.semantics != "single":
             message = (
-                "maximum entropy needs one value per person, and this release has "
-                f"{parameter('values', self.release.semantics)}; ask 'acquaintance' or 'prior belief' instead"
+                "maximum entropy needs one value per person, or a set of them, and this release has "
+                f"{parameter('values', self.release.semantics)}; read it with {parameter('values', 'set')}"
             )
             raise BadMeasure(message)
 
@@ -183,6 +183,20 @@ class Variables:
             if name not in self.columns:
                 message = f"no column '{name}' in the release{did_you_mean(name, self.columns)}"
                 raise UnknownColumn(message)
+            if self._prints_averages and name not in self._known_of_members:
+                message = (
+                    f"this release prints averages of its groups, which say of nobody there which {name} they have; "
+                    "state shares of everybody, or of people by their group (#3)"
+                )
+                raise BadKnowledge(message)
+
+    @property
+    def _prints_averages(self) -> bool:
+        return self.release.printing is not None and self.release.printing.averages
+
+    @property
+    def _known_of_members(self) -> set[str]:
+        return set() if self.release.members is None else {column.name for column in self.release.members.columns}
 
     def share(self, conditions: Sequence[tuple[str, Label]]) -> Floats:
         """Say which share of the raw keys of each part fulfils some conditions."""

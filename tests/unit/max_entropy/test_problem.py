@@ -1,5 +1,7 @@
 """Variables by group, key and value: numbering, looking up, and what a problem says about amounts."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -8,11 +10,12 @@ import sidelight as sl
 from sidelight.errors import BadKnowledge, BadMeasure, UnknownColumn
 from sidelight.knowledge.people import Someone
 from sidelight.max_entropy.problem import Problem, Variables
+from sidelight.release.printing import Printing
 
 
 def test_other_semantics_are_refused():
-    several = sl.Release.from_counts([{"a": 2, "b": 3}], sizes=[4], values="set")
-    with pytest.raises(BadMeasure, match="one value per person"):
+    several = sl.Release.from_counts([{"a": 2, "b": 3}], sizes=[4], values="multiset")
+    with pytest.raises(BadMeasure, match='read it with values="set"'):
         sl.maxent(several)
 
 
@@ -39,6 +42,28 @@ def test_rows_and_columns_are_those_of_conditions_and_values(wards):
 def test_a_condition_may_be_about_what_is_printed_of_a_group():
     release = sl.Release.from_counts([{"Flu": 1}, {"Cold": 2}], labels=[{"ward": "a"}, {"ward": "b"}])
     assert Variables(release, {}).rows_with((("ward", "b"),)).tolist() == [1]
+
+
+def test_averages_say_nothing_of_anybody():
+    """A group that prints 34 as the average of 20 and 48 has nobody of 34 for certain."""
+    printed = sl.Release.from_counts([{"Flu": 1, "Cold": 1}, {"Cold": 2}], labels=[{"age": "34"}, {"age": "50"}])
+    release = replace(printed, printing=Printing(averages=True))
+    with pytest.raises(BadKnowledge, match="prints averages of its groups, which say of nobody there which age"):
+        sl.maxent(release, ["P(Flu | age=34) = 0.5"])
+    assert sl.maxent(release, ["P(Flu) <= 0.5"]).probability("Flu", group=1) == 0.5
+
+
+def test_described_people_are_not_assumed_to_be_suppressed():
+    labels = [{"age": "30-39", "sex": "m"}, {"age": "40-49", "sex": "*"}, {"age": "*", "sex": "*"}]
+    release = sl.Release.from_counts([{"Flu": 2}, {"Cold": 3}, {"Flu": 1, "Cold": 1}], labels=labels)
+    variables = Variables(
+        release, {"Al": {"age": "34", "sex": "m"}, "Bo": {"age": "44"}, "Cy": {"age": 99, "sex": "m"}}
+    )
+    assert variables.rows_of("Al").tolist() == [0]
+    with pytest.raises(BadKnowledge, match="people of 2 kinds in the release could be 'Bo'"):
+        variables.rows_of("Bo")
+    with pytest.raises(BadKnowledge, match="nobody in the release looks like 'Cy'"):
+        variables.rows_of("Cy")
 
 
 def test_a_person_has_one_key_in_perhaps_several_groups(wards):

@@ -1,0 +1,65 @@
+"""The way in: a release and statements become beliefs, of one value per person or of sets of them.
+
+Source: Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+
+from sidelight._progress import Progress, quiet
+from sidelight.errors import expect
+from sidelight.knowledge.parse_statements import Statements, read_statements
+from sidelight.max_entropy.beliefs import Beliefs, beliefs_of
+from sidelight.max_entropy.constraints import mentioned_conditions
+from sidelight.max_entropy.problem import Variables
+from sidelight.max_entropy.set_beliefs import SetBeliefs, set_beliefs_of
+from sidelight.release.locate import Lookup
+from sidelight.release.release import Release
+from sidelight.table.hierarchy import Hierarchy
+from sidelight.table.table import expect_one_sensitive
+
+
+def maxent(
+    release: Release,
+    knowing: Statements = (),
+    *,
+    people: Mapping[str, Mapping[str, object]] | None = None,
+    by: Mapping[str, Hierarchy] | None = None,
+    seconds: float = 600,
+    progress: Progress = quiet,
+) -> Beliefs | SetBeliefs:
+    """What would somebody believe who sees this release, knows these statements, and assumes nothing else?
+
+    Of all distributions P(q, s, b) of what is known about a person (q), the value (s) and the group (b) that fit the
+    release and the statements, the one of largest entropy.  This is another model than counting possible worlds
+    (`posterior`): the two agree when nothing is known, and may differ otherwise.
+
+    A statement is also about people in groups that print less than it asks, such as `*` or `30-39`: how many of them
+    are meant is not known, and part of the estimate (`beliefs.notes` tells).  `by` are hierarchies that say what
+    printed labels stand for; `people` says who somebody is whom a statement names: column → cell.  Raises
+    `Contradiction` with a smallest set of statements that cannot all be so, and `TooHard` when it takes longer than
+    `seconds`.  Of a release with sets of values, see `SetBeliefs`.
+
+    >>> ward = Release.from_buckets([
+    ...     ([{"sex": "male"}, {"sex": "male"}, {"sex": "female"}], ["Flu", "Cold", "Breast cancer"])])
+    >>> maxent(ward).probability("Flu", given={"sex": "male"})
+    0.3333333333333333
+    >>> beliefs = maxent(ward, knowing=["P(Breast cancer | sex=male) = 0"])
+    >>> beliefs.probability("Breast cancer", given={"sex": "female"})
+    1.0
+    >>> wards = Release.from_counts([{"Flu": 1, "Cold": 1}, {"Flu": 1, "Cold": 2}], labels=[{"sex": "f"}, {"sex": "*"}])
+    >>> print(*maxent(wards, knowing=["P(Flu | sex=f) = 1/3"]).notes)
+    sex=f: 2 people for certain; 3 people in 1 group may be meant too, of whom the estimate takes 1.54 to be
+
+    Source: Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008.
+    """
+    expect(Release, release, "what is seen")
+    expect_one_sensitive(release, "maximum entropy")
+    deadline = time.monotonic() + seconds
+    known, described, lookup = read_statements(knowing), people or {}, Lookup.of(by)
+    if release.semantics == "set":
+        return set_beliefs_of(release, known, described, lookup, deadline=deadline, progress=progress)
+    variables = Variables(release, described, mentioned_conditions(known, described), lookup)
+    return beliefs_of(variables, known, deadline=deadline, progress=progress)

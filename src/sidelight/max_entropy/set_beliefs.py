@@ -1,0 +1,323 @@
+"""What would somebody believe about sets of values?  Each value by itself, as somebody has it or not.
+
+P(q, S, b) is the chance that a person of the release is known as q, has the values S and is in group b.  The release
+fixes P(q, b), and for each value v how many people of b have it; it says nothing of which values go together.
+
+    H(q, S, b) = H(q, b) + H(S | q, b)  ≤  H(q, b) + Σ_v H(v ∈ S | q, b)
+
+with equality if values are independent given (q, b).  Where every statement speaks of one value, nothing keeps them
+from being so: the problem falls apart into one for each value v, of people who have v and people who do not, in the
+same groups, which is that of one value per person (`beliefs`).  A value that no statement mentions has the closed form
+P(v ∈ S | q, b) = n(v, b) / n(b).
+
+Two things could link values after all, and are refused: a statement about several values at once, and what is not
+known about people in more than one value's statements: how many a group hides (`parts`), or in which of several groups
+a named person is.  Where one value's statements are about people whom groups hide, its estimate of how many those are
+is that of all values: they are independent of whom it tells apart.
+
+Source: ours, on Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+
+from sidelight._arrays import Flags, Floats, Integers, add_up, pair_equal
+from sidelight._progress import Progress
+from sidelight._text import MOST_ROWS, counted, html_table
+from sidelight.errors import BadKnowledge, BadMeasure, parameter
+from sidelight.knowledge.parse_statements import WordedStatement
+from sidelight.knowledge.people import Who, as_who
+from sidelight.max_entropy.beliefs import Beliefs, Certificate, KeyBeliefs, KeysOfPeople, MeantPeople, Risk, beliefs_of
+from sidelight.max_entropy.constraints import mentioned_conditions, shares_of
+from sidelight.max_entropy.problem import Variables
+from sidelight.release.groups import GroupName
+from sidelight.release.locate import Lookup
+from sidelight.release.release import Release, whole_groups
+from sidelight.table.labels import Label, label, shown
+from sidelight.table.table import Column, Counts, Table, Tabular, arrow_labels, unused_name
+
+HAS = 0
+"""The value of those who have it, in the release about one value; the other one is of those who have not."""
+
+
+def set_beliefs_of(
+    release: Release,
+    known: tuple[WordedStatement, ...],
+    described: Mapping[str, Mapping[str, object]],
+    lookup: Lookup,
+    *,
+    deadline: float,
+    progress: Progress,
+) -> SetBeliefs:
+    """Find the distribution of largest entropy, value by value."""
+    by_value: dict[Label, list[WordedStatement]] = {}
+    for each in known:
+        by_value.setdefault(_value_of(release, each), []).append(each)
+    variables = {
+        value: Variables(_about(release, value), described, mentioned_conditions(stated, described), lookup)
+        for value, stated in by_value.items()
+    }
+    solved = {
+        value: beliefs_of(variables[value], tuple(stated), deadline=deadline, progress=progress)
+        for value, stated in by_value.items()
+    }
+    _check_independent(solved)
+    somebody = Variables(_about(release, release.domain[0]), described, (), lookup)
+    return SetBeliefs(release, known, solved, beliefs_of(somebody, (), deadline=deadline))
+
+
+def _value_of(release: Release, known: WordedStatement) -> Label:
+    """Give the one value that a statement speaks of."""
+    values = dict.fromkeys(value for share in shares_of([known]) for value in share.values)
+    for value in values:
+        release.groups.code_of(value)  # an error names the nearest
+    if len(values) > 1:
+        message = (
+            f"'{known.words}' links {len(values)} values, and where people have sets of values, each is believed by "
+            "itself; say a statement for each of them"
+        )
+        raise BadKnowledge(message)
+    return next(iter(values))
+
+
+def _about(release: Release, value: Label) -> Release:
+    """Make a release of who has one value and who has not."""
+    groups = release.groups
+    having = groups.counts.column(groups.code_of(value))
+    cells = np.stack((having, groups.sizes - having), axis=1)
+    about = whole_groups(
+        domain=(value, f"not {shown(value)}"),
+        sizes=groups.sizes,
+        counts=Counts.from_cells(cells),
+        columns=groups.columns,
+    )
+    return Release(about, release.sensitive, release.people, members=release.members, printing=release.printing)
+
+
+def _check_independent(solved: Mapping[Label, Beliefs]) -> None:
+    """Refuse what links values: what is not known about people, and part of the estimate of more than one value."""
+    hidden = [value for value, each in solved.items() if _depends_on_hidden(each)]
+    if len(hidden) > 1:
+        message = (
+            f"statements about {len(hidden)} values are about people whom some groups may hide, which links these "
+            "values; ask with the statements about one of them at a time"
+        )
+        raise BadKnowledge(message)
+    for each in solved.values():
+        somewhere = [who for who, rows in each.constraints.people.items() if len(rows) > 1]
+        if somewhere and len(solved) > 1:
+            message = (
+                f"{counted(len(somewhere), 'person')} may be in several groups, which links the values that statements "
+                "speak of; ask with the statements about one value at a time"
+            )
+            raise BadKnowledge(message)
+
+
+def _depends_on_hidden(beliefs: Beliefs) -> bool:
+    members, parts = beliefs.variables.members, beliefs.variables.parts
+    return bool((parts.divided & beliefs.touched[members.group]).any())
+
+
+@dataclass(frozen=True, eq=False)
+class SetBeliefs(Tabular):
+    """What somebody believes about people with sets of values, by maximum entropy; made by `maxent`.
+
+    Each probability is that of having a value, among others; those of a person may add up to more or less than one.
+
+    >>> import sidelight as sl
+    >>> visits = sl.Release.from_counts([{"Flu": 2, "Cold": 3}], sizes=[4], values="set", labels=[{"age": "30-39"}])
+    >>> beliefs = sl.maxent(visits, ["P(Flu | person=#1) = 0.1"])
+    >>> [round(beliefs.probability(value, person=sl.Someone(1)), 6) for value in ("Flu", "Cold")]
+    [0.1, 0.75]
+    """
+
+    release: Release
+    known: tuple[WordedStatement, ...]
+    of_value: Mapping[Label, Beliefs]  # of each value that a statement mentions: who has it and who has not
+    nothing_known: Beliefs  # the same people, of whom no statement is
+
+    def __repr__(self) -> str:
+        people, statements = counted(self.release.size, "person"), counted(len(self.known), "statement")
+        return f"<SetBeliefs by maximum entropy about {people}, knowing {statements}>"
+
+    def _repr_html_(self) -> str:
+        risks = self.riskiest(MOST_ROWS)
+        names = [*(column.name for column in self.people.variables.members.columns), self.release.sensitive]
+        rows = (
+            (*(shown(text) for _, text in risk.says), shown(risk.value), f"{risk.probability:.4f}") for risk in risks
+        )
+        title = f"Believed most, by maximum entropy, knowing {counted(len(self.known), 'statement')}"
+        total = len(self.by_kind.probability)
+        return html_table(title, [*names, "probability"], rows, total=total, note=" ".join(self.notes))
+
+    @cached_property
+    def people(self) -> Beliefs:
+        """What is believed about who is meant: that of the one value whose statements are about hidden people."""
+        return next((each for each in self.of_value.values() if _depends_on_hidden(each)), self.nothing_known)
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know: whom statements may mean, and which say nothing about this release."""
+        return tuple(dict.fromkeys(note for each in self.of_value.values() for note in each.notes))
+
+    def notes_on(self, given: Mapping[str, object]) -> tuple[str, ...]:
+        """Say whom a condition may mean besides those who are certain."""
+        return self.people.notes_on(given)
+
+    def meant(self, given: Mapping[str, object], *, group: GroupName | int | None = None) -> MeantPeople:
+        """Who is meant by a condition?  How many for certain, and how many more may be."""
+        return self.people.meant(given, group=group)
+
+    def names(self, person: Who) -> bool:
+        """Say whether a statement names this person."""
+        return any(each.names(person) for each in self.of_value.values())
+
+    def touched_by(self, value: int) -> Flags:
+        """Which groups (by row) a statement about a value touches."""
+        beliefs = self.of_value.get(self.release.domain[value])
+        return np.zeros(len(self.release), bool) if beliefs is None else beliefs.touched
+
+    def probability(
+        self,
+        value: object,
+        *,
+        given: Mapping[str, object] | None = None,
+        group: GroupName | int | None = None,
+        person: object = None,
+    ) -> float:
+        """How sure is somebody that a person who says this has the value, whatever others?
+
+        `given` names columns and cells; `group` is the group that the person is known to be in; `person` somebody
+        whom the statements name.
+        """
+        if isinstance(value, list | tuple | set):
+            message = "of sets, each value is believed by itself; ask about one value at a time"
+            raise BadKnowledge(message)
+        text, code = label(value), self.release.groups.code_of(label(value))
+        if person is not None:
+            return self._probability_of_person(text, code, as_who(person))
+        beliefs = self.of_value.get(text)
+        if beliefs is not None and (beliefs is self.people or not _depends_on_hidden(self.people)):
+            return beliefs.probability(text, given=given, group=group)
+        return self.people.expected(self._rates(code), given=given, group=group)
+
+    def _probability_of_person(self, text: Label, code: int, who: Who) -> float:
+        if text in self.of_value and self.of_value[text].names(who):
+            return self.of_value[text].probability(text, person=who)
+        named = [each for each in self.of_value.values() if each.names(who)]
+        if not named:
+            message = "no statement names this person; ask with given= instead"
+            raise BadKnowledge(message)
+        rows = named[0].constraints.people[who]
+        if len(rows) > 1:
+            message = "this person may be in several groups; ask about the value that statements speak of"
+            raise BadKnowledge(message)
+        return float(self._rates(code)[rows[0]])
+
+    def _rates(self, code: int) -> Floats:
+        """Give P(v ∈ S | q, b) for each row (q, b)."""
+        members = self.people.variables.members
+        beliefs = self.of_value.get(self.release.domain[code])
+        if beliefs is None:
+            groups = self.release.groups
+            rates: Floats = (groups.counts.column(code) / groups.sizes)[members.group]
+            return rates
+        return beliefs.rates(HAS)
+
+    @cached_property
+    def _entries(self) -> tuple[Integers, Integers, Floats]:
+        """All rows with the values of their groups, and how many people have them: row, value, people."""
+        members, groups = self.people.variables.members, self.release.groups
+        group, value, count = groups.counts.entries()
+        order = np.argsort(group, kind="stable")
+        row, at = pair_equal(members.group, group[order])
+        value, count = value[order][at], count[order][at]
+        rates = count / groups.sizes[members.group[row]]
+        for text in self.of_value:
+            code = groups.code_of(text)
+            mentioned = value == code
+            rates[mentioned] = self._rates(code)[row[mentioned]]
+        return row, value, rates * members.people[row]
+
+    def table(self) -> pa.Table:
+        """Give P(q, v ∈ S, b) as an Arrow table: what is known about people, a value, "group" and "probability".
+
+        Of each (q, b) the probabilities of all values add up to how many values such a person has, on average, times
+        the chance of (q, b).
+        """
+        row, value, amounts = self._entries
+        members, release = self.people.variables.members, self.release
+        arrays = {each.name: arrow_labels(each, members.key[row]) for each in members.columns}
+        values = Column(release.sensitive, release.domain, value.astype(np.int32))
+        arrays[unused_name(release.sensitive, arrays)] = arrow_labels(values)
+        arrays[unused_name("group", arrays)] = pa.array(release.groups.numbers[members.group[row]])
+        arrays[unused_name("probability", arrays)] = pa.array(amounts / release.size)
+        return pa.table(arrays)
+
+    def to_arrow(self) -> pa.Table:
+        """Give `table()`, by the name that dataframes have for it."""
+        return self.table()
+
+    @cached_property
+    def by_key(self) -> KeyBeliefs:
+        """P*(v ∈ S | q) for all q and v that occur together."""
+        row, value, amounts = self._entries
+        variables = self.people.variables
+        members = variables.members
+        people = add_up(members.key, members.people, members.key_count)
+        keys = KeysOfPeople(np.arange(members.key_count), np.full(members.key_count, -1), people)
+        return KeyBeliefs.of(variables, keys, self.release.domain, (members.key[row], value, amounts))
+
+    @cached_property
+    def by_kind(self) -> KeyBeliefs:
+        """As `by_key`, and people whom the statements about a value tell apart inside a group, for that value."""
+        hidden = [value for value, each in self.of_value.items() if each is self.people]
+        if not hidden:
+            return self.by_key
+        code, apart, printed = self.release.groups.code_of(hidden[0]), self.people.by_kind, self.by_key
+        of_parts = np.flatnonzero((apart.value == HAS) & (apart.keys.part[apart.key] >= 0))
+        return KeyBeliefs(
+            self.people.variables,
+            apart.keys,
+            self.release.domain,
+            np.concatenate((printed.people, apart.keys.estimated)),
+            np.concatenate((printed.key, apart.key[of_parts])),
+            np.concatenate((printed.value, np.full(len(of_parts), code))),
+            np.concatenate((printed.probability, apart.probability[of_parts])),
+        )
+
+    def riskiest(self, n: int = 10) -> tuple[Risk, ...]:
+        """Of whom is somebody most sure?  The n largest P*(v ∈ S | q), by what is known about people."""
+        return tuple(
+            Risk(probability, self.release.domain[value], self.by_kind.says(key), int(self.by_kind.keys.printed[key]))
+            for key, value, probability in self.by_kind.largest(n)
+        )
+
+    def estimation_error(self, original: Table) -> float:
+        """Refuse: how far beliefs about sets are from the truth is not one distribution per key."""
+        del original
+        message = (
+            "the estimation error is of one value per person, and this release has "
+            f"{parameter('values', self.release.semantics)}; leave the original out"
+        )
+        raise BadMeasure(message)
+
+    @cached_property
+    def certificate(self) -> Certificate:
+        """What shows that this is the distribution of largest entropy: that of all values together."""
+        each = [*self._certificates()]
+        return Certificate(
+            residual=max((one.residual for one in each), default=0.0),
+            misplaced=max((one.misplaced for one in each), default=0.0),
+            multipliers={words: pushes for one in each for words, pushes in one.multipliers.items()},
+            forced_zeros=sum(one.forced_zeros for one in each),
+        )
+
+    def _certificates(self) -> Iterator[Certificate]:
+        return (each.certificate for each in self.of_value.values())
