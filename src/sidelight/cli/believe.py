@@ -385,10 +385,14 @@ def _speaks_of_shares(request: BelieveRequest) -> bool:
 def believe_by_maximum_entropy(request: BelieveRequest, output: Output) -> Status:
     """Read, solve, print."""
     table = request.knowledge.table
-    output.refuse(inputs_of(request.file, *([] if table is None else [table])))
-    release = release_of(request)
-    before = maxent(release)
-    after = maxent(release, request.knowledge.know, seconds=request.effort.seconds or SECONDS_AT_MOST)
+    output.refuse((*inputs_of(request.file, *([] if table is None else [table])), *request.lookup.files()))
+    if request.lookup.locate is not None:
+        message = "statements P(…) are about whom printed labels cover, in any form; leave --locate out"
+        raise BadKnowledge(message)
+    release, by, suppressed = release_of(request), request.lookup.by(), request.lookup.suppressed
+    seconds = request.effort.seconds or SECONDS_AT_MOST
+    before = maxent(release, by=by)
+    after = maxent(release, request.knowledge.know, by=by, suppressed=suppressed, seconds=seconds)
     answer = MaxEntAnswer(request, before, after, _errors(request, before, after))
     output.write(answer.document(), draw_maximum_entropy(answer))
     return Status.WITHIN_POLICY

@@ -47,9 +47,11 @@ from sidelight._arrays import (
 )
 from sidelight.errors import BadKnowledge
 from sidelight.knowledge.parse_statements import WordedStatement
-from sidelight.knowledge.people import Who
+from sidelight.knowledge.people import Who, person_text
 from sidelight.knowledge.statements import ComparisonStatement, ConditionalProbability, IntervalStatement
+from sidelight.knowledge.tokens import in_short
 from sidelight.max_entropy.problem import Blocks, Variables, cells_of
+from sidelight.release.locate import suppressed_groups
 from sidelight.table.labels import Label
 
 NOBODY = -1
@@ -196,8 +198,19 @@ def constraints_of(variables: Variables, known: Sequence[WordedStatement]) -> Co
         np.array(draft.statement, np.int64),
         people,
         stated,
-        tuple(f"'{stated[at].words}' says nothing: {WHY_NOBODY}" for at in draft.about_nobody),
+        (
+            *(f"'{stated[at].words}' says nothing: {WHY_NOBODY}" for at in draft.about_nobody),
+            *_notes_on_suppressed(variables, people),
+        ),
     )
+
+
+def _notes_on_suppressed(variables: Variables, people: Mapping[Who, Integers]) -> Iterator[str]:
+    suppressed = suppressed_groups(variables.release.groups)
+    for who, rows in people.items():
+        if cells_of(who, variables.described) and suppressed[variables.members.group[rows]].all():
+            name = in_short(person_text(who))
+            yield f"{name} fits nothing that is printed: this rests on suppressed rows holding the person"
 
 
 def _by_bound(variables: Variables, known: WordedStatement) -> tuple[WordedStatement, ...]:

@@ -15,7 +15,7 @@ from sidelight.max_entropy.beliefs import Beliefs, beliefs_of
 from sidelight.max_entropy.constraints import mentioned_conditions
 from sidelight.max_entropy.problem import Variables
 from sidelight.max_entropy.set_beliefs import SetBeliefs, set_beliefs_of
-from sidelight.release.locate import Lookup
+from sidelight.release.locate import Lookup, SuppressedPeople
 from sidelight.release.release import Release
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.table import expect_one_sensitive
@@ -27,6 +27,7 @@ def maxent(
     *,
     people: Mapping[str, Mapping[str, object]] | None = None,
     by: Mapping[str, Hierarchy] | None = None,
+    suppressed: SuppressedPeople | None = None,
     seconds: float = 600,
     progress: Progress = quiet,
 ) -> Beliefs | SetBeliefs:
@@ -38,7 +39,8 @@ def maxent(
 
     A statement is also about people in groups that print less than it asks, such as `*` or `30-39`: how many of them
     are meant is not known, and part of the estimate (`beliefs.notes` tells).  `by` are hierarchies that say what
-    printed labels stand for; `people` says who somebody is whom a statement names: column → cell.  Raises
+    printed labels stand for; `people` says who somebody is whom a statement names: column → cell.  Nobody is assumed to
+    be in suppressed rows, unless `suppressed="may hold them"` is said, for those who fit nothing else.  Raises
     `Contradiction` with a smallest set of statements that cannot all be so, and `TooHard` when it takes longer than
     `seconds`.  Of a release with sets of values, see `SetBeliefs`.
 
@@ -58,7 +60,7 @@ def maxent(
     expect(Release, release, "what is seen")
     expect_one_sensitive(release, "maximum entropy")
     deadline = time.monotonic() + seconds
-    known, described, lookup = read_statements(knowing), people or {}, Lookup.of(by)
+    known, described, lookup = read_statements(knowing), people or {}, Lookup.of(by, suppressed=suppressed)
     if release.semantics == "set":
         return set_beliefs_of(release, known, described, lookup, deadline=deadline, progress=progress)
     variables = Variables(release, described, mentioned_conditions(known, described), lookup)

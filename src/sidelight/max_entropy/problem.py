@@ -242,7 +242,9 @@ class Variables:
         telling = {column.name for column in self.release.groups.columns if {*column.labels} != {SUPPRESSED}}
         # groups are suppressed as a whole: who is known throughout, and fits one that is printed, is in that one
         known_throughout = telling <= {name for name, _ in cells}
-        return rows[~suppressed] if known_throughout or suppressed.all() else rows
+        if suppressed.all():
+            return rows if self.lookup.suppressed == "may hold them" else rows[:0]
+        return rows[~suppressed] if known_throughout else rows
 
 
 def cells_of(person: Who | None, described: Mapping[str, Mapping[str, object]]) -> tuple[tuple[str, Label], ...]:

@@ -260,6 +260,33 @@ def test_asking_about_people_whom_groups_hide_is_told(by_hidden):
     assert "sex=M: 2 people for certain; 5 people in 2 groups may be meant too" in " ".join(told.stdout.split())
 
 
+def test_hierarchies_say_what_a_coarse_label_hides(tmp_path):
+    (tmp_path / "towns.csv").write_text("town,disease\nWest,Flu\nWest,Cold\nSouth,Flu\nSouth,Flu\nBonn,Cold\n")
+    (tmp_path / "hierarchies").mkdir()
+    (tmp_path / "hierarchies" / "town.csv").write_text("Bonn;West;*\nKöln;West;*\nUlm;South;*\n")
+    asks = ["believe", str(tmp_path / "towns.csv"), "-g", "town", "-s", "disease", "-k", "P(Flu | town=Bonn) = 0"]
+    bonn = ["-a", "{town = Bonn}"]
+    # without them, West is another town
+    assert "may be meant" not in invoke([*asks, *bonn]).stdout
+    told = invoke([*asks, *bonn, "--hierarchies", str(tmp_path / "hierarchies")])
+    assert told.exit_code == 0, told.stderr
+    note = "town=Bonn: 1 person for certain; 2 people in 1 group may be meant too, of whom the estimate takes 0.5 to be"
+    assert note in " ".join(told.stdout.split())
+    refused = invoke([*asks, "--locate", "labels"])
+    assert (refused.exit_code, "leave --locate out" in refused.stderr) == (2, True)
+
+
+def test_statements_about_sets_of_values(tmp_path):
+    file = tmp_path / "visits.csv"
+    file.write_text("id,ward,disease\n1,1,Flu\n1,1,Cold\n2,1,Flu\n3,2,Flu\n3,2,HIV\n4,2,Cold\n")
+    asks = ["believe", str(file), "-g", "ward", "-s", "disease", "--person", "id", "--values", "set"]
+    told = invoke([*asks, "-k", "P(Cold | person=#1) = 0.9", "-a", "#1", "--json"])
+    believed = {each["value"]: each["after"] for each in answer(told)["beliefs"]}
+    assert believed == pytest.approx({"Flu": 1, "Cold": 0.9})
+    refused = invoke([*asks, "-k", "P(Cold or Flu | ward=1) = 0.9"])
+    assert (refused.exit_code, "links 2 values" in refused.stderr) == (2, True)
+
+
 @pytest.mark.parametrize("asks", [("-k", "P(Flu | sex=Q) = 0.3"), ("-k", "P(Flu) >= 0", "-a", "{sex = Q}")])
 def test_a_label_that_nobody_knows_is_refused_with_the_nearest(by_hidden, asks):
     told = by_hidden(*asks)

@@ -126,6 +126,15 @@ def test_nobody_is_believed_impossible_what_is_true_but_infinity_says_so(wards, 
     assert sl.maxent(wards, ["P(Flu | sex=m, age=30) = 0"]).estimation_error(original) == math.inf
 
 
+def test_what_rests_on_suppressed_rows_is_told():
+    release = sl.Release.from_counts([{"Flu": 2}, {"Flu": 1, "Cold": 1}], labels=[{"age": "30-39"}, {"age": "*"}])
+    asks = {"knowing": ["P(Flu | person=Al) = 0.2"], "people": {"Al": {"age": 70}}}
+    with pytest.raises(BadKnowledge, match="nobody in the release looks like 'Al'"):
+        sl.maxent(release, **asks)
+    beliefs = sl.maxent(release, **asks, suppressed="may hold them")
+    assert beliefs.notes == ("Al fits nothing that is printed: this rests on suppressed rows holding the person",)
+
+
 def test_riskiest_are_sorted(wards):
     risks = sl.maxent(wards, ["P(Cold | sex=m) = 0"]).riskiest(4)
     assert [risk.probability for risk in risks] == sorted((risk.probability for risk in risks), reverse=True)
