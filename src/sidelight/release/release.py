@@ -129,8 +129,12 @@ class Release(Tabular):
     def _in_words(self) -> str:
         return (
             f"Release of {counted(self.size, 'person')} in {counted(len(self), 'group')}, "
-            f"{self.sensitive}: {counted(len(self.domain), 'value')} ({self.semantics})"
+            f"{self.sensitive}: {counted(len(self.domain), self._values_word)} ({self.semantics})"
         )
+
+    @property
+    def _values_word(self) -> str:
+        return "combination" if len(self.sensitive_columns) > 1 else "value"
 
     def to_arrow(self) -> pa.Table:
         """Give a row per group and value that occurs there: what `read_release` reads with `rows="counts"`.

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sidelight._arrays import Integers, add_up, number_rows, ranges, run_starts, sum_equal_rows
+from sidelight._arrays import Integers, add_up, number_keys, number_rows, ranges, run_starts, sum_equal_rows
 from sidelight._text import counted, form
 from sidelight.errors import BadTable, MissingValues, UnknownColumn, WrongKind, did_you_mean, parameter
 from sidelight.table.carried import carry, weights
@@ -326,7 +326,7 @@ def _suppressed(tally: RowCounts, roles: Roles) -> npt.NDArray[np.bool_]:
 
 def _valueless(tally: RowCounts, roles: Roles) -> npt.NDArray[np.bool_]:
     valueless = np.zeros(len(tally.counts), bool)
-    if roles.missing == "a value":
+    if roles.missing == "a value" or not any(None in labels for labels in tally.packing.value_labels):
         return valueless
     codes = tally.packing.value_codes(tally.values())
     for name, labels, code in zip(roles.value_columns, tally.packing.value_labels, codes, strict=True):
@@ -375,11 +375,11 @@ def _table(tally: RowCounts, rows: Rows, roles: Roles, intake: Intake) -> Table:
 
 def _domain(packing: Packing, values: Integers, roles: Roles) -> tuple[tuple[Label, ...], Integers]:
     """Give all values and each row's code; with several sensitive columns, the combinations that occur."""
-    distinct, codes = np.unique(values, return_inverse=True)
+    codes, first = number_keys(values, below=packing.width)
     columns = tuple(
         _occurring(Column(name, labels, code), roles.domain_of(name))
         for name, labels, code in zip(
-            roles.value_columns, packing.value_labels, packing.value_codes(distinct), strict=True
+            roles.value_columns, packing.value_labels, packing.value_codes(values[first]), strict=True
         )
     )
     if len(columns) > 1:
