@@ -57,7 +57,7 @@ class MaxEnt(Targeted):
     two agree when nothing is known.  `knowing` are statements; `rules=(K₊, K₋)` are so many of the strongest rules of
     the original `table` (which `protect` puts in by itself).
 
-    Values `apart_from` which are asked about are believed like any others, and count for nothing.
+    Values in `apart_from` are believed like any others, and are no targets.
     It looks at a whole release at once, so searches go without it and judge what they found by it.  An exact
     `Fraction` where no statement touches the groups, otherwise a float, rounded up at the ninth decimal.
 
@@ -144,10 +144,10 @@ class MaxEnt(Targeted):
         beliefs = self.beliefs(release)
         by_key, members = beliefs.by_kind, beliefs.by_kind.members
         # the largest float may not be the largest exact value: all that are close are compared as they are decided
-        asked = np.isin(by_key.value, self.targets.places(release.groups))
-        if not asked.any():
+        in_question = np.isin(by_key.value, self.targets.places(release.groups))
+        if not in_question.any():
             return Finding(self, Fraction(0), None, (self.targets.nobody(), *beliefs.notes))
-        probability = np.where(asked, by_key.probability, -1)
+        probability = np.where(in_question, by_key.probability, -1)
         near = np.flatnonzero(probability >= probability.max() - CLOSE)[:1000]
         values = [_cautious(beliefs, int(by_key.key[at]), int(by_key.value[at])) for at in near]
         at = near[values.index(max(values))]

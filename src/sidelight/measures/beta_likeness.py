@@ -48,7 +48,7 @@ class BetaLikeness(Targeted, FormulaMeasure):
     basic: max of (q − p)/p over groups and values with q > p, q = the group's share of the value and p the whole
     release's.  enhanced: the smallest β with q ≤ (1 + min(β, −ln p))·p everywhere, so that frequent values may
     gain less; infinite if there is none.  Losses (q < p) do not count.  At most β is β-likeness.
-    Groups in which nobody has a value are passed over, and gains of values `apart_from` which are asked about.
+    Groups in which nobody has a value are passed over, and so are the gains of values in `apart_from`.
 
     >>> release = Release.from_counts([{"Flu": 7, "HIV": 1}, {"Flu": 1, "HIV": 1}])
     >>> finding = BetaLikeness().measure(release)
@@ -80,15 +80,16 @@ class BetaLikeness(Targeted, FormulaMeasure):
 
     def formula(self, statistic: Numbers, groups: Groups, arithmetic: Arithmetic) -> Numbers:
         """The largest q/p − 1; infinite where some q/p is more than 1 − ln p and the kind is enhanced."""
-        gained, places = factors(statistic, groups, arithmetic), self.targets.shared_places(groups)
-        gains: Numbers = np.maximum(gained[:, places].max(axis=1) - 1, 0)
+        gained = factors(statistic, groups, arithmetic)
+        gains: Numbers = np.maximum(self.targets.among(gained, groups).max(axis=1) - 1, 0)
         if self.kind == "enhanced":
-            gains[_beyond(gained, statistic, groups, arithmetic)[:, places].any(axis=1)] = math.inf
+            beyond = _beyond(gained, statistic, groups, arithmetic)
+            gains[self.targets.among(beyond, groups).any(axis=1)] = math.inf
         return gains
 
     def witness(self, groups: Groups, row: int) -> Witness:
         """Point at a value that gains too much, or else the one that gains most."""
-        places = self.targets.shared_places(groups)
+        places = self.targets.some_places(groups)
         most = share_witness(groups, row, _gains_most(groups, row, places))
         if self.kind == "basic":
             return most

@@ -42,8 +42,8 @@ class DeltaDisclosure(Targeted, FormulaMeasure):
     max |ln(q/p)| over groups and values of the release, q = the group's share of the value and p the whole
     release's.  Below δ is δ-disclosure privacy.  A value that a group lacks makes it infinite: it is ruled out
     there; `absent="skipped"` passes such values over, and then merging groups may make things worse.
-    A float rounded up, or exactly 0.  Groups in which nobody has a value are passed over, and values `apart_from`
-    which are asked about.
+    A float rounded up, or exactly 0.  Groups in which nobody has a value are passed over, and so are values in
+    `apart_from`.
 
     >>> release = Release.from_counts([{"Flu": 3, "HIV": 1}, {"Flu": 1, "HIV": 1}])
     >>> finding = DeltaDisclosure().measure(release)
@@ -79,7 +79,7 @@ class DeltaDisclosure(Targeted, FormulaMeasure):
 
     def formula(self, statistic: Numbers, groups: Groups, arithmetic: Arithmetic) -> Numbers:
         """Ln of the largest q/p or p/q; values that a group lacks have q/p = 0, or 1 when they are skipped."""
-        changed = factors(statistic, groups, arithmetic)[:, self.targets.shared_places(groups)]
+        changed = self.targets.among(factors(statistic, groups, arithmetic), groups)
         highest = changed.max(axis=1)
         if self.absent == "skipped":
             changed[changed == 0] = 1
@@ -90,7 +90,7 @@ class DeltaDisclosure(Targeted, FormulaMeasure):
         changed = factors(exact_row(groups, row), groups, EXACT)[0]
         either_way = np.maximum(changed, EXACT.ratio(1, changed))
         compared = (groups.whole > 0) & ((changed > 0) | (self.absent == "infinite"))
-        places = self.targets.shared_places(groups)
+        places = self.targets.some_places(groups)
         return share_witness(groups, row, int(places[np.where(compared, either_way, 0)[places].argmax()]))
 
     def explain(self, finding: Finding) -> str:

@@ -44,7 +44,7 @@ class DistinctValues(Targeted, FormulaMeasure):
 
     min_g |{x : n_g(x) > 0}|.  At least ℓ is distinct ℓ-diversity: whoever rules out ℓ − 2 values still has two
     to choose from, however unlike their frequencies.  In a group in which nobody has a value it is 0.  Values
-    `apart_from` which are counted mean nothing ("Not in universe"): a group of nobody else is passed over.
+    in `apart_from` mean nothing ("Not in universe") and are not counted; a group of nothing else is passed over.
 
     >>> release = Release.from_counts([{"Flu": 2, "Cold": 1}, {"Flu": 3}])
     >>> finding = DistinctValues().measure(release)
@@ -77,8 +77,8 @@ class DistinctValues(Targeted, FormulaMeasure):
     def formula(self, statistic: Numbers, groups: Groups, arithmetic: Arithmetic) -> Numbers:
         """The number of those in question; nothing to measure where there are only others."""
         del groups, arithmetic
-        asked, every = statistic.T
-        return asked if not self.apart_from else np.where((asked > 0) | (every == 0), asked, np.nan)
+        others, every = statistic.T
+        return others if not self.apart_from else np.where((others > 0) | (every == 0), others, np.nan)
 
     def explain(self, finding: Finding) -> str:
         """Name the group with the fewest values."""

@@ -38,6 +38,7 @@ import numpy as np
 
 from sidelight._arrays import Integers
 from sidelight.errors import BadMeasure, UnknownValue, did_you_mean, parameter
+from sidelight.measures.exact import Numbers
 from sidelight.measures.measure import Measure
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
@@ -245,17 +246,21 @@ class Targets:
     def places(self, seen: Groups) -> Integers:
         """List the targets, as places in the domain of what is seen."""
         if self.value is not None:
-            return np.array([place_of(str(self.value), seen)])
-        apart = {place_of(text, seen) for text in self.apart_from}
-        return np.array([place for place in range(len(seen.domain)) if place not in apart], np.int64)
+            return np.array([seen.code_of(str(self.value))])
+        places = np.arange(len(seen.domain))
+        return np.delete(places, [_place_of(text, seen) for text in self.apart_from]) if self.apart_from else places
 
-    def shared_places(self, seen: Groups) -> Integers:
-        """List the targets for a question about shares, which needs some."""
+    def some_places(self, seen: Groups) -> Integers:
+        """List the targets for a question about shares, which needs at least one."""
         places = self.places(seen)
         if len(places) == 0:
             message = f"{parameter('apart_from')} leaves no value to ask about; leave one of them out"
             raise BadMeasure(message)
         return places
+
+    def among(self, columns: Numbers, seen: Groups) -> Numbers:
+        """Keep the columns of the targets, of a matrix with one for each value."""
+        return columns if self.every_value else columns[:, self.some_places(seen)]
 
     @property
     def every_value(self) -> bool:
@@ -282,7 +287,7 @@ class Targets:
         return f"nobody in the release has '{shown(str(self.value))}'"
 
 
-def place_of(text: Label, groups: Groups) -> int:
+def _place_of(text: Label, groups: Groups) -> int:
     """Find a value's place in the domain; a missing one may be a text there."""
     return groups.code_of(MISSING if text is None and None not in groups.domain else text)
 
@@ -359,7 +364,7 @@ def without(groups: Groups, apart_from: Sequence[Label]) -> Groups:
     >>> without(release.groups, ["Not asked"]).value_counts(0)
     {'Flu': 1, 'Ulcer': 2}
     """
-    return groups.only(Targets(apart_from=tuple(apart_from)).shared_places(groups)) if apart_from else groups
+    return groups.only(Targets(apart_from=tuple(apart_from)).some_places(groups)) if apart_from else groups
 
 
 def examples_of_targets(domain: tuple[Label, ...]) -> list[dict[str, Any]]:

@@ -113,8 +113,7 @@ that is left shrinks by that factor.
     inf
 
     **Predicates** say what is to be kept private instead of each single value: sets of values, with names if given
-    as a mapping; a leading "not" means all other values.  Without them, values `apart_from` which are asked about are
-    passed over.
+    as a mapping; a leading "not" means all other values.  Without them, values in `apart_from` are passed over.
 
     >>> stomach = {"a stomach disease": ["Ulcer", "Dyspepsia"], "no ulcer": ["not", "Ulcer"]}
     >>> ward = Release.from_counts([{"Ulcer": 2, "Dyspepsia": 3, "None": 5}])
