@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -21,7 +21,7 @@ from sidelight.cli.options import EffortOptions, KnowledgeOptions
 from sidelight.cli.output import Output
 from sidelight.cli.run import Status
 from sidelight.errors import BadKnowledge, BadMeasure, BadPolicy, TooHard
-from sidelight.knowledge.facts import Fact, Has
+from sidelight.knowledge.facts import Fact
 from sidelight.knowledge.parse_facts import Knowledge, parse_person, read_facts, read_person
 from sidelight.knowledge.parse_statements import is_statement
 from sidelight.knowledge.people import Described, Someone, Who, person_text
@@ -29,7 +29,6 @@ from sidelight.knowledge.tokens import TokenReader
 from sidelight.max_entropy.beliefs import Beliefs
 from sidelight.max_entropy.maxent import maxent
 from sidelight.max_entropy.set_beliefs import SetBeliefs
-from sidelight.release.groups import GroupName
 from sidelight.release.locate import Lookup
 from sidelight.release.read import release_from
 from sidelight.release.release import Release
@@ -39,7 +38,8 @@ from sidelight.table.read import read_table
 from sidelight.table.roles import Roles
 from sidelight.worlds.effort import Effort
 from sidelight.worlds.estimate import Estimate
-from sidelight.worlds.posterior import Belief, Observer, posteriors
+from sidelight.worlds.estimated_belief import EstimatedBelief, estimate_belief
+from sidelight.worlds.posterior import Belief, posteriors
 
 SCHEMA_VERSION = 2
 """Raised whenever a reader of the document would have to change."""
@@ -210,20 +210,6 @@ def _in_words(after: Fraction | Estimate) -> str:
 # Facts: worlds are counted, or drawn where that is too hard.
 
 
-@dataclass(frozen=True, slots=True)
-class EstimatedBelief:
-    """How likely each value of a person is about, to one who knows the facts, and what it was exactly before them."""
-
-    person: Who
-    group: GroupName
-    before: Mapping[Label, Fraction]
-    after: Mapping[Label, Estimate]
-    notes: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        return person_text(self.person)
-
-
 def conclude(
     release: Release, facts: tuple[Fact, ...], people: tuple[Who, ...], request: BelieveRequest
 ) -> tuple[Belief, ...] | tuple[EstimatedBelief, ...]:
@@ -245,8 +231,19 @@ def conclude(
             raise TooHard(_too_hard(options, effort), low=hard.low, high=hard.high) from None
     rng = np.random.default_rng(options.seed)
     lookup = Lookup.of(by, locate, suppressed)
-    observers = [Observer.of(release, facts, people=[who], effort=effort, lookup=lookup) for who in people]
-    return tuple(_estimate(belief(who, None), each, options, rng) for who, each in zip(people, observers, strict=True))
+    return tuple(
+        estimate_belief(
+            release,
+            facts,
+            belief(who, None),
+            effort=effort,
+            lookup=lookup,
+            rng=rng,
+            samples=options.samples,
+            confidence=options.confidence,
+        )
+        for who in people
+    )
 
 
 def _too_hard(options: EffortOptions, effort: Effort) -> str:
@@ -255,23 +252,6 @@ def _too_hard(options: EffortOptions, effort: Effort) -> str:
     if not options.approximate:
         return f"{hard}; allow more, or say --approximate for estimates"
     return f"{hard}; allow more, or say with --about of whom to make estimates"
-
-
-def _estimate(before: Belief, observer: Observer, options: EffortOptions, rng: np.random.Generator) -> EstimatedBelief:
-    """Draw worlds, and look at all values of a person in them; a value that nobody in the group has needs none."""
-    values = [value for value in before if before[value]]
-    estimates = observer.estimates(
-        [Has(before.person, value) for value in values], rng=rng, samples=options.samples, confidence=options.confidence
-    )
-    if not estimates:
-        message = (
-            "of the worlds that were drawn, none fits the facts; "
-            "draw more with --samples, or count more with --states and --seconds"
-        )
-        raise TooHard(message, low=Fraction(0), high=Fraction(1))
-    never = Estimate.exactly(Fraction(0), options.confidence)
-    after = dict.fromkeys(before, never) | dict(zip(values, estimates, strict=True))
-    return EstimatedBelief(before.person, before.group, before.before, after, observer.entities.notes)
 
 
 # Statements about shares P(…): maximum entropy.
@@ -291,17 +271,10 @@ class MaxEntAnswer:
 
     @cached_property
     def rows(self) -> tuple[tuple[str, Label, float, float], ...]:
-        """About whom, value, believed before and after; the likeliest first."""
+        """About whom, value, believed before and after; who moved most first, or all values of who is asked about."""
         if not self.request.knowledge.about:
-            return tuple(
-                (
-                    _described(risk.says),
-                    risk.value,
-                    self.before.by_key.probability_of(risk.key, risk.value),
-                    risk.probability,
-                )
-                for risk in self.after.riskiest(self.request.knowledge.top)
-            )
+            moves = self.after.by_kind.moved_most(self.before.by_key, self.request.knowledge.top)
+            return tuple((_described(each.says), each.value, each.before, each.probability) for each in moves)
         return tuple(row for text in self.request.knowledge.about for row in self._about(text))
 
     def _about(self, text: str) -> Iterator[tuple[str, Label, float, float]]:

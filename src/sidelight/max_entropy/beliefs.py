@@ -72,11 +72,24 @@ class Risk:
     probability: float
     value: Label
     says: tuple[tuple[str, Label], ...]
-    key: int = field(default=0, repr=False)  # of the people as they are printed, in `by_key`
 
     def __str__(self) -> str:
         who = ", ".join(f"{column} {shown(text)}" for column, text in self.says) or "anybody"
         return f"{shown(self.value)} for {who}: {self.probability:.4f}"
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """How a belief about people who say this changed, by maximum entropy."""
+
+    probability: float
+    value: Label
+    says: tuple[tuple[str, Label], ...]
+    before: float
+
+    def __str__(self) -> str:
+        who = ", ".join(f"{column} {shown(text)}" for column, text in self.says) or "anybody"
+        return f"{shown(self.value)} for {who}: {self.probability:.4f}, and {self.before:.4f} before"
 
 
 @dataclass(frozen=True, slots=True)
@@ -392,9 +405,21 @@ class Beliefs(Tabular):
         Cold for age 30-39: 0.7500
         """
         return tuple(
-            Risk(probability, self.release.domain[value], self.by_kind.says(key), int(self.by_kind.keys.printed[key]))
+            Risk(probability, self.release.domain[value], self.by_kind.says(key))
             for key, value, probability in self.by_kind.largest(n)
         )
+
+    def moved_most(self, before: Beliefs, n: int = 10) -> tuple[Move, ...]:
+        """About whom do these beliefs differ most from others of the same release?  The n people who moved most.
+
+        Each with the value whose probability changed most; of those who moved as much, the surest first.
+
+        >>> labels = [{"age": "30-39", "sex": "*"}, {"age": "40-49", "sex": "f"}]
+        >>> ward = Release.from_counts([{"Flu": 2, "Cold": 2}, {"Flu": 4}], labels=labels)
+        >>> print(*maxent(ward, "P(Flu | sex=f) = 1").moved_most(maxent(ward), 1))
+        Flu for age 30-39, sex f (printed *): 1.0000, and 0.5000 before
+        """
+        return self.by_kind.moved_most(before.by_key, n)
 
     def estimation_error(self, original: Table) -> float:
         """How far from the truth are these beliefs?  Σ_q P(q) Σ_s P(s|q) ln( P(s|q) / P*(s|q) ), in nats.
@@ -503,15 +528,30 @@ class KeyBeliefs:
         """Who is in which group."""
         return self.variables.members
 
-    def probability_of(self, key: int, value: Label) -> float:
-        """Say how likely a value is for people of a kind."""
-        return float(self.probability[(self.key == key) & (self.value == self.domain.index(value))].sum())
-
     def says(self, key: int) -> tuple[tuple[str, Label], ...]:
         """Say what is known about a person of this kind: what is printed, and what statements tell apart."""
         printed, part = int(self.keys.printed[key]), int(self.keys.part[key])
         says = {column.name: column.cell(printed) for column in self.members.columns}
         return tuple((says if part < 0 else says | self.variables.parts.describe(part)).items())
+
+    def moved_most(self, before: KeyBeliefs, n: int) -> tuple[Move, ...]:
+        """Give the n kinds whose beliefs moved most, each with the value that moved most; `before` is by key."""
+        domain = len(self.domain)
+        kinds = np.flatnonzero(np.bincount(self.key, minlength=len(self.keys.printed)))  # those who are anybody
+        at, earlier = pair_equal(self.keys.printed[kinds], before.key)
+        pairs = np.concatenate((self.key * domain + self.value, kinds[at] * domain + before.value[earlier]))
+        place, first = number_keys(pairs, below=len(self.keys.printed) * domain)
+        kind, value = np.divmod(pairs[first], domain)
+        here = sum_by(place[: len(self.key)], self.probability, len(first))
+        there = sum_by(place[len(self.key) :], before.probability[earlier], len(first))
+        # ties of the last bits are ties, so that people who moved as much come by how sure somebody is, then in order
+        moved, sure = np.round(np.abs(here - there), 12), np.round(here, 12)
+        order = np.lexsort((value, kind, -sure, -moved))
+        of_each_kind = order[np.sort(np.unique(kind[order], return_index=True)[1])][:n]
+        return tuple(
+            Move(float(here[row]), self.domain[value[row]], self.says(int(kind[row])), float(there[row]))
+            for row in of_each_kind.tolist()
+        )
 
     def largest(self, n: int) -> Iterator[tuple[int, int, float]]:
         """Give the n largest, as (key, value, probability); of equal ones the first keys and values."""

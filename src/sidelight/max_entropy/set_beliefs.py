@@ -33,7 +33,16 @@ from sidelight._text import MOST_ROWS, counted, html_table
 from sidelight.errors import BadKnowledge, BadMeasure, parameter
 from sidelight.knowledge.parse_statements import WordedStatement
 from sidelight.knowledge.people import Who, as_who
-from sidelight.max_entropy.beliefs import Beliefs, Certificate, KeyBeliefs, KeysOfPeople, MeantPeople, Risk, beliefs_of
+from sidelight.max_entropy.beliefs import (
+    Beliefs,
+    Certificate,
+    KeyBeliefs,
+    KeysOfPeople,
+    MeantPeople,
+    Move,
+    Risk,
+    beliefs_of,
+)
 from sidelight.max_entropy.constraints import mentioned_conditions, shares_of
 from sidelight.max_entropy.problem import Variables
 from sidelight.release.groups import GroupName
@@ -295,9 +304,13 @@ class SetBeliefs(Tabular):
     def riskiest(self, n: int = 10) -> tuple[Risk, ...]:
         """Of whom is somebody most sure?  The n largest P*(v ∈ S | q), by what is known about people."""
         return tuple(
-            Risk(probability, self.release.domain[value], self.by_kind.says(key), int(self.by_kind.keys.printed[key]))
+            Risk(probability, self.release.domain[value], self.by_kind.says(key))
             for key, value, probability in self.by_kind.largest(n)
         )
+
+    def moved_most(self, before: SetBeliefs, n: int = 10) -> tuple[Move, ...]:
+        """About whom do these beliefs differ most from others of the same release?  As `Beliefs.moved_most`."""
+        return self.by_kind.moved_most(before.by_key, n)
 
     def estimation_error(self, original: Table) -> float:
         """Refuse: how far beliefs about sets are from the truth is not one distribution per key."""

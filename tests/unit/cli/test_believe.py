@@ -195,6 +195,23 @@ def test_who_is_most_at_risk(by_shares):
     assert "Estimation error" in told.stdout
 
 
+def test_statements_tell_first_of_whoever_moved_most(tmp_path):
+    """Not of whom somebody is surest: the old are all ill before and after."""
+    file = tmp_path / "buckets.csv"
+    rows = ["1,old,m,Flu"] * 4 + ["2,young,m,Flu", "2,young,f,Flu", "2,young,m,Cold", "2,young,f,Cold"]
+    file.write_text("\n".join(["bucket,age,sex,illness", *rows]) + "\n")
+    roles = ["-g", "bucket", "-q", "age", "-q", "sex", "-s", "illness"]
+    told = answer(invoke(["believe", str(file), *roles, "-k", "P(Flu | age=young, sex=m) = 0.9", "--json"]))
+    moved = [abs(each["after"] - each["before"]) for each in told["beliefs"]]
+    assert moved == sorted(moved, reverse=True)
+    assert [each["about"] for each in told["beliefs"]][-1] == "age old, sex m"
+    assert len({each["about"] for each in told["beliefs"]}) == 3  # each once
+    (most,) = answer(
+        invoke(["believe", str(file), *roles, "-k", "P(Flu | age=young, sex=m) = 0.9", "--top", "1", "--json"])
+    )["beliefs"]
+    assert most["about"] in ("age young, sex m", "age young, sex f")
+
+
 def test_one_person_as_json(by_shares, tmp_path):
     told = by_shares("-k", "P(Flu | sex=male) <= 0.25", "-a", "{sex = male}", "--json", "-o", tmp_path / "out.json")
     document = answer(told)

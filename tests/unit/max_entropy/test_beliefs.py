@@ -166,3 +166,25 @@ def test_a_notebook_never_runs_what_a_label_says():
     html = sl.maxent(odd)._repr_html_()
     assert "<b>" not in html
     assert "<script>" not in html
+
+
+def test_who_moved_most_is_told_first_and_once():
+    labels = [{"age": "30-39", "sex": "*"}, {"age": "40-49", "sex": "f"}, {"age": "50-59", "sex": "*"}]
+    counts = [{"Flu": 2, "Cold": 3, "Gout": 1}, {"Flu": 4}, {"Flu": 1, "Cold": 5}]
+    ward = sl.Release.from_counts(counts, labels=labels)
+    before, after = sl.maxent(ward), sl.maxent(ward, ["P(Flu | sex=f) = 0.9"])
+    moves = after.moved_most(before, 100)
+    slow = {}
+    for kind in set(after.by_kind.key.tolist()):
+        printed = after.by_kind.keys.printed[kind]
+        for value, name in enumerate(ward.domain):
+            here = after.by_kind.probability[(after.by_kind.key == kind) & (after.by_kind.value == value)].sum()
+            there = before.by_key.probability[(before.by_key.key == printed) & (before.by_key.value == value)].sum()
+            most = slow.setdefault(after.by_kind.says(kind), (0.0, None))
+            slow[after.by_kind.says(kind)] = max(most, (round(abs(here - there), 12), name), key=lambda each: each[0])
+    assert {move.says: round(abs(move.probability - move.before), 9) for move in moves} == {
+        says: round(moved, 9) for says, (moved, _) in slow.items()
+    }
+    distances = [round(abs(move.probability - move.before), 9) for move in moves]
+    assert distances == sorted(distances, reverse=True)
+    assert after.moved_most(before, 2) == moves[:2]
