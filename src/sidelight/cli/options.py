@@ -253,7 +253,6 @@ class PublishedColumns(ColumnOptions):
     domain: ValueDomain = ()
     domain_file: DomainFile = None
     split: Split = None
-    kind: ColumnKinds = ()
     encoding: Encoding = None
     sheet: Sheet = None
 
@@ -271,6 +270,7 @@ class ReleaseColumns(PublishedColumns):
 class BelievedColumns(PublishedColumns):
     """The columns of a published file in which people are looked up."""
 
+    kind: ColumnKinds = ()
     suppressed: MayHoldPeople = None
 
 
@@ -454,6 +454,8 @@ class SearchOptions:
     """Take these levels instead of searching, such as age=2,sex=0; one that is not named is 0 (lattice)."""
     suppress_only: Annotated[tuple[str, ...], option("--suppress-only", metavar="COLUMN")] = ()
     """A column without a hierarchy: as it is, or as *; repeat it."""
+    average: Annotated[Literal["mode", "ancestor", "set"] | None, option("--average", metavar="HOW")] = None
+    """What microaggregation prints of categories: their mode, if nothing is said, ancestor or set."""
     suppress: Annotated[float, option("--suppress", metavar="SHARE")] = 0
     """The share of people who may be suppressed, such as 0.04 (lattice)."""
     suppressed: Annotated[Literal["as *", "left out"], option("--suppressed", metavar="HOW")] = "as *"

@@ -30,7 +30,9 @@ from sidelight.release.generalise import group
 from sidelight.report.report import AuditReport, Envelope, audit_report, release_facts
 from sidelight.report.terminal import sentences
 from sidelight.search.full_domain import FullDomain
-from sidelight.search.method import SearchResult
+from sidelight.search.method import Method, SearchResult
+from sidelight.search.microaggregation import Microaggregation
+from sidelight.search.protect import MethodName
 from sidelight.search.protect import protect as find_release
 from sidelight.table.files import files_of
 from sidelight.table.hierarchy import Hierarchy
@@ -180,19 +182,27 @@ def search_to_the_end(table: Table, policy: Policy, by: Mapping[str, Hierarchy],
 def _search(table: Table, policy: Policy, by: Mapping[str, Hierarchy], search: SearchOptions) -> SearchResult:
     """Search, showing what is being tried."""
     levels = read_levels(search.levels) if search.levels else None
-    method = FullDomain(suppress=search.suppress, suppressed=search.suppressed, nodes=search.nodes)
-    suppresses = search.method == FullDomain.name
     with bar("trying") as progress:
         return find_release(
             table,
             policy,
             by=by,
-            method=method if suppresses else search.method,
+            method=_method(search),
             utility=search.utility,
-            suppress=0 if suppresses else search.suppress,
+            suppress=0 if search.method == FullDomain.name else search.suppress,
             levels=levels,
             progress=progress,
         )
+
+
+def _method(search: SearchOptions) -> Method | MethodName:
+    """Give the method with its own options; refuse one that is another method's."""
+    if search.average is not None and search.method != Microaggregation.name:
+        message = f"method '{search.method}' averages nothing; leave --average out, or use --method microaggregation"
+        raise BadPolicy(message)
+    if search.method == FullDomain.name:
+        return FullDomain(suppress=search.suppress, suppressed=search.suppressed, nodes=search.nodes)
+    return search.method if search.average is None else Microaggregation(labels=search.average)
 
 
 def report_nothing(nothing: NothingSafe, kind: str, source: str, *, as_json: bool) -> Status:

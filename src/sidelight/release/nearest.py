@@ -21,9 +21,9 @@ from sidelight._arrays import Codes, Floats, Integers
 from sidelight.release.kinds import kind_of
 from sidelight.release.printed_labels import read_label
 from sidelight.release.printing import Nodes
-from sidelight.table.kinds import ColumnKind, kind_of_labels
+from sidelight.table.kinds import ColumnKind
 from sidelight.table.label_distances import points_of, share_of_levels, squared_between
-from sidelight.table.labels import SUPPRESSED, Label, as_day, as_number, in_order
+from sidelight.table.labels import SUPPRESSED, Label, as_day, as_number
 from sidelight.table.table import CELLS_AT_ONCE, Column
 
 ROUNDING = 1e-9
@@ -67,7 +67,8 @@ def _distances(people: Column, groups: Column, nodes: Nodes | None) -> ColumnDis
     if kind == "category":
         squared = _between_labels(people.labels, groups.labels, nodes)
     else:
-        points = points_of(_places((*people.labels, *groups.labels), people.labels, kind))
+        place = _places(people, groups, kind)
+        points = points_of(np.array([place.get(text, np.nan) for text in (*people.labels, *groups.labels)]))
         squared = squared_between(points[:, : len(people.labels)], points[:, len(people.labels) :])
     # after the range is known: a suppressed label has no place and stretches nothing
     squared[:, [text == SUPPRESSED for text in groups.labels]] = 1.0
@@ -75,29 +76,34 @@ def _distances(people: Column, groups: Column, nodes: Nodes | None) -> ColumnDis
 
 
 def _kind(people: Column, groups: Column, nodes: Nodes | None) -> ColumnKind:
-    """Say what a column is, as it was published; where something else than numbers is printed, a category."""
-    labels = dict.fromkeys(text for text in (*people.labels, *groups.labels) if text not in (None, SUPPRESSED))
+    """Say what a column is, as it was published; where labels have no place on a line, a category."""
+    labels = _present(people, groups)
     kind = groups.kind or people.kind or kind_of(Column.of(groups.name, labels), nodes)
-    if kind == "ordered":
-        in_line = all(text in people.labels for text in labels) or kind_of_labels(labels) != "category"
-    else:
-        in_line = all((as_day if kind == "date" else as_number)(text) is not None for text in labels)
-    return kind if in_line else "category"
+    return kind if kind == "category" or labels.keys() <= _places(people, groups, kind).keys() else "category"
 
 
-def _places(labels: tuple[Label, ...], known: tuple[Label, ...], kind: ColumnKind) -> Floats:
-    """Say where labels stand on a line, at their number, day or rank; what is missing or suppressed has no place.
+def _present(people: Column, groups: Column) -> dict[Label, None]:
+    return dict.fromkeys(text for text in (*people.labels, *groups.labels) if text not in (None, SUPPRESSED))
 
-    Ordered labels stand in the order in which they are known, or by their number.
+
+def _places(people: Column, groups: Column, kind: ColumnKind) -> dict[Label, float]:
+    """Say which labels stand where on a line: at their number or day, or at their rank, where an order is known.
+
+    Ordered labels stand in the order that is known of the people, or in that of their numbers or days.
     """
-    place: dict[Label, float] = {}
-    if kind == "ordered":
-        ordered = in_order(labels) if in_order(known) == known else known
-        place = {text: float(rank) for rank, text in enumerate(ordered) if text not in (None, SUPPRESSED)}
-    for text in labels if kind != "ordered" else ():
-        number = as_day(text) if kind == "date" else as_number(text)
-        place.update({} if number is None else {text: float(number)})
-    return np.array([place.get(text, np.nan) for text in labels])
+    labels = _present(people, groups)
+    if kind == "ordered" and people.kind == "ordered":
+        present = [text for text in people.labels if text not in (None, SUPPRESSED)]
+        return {text: float(rank) for rank, text in enumerate(present)}
+    by_size = {text: number for text in labels if (number := _number_or_day(text, kind)) is not None}
+    if kind != "ordered":
+        return by_size
+    return {text: float(rank) for rank, text in enumerate(sorted(by_size, key=lambda text: by_size[text]))}
+
+
+def _number_or_day(text: Label, kind: ColumnKind) -> float | None:
+    number, day = as_number(text), as_day(text)
+    return number if kind == "number" else day if kind == "date" else number if number is not None else day
 
 
 def _between_labels(people: tuple[Label, ...], groups: tuple[Label, ...], nodes: Nodes | None) -> Floats:

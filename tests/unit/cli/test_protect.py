@@ -459,3 +459,13 @@ def test_conditions_are_published_as_categories_with_the_people_who_have_none(tm
     assert (bare.exit_code, "no hierarchy for 'condition'; add it to --hierarchies" in bare.stderr) == (2, True)
     fine = run(str(data.path), "--policy", "policy.toml", "--hierarchies", "hierarchies", "--sensitive-level", "0")
     assert (fine.exit_code, "no sensitive value 'Mental'" in fine.stderr) == (2, True)
+
+
+def test_what_is_printed_of_categories_can_be_said_where_they_are_averaged(regions):
+    usual = ("people.csv", "-g", "region", "-g", "age", "-s", "disease", "-l", "group size >= 7", "--average", "set")
+    done = run(*usual, "--method", "microaggregation", "--kind", "region=category", "-o", "release.csv")
+    assert done.exit_code == 0, done.stderr
+    assert any("{" in text for text in sl.read_published("release.csv").groups.columns[0].labels)
+    done = run(*usual, "--method", "mondrian")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "method 'mondrian' averages nothing; leave --average out, or use --method microaggregation" in done.stderr
