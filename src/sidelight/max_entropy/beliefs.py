@@ -415,8 +415,9 @@ class Beliefs(Tabular):
         Each with the value whose probability changed most; of those who moved as much, the surest first.
 
         >>> labels = [{"age": "30-39", "sex": "*"}, {"age": "40-49", "sex": "f"}]
-        >>> ward = Release.from_counts([{"Flu": 2, "Cold": 2}, {"Flu": 4}], labels=labels)
-        >>> print(*maxent(ward, "P(Flu | sex=f) = 1").moved_most(maxent(ward), 1))
+        >>> import sidelight as sl
+        >>> ward = sl.Release.from_counts([{"Flu": 2, "Cold": 2}, {"Flu": 4}], labels=labels)
+        >>> print(*sl.maxent(ward, "P(Flu | sex=f) = 1").moved_most(sl.maxent(ward), 1))
         Flu for age 30-39, sex f (printed *): 1.0000, and 0.5000 before
         """
         return self.by_kind.moved_most(before.by_key, n)

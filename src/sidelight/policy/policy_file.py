@@ -106,7 +106,7 @@ def read_policy_file(path: str | Path) -> PolicyFile:
     except OSError as error:
         message = f"cannot read the policy file '{path}': {error.strerror}; give the path of a readable file"
         raise BadPolicy(message) from None
-    return read_policy_text(text, name=path.name)
+    return read_policy_text(text, name=path.name, folder=path.parent)
 
 
 def _expect_path(path: object) -> None:
@@ -115,8 +115,8 @@ def _expect_path(path: object) -> None:
         raise WrongKind(message)
 
 
-def read_policy_text(text: str, *, name: str = "the policy") -> PolicyFile:
-    r"""Read the text of a policy file; `name` is for messages.
+def read_policy_text(text: str, *, name: str = "the policy", folder: Path | None = None) -> PolicyFile:
+    r"""Read the text of a policy file; `name` is for messages, and paths in it start from `folder`.
 
     >>> print(read_policy_text('[[limit]]\nmeasure = "group size"\nat_least = 5').policy)
     group size ≥ 5
@@ -127,8 +127,8 @@ def read_policy_text(text: str, *, name: str = "the policy") -> PolicyFile:
         message = f"{name} is not TOML: {error}"
         raise BadPolicy(message) from None
     _refuse_unknown_sections(data, name)
-    limits = [_criterion(table, where) for where, table in _tables(data, "limit", name)]
-    skylines, notes = _skylines(_tables(data, "skyline", name))
+    limits = [_criterion(table, where) for where, table in _tables(data, "limit", name, folder)]
+    skylines, notes = _skylines(_tables(data, "skyline", name, folder))
     if not limits and not skylines:
         message = f'{name} sets no limit; add a [[limit]] with measure = "group size" and at_least = 5'
         raise BadPolicy(message)
@@ -141,12 +141,27 @@ def _refuse_unknown_sections(data: Mapping[str, object], name: str) -> None:
             raise unknown_key(key, SECTIONS, name)
 
 
-def _tables(data: Mapping[str, object], section: str, name: str) -> list[tuple[str, object]]:
-    """List the sections of a kind, each with the words for where it stands."""
+def _tables(data: Mapping[str, object], section: str, name: str, folder: Path | None) -> list[tuple[str, object]]:
+    """List the sections of a kind, each with the words for where it stands and with paths that start from a folder."""
     tables = data.get(section, [])
     if not isinstance(tables, list):
         raise not_a_table(name, section, many=True)
-    return [(f"{section} {number} of {name}", table) for number, table in enumerate(tables, start=1)]
+    placed = tables if folder is None else [_with_paths_from(folder, table) for table in tables]
+    return [(f"{section} {number} of {name}", table) for number, table in enumerate(placed, start=1)]
+
+
+def _with_paths_from(folder: Path, table: object) -> object:
+    """Let the paths of a section start where the policy stands: `hierarchy = "…"`, and `value = { node = "…" }`."""
+    if not isinstance(table, Mapping):
+        return table
+    placed = dict(table)
+    if isinstance(table.get("hierarchy"), str):
+        placed["hierarchy"] = str(folder / table["hierarchy"])
+    if isinstance(table.get("value"), Mapping):
+        placed["value"] = {
+            node: str(folder / file) if isinstance(file, str) else file for node, file in table["value"].items()
+        }
+    return placed
 
 
 def _roles(data: Mapping[str, object], name: str) -> Roles:

@@ -134,3 +134,21 @@ def test_every_measure_is_in_the_schema_with_the_right_bounds():
     assert set(measures) == {kind.name for kind in all_measures()}
     assert measures["group size"]["oneOf"] == [{"required": ["at_least"]}, {"required": ["above"]}]
     assert measures["closeness"]["oneOf"] == [{"required": ["at_most"]}, {"required": ["below"]}]
+
+
+def test_paths_in_a_policy_start_where_it_stands(tmp_path, monkeypatch):
+    (tmp_path / "rules").mkdir()
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    (tmp_path / "rules" / "disease.csv").write_text("Flu;lung;*\nAsthma;lung;*\nUlcer;stomach;*\n")
+    policy = tmp_path / "rules" / "policy.toml"
+    policy.write_text(
+        '[[limit]]\nmeasure = "closeness"\ndistance = "hierarchical"\nhierarchy = "disease.csv"\nat_most = 0.5\n'
+        '[[limit]]\nmeasure = "implications"\nk = 1\nvalue = { lung = "disease.csv" }\nbelow = 0.9\n'
+        '[[skyline]]\nvalue = { lung = "../rules/disease.csv" }\npoints = [{rules_out = 1, below = 0.9}]\n'
+    )
+    closeness, implications, point = sl.read_policy(policy).criteria
+    assert closeness.measure.hierarchy.height == 3
+    assert implications.measure.value.values == point.measure.value.values == ("Asthma", "Flu")
+    monkeypatch.chdir(tmp_path / "rules")
+    assert sl.read_policy("policy.toml").criteria[0].measure.hierarchy.height == 3
