@@ -140,3 +140,25 @@ def _parts(measure):
     if not isinstance(measure, About):
         return measure, "disease", ()
     return measure.question, measure.of or "disease", measure.known
+
+
+@examples(30)
+@given(st.data())
+def test_the_lattice_has_all_minimal_choices_as_judging_every_node_gives_them(data):
+    rows = data.draw(people(min_size=4, max_size=24))
+    table = sl.read_table(rows, quasi=["zip", "age"], sensitive=list(SENSITIVE), missing="a value")
+    assume("Flu" in table.about("disease").domain)
+    policy = sl.Policy(*data.draw(st.lists(st.sampled_from(LIMITS), min_size=1, max_size=4, unique=True)))
+    nodes = [{"zip": one, "age": other} for one in (0, 1) for other in (0, 1)]
+    safe = [node for node in nodes if policy.judge(sl.generalise(table, by=SUPPRESSION, to=node)).safe]
+    minimal = [node for node in safe if not any(_is_finer(other, node) for other in safe)]
+    try:
+        found = sl.protect(table, policy, by=SUPPRESSION)
+    except sl.NothingSafe:
+        assert not safe
+        return
+    assert sorted(map(str, found.minimal)) == sorted(map(str, minimal))
+
+
+def _is_finer(one, other):
+    return one != other and all(one[name] <= other[name] for name in one)

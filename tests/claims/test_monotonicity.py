@@ -2,8 +2,11 @@
 
 import math
 
+import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 from support.examples import examples
 
 import sidelight as sl
@@ -26,6 +29,31 @@ def test_merging_groups_keeps_the_claimed_monotonicity(kind, semantics):
             if measure.monotonicity(semantics) is Monotonicity.NON_INCREASING:
                 assert after <= before, measure
             else:
+                assert after >= before, measure
+
+    hunt()
+
+
+PERSON = st.tuples(st.sampled_from("123"), st.sampled_from(["Flu", "Cold", "HIV"]), st.sampled_from(["low", "high"]))
+
+
+@pytest.mark.parametrize("known", [(), ("income",)], ids=["", "knowing another column"])
+@pytest.mark.parametrize("kind", all_measures(), ids=lambda kind: kind.__name__)
+def test_what_is_claimed_of_releases_holds_of_views_of_one_column(kind, known):
+    @examples(5)
+    @given(st.lists(PERSON, min_size=1, max_size=12), st.lists(st.integers(0, 1), min_size=3, max_size=3))
+    def hunt(people, into):
+        columns = dict(zip(("zip", "disease", "income"), map(list, zip(*people, strict=True)), strict=True))
+        finer = sl.read_release(pa.table(columns), group="zip", sensitive=["disease", "income"])
+        coarser = merged(finer, np.unique(into[: len(finer)], return_inverse=True)[1].tolist())
+        for plain in kind.examples(finer.about("disease").domain):
+            if known and not plain.mergeable:
+                continue
+            measure = plain.about("disease", known=known)
+            before, after = measure.measure(finer).value, measure.measure(coarser).value
+            if measure.monotonicity("single") is Monotonicity.NON_INCREASING:
+                assert after <= before, measure
+            elif measure.monotonicity("single") is Monotonicity.NON_DECREASING:
                 assert after >= before, measure
 
     hunt()
