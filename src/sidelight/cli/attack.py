@@ -24,7 +24,8 @@ from sidelight.cli.run import Status, say
 from sidelight.errors import BadMeasure, BadRelease, listed
 from sidelight.measures.measure import exact
 from sidelight.policy.settings import read_number
-from sidelight.release.locate import Lookup, link, suppressed_groups
+from sidelight.release.groups import suppressed_groups
+from sidelight.release.locate import Lookup, link
 from sidelight.release.release import Release
 from sidelight.report.report import Envelope
 from sidelight.table.hierarchy import Hierarchy

@@ -16,7 +16,7 @@ Source: Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -28,12 +28,7 @@ from sidelight._text import MOST_ROWS, counted, html_table
 from sidelight.errors import BadKnowledge, BadMeasure, expect
 from sidelight.knowledge.parse_statements import WordedStatement
 from sidelight.knowledge.people import Who, as_who
-from sidelight.max_entropy.constraints import (
-    WHY_NOBODY,
-    Constraints,
-    constraints_of,
-    shares_of,
-)
+from sidelight.max_entropy.constraints import WHY_NOBODY, Constraints, constraints_of, mentioned_conditions, shares_of
 from sidelight.max_entropy.presolve import NEGLIGIBLE_PEOPLE, Infeasible
 from sidelight.max_entropy.problem import Variables
 from sidelight.max_entropy.reduction import ReducedProblem, reduce_problem
@@ -55,6 +50,7 @@ def beliefs_of(
     variables: Variables, known: tuple[WordedStatement, ...], *, deadline: float, progress: Progress = quiet
 ) -> Beliefs:
     """Find the distribution of largest entropy; raises `Contradiction`, or `TooHard` after the deadline."""
+    variables = replace(variables, mentioned=mentioned_conditions(known, variables.described))
     constraints = constraints_of(variables, known)
     reduced = reduce_problem(variables, constraints)
     relaxations = Relaxations(variables, constraints, reduced, deadline)

@@ -51,7 +51,7 @@ from sidelight.knowledge.people import Who, person_text
 from sidelight.knowledge.statements import ComparisonStatement, ConditionalProbability, IntervalStatement
 from sidelight.knowledge.tokens import in_short
 from sidelight.max_entropy.problem import Blocks, Variables, cells_of
-from sidelight.release.locate import suppressed_groups
+from sidelight.release.groups import suppressed_groups
 from sidelight.table.labels import Label
 
 NOBODY = -1

@@ -9,10 +9,9 @@ import time
 from collections.abc import Mapping
 
 from sidelight._progress import Progress, quiet
-from sidelight.errors import expect
+from sidelight.errors import BadMeasure, expect, parameter
 from sidelight.knowledge.parse_statements import Statements, read_statements
 from sidelight.max_entropy.beliefs import Beliefs, beliefs_of
-from sidelight.max_entropy.constraints import mentioned_conditions
 from sidelight.max_entropy.problem import Variables
 from sidelight.max_entropy.set_beliefs import SetBeliefs, set_beliefs_of
 from sidelight.release.locate import Lookup, SuppressedPeople
@@ -59,9 +58,19 @@ def maxent(
     """
     expect(Release, release, "what is seen")
     expect_one_sensitive(release, "maximum entropy")
+    if release.semantics == "multiset":
+        message = (
+            "maximum entropy needs one value per person, or a set of them, and this release has "
+            f"{parameter('values', release.semantics)}; read it with {parameter('values', 'set')}"
+        )
+        raise BadMeasure(message)
     deadline = time.monotonic() + seconds
-    known, described, lookup = read_statements(knowing), people or {}, Lookup.of(by, suppressed=suppressed)
-    if release.semantics == "set":
-        return set_beliefs_of(release, known, described, lookup, deadline=deadline, progress=progress)
-    variables = Variables(release, described, mentioned_conditions(known, described), lookup)
-    return beliefs_of(variables, known, deadline=deadline, progress=progress)
+    lookup = Lookup.of(by, suppressed=suppressed)
+    somebody = Variables(
+        release,
+        people or {},
+        nodes=lookup.nodes(release),
+        look_in_suppressed=lookup.suppressed == "may hold them",
+    )
+    believe = set_beliefs_of if release.semantics == "set" else beliefs_of
+    return believe(somebody, read_statements(knowing), deadline=deadline, progress=progress)

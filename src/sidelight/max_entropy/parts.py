@@ -27,7 +27,7 @@ from sidelight._arrays import Codes, Flags, Floats, Integers, number_vectors, ra
 from sidelight.errors import BadKnowledge, TooHard, did_you_mean, parameter
 from sidelight.knowledge.tokens import in_short
 from sidelight.max_entropy.hidden_labels import NO_NODES, ColumnCells
-from sidelight.release.locate import knows_label
+from sidelight.release.printed_labels import knows_label
 from sidelight.release.printing import Nodes
 from sidelight.table.labels import SUPPRESSED, Label, shown
 

@@ -30,10 +30,11 @@ import numpy as np
 from scipy import sparse
 
 from sidelight._arrays import Flags, Floats, Integers, add_up, pair_equal, starts_of, sum_by
-from sidelight.errors import BadKnowledge, BadMeasure, UnknownColumn, did_you_mean, parameter
+from sidelight.errors import BadKnowledge, UnknownColumn, did_you_mean
 from sidelight.knowledge.people import Described, Someone, Who
 from sidelight.max_entropy.parts import Parts, RowLabels
-from sidelight.release.locate import Lookup, suppressed_groups
+from sidelight.release.groups import suppressed_groups
+from sidelight.release.printing import Nodes
 from sidelight.release.release import Members, Release
 from sidelight.table.labels import SUPPRESSED, Label, label
 
@@ -103,21 +104,15 @@ class Variables:
     """The variables x(q, s, b) of a release, and which of them a condition, a value or a person is about.
 
     One value per person; `described` says what is known about people by name, `mentioned` are the conditions that
-    statements speak of, and `lookup` has the hierarchies that say what a printed label stands for.
+    statements speak of, `nodes` say what a printed label stands for, by column, and `look_in_suppressed` whether
+    suppressed rows may hold people who fit nothing else.
     """
 
     release: Release
     described: Mapping[str, Mapping[str, object]]
     mentioned: tuple[tuple[str, Label], ...] = ()
-    lookup: Lookup = field(default_factory=Lookup)
-
-    def __post_init__(self) -> None:
-        if self.release.semantics != "single":
-            message = (
-                "maximum entropy needs one value per person, or a set of them, and this release has "
-                f"{parameter('values', self.release.semantics)}; read it with {parameter('values', 'set')}"
-            )
-            raise BadMeasure(message)
+    nodes: Mapping[str, Nodes] = field(default_factory=dict)
+    look_in_suppressed: bool = False
 
     @cached_property
     def members(self) -> Members:
@@ -165,7 +160,7 @@ class Variables:
     def columns(self) -> dict[str, RowLabels]:
         """What may be asked of people, by name: what tells them apart, and what is printed about their group."""
         # a column of the keys has a row per key, one that is printed a row per group; here each row gets its own
-        nodes, members = self.lookup.nodes(self.release), self.members
+        nodes, members = self.nodes, self.members
         placed = [(each, members.group) for each in self.release.groups.columns]
         placed += [(each, members.key) for each in members.columns]
         return {
@@ -243,7 +238,7 @@ class Variables:
         # groups are suppressed as a whole: who is known throughout, and fits one that is printed, is in that one
         known_throughout = telling <= {name for name, _ in cells}
         if suppressed.all():
-            return rows if self.lookup.suppressed == "may hold them" else rows[:0]
+            return rows if self.look_in_suppressed else rows[:0]
         return rows[~suppressed] if known_throughout else rows
 
 

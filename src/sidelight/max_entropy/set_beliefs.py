@@ -20,15 +20,15 @@ Source: ours, on Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
 
 from sidelight._arrays import Flags, Floats, Integers, add_up, pair_equal
-from sidelight._progress import Progress
+from sidelight._progress import Progress, quiet
 from sidelight._text import MOST_ROWS, counted, html_table
 from sidelight.errors import BadKnowledge, BadMeasure, parameter
 from sidelight.knowledge.parse_statements import WordedStatement
@@ -43,10 +43,9 @@ from sidelight.max_entropy.beliefs import (
     Risk,
     beliefs_of,
 )
-from sidelight.max_entropy.constraints import mentioned_conditions, shares_of
+from sidelight.max_entropy.constraints import shares_of
 from sidelight.max_entropy.problem import Variables
 from sidelight.release.groups import GroupName
-from sidelight.release.locate import Lookup
 from sidelight.release.release import Release, whole_groups
 from sidelight.table.labels import Label, label, shown
 from sidelight.table.table import Column, Counts, Table, Tabular, arrow_labels, unused_name
@@ -56,29 +55,21 @@ HAS = 0
 
 
 def set_beliefs_of(
-    release: Release,
-    known: tuple[WordedStatement, ...],
-    described: Mapping[str, Mapping[str, object]],
-    lookup: Lookup,
-    *,
-    deadline: float,
-    progress: Progress,
+    variables: Variables, known: tuple[WordedStatement, ...], *, deadline: float, progress: Progress = quiet
 ) -> SetBeliefs:
-    """Find the distribution of largest entropy, value by value."""
+    """Find the distribution of largest entropy, value by value; `variables` are of the release with sets."""
+    release = variables.release
     by_value: dict[Label, list[WordedStatement]] = {}
     for each in known:
         by_value.setdefault(_value_of(release, each), []).append(each)
-    variables = {
-        value: Variables(_about(release, value), described, mentioned_conditions(stated, described), lookup)
-        for value, stated in by_value.items()
-    }
-    solved = {
-        value: beliefs_of(variables[value], tuple(stated), deadline=deadline, progress=progress)
-        for value, stated in by_value.items()
-    }
+
+    def of_value(value: Label, stated: Sequence[WordedStatement]) -> Beliefs:
+        who_has_it = replace(variables, release=_about(release, value))
+        return beliefs_of(who_has_it, tuple(stated), deadline=deadline, progress=progress)
+
+    solved = {value: of_value(value, stated) for value, stated in by_value.items()}
     _check_independent(solved)
-    somebody = Variables(_about(release, release.domain[0]), described, (), lookup)
-    return SetBeliefs(release, known, solved, beliefs_of(somebody, (), deadline=deadline))
+    return SetBeliefs(release, known, solved, of_value(release.domain[0], ()))
 
 
 def _value_of(release: Release, known: WordedStatement) -> Label:

@@ -22,7 +22,7 @@ import pyarrow.compute as pc
 from sidelight._arrays import Integers
 from sidelight.errors import NotPublished
 from sidelight.release.bounds import bound_columns
-from sidelight.release.locate import suppressed_groups
+from sidelight.release.groups import suppressed_groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, as_day, as_number, label
 from sidelight.table.table import Column, Table, value_columns

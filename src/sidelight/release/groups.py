@@ -13,10 +13,10 @@ from types import MappingProxyType
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._arrays import Integers, add_up, number_keys
+from sidelight._arrays import Flags, Integers, add_up, number_keys
 from sidelight._text import counted, html_table
 from sidelight.errors import UnknownValue, did_you_mean
-from sidelight.table.labels import Label, label, shown
+from sidelight.table.labels import SUPPRESSED, Label, label, shown
 from sidelight.table.table import CELLS_AT_ONCE, Column, Counts, JointDomain, Semantics
 
 
@@ -229,3 +229,21 @@ class Groups:
         except ValueError:
             message = f"no sensitive value '{shown(text)}' in the release{did_you_mean(shown(text), self.domain)}"
             raise UnknownValue(message) from None
+
+
+def suppressed_groups(groups: Groups) -> Flags:
+    """Say which groups are suppressed rows: those that print `*` throughout, beside others that print more.
+
+    >>> from sidelight.release.release import Release
+    >>> release = Release.from_counts([{"Flu": 1}, {"Cold": 2}], labels=[{"age": "30-39"}, {"age": "*"}])
+    >>> suppressed_groups(release.groups).tolist()
+    [False, True]
+    """
+    starred = [_says(column, SUPPRESSED) for column in groups.columns]
+    suppressed: Flags = np.logical_and.reduce(starred) if starred else np.zeros(len(groups), bool)
+    return np.zeros(len(groups), bool) if suppressed.all() else suppressed
+
+
+def _says(column: Column, text: Label) -> Flags:
+    says: Flags = np.array([each == text for each in column.labels], bool)[column.codes]
+    return says

@@ -22,7 +22,7 @@ who fits none stays unlinked, and is never guessed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias, get_args
 
@@ -31,13 +31,13 @@ import numpy as np
 from sidelight._arrays import Flags, Integers, add_up, number_rows
 from sidelight.errors import BadRelease, BadTable, did_you_mean, parameter
 from sidelight.release.box_join import Cover, join
-from sidelight.release.groups import Groups
+from sidelight.release.groups import Groups, suppressed_groups
 from sidelight.release.nearest import nearest_groups
-from sidelight.release.printed_labels import LabelOrder, Stretch, merged, read_label
+from sidelight.release.printed_labels import LabelOrder, Stretch, is_coarse, may_be_of_one, merged, read_label
 from sidelight.release.printing import Nodes
 from sidelight.release.release import Release
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
-from sidelight.table.labels import SUPPRESSED, Label, as_day, as_number
+from sidelight.table.labels import SUPPRESSED, Label
 from sidelight.table.read import distinct_rows
 from sidelight.table.table import Column, number_equal_rows
 
@@ -228,23 +228,6 @@ def link(
     )
 
 
-def suppressed_groups(groups: Groups) -> Flags:
-    """Say which groups are suppressed rows: those that print `*` throughout, beside others that print more.
-
-    >>> release = Release.from_counts([{"Flu": 1}, {"Cold": 2}], labels=[{"age": "30-39"}, {"age": "*"}])
-    >>> suppressed_groups(release.groups).tolist()
-    [False, True]
-    """
-    starred = [_says(column, SUPPRESSED) for column in groups.columns]
-    suppressed: Flags = np.logical_and.reduce(starred) if starred else np.zeros(len(groups), bool)
-    return np.zeros(len(groups), bool) if suppressed.all() else suppressed
-
-
-def _says(column: Column, text: Label) -> Flags:
-    says: Flags = np.array([each == text for each in column.labels], bool)[column.codes]
-    return says
-
-
 # By what is printed: groups are boxes, people points
 
 
@@ -311,63 +294,6 @@ def _with_coarse(
         merged([*stretches, *(itself for text, itself in coarse if may_be_of_one(label, text, nodes))])
         for label, stretches in zip(printed, covered, strict=True)
     ]
-
-
-# What labels may mean
-
-
-def may_be_of_one(one: Label, other: Label, nodes: Nodes | None = None) -> bool:
-    """Say whether two labels of a column may be of one person: some label is covered by both.
-
-    >>> city = Nodes.covering({"South": ["Freiburg", "Ulm"]})
-    >>> may_be_of_one("South", "Ulm", city), may_be_of_one("Freiburg", "Ulm", city), may_be_of_one("30-39", "35-50")
-    (True, False, True)
-    """
-    under: Mapping[Label, tuple[Label, ...]] = {} if nodes is None else nodes.under
-    ones, others = under.get(one, ()), under.get(other, ())
-    if one == other or other in ones or one in others or not {*ones}.isdisjoint(others):
-        return True
-    # what the hierarchy has says nothing but that
-    read, others_read = (read_label(text, nodes or ()) for text in (one, other))
-    return (
-        read.overlaps(others_read)
-        or any(others_read.covers(text) for text in ones)
-        or any(read.covers(text) for text in others)
-    )
-
-
-def is_coarse(text: Label, nodes: Nodes | None = None) -> bool:
-    """Say whether a label may stand for several others.
-
-    >>> [is_coarse(text) for text in ("34", "30-39", "3*", "2024-Q1", "2024-03-09", "{A, B}", "Ulm", None)]
-    [False, True, True, True, False, True, False, False]
-    """
-    if nodes is not None and text in nodes:
-        return text in nodes.under
-    # most labels are words, numbers or days: there may be many, and reading all of their forms takes long
-    plain = text is None or as_day(text) is not None or (as_number(text) is not None and len(text) != len("2024"))
-    return not plain and read_label(text).is_coarse
-
-
-def knows_label(text: Label, printed: Iterable[Label], nodes: Nodes | None = None) -> bool:
-    """Say whether a label is known in a column: a hierarchy has it, or what is printed there covers it.
-
-    Numbers, days and codes are known beside others of their kind, covered or not; where only `*` is printed, nobody can
-    tell.
-
-    >>> races = ["White", "Black", "*"]
-    >>> knows_label("White", races), knows_label("Martian", races), knows_label("Martian", ["*"])
-    (True, False, True)
-    >>> knows_label("99", ["20-29", "30-39"]), knows_label("99", ["813**"]), knows_label("99", races)
-    (True, False, False)
-    """
-    if text is None or (nodes is not None and text in nodes):
-        return True
-    read = [read_label(label) for label in printed if label != SUPPRESSED]
-    if not read and nodes is None:
-        return True
-    own = read_label(text)
-    return any(each.overlaps(own) or each.is_of_kind(text) for each in read)
 
 
 def covers_to_tell(printed: Sequence[Label], nodes: Nodes) -> dict[str, tuple[Label, ...]]:

@@ -33,7 +33,7 @@ import datetime as dt
 import math
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property, lru_cache
@@ -325,6 +325,60 @@ def _hides(mask: str, label: str) -> bool:
 def _compatible(mask: str, other: str) -> bool:
     one, another = mask.rstrip(SUPPRESSED), other.rstrip(SUPPRESSED)
     return len(mask) == len(other) and (one.startswith(another) or another.startswith(one))
+
+
+def may_be_of_one(one: Label, other: Label, nodes: Nodes | None = None) -> bool:
+    """Say whether two labels of a column may be of one person: some label is covered by both.
+
+    >>> city = Nodes.covering({"South": ["Freiburg", "Ulm"]})
+    >>> may_be_of_one("South", "Ulm", city), may_be_of_one("Freiburg", "Ulm", city), may_be_of_one("30-39", "35-50")
+    (True, False, True)
+    """
+    under: Mapping[Label, tuple[Label, ...]] = {} if nodes is None else nodes.under
+    ones, others = under.get(one, ()), under.get(other, ())
+    if one == other or other in ones or one in others or not {*ones}.isdisjoint(others):
+        return True
+    # what the hierarchy has says nothing but that
+    read, others_read = (read_label(text, nodes or ()) for text in (one, other))
+    return (
+        read.overlaps(others_read)
+        or any(others_read.covers(text) for text in ones)
+        or any(read.covers(text) for text in others)
+    )
+
+
+def is_coarse(text: Label, nodes: Nodes | None = None) -> bool:
+    """Say whether a label may stand for several others.
+
+    >>> [is_coarse(text) for text in ("34", "30-39", "3*", "2024-Q1", "2024-03-09", "{A, B}", "Ulm", None)]
+    [False, True, True, True, False, True, False, False]
+    """
+    if nodes is not None and text in nodes:
+        return text in nodes.under
+    # most labels are words, numbers or days: there may be many, and reading all of their forms takes long
+    plain = text is None or as_day(text) is not None or (as_number(text) is not None and len(text) != len("2024"))
+    return not plain and read_label(text).is_coarse
+
+
+def knows_label(text: Label, printed: Iterable[Label], nodes: Nodes | None = None) -> bool:
+    """Say whether a label is known in a column: a hierarchy has it, or what is printed there covers it.
+
+    Numbers, days and codes are known beside others of their kind, covered or not; where only `*` is printed, nobody can
+    tell.
+
+    >>> races = ["White", "Black", "*"]
+    >>> knows_label("White", races), knows_label("Martian", races), knows_label("Martian", ["*"])
+    (True, False, True)
+    >>> knows_label("99", ["20-29", "30-39"]), knows_label("99", ["813**"]), knows_label("99", races)
+    (True, False, False)
+    """
+    if text is None or (nodes is not None and text in nodes):
+        return True
+    read = [read_label(label) for label in printed if label != SUPPRESSED]
+    if not read and nodes is None:
+        return True
+    own = read_label(text)
+    return any(each.overlaps(own) or each.is_of_kind(text) for each in read)
 
 
 _NUMBER, _DAY, _OTHER, _GAP = range(4)  # the kinds of labels, as they stand in an order

@@ -19,8 +19,8 @@ from sidelight._arrays import Integers
 from sidelight._progress import Progress
 from sidelight._text import counted, html_table
 from sidelight.policy.policy import Policy, Verdict
+from sidelight.release.groups import suppressed_groups
 from sidelight.release.kinds import kind_of
-from sidelight.release.locate import suppressed_groups
 from sidelight.release.printing import Nodes
 from sidelight.release.release import Release
 from sidelight.search.recoding import Buckets, Recoding, Regions

@@ -21,8 +21,9 @@ from sidelight.errors import BadKnowledge, did_you_mean, in_python, parameter
 from sidelight.errors import listed as listed_names
 from sidelight.knowledge.people import Described, Someone, Who, person_text
 from sidelight.knowledge.tokens import in_short
-from sidelight.release.groups import Groups
-from sidelight.release.locate import Lookup, knows_label, link, may_be_of_one, suppressed_groups
+from sidelight.release.groups import Groups, suppressed_groups
+from sidelight.release.locate import Lookup, link
+from sidelight.release.printed_labels import knows_label, may_be_of_one
 from sidelight.release.printing import Nodes
 from sidelight.release.release import Release
 from sidelight.table.labels import SUPPRESSED, Label, shown

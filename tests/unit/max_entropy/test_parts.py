@@ -7,7 +7,7 @@ import sidelight as sl
 from sidelight.errors import BadKnowledge, TooHard
 from sidelight.max_entropy import parts as module
 from sidelight.max_entropy.problem import Variables
-from sidelight.release.locate import Lookup
+from sidelight.release.printing import Nodes
 
 
 @pytest.fixture
@@ -47,8 +47,8 @@ def test_labels_that_nobody_can_have_are_refused_with_the_nearest(release):
     assert Variables(release, {}).share((("age", "44"),)).tolist() == pytest.approx([0, 0, 1 / 11])
     starred = sl.Release.from_counts([{"Flu": 1}, {"Flu": 2}], labels=[{"sex": "*"}, {"sex": "*"}])
     assert Variables(starred, {}).share((("sex", "F"),)).tolist() == [0.5, 0.5]
-    by = {"sex": sl.Hierarchy("sex", (("F", "M", "X"), ("*", "*", "*")))}
-    assert Variables(starred, {}, lookup=Lookup.of(by)).share((("sex", "F"),)) == pytest.approx([1 / 3] * 2)
+    by = {"sex": Nodes.of(sl.Hierarchy("sex", (("F", "M", "X"), ("*", "*", "*"))))}
+    assert Variables(starred, {}, nodes=by).share((("sex", "F"),)) == pytest.approx([1 / 3] * 2)
 
 
 def test_too_many_parts_are_refused(release, monkeypatch):

@@ -10,7 +10,6 @@ import sidelight as sl
 from sidelight.errors import BadKnowledge, BadMeasure, UnknownColumn
 from sidelight.knowledge.people import Someone
 from sidelight.max_entropy.problem import Problem, Variables
-from sidelight.release.locate import Lookup
 from sidelight.release.printing import Printing
 
 
@@ -65,7 +64,7 @@ def test_described_people_are_not_assumed_to_be_suppressed():
         variables.rows_of("Bo")
     with pytest.raises(BadKnowledge, match="nobody in the release looks like 'Cy'"):
         variables.rows_of("Cy")
-    assert replace(variables, lookup=Lookup.of(suppressed="may hold them")).rows_of("Cy").tolist() == [2]
+    assert replace(variables, look_in_suppressed=True).rows_of("Cy").tolist() == [2]
 
 
 def test_a_person_has_one_key_in_perhaps_several_groups(wards):
