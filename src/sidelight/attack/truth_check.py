@@ -68,7 +68,7 @@ class TruthCheck:
     """How right the attacker is, among people whose values are known; all of them shares of those people.
 
     With several values per person `hits`, `hits_by_release` and the beliefs are over pairs of a person and a value that
-    the person has.
+    the person has; `log_belief` is over all pairs, whether the person has it or not.
     """
 
     people: int
@@ -78,7 +78,7 @@ class TruthCheck:
     guessed: Fraction  # it is what the attacker believes most
     belief: float  # in the true value, on average
     belief_before: float  # … before any release is looked at
-    log_belief: float  # the mean of ln belief: −∞ once a true value is ruled out
+    log_belief: float  # the mean of ln belief in what is so: −∞ once that was ruled out
     calibration: Calibration
 
     @property
@@ -93,6 +93,7 @@ class TruthTally:
     def __init__(self, people: People, views: Sequence[View], common: CommonDomain, prior: Sequence[Fraction]) -> None:
         """Look up what is true."""
         self._views, nothing = views, np.empty(0, np.int64)
+        self._values = len(common.domain)
         self._rows, self._codes, self._counts = nothing, nothing, nothing
         self._people = np.zeros(len(people), np.int64)  # of whom the truth is known, by row
         self._hits = self._given_away = self._guessed = 0
@@ -124,13 +125,25 @@ class TruthTally:
         self._guessed += int(count[top].sum())
         self._given_away += int(count[top & certain[at]].sum())
         self._belief += float(count @ belief)
-        with np.errstate(divide="ignore"):
-            self._log_belief += float(count @ np.log(belief))
+        self._log_belief += self._log_beliefs(rows, at, code, count, belief, posterior)
         for number, view in enumerate(self._views):
             alone = unpack_bits(view.values(rows), may_have.shape[1])[at, code] & there
             self._by_release[number] += int(count[alone].sum())
         right = np.bincount(at[top], count[top], minlength=len(rows)).astype(np.int64)
         self._put_into_bins(posterior[np.arange(len(rows)), likeliest], self._people[rows], right)
+
+    def _log_beliefs(
+        self, rows: Integers, at: Integers, code: Integers, count: Integers, belief: Floats, posterior: Floats
+    ) -> float:
+        """Add up ln belief in what is so; with several values each, also in what is not."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            so = float(count @ np.log(belief)) if len(count) else 0.0
+            if self._views[0].semantics == "single":
+                return so
+            has_it = np.zeros(posterior.shape, np.int64)
+            np.add.at(has_it, (at[code >= 0], code[code >= 0]), count[code >= 0])
+            without = self._people[rows, np.newaxis] - has_it
+            return so + float(np.where(without > 0, without * np.log(1 - np.nan_to_num(posterior, nan=1.0)), 0.0).sum())
 
     def _put_into_bins(self, belief: Floats, people: Integers, right: Integers) -> None:
         claimed = ~np.isnan(belief)
@@ -155,7 +168,7 @@ class TruthTally:
             guessed=Fraction(self._guessed, people),
             belief=self._belief / pairs,
             belief_before=self._before / pairs,
-            log_belief=self._log_belief / pairs,
+            log_belief=self._log_belief / (pairs if self._views[0].semantics == "single" else people * self._values),
             calibration=Calibration(
                 tuple(
                     CalibrationBin(

@@ -1,5 +1,7 @@
 """`sidelight attack`, from the outside."""
 
+import json
+
 import pyarrow.parquet as pq
 import pytest
 from support.command_line import answer, invoke
@@ -110,3 +112,57 @@ def test_published_files_are_attacked_as_their_sidecars_say(tmp_path, method):
     if method != "microaggregation":
         assert told["truth"]["hits"]["exact"] == "1"
     assert told["values_left"]["after"]["mean"] == pytest.approx(float(exposure.mean("after")), rel=0.02)
+
+
+def test_who_is_in_which_release_is_a_column_or_a_probability(files, tmp_path):
+    (tmp_path / "people.csv").write_text("name,zip,real,spring,autumn\nAnn,1,AIDS,yes,no\nBea,2,Cold,yes,no\n")
+    figures = answer(run(*files, "--present", "spring", "--present", "autumn", "--truth", "real", "--json"))
+    assert figures["contradicted"]["exact"] == "0"
+    assert figures["truth"]["hits"]["exact"] == "1"
+    assert [each["present"]["column"] for each in figures["releases"]] == ["spring", "autumn"]
+    assert figures["releases"][1]["present"]["known_to_be"] == 0
+    assert sum(each["people"] for each in figures["truth"]["calibration"]["bins"]) == 2
+    told = " ".join(run(*files, "--present", "1", "--present", "1/4").output.split())
+    assert "Everybody was taken to be in release 2 with probability 1/4." in told
+    assert "A release rules out nothing for people who may not be in it." in told
+    notes = json.loads(run(*files, "--present", "0.4", "--json").output)["notes"]
+    assert "Everybody was taken to be in release 1 with probability 2/5." in notes
+
+
+@pytest.mark.parametrize(
+    ("present", "message"),
+    [
+        (["3"], "--present 3 is no probability"),
+        (["0.1", "0.2", "0.3"], "--present says who is in 3 releases of 2"),
+        (["name"], "column 'name' (--present) says something else about some people"),
+    ],
+)
+def test_who_is_present_that_cannot_be_read(files, present, message):
+    result = run(*files, *(part for each in present for part in ("--present", each)))
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+def test_evidence_counts_once_unless_somebody_says_otherwise(files):
+    shared, independent = (
+        answer(run(*files, "--evidence", how, "--json"))["sure"] for how in ("shared", "independent")
+    )
+    assert shared[0] == independent[0]  # what is certain is certain
+    assert run(*files, "--evidence", "twice").exit_code == 2
+
+
+def test_people_with_several_values_each(tmp_path):
+    for name, rows in (("spring", "1,1,Flu\n1,1,AIDS\n2,1,Flu\n"), ("autumn", "7,1,Flu\n8,1,Cold\n8,1,Flu\n")):
+        (tmp_path / f"{name}.csv").write_text("person,zip,disease\n" + rows)
+    (tmp_path / "people.csv").write_text("person,zip,disease\nAnn,1,Flu\nAnn,1,AIDS\n")
+    files = [tmp_path / "spring.csv", tmp_path / "autumn.csv", "--people", tmp_path / "people.csv", *ROLES]
+    result = run(
+        *files, "--values", "set", "--person", "person", "--truth", "disease", "--who", "Ann", "--same-value", "="
+    )
+    assert result.exit_code == 0, result.output
+    told = " ".join(result.output.split())
+    assert "make a value certain for 1 of 1 people" in told
+    assert "Certain: Flu." in told
+    assert "50.0 % of the true values are possible" in told  # AIDS is ruled out by the second one
+    assert "by the values that are left" not in told
+    assert run(*files, "--values", "set").exit_code == 2
