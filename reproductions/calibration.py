@@ -28,7 +28,7 @@ CASES = {
     "the same seven columns, k = 20": ((ALL, 20), (ALL, 20)),
     "the same columns, k = 5 and k = 50": ((ALL, 5), (ALL, 50)),
     "three columns and three others, k = 10": ((PART, 10), (OTHER_PART, 10)),
-    "five columns, of which the other has three, k = 10": (
+    "five columns, three of them in both, k = 10": (
         (("age", "education", "sex"), 10),
         (("age", "education", "sex", "workclass", "marital-status"), 10),
     ),
@@ -104,9 +104,7 @@ def adult(repetitions: int) -> None:
 def absent(repetitions: int) -> None:
     """Look for all 6,000 people of the first sample, of whom 1,000 are in the second as well."""
     frame = pq.read_table(sl.datasets.adult().path).drop_null()
-    print(
-        "\n| 6,000 people, 1,000 of them in the second release | truth is possible | claimed | right | mean log belief |"
-    )
+    print("\n| 6,000 people, 1,000 of them in both | truth is possible | claimed | right | mean log belief |")
     print("| --- | ---: | ---: | ---: | ---: |")
     ways = {
         "taken to be in both": {},

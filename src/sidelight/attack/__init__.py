@@ -5,6 +5,7 @@ label covers or who may be in which group (`release.locate`), and not noise (`dp
 
 Read `intersection` first: `intersect` is the attack, from people and releases to an exposure.  It passes through
 `targets` (whom the attacker looks for), `linkage` (what a search's result adds to `release.locate`) and
-`posterior` (which values are left, and how likely each is) and ends in `exposure` (the figures, and the witness for one
-person), which `report` puts into words.  `simulation` repeats it on samples of a table.
+`posterior` (which values are left, and what each release says of them), `common_ground` (how likely they are by all of
+them) and ends in `exposure` (the figures, and the witness for one person), which `report` puts into words.
+`truth_check` counts how right the attacker is; `simulation` repeats it on samples of a table.
 """

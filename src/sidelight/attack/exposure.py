@@ -402,10 +402,8 @@ class ExposureWitness:
         sentences = [f"Certain: {_listed(self.certain)}."] if self.certain else []
         if undecided:
             likely = max(undecided, key=lambda value: self.beliefs[value])
-            sentences.append(
-                f"{counted(len(undecided), 'value')} may be: {_listed(undecided)}; "
-                f"the likeliest is {shown(likely)}, with {in_words(self.beliefs[likely])}."
-            )
+            likeliest = "" if len(undecided) == 1 else f"; the likeliest is {shown(likely)}"
+            sentences.append(f"Possible: {_listed(undecided)}{likeliest}, with {in_words(self.beliefs[likely])}.")
         return " ".join(sentences) or "No value is left: the person has none."
 
     def replay(

@@ -125,7 +125,7 @@ class TruthTally:
         self._guessed += int(count[top].sum())
         self._given_away += int(count[top & certain[at]].sum())
         self._belief += float(count @ belief)
-        self._log_belief += self._log_beliefs(rows, at, code, count, belief, posterior)
+        self._log_belief += self._log_beliefs(rows, (at, code, count), belief, posterior)
         for number, view in enumerate(self._views):
             alone = unpack_bits(view.values(rows), may_have.shape[1])[at, code] & there
             self._by_release[number] += int(count[alone].sum())
@@ -133,9 +133,10 @@ class TruthTally:
         self._put_into_bins(posterior[np.arange(len(rows)), likeliest], self._people[rows], right)
 
     def _log_beliefs(
-        self, rows: Integers, at: Integers, code: Integers, count: Integers, belief: Floats, posterior: Floats
+        self, rows: Integers, entries: tuple[Integers, Integers, Integers], belief: Floats, posterior: Floats
     ) -> float:
         """Add up ln belief in what is so; with several values each, also in what is not."""
+        at, code, count = entries
         with np.errstate(divide="ignore", invalid="ignore"):
             so = float(count @ np.log(belief)) if len(count) else 0.0
             if self._views[0].semantics == "single":
