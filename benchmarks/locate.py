@@ -61,14 +61,14 @@ def releases(path: Path) -> dict[str, tuple[sl.Release, dict[str, sl.Hierarchy]]
     table = sl.read_table(path, quasi=QUASI, sensitive="value")
     codes = sorted(table.column("pay").labels)
     by = {
-        "age": sl.Hierarchy.intervals("age", range(17, 91), widths=[5, 15]),
+        "age": sl.Hierarchy.intervals("age", range(17, 91), widths=[4, 12]),
         "sex": sl.Hierarchy.suppression("sex", ["f", "m"]),
         "pay": sl.Hierarchy.masks("pay", codes),
         "born": sl.Hierarchy.dates("born", table.column("born").labels),
     }
     named = {**by, "pay": sl.Hierarchy("pay", (tuple(codes), tuple(f"class {code[:3]}" for code in codes)))}
-    printed = sl.generalise(table, by=by, to={"age": 2, "pay": 2, "born": 3})
-    classes = sl.generalise(table, by=named, to={"age": 2, "pay": 1, "born": 3})
+    printed = sl.generalise(table, by=by, to={"age": 1, "pay": 2, "born": 3})
+    classes = sl.generalise(table, by=named, to={"age": 1, "pay": 1, "born": 3})
     return {
         "one level per column, as printed": (_foreign(printed), {}),
         "the same, labels by hierarchies": (_foreign(classes), named),
