@@ -73,6 +73,21 @@ class Cover:
         last[nothing] = -1
         return cls(segment[points], first[boxes], last[boxes], pieces[boxes], scattered[:, starts])
 
+    def holds_pairs(self, points: Integers, boxes: Integers) -> Flags:
+        """Say of pairs of a point and a box whether the box covers the point."""
+        at, pieces = self.segment[points], self.pieces[boxes]
+        inside: Flags = (self.first[boxes] <= at) & (at <= self.last[boxes])
+        some = np.flatnonzero(pieces >= 0)
+        inside[some] = self.scattered[pieces[some], at[some]]
+        return inside
+
+    def overlap(self, points: Integers, boxes: Integers) -> float:
+        """Give about which share of the points a box covers on average, to begin with the column where it is least."""
+        at = self.segment[points]
+        low, high = int(at.min(initial=0)), int(at.max(initial=0))
+        covered = np.minimum(self.last[boxes], high) - np.maximum(self.first[boxes], low) + 1
+        return float(covered.mean()) / (high - low + 1)
+
     @property
     def width(self) -> int:
         """How many segments points stand at; a box may cover others, where nobody is."""
@@ -148,13 +163,13 @@ def _pairs_by_lookup(covers: Sequence[Cover], points: Integers, boxes: Integers)
 
 def _pairs(covers: Sequence[Cover], points: Integers, boxes: Integers) -> Iterator[tuple[Integers, Integers]]:
     yield np.empty(0, np.int64), np.empty(0, np.int64)
-    pieces = [(points, boxes)] if len(boxes) else []
+    pieces = [(points, boxes)] if len(points) and len(boxes) else []
     pairs = 0
     while pieces:
         points, boxes = pieces.pop()
         halves = _halves(covers, points, boxes) if len(points) * len(boxes) > PAIRS_AT_ONCE else None
         if halves is not None:
-            pieces += halves
+            pieces += [each for each in halves if len(each[0]) and len(each[1])]
             continue
         for block in np.array_split(points, max(len(points) * len(boxes) >> 22, 1)):
             point, box = _compare(covers, block, boxes)
@@ -170,11 +185,14 @@ def _refuse_many(pairs: int) -> None:
 
 
 def _compare(covers: Sequence[Cover], points: Integers, boxes: Integers) -> tuple[Integers, Integers]:
-    inside = np.ones((len(points), len(boxes)), bool)
-    for cover in covers:
-        inside &= cover.holds(points, boxes)
-    point, box = np.nonzero(inside)
-    return points[point], boxes[box]
+    """Compare each with each in the column that tells most apart, and the pairs that are left in the others."""
+    first, *others = sorted(covers, key=lambda cover: cover.overlap(points, boxes))
+    at, which = np.nonzero(first.holds(points, boxes))
+    point, box = points[at], boxes[which]
+    for cover in others:
+        inside = cover.holds_pairs(point, box)
+        point, box = point[inside], box[inside]
+    return point, box
 
 
 def _halves(covers: Sequence[Cover], points: Integers, boxes: Integers) -> list[tuple[Integers, Integers]] | None:

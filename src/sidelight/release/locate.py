@@ -290,6 +290,8 @@ def _with_coarse(
 ) -> list[list[Stretch]]:
     """Let people who are known coarsely fit what is printed more finely: 30-39 may be 34, the South may be Ulm."""
     coarse = [(text, (at, at + 1)) for at, text in enumerate(order.labels) if is_coarse(text, nodes)]
+    if not coarse:
+        return [*covered]
     return [
         merged([*stretches, *(itself for text, itself in coarse if may_be_of_one(label, text, nodes))])
         for label, stretches in zip(printed, covered, strict=True)

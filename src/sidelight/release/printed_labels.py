@@ -56,6 +56,8 @@ _ONE_SIDED = re.compile(r"(<=|>=|<|>|≤|≥)\s*(.+)|(.+)\+")
 _ZERO_IN_FRONT = re.compile(r"\b0[0-9]")
 _DIGIT, _YEAR = re.compile(r"[0-9]"), re.compile(r"[0-9]{4}")
 _INFINITE = {"inf": math.inf, "+inf": math.inf, "∞": math.inf, "-inf": -math.inf, "-∞": -math.inf}
+_OUR_NUMBERS = re.compile(r"([0-9]{1,3}|[0-9]{5,15})-([0-9]{1,3}|[0-9]{5,15})")  # four digits may be a year
+_OUR_DAYS = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2}) to ([0-9]{4}-[0-9]{2}-[0-9]{2})")
 _PERIOD = re.compile(r"(?P<year>[0-9]{4})(?:-Q(?P<quarter>[1-4])|-(?P<month>0[1-9]|1[0-2]))?")
 _MOMENT = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[ T].*)?", re.DOTALL)
 
@@ -79,11 +81,11 @@ class Interval:
         low, high = max(self.low, other.low), min(self.high, other.high)
         return low < high or (low == high and self.holds(low) and other.holds(low))
 
-    def stretch(self, rising: Floats) -> tuple[int, int]:
+    def stretch(self, rising: Sequence[float] | Floats) -> tuple[int, int]:
         """Find the stretch of rising numbers that is inside: where it starts, and where the rest begins."""
-        start = np.searchsorted(rising, self.low, "left" if self.with_low else "right")
-        stop = np.searchsorted(rising, self.high, "right" if self.with_high else "left")
-        return int(start), max(int(start), int(stop))
+        start = (bisect_left if self.with_low else bisect_right)(rising, self.low)
+        stop = (bisect_right if self.with_high else bisect_left)(rising, self.high)
+        return start, max(start, stop)
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,6 +220,8 @@ def _read_set(text: str, opaque: Container[Label]) -> PrintedLabel:
 @lru_cache(1 << 16)
 def _read_form(text: str) -> PrintedLabel:
     """Read what is no set: each form that the text may have."""
+    if ours := _OUR_NUMBERS.fullmatch(text) or _OUR_DAYS.fullmatch(text):
+        return _read_ours(text, ours[1], ours[2])
     labels = {_plain(text), None} if text == MISSING else {_plain(text)}
     masks = (text,) if text.endswith(SUPPRESSED) and text != SUPPRESSED else ()
     # most labels are plain words: one look for a digit spares them all the other forms
@@ -226,6 +230,15 @@ def _read_form(text: str) -> PrintedLabel:
     periods = (*spans, _Span(text, text)) if _YEAR.search(text) else ()
     days = [interval for span in periods if (interval := span.days()) is not None]
     return PrintedLabel((text,), frozenset(labels), tuple(numbers), tuple(days), masks, text == SUPPRESSED)
+
+
+def _read_ours(text: str, low: str, high: str) -> PrintedLabel:
+    """Read 17-36 and 1984-03-09 to 1990-11-30, as Sidelight prints them; releases may have thousands of them."""
+    days = "-" in low
+    first, last = (as_day(low), as_day(high)) if days else (float(low), float(high))
+    inside = (Interval(first, last),) if first is not None and last is not None and first <= last else ()
+    itself = frozenset([text])
+    return PrintedLabel((text,), itself, days=inside) if days else PrintedLabel((text,), itself, inside)
 
 
 class _Span(NamedTuple):
@@ -410,7 +423,7 @@ class LabelOrder:
         self.position = np.empty(len(labels), np.int64)  # by the code of a label
         self.position[order] = np.arange(len(labels))
         self._numbers, self._days = (
-            np.array([keys[code][1] for code in order if keys[code][0] == kind], float) for kind in (_NUMBER, _DAY)
+            [keys[code][1] for code in order if keys[code][0] == kind] for kind in (_NUMBER, _DAY)
         )
         self._position_of = {text: position for position, text in enumerate(self.labels)}
         self._nodes = nodes
@@ -469,6 +482,9 @@ class LabelOrder:
         return itself + [(position, position + 1) for position in self._under[name]] if name in self._under else itself
 
     def _exactly(self, printed: PrintedLabel) -> Iterator[Stretch]:
+        if len(printed.parts) == len(printed.labels) == 1 and _PLAIN_NUMBER.fullmatch(printed.parts[0]) is None:
+            yield from self._known_as(printed.parts[0])
+            return
         # a name with commas inside is a run of as many parts: only lengths that some name has need to be tried
         for size in self._sizes if len(printed.parts) > 1 else (1,):
             for start in range(len(printed.parts) - size + 1):
