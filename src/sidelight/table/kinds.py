@@ -63,9 +63,9 @@ def as_kinds(kinds: object) -> tuple[tuple[str, KindOrOrder], ...]:
 
     >>> as_kinds({"region": "category", "size": ["small", "large"]})
     (('region', 'category'), ('size', ('small', 'large')))
-    >>> as_kinds({"region": "categroy"})
+    >>> as_kinds({"region": "categories"})
     Traceback (most recent call last):
-    sidelight.errors.BadTable: 'categroy' is no kind of column 'region'; did you mean 'category'?
+    sidelight.errors.BadTable: 'categories' is no kind of column 'region'; did you mean 'category'?
     """
     declared = expect_mapping({} if kinds is None else kinds, parameter("kinds"), '{"region": "category"}')
     return tuple((name, _kind_or_order(name, kind)) for name, kind in declared.items())

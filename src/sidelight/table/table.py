@@ -23,7 +23,6 @@ import numpy.typing as npt
 from sidelight._arrays import Codes, Integers, add_up, number_keys, number_rows, ranges
 from sidelight._text import counted, form, html_table
 from sidelight.errors import BadTable, NotAvailable, UnknownColumn, did_you_mean, in_python, listed, parameter
-from sidelight.table.kinds import ColumnKind
 from sidelight.table.labels import Label, in_order, shown
 
 if TYPE_CHECKING:
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
+    from sidelight.table.kinds import ColumnKind
 
 Semantics: TypeAlias = Literal["single", "set", "multiset"]
 """One value per person; a set of values per person; or any number of occurrences per person."""

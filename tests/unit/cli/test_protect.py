@@ -394,8 +394,8 @@ def test_a_hierarchy_that_a_method_does_not_use_is_named(regions, method, unused
     ("kind", "problem"),
     [
         ("region", "'region' is no kind of a column; write the column and its kind, such as --kind 'region=category'"),
-        ("region=categroy", "'categroy' is no kind of column 'region'; did you mean 'category'?"),
-        ("regoin=category", "no column 'regoin', of which --kind says what it is; did you mean 'region'?"),
+        ("region=categories", "'categories' is no kind of column 'region'; did you mean 'category'?"),
+        ("regions=category", "no column 'regions', of which --kind says what it is; did you mean 'region'?"),
         ("region=date", "column 'region' is no date: 4 of 4 labels are none, such as 1; say --kind 'region=category'"),
         ("region=1<2<3", "'4' occurs in 'region' but is not in the order declared in --kind; add it there"),
     ],

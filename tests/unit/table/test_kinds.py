@@ -132,8 +132,8 @@ def test_a_kind_that_labels_cannot_have_is_refused():
 def test_kinds_of_columns_that_are_not_there_or_make_no_sense_are_refused():
     with pytest.raises(UnknownColumn, match="no column 'y', of which kinds= says what it is"):
         read([1, 2], y="category")
-    with pytest.raises(BadTable, match="'categroy' is no kind of column 'x'; did you mean 'category'"):
-        read([1, 2], x="categroy")
+    with pytest.raises(BadTable, match="'categories' is no kind of column 'x'; did you mean 'category'"):
+        read([1, 2], x="categories")
     with pytest.raises(WrongKind, match="kinds= should be a mapping such as"):
         as_kinds(["region"])
     for order in (["a"], ["a", "a"], 5):
