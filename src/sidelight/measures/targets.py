@@ -36,7 +36,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from sidelight._arrays import Integers
+from sidelight._arrays import Flags, Integers
 from sidelight.errors import BadMeasure, UnknownValue, did_you_mean, parameter
 from sidelight.measures.exact import Numbers
 from sidelight.measures.measure import Measure
@@ -347,6 +347,12 @@ class Targeted(Measure):
         """Refuse releases that do not have the values in question."""
         super().check(release)
         self.targets.places(self.targets.seen(release.groups))
+
+    def names_values(self, domain: tuple[Label, ...]) -> Flags:
+        """Say which values of a domain are named: those left out, and those of a category."""
+        category = self.targets.value.values if isinstance(self.targets.value, Predicate) else ()
+        named: Flags = np.array([text in self.apart_from or text in category for text in domain], bool)
+        return named | super().names_values(domain)
 
     def settings(self) -> dict[str, object]:
         """Write a category as policies do, and what is left out last."""

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from numbers import Integral
 
 import numpy as np
 import numpy.typing as npt
@@ -43,17 +44,19 @@ def coarser_values(table: Table, *, by: Mapping[str, Hierarchy], to: int | Mappi
     hierarchies, levels = as_hierarchies(by), _levels(table, to)
     for name, level in levels.items():
         table = _recoded(table, name, _hierarchy(hierarchies, name), level)
-    roles = {**table.intake.roles, "sensitive_level": to if isinstance(to, int) else dict(levels)}
+    stated = dict(levels) if isinstance(to, Mapping) else levels[table.sensitive_columns[0]]
+    roles = {**table.intake.roles, "sensitive_level": stated}
     return replace(table, intake=replace(table.intake, roles=roles))
 
 
 def _levels(table: Table, to: object) -> dict[str, int]:
     columns = table.sensitive_columns
-    if isinstance(to, int) and not isinstance(to, bool):
+    if isinstance(to, Integral):
         if len(columns) > 1:
-            message = f"{' and '.join(columns)} are several sensitive columns; give {{column: level}}"
+            several = f"{' and '.join(columns)} are several sensitive columns"
+            message = f"{several}; name the column with its level, such as {{{columns[0]} = {to}}}"
             raise WrongKind(message)
-        return {columns[0]: to}
+        return {columns[0]: int(to)}
     if not isinstance(to, Mapping):
         message = f"a level of the sensitive column is a whole number, not {kind_in_words(to)}; give 1 or more"
         raise WrongKind(message)
