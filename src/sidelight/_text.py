@@ -1,4 +1,4 @@
-"""Words for people: nouns and verbs that fit a number, and texts cut to what fits a line."""
+"""Words for people: nouns and verbs that fit a number, one name or several, and texts cut to what fits a line."""
 
 from __future__ import annotations
 
@@ -76,3 +76,21 @@ def _cell(content: object) -> str:
         text = f"{content:,}" if isinstance(content, int) else str(content)
         return f'<td style="text-align: right">{escape(text)}</td>'
     return f"<td>{escape(str(content))}</td>"
+
+
+def as_names(names: str | Sequence[str]) -> tuple[str, ...]:
+    """Take one name or several.
+
+    >>> as_names("age"), as_names(["age", "sex"])
+    (('age',), ('age', 'sex'))
+    """
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
+def one_or_several(names: Sequence[str]) -> str | tuple[str, ...]:
+    """Write one name as itself, several as a list; `as_names` reads both.
+
+    >>> one_or_several(["income"]), one_or_several(["disease", "income"])
+    ('income', ('disease', 'income'))
+    """
+    return names[0] if len(names) == 1 else tuple(names)

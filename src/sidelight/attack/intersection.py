@@ -17,6 +17,7 @@ from typing import get_args
 import numpy as np
 
 from sidelight._arrays import unpack_bits
+from sidelight._text import as_names
 from sidelight.attack.common_ground import CommonGround
 from sidelight.attack.exposure import Exposure
 from sidelight.attack.linkage import ReleaseOrResult, lookups_for, release_of, share_linked_right
@@ -40,7 +41,6 @@ from sidelight.release.locate import Locate, Lookup, SuppressedPeople, columns_o
 from sidelight.release.release import Release
 from sidelight.search.method import SearchResult
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.roles import as_names
 from sidelight.table.table import expect_one_sensitive
 
 

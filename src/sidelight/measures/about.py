@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sidelight._arrays import Flags, Floats, Integers
+from sidelight._text import as_names
 from sidelight.errors import BadMeasure, UnknownValue, expect
 from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Summary, Witness
@@ -27,7 +28,6 @@ from sidelight.measures.screening import Screen
 from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label
-from sidelight.table.roles import as_names
 from sidelight.table.table import JointDomain, Semantics, Table
 
 OF_ITS_CLASS = ("name", "large_is_bad", "limits", "semantics", "mergeable", "about_values")

@@ -20,7 +20,7 @@ from sidelight._files import (
     refuse_left_over,
     unfinished_folder,
 )
-from sidelight._text import counted, html_table
+from sidelight._text import counted, html_table, one_or_several
 from sidelight.errors import BadRelease, BadTable, NotPublished, parameter
 from sidelight.policy.policy import Policy, Verdict
 from sidelight.publish.dictionary import dictionary_of, dictionary_path
@@ -51,7 +51,6 @@ from sidelight.publish.sidecar import (
 from sidelight.release.release import Release, whole_groups
 from sidelight.search.method import SearchResult
 from sidelight.search.recoding import Buckets
-from sidelight.table.roles import one_or_several
 from sidelight.table.table import Column, Counts, JointDomain, unused_name, value_columns
 
 

@@ -14,14 +14,14 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from sidelight._arrays import Flags, Integers
-from sidelight._text import counted, form
+from sidelight._text import as_names, counted, form
 from sidelight.errors import BadRelease, BadTable, MissingValues, WrongKind, parameter
 from sidelight.release.generalise import keys_as_groups, roll_up
 from sidelight.release.groups import Groups
 from sidelight.release.release import Members, Release, whole_groups
 from sidelight.table.labels import SUPPRESSED, Label, hinted
 from sidelight.table.read import no_value_hint, tabulate
-from sidelight.table.roles import Missing, Roles, Suppressed, as_names
+from sidelight.table.roles import Missing, Roles, Suppressed
 from sidelight.table.table import Column, Counts, JointDomain, Semantics, Table, number_equal_rows
 
 Rows: TypeAlias = Literal["people", "counts"]

@@ -19,12 +19,11 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight._arrays import Integers, add_up, number_rows
-from sidelight._text import counted, form
+from sidelight._text import as_names, counted, form
 from sidelight.errors import BadRelease, WrongKind, did_you_mean, kind_in_words, parameter
 from sidelight.release.groups import Group, GroupName, Groups
 from sidelight.release.printing import Printing
 from sidelight.table.labels import Label, in_order, label, shown
-from sidelight.table.roles import as_names
 from sidelight.table.table import (
     Column,
     Counts,

@@ -22,6 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from sidelight import __version__
 from sidelight._rounding import decimal_text, exact_text, round_cautiously
+from sidelight._text import one_or_several
 from sidelight.errors import BadMeasure
 from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Criterion, Finding, Judgement, Witness, exact
@@ -30,7 +31,6 @@ from sidelight.release.groups import GroupName
 from sidelight.release.release import Release
 from sidelight.search.policy_check import CriterionCheck
 from sidelight.table.labels import Label, shown
-from sidelight.table.roles import one_or_several
 
 SCHEMA_VERSION = 3
 """Raised whenever a reader of the document would have to change."""

@@ -13,9 +13,8 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from sidelight._text import counted, form
+from sidelight._text import as_names, counted, form
 from sidelight.report.report import AuditFinding, AuditReport
-from sidelight.table.roles import as_names
 
 LONGEST = 60
 """How many characters of a label are printed; the document has all."""

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, TypeAlias, get_args
 
+from sidelight._text import as_names, one_or_several
 from sidelight.errors import BadTable, UnknownColumn, did_you_mean, parameter
 from sidelight.table.files import NO_NAMES, looks_like_a_row
 from sidelight.table.kinds import ColumnKind, KindOrOrder, as_kinds
@@ -280,24 +281,6 @@ class Roles:
         """Give the label of a cell; the marks of missing cells say nothing."""
         text = label(cell)
         return None if text in self.missing_marks else text
-
-
-def as_names(names: str | Sequence[str]) -> tuple[str, ...]:
-    """Take one name or several.
-
-    >>> as_names("age"), as_names(["age", "sex"])
-    (('age',), ('age', 'sex'))
-    """
-    return (names,) if isinstance(names, str) else tuple(names)
-
-
-def one_or_several(names: Sequence[str]) -> str | tuple[str, ...]:
-    """Write one name as itself, several as a list; `as_names` reads both.
-
-    >>> one_or_several(["income"]), one_or_several(["disease", "income"])
-    ('income', ('disease', 'income'))
-    """
-    return names[0] if len(names) == 1 else tuple(names)
 
 
 def _domain_labels(domain: Sequence[object] | Mapping[str, Sequence[object]] | None) -> Domain | None:
