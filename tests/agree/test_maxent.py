@@ -365,9 +365,7 @@ def printed_statements(draw, groups):
 def test_people_whom_groups_hide(data):
     groups = data.draw(printed_groups())
     known = data.draw(printed_statements(groups))
-    mentioned = [
-        cell for each in known for cell in (each.one if isinstance(each, ComparisonStatement) else each.about).given
-    ]
+    mentioned = [cell for each in known for cell in condition_of(each)]
     twin = PrintedTwin(groups, mentioned)
     release = sl.Release.from_counts([Counter(bag) for _, bag in groups], labels=[says for says, _ in groups])
     if not twin.can_be(known):
@@ -395,6 +393,72 @@ def agree_about_hidden(beliefs, twin, amounts, mentioned, groups):
                     assert beliefs.probability(value, given=condition, group=number) == pytest.approx(
                         expected, abs=1e-3
                     )
+
+
+class NamedTwin(PrintedTwin):
+    """As above, with variables of their own for every single person of a group: the first of them are named."""
+
+    def _add_values(self, groups):
+        bags = [Counter(bag) for _, bag in groups]
+        self.variables = [
+            ((b, number), key, value, b)
+            for b, bag in enumerate(bags)
+            for number in range(bag.total())
+            for key in self.keys[b]
+            for value in bag
+        ]
+        self._fix(
+            [
+                (self._sum(lambda i, q, s, b, me=(group, number): i == me), 1)
+                for group, bag in enumerate(bags)
+                for number in range(bag.total())
+            ]
+            + [
+                (self._sum(lambda i, q, s, b, at=(value, group): (s, b) == at), times)
+                for group, bag in enumerate(bags)
+                for value, times in bag.items()
+            ]
+        )
+
+    def _share(self, share):
+        if share.person is None:
+            return super()._share(share)
+        me = share.person.group - 1, share.person.number - 1
+        meant = self._sum(lambda i, q, s, b: i == me)
+        return meant * self._sum(lambda i, q, s, b: s in share.values), meant
+
+
+@examples(12)
+@given(st.data())
+def test_named_people_in_groups_that_hide_people(data):
+    groups = data.draw(printed_groups())[:3]
+    known = data.draw(printed_statements(groups))[:2]
+    mentioned = [cell for each in known for cell in condition_of(each)]
+    group = data.draw(st.integers(1, len(groups)))
+    who = [
+        sl.Someone(group, number + 1) for number in range(data.draw(st.integers(1, min(2, len(groups[group - 1][1])))))
+    ]
+    values = sorted({value for _, bag in groups for value in bag})
+    known += [bounded(data.draw, P(data.draw(st.sampled_from(values)), person=each), 0, 1, true=False) for each in who]
+    twin = NamedTwin(groups, mentioned)
+    release = sl.Release.from_counts([Counter(bag) for _, bag in groups], labels=[says for says, _ in groups])
+    if not twin.can_be(known):
+        with pytest.raises(Contradiction):
+            maxent(release, known)
+        return
+    beliefs, amounts = maxent(release, known), twin.solve(known)
+    agree_about_hidden(beliefs, twin, amounts, mentioned, len(groups))
+    for each in who:
+        me = each.group - 1, each.number - 1
+        for value in values:
+            expected = sum(
+                amount for (i, _, s, _), amount in zip(twin.variables, amounts, strict=True) if i == me and s == value
+            )
+            assert beliefs.probability(value, person=each) == pytest.approx(expected, abs=1e-3)
+
+
+def condition_of(statement):
+    return (statement.one if isinstance(statement, ComparisonStatement) else statement.about).given
 
 
 class SetTwin(PrintedTwin):

@@ -164,7 +164,10 @@ class Beliefs(Tabular):
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """What a reader should know: whom statements may mean, and which say nothing about this release."""
-        mentioned = dict.fromkeys(share.given for share in shares_of(self.known) if share.given)
+        parts = self.variables.parts
+        mentioned = dict.fromkeys(
+            share.given for share in shares_of(self.known) if any(parts.is_uncertain(*each) for each in share.given)
+        )
         return (*self.constraints.notes, *(note for given in mentioned for note in self.notes_on(dict(given))))
 
     def notes_on(self, given: Mapping[str, object]) -> tuple[str, ...]:
@@ -235,13 +238,18 @@ class Beliefs(Tabular):
         values = tuple(label(each) for each in (value if isinstance(value, list | tuple | set) else (value,)))
         if person is not None:
             return self._probability_of_person(values, person)
-        part, share = self._parts(given or {}, group)
+        part, share, people = self._whom(given or {}, group)
         columns = self.variables.columns_with(tuple(dict.fromkeys(values)))
-        people = self._people_in(part, share).sum()
-        if people <= NEGLIGIBLE_PEOPLE:
+        return _clip(float(self._amounts_in(part, share, columns).sum() / people.sum()))
+
+    def _whom(self, given: Mapping[str, object], group: GroupName | int | None) -> tuple[Integers, Floats, Floats]:
+        """Find the people who fulfil conditions: parts, the share of each that does, and how many people that is."""
+        part, share = self._parts(given, group)
+        people = self._people_in(part, share)
+        if people.sum() <= NEGLIGIBLE_PEOPLE:
             message = "as things are known, nobody in the release can be like this; ask about somebody who may be there"
             raise BadKnowledge(message)
-        return _clip(float(self._amounts_in(part, share, columns).sum() / people))
+        return part, share, people
 
     def rates(self, value: int) -> Floats:
         """Give P*(s | q, b) of a value, as its place in the domain, for each row (q, b)."""
@@ -254,8 +262,7 @@ class Beliefs(Tabular):
         self, rates: Floats, *, given: Mapping[str, object] | None = None, group: GroupName | int | None = None
     ) -> float:
         """Average what is known of each row over the people who say this."""
-        part, share = self._parts(given or {}, group)
-        people = self._people_in(part, share)
+        part, _, people = self._whom(given or {}, group)
         return _clip(float(people @ rates[self.variables.parts.row[part]] / people.sum()))
 
     def _parts(self, cells: Mapping[str, object], group: GroupName | int | None) -> tuple[Integers, Floats]:

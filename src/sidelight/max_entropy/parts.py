@@ -136,6 +136,14 @@ class Parts:
         holds: Flags = cells.holds[self.cell[name], cells.mentioned.index(text)]
         return holds
 
+    def is_uncertain(self, name: str, text: Label) -> bool:
+        """Say whether a condition that was mentioned may hold for some of a group, and not for others."""
+        cells = self.cut[name]
+        number = cells.mentioned.index(text)
+        some = np.zeros(len(cells.printed), bool)
+        some[cells.label[cells.holds[cells.cell, number]]] = True
+        return bool((some & ~cells.certain(number)).any())
+
     def certain(self, name: str, text: Label) -> Flags:
         """Say for each part whether everybody in its row fulfils a condition that was mentioned."""
         cells = self.cut[name]

@@ -126,6 +126,60 @@ def test_nobody_is_believed_impossible_what_is_true_but_infinity_says_so(wards, 
     assert sl.maxent(wards, ["P(Flu | sex=m, age=30) = 0"]).estimation_error(original) == math.inf
 
 
+@pytest.fixture
+def starred():
+    return sl.Release.from_counts(
+        [{"Flu": 1, "Cold": 2}, {"Flu": 2, "Cold": 1}, {"Flu": 1}],
+        labels=[{"sex": "f", "town": "x"}, {"sex": "m", "town": "x"}, {"sex": "*", "town": "y"}],
+    )
+
+
+def test_people_whom_a_group_hides_are_never_left_out(starred):
+    """Were they left out, P(Flu | sex=f) = 0.4 would contradict the one Flu among three women."""
+    beliefs = sl.maxent(starred, ["P(Flu | sex=f) = 0.4"])
+    assert beliefs.probability("Flu", given={"sex": "f"}) == pytest.approx(0.4)
+    meant = beliefs.meant({"sex": "f"})
+    assert (meant.certain, meant.possible, meant.groups) == (3, 1, 1)
+    assert (1 + meant.estimate) / (3 + meant.estimate) == pytest.approx(0.4)
+    with pytest.raises(Contradiction, match="the release says otherwise"):
+        sl.maxent(starred, ["P(Flu | sex=f) = 0.6"])
+
+
+def test_without_statements_about_it_nothing_that_is_believed_of_a_group_changes(starred):
+    for knowing in ([], ["P(Flu | sex=f) = 0.4"], ["P(Flu | town=x) >= 0.1"]):
+        beliefs = sl.maxent(starred, knowing)
+        assert [beliefs.probability("Flu", group=group) for group in (1, 2, 3)] == pytest.approx([1 / 3, 2 / 3, 1])
+
+
+def test_a_named_person_is_who_the_description_says(starred):
+    """The one person of the third group may be a man, unless she is named and described as a woman."""
+    people = {"Al": {"sex": "f", "town": "y"}}
+    assert sl.maxent(starred, ["P(Flu | sex=f) <= 1/3"]).meant({"sex": "f"}).estimate == pytest.approx(0, abs=1e-6)
+    with pytest.raises(Contradiction):
+        sl.maxent(starred, ["P(Flu | sex=f) <= 1/3", "P(Cold | person=Al) <= 0.5"], people=people)
+    beliefs = sl.maxent(starred, ["P(Cold | person=Al) <= 0.5"], people=people)
+    assert beliefs.meant({"sex": "f"}).estimate == pytest.approx(1)
+    assert beliefs.probability("Flu", given={"sex": "f"}) == pytest.approx(0.5)
+
+
+def test_what_is_about_nobody_as_things_are_known(starred):
+    beliefs = sl.maxent(starred, ["P(Cold | sex=m, town=y) = 1"])
+    assert beliefs.notes[0].startswith("sex=m, town=y: nobody is meant for certain; 1 person in 1 group may be meant")
+    with pytest.raises(BadKnowledge, match="as things are known, nobody in the release can be like this"):
+        beliefs.probability("Cold", given={"sex": "m", "town": "y"})
+
+
+def test_shares_of_people_whose_number_is_not_known(starred):
+    with pytest.raises(BadKnowledge, match="compares shares of different people"):
+        sl.maxent(starred, ["P(Flu | sex=f) <= P(Flu | sex=m)"])
+    beliefs = sl.maxent(starred, ["P(Cold | sex=f) = P(Flu | sex=f)"])
+    assert beliefs.probability("Flu", given={"sex": "f"}) == pytest.approx(0.5)
+    with pytest.raises(Contradiction, match=r"otherwise than '0\.6 <= "):
+        sl.maxent(starred, ["0.6 <= P(Flu | sex=f) <= 0.7"])
+    beliefs = sl.maxent(starred, ["0.4 <= P(Flu | sex=f) <= 0.45"])
+    assert set(beliefs.certificate.multipliers) == {"0.4 <= P(Flu | sex=f) <= 0.45"}
+
+
 def test_what_rests_on_suppressed_rows_is_told():
     release = sl.Release.from_counts([{"Flu": 2}, {"Flu": 1, "Cold": 1}], labels=[{"age": "30-39"}, {"age": "*"}])
     asks = {"knowing": ["P(Flu | person=Al) = 0.2"], "people": {"Al": {"age": 70}}}
