@@ -13,6 +13,7 @@ from typing import Annotated
 from cyclopts import App, Group, Parameter
 
 from sidelight import __version__
+from sidelight.cli.help_pages import DEBUG, epilogue
 from sidelight.cli.options import (
     READ,
     AttackerOptions,
@@ -49,7 +50,9 @@ from sidelight.cli.run import run
 
 def _default(value: object) -> object:
     """Show a default where there is something to show."""
-    return value if value not in ((), False) else None
+    if isinstance(value, tuple):
+        return ", ".join(map(str, value)) or None
+    return value if value is not False else None
 
 
 app = App(
@@ -59,21 +62,22 @@ app = App(
     version_flags=["--version"],
     help_flags=["--help", "-h"],
     help_format="plaintext",
-    help_epilogue="Show where an error comes from: --debug, with any verb.",
+    help_epilogue=DEBUG,
     group_arguments=READ,
-    group_commands=Group("Verbs"),
+    group_commands=Group("Verbs", sort_key=7),
     default_parameter=Parameter(show_default=_default),
     result_action="return_value",
     exit_on_error=False,
     print_error=False,
     suppress_keyboard_interrupt=False,
 )
+SCHEMAS = Group("For programs", sort_key=8)
 OPTIONS = Group("Options", sort_key=9)
 app.register_install_completion_command(group=OPTIONS)
 app["--help"].group = app["--version"].group = OPTIONS
 
 
-@app.command(sort_key=0)
+@app.command(sort_key=0, help_epilogue=epilogue("audit"))
 def audit(
     file: ReleaseFile,
     /,
@@ -95,7 +99,7 @@ def audit(
     return verb.audit(verb.AuditRequest(file, question), output.to(policy))
 
 
-@app.command(sort_key=1)
+@app.command(sort_key=1, help_epilogue=epilogue("explore"))
 def explore(
     file: ReleaseFile,
     /,
@@ -113,7 +117,7 @@ def explore(
     return verb.explore(request, output.to(policy))
 
 
-@app.command(sort_key=2)
+@app.command(sort_key=2, help_epilogue=epilogue("protect"))
 def protect(
     file: TableFile,
     /,
@@ -133,7 +137,7 @@ def protect(
     return verb.protect(verb.ProtectRequest(file, question, hierarchies, search), target)
 
 
-@app.command(sort_key=2.5)
+@app.command(sort_key=2.5, help_epilogue=epilogue("compare"))
 def compare(
     file: TableFile,
     /,
@@ -153,7 +157,7 @@ def compare(
     return verb.compare(verb.CompareRequest(file, question, hierarchies, ways), output.to(policy))
 
 
-@app.command(sort_key=3)
+@app.command(sort_key=3, help_epilogue=epilogue("believe"))
 def believe(
     file: ReleaseFile,
     /,
@@ -174,7 +178,7 @@ def believe(
     return verb.believe(request, output.to(policy))
 
 
-@app.command(sort_key=4)
+@app.command(sort_key=4, help_epilogue=epilogue("attack"))
 def attack(
     files: ReleaseFiles,
     /,
@@ -194,7 +198,7 @@ def attack(
     return verb.attack(request, output.to(policy))
 
 
-@app.command(sort_key=5)
+@app.command(sort_key=5, help_epilogue=epilogue("noise"))
 def noise(
     file: TableFile,
     /,
@@ -214,7 +218,7 @@ def noise(
     return verb.noise(verb.NoiseRequest(file, question, counts, hierarchies, paid), target)
 
 
-@app.command(sort_key=6)
+@app.command(sort_key=6, help_epilogue=epilogue("hierarchies"))
 def hierarchies(
     file: TableFile,
     /,
@@ -238,7 +242,7 @@ ledger_verbs = App(name="ledger", help="Look at the budget that noise is paid fr
 app.command(ledger_verbs)
 
 
-@ledger_verbs.command
+@ledger_verbs.command(help_epilogue=epilogue("ledger show"))
 def show(file: LedgerFile, /, *, output: OutputOptions = OutputOptions()) -> int:
     """Show what was spent of a budget, on what, with which noise, and where it was published."""
     from sidelight.cli import ledger as verb  # noqa: PLC0415 - `--help` is quick
@@ -246,7 +250,7 @@ def show(file: LedgerFile, /, *, output: OutputOptions = OutputOptions()) -> int
     return verb.show(file, output.to())
 
 
-@app.command(sort_key=7)
+@app.command(sort_key=7, help_epilogue=epilogue("demo"))
 def demo(
     *,
     folder: Annotated[Path, Parameter(metavar="FOLDER", help="Where to write the files.")] = Path("sidelight-demo"),
@@ -257,7 +261,7 @@ def demo(
     return verb.demo(folder)
 
 
-@app.command(show=False)
+@app.command(group=SCHEMAS)
 def policy_schema() -> int:
     """Print the JSON schema of policy files, for editors and for the documentation."""
     from sidelight.policy import policy_file  # noqa: PLC0415 - `--help` is quick
@@ -265,7 +269,7 @@ def policy_schema() -> int:
     return _print(policy_file.policy_schema())
 
 
-@app.command(show=False)
+@app.command(group=SCHEMAS)
 def report_schema() -> int:
     """Print the JSON schema of reports, for programs that read them."""
     from sidelight.report.report import report_schema as schema  # noqa: PLC0415 - `--help` is quick
@@ -273,7 +277,7 @@ def report_schema() -> int:
     return _print(schema())
 
 
-@app.command(show=False)
+@app.command(group=SCHEMAS)
 def sidecar_schema() -> int:
     """Print the JSON schema of the sidecars of published releases, for programs that read them."""
     from sidelight.publish.sidecar import sidecar_schema as schema  # noqa: PLC0415 - `--help` is quick

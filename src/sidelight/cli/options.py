@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 from cyclopts import Group, Parameter
 from cyclopts.validators import Number
 
+from sidelight.cli.completion import columns_of_people, completer_for
+
 if TYPE_CHECKING:
     from sidelight.cli.output import Output
     from sidelight.table.roles import Roles
@@ -31,6 +33,7 @@ ANSWER = Group("Where the answer goes", sort_key=7)
 def option(*names: str, metavar: str | None = None, at_least: int | None = None, **more: Any) -> Parameter:  # noqa: ANN401
     """Describe an option by its names and a word for what to give; texts may begin with a hyphen."""
     validator = () if at_least is None else Number(gte=at_least)
+    more.setdefault("completer", completer_for(metavar))
     return Parameter(
         name=names,
         metavar=metavar,
@@ -403,9 +406,9 @@ class AttackerOptions:
 
     people: Annotated[str, option("--people", metavar="FILE")]
     """The people to look for, with the columns that outsiders know."""
-    person: Annotated[str | None, option("--person", metavar="COLUMN")] = None
+    person: Annotated[str | None, option("--person", metavar="COLUMN", completer=columns_of_people)] = None
     """The column of the people's file that names them; with several values each, also of the releases."""
-    truth: Annotated[str | None, option("--truth", metavar="COLUMN")] = None
+    truth: Annotated[str | None, option("--truth", metavar="COLUMN", completer=columns_of_people)] = None
     """The column of the people's file with their true values."""
     who: Annotated[str | None, option("--who", metavar="PERSON")] = None
     """Show what gives this person away (by --person)."""

@@ -1,0 +1,104 @@
+"""What stands at the end of each help page: two examples, and what the exit status says.
+
+The examples are commands that can be typed as they are, with other names of files and columns; a test reads each as the
+command line does.
+"""
+
+from __future__ import annotations
+
+import re
+
+WIDTH = 70
+"""An example fits a narrow terminal."""
+
+DEBUG = "--debug with any verb shows where an error comes from."
+
+EXAMPLES: dict[str, tuple[str, ...]] = {
+    "audit": (
+        "sidelight audit release.csv -g age -g sex -s disease --limit 'group size >= 5'",
+        "sidelight audit release.csv --policy policy.toml --output report.json",
+    ),
+    "explore": (
+        "sidelight explore release.csv -g age -g sex -s disease --value AIDS --below 0.9",
+        "sidelight explore release.csv --policy policy.toml --value AIDS --up-to 100",
+    ),
+    "protect": (
+        "sidelight protect table.csv --policy policy.toml --hierarchies hierarchies",
+        "sidelight protect table.csv -p policy.toml --hierarchies hierarchies --levels age=2,sex=0 -o release.csv",
+    ),
+    "compare": (
+        "sidelight compare table.csv --policy policy.toml --hierarchies hierarchies",
+        "sidelight compare table.csv -g age -g sex -s disease -l 'group size >= 5' --method mondrian --json",
+    ),
+    "believe": (
+        "sidelight believe release.csv -g age -s disease --know '{age = 30-39} != Flu' --about '{age = 30-39}'",
+        "sidelight believe release.csv -g age -g sex -s disease --know 'P(Flu | sex=m) = 0.3' --top 5",
+    ),
+    "attack": (
+        "sidelight attack spring.csv autumn.csv --people people.csv -g age -g sex -s disease --at-most 0.01",
+        "sidelight attack spring.csv autumn.csv --people people.csv -g age -g sex -s disease --person name --who Ann",
+    ),
+    "noise": (
+        "sidelight noise table.csv --levels age=2 --hierarchies hierarchies -p policy.toml --epsilon 1 -o counts.csv",
+        "sidelight noise table.csv --levels age=2 --hierarchies h -p policy.toml -e 1 --ledger l.json -o counts.csv",
+    ),
+    "ledger show": ("sidelight ledger show budget.json", "sidelight ledger show budget.json --json"),
+    "hierarchies": (
+        "sidelight hierarchies table.csv -g age -g zip -g sex --cuts age=18,65 --masks zip",
+        "sidelight hierarchies table.csv --policy policy.toml --widths age=5,10 --top age=90 -o hierarchies",
+    ),
+    "demo": ("sidelight demo", "sidelight demo --folder census"),
+}
+"""Two commands for each verb."""
+
+SCHEMAS = ("policy-schema", "report-schema", "sidecar-schema")
+"""The verbs that print a schema, which take nothing."""
+
+_COULD_NOT_TELL = "2  bad input, or could not tell: one line on standard error says why"
+
+STATUSES: dict[str, tuple[str, ...]] = {
+    "audit": ("0  within policy, or nothing was to be judged", "1  not within policy", _COULD_NOT_TELL),
+    "explore": ("0  explored; nothing is judged", _COULD_NOT_TELL),
+    "protect": (
+        "0  within policy, and published if --output says where",
+        "1  nothing is within policy, or the --levels that were chosen are not",
+        _COULD_NOT_TELL,
+    ),
+    "compare": ("0  something is within policy", "1  nothing is within policy", _COULD_NOT_TELL),
+    "believe": ("0  answered; nothing is judged", _COULD_NOT_TELL),
+    "attack": (
+        "0  no more people than --at-most are given away, or no limit was set",
+        "1  more are",
+        "2  bad input, or so many could not be told about that more may be",
+    ),
+    "noise": ("0  published", "1  the budget does not allow it, and nothing was spent", _COULD_NOT_TELL),
+    "ledger show": ("0  shown", _COULD_NOT_TELL),
+    "hierarchies": ("0  written", _COULD_NOT_TELL),
+    "demo": ("0  published within policy", "1  nothing is within the policy that you changed", _COULD_NOT_TELL),
+}
+"""What the exit status says, for each verb; 130 is Ctrl-C for all."""
+
+
+def epilogue(verb: str) -> str:
+    """Write the end of a verb's help page.
+
+    >>> epilogue("demo").splitlines()[:3]
+    ['Examples:', '  sidelight demo', '  sidelight demo --folder census']
+    """
+    parts = ("Examples:", *(f"  {in_lines(each)}" for each in EXAMPLES[verb]), "")
+    return "\n".join((*parts, "Exit status:", *(f"  {each}" for each in STATUSES[verb]), "", DEBUG))
+
+
+def in_lines(command: str) -> str:
+    r"""Break a long command between options, as a shell reads it.
+
+    >>> print(in_lines("sidelight audit " + "release.csv " * 4 + "--limit 'group size >= 5' --output report.json"))
+    sidelight audit release.csv release.csv release.csv release.csv \
+          --limit 'group size >= 5' --output report.json
+    """
+    lines = [""]
+    for part in re.split(r" (?=-)", command):
+        if lines[-1] and len(lines[-1]) + 1 + len(part) > WIDTH:
+            lines.append("")
+        lines[-1] = f"{lines[-1]} {part}".lstrip()
+    return " \\\n      ".join(lines)
