@@ -4,7 +4,9 @@ import math
 from collections import defaultdict
 from dataclasses import replace
 from fractions import Fraction
+from functools import reduce
 from itertools import combinations
+from operator import and_, or_
 
 import pytest
 from hypothesis import assume, given
@@ -155,6 +157,36 @@ def test_implications_of_a_category(data, release, k):
     assert risk >= worst_implications_of_category(release, k, category, of_the_category=False)
     alone = max(checked(sl.Implications(0, value), release) for value in category)
     assert checked(sl.Implications(0, category), release) >= alone
+
+
+@examples(16)
+@given(
+    st.data(),
+    releases(semantics="single", max_groups=1, max_people=2, max_values=3)
+    | releases(semantics="single", max_groups=2, max_people=1, max_values=3),
+    st.integers(0, 2),
+)
+def test_no_other_implications_about_a_category_are_worse(data, release, k):
+    """The theorem itself: if all of these atoms, then one of those, where atoms are of values and of the category."""
+    category = category_of(data, release)
+    worlds = list(every_world(release))
+    everything = (1 << len(worlds)) - 1
+
+    def where(holds):
+        return sum(1 << number for number, world in enumerate(worlds) if holds(world))
+
+    people, sets = sorted(worlds[0]), [{value} for value in release.domain] + [set(category)]
+    atoms = sorted({where(lambda world, p=p, s=s: world[p] & s) for p in people for s in sets})
+    subsets = [some for size in range(1, len(atoms) + 1) for some in combinations(atoms, size)]
+    premises = {reduce(and_, some) for some in subsets}
+    conclusions = {reduce(or_, some) for some in subsets}
+    basic = {everything & ~premise | conclusion for premise in premises for conclusion in conclusions}
+    known = {everything}
+    for _ in range(k):
+        known |= {one & other for one in known for other in basic}
+    targets = [where(lambda world, p=p: world[p] & set(category)) for p in people]
+    risks = (Fraction((t & each).bit_count(), each.bit_count()) for t in targets for each in known if each)
+    assert checked(sl.Implications(k, category), release) == max(risks)
 
 
 @examples(24)

@@ -53,7 +53,7 @@ from sidelight.measures.targets import (
 )
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
-from sidelight.table.labels import Label, shown
+from sidelight.table.labels import Label, listed, shown
 from sidelight.table.table import Semantics, Table, expect_one_sensitive
 from sidelight.worlds.brute_force import dirichlet_prior, independent_prior, smallest_epsilon_of_group
 
@@ -355,6 +355,8 @@ def settings_in_words(belief: PriorBelief) -> str:
         parts.append(f"knows {counted(belief.known_people, 'person')}")
     if belief.predicates:
         parts.append("about " + ", ".join(str(each) for each in read_predicates(belief.predicates)))
+    if belief.apart_from:
+        parts.append(f"apart from {listed(belief.apart_from, most=3)}")
     if belief.decided_by != "definition":
         parts.append(f"by the {belief.decided_by}")
     return ", ".join(parts)
