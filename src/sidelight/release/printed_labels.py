@@ -9,7 +9,7 @@ A printed label always covers itself.  Beyond that:
 | printed | covers |
 | --- | --- |
 | `*` | everything |
-| `34`, `34.0`, `3.4e1` | the same number, however it is written; `034`, or more than 15 digits, is a code: itself |
+| `34`, `34.0`, `３４` | the same number, however it is written; `034`, or more than 15 digits, is a code: itself |
 | `30-39`, `30–39`, `30..39`, `30 to 39`, `30:39` | numbers from one to the other; so `1e1-3e1`; `36-17` nothing |
 | `07:30`, `10:05` | nothing more: with a colon, a zero in front of a digit makes it a time of day |
 | `[30, 40)`, `]30, 40]`, `(30; 40)`, `(-inf, 20]` | numbers between the ends; `(`, `)`, `]…`, `…[` leave an end out |
@@ -32,6 +32,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 import re
+import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -203,6 +204,8 @@ def read_label(text: Label, opaque: Container[Label] = ()) -> PrintedLabel:
 
 
 def _read_set(text: str, opaque: Container[Label]) -> PrintedLabel:
+    if text == "{}":  # nobody's label, and no empty one either
+        return PrintedLabel((text,), frozenset([text]))
     parts = tuple(text[1:-1].split(", "))
     split = [f"{low}, {high}" for low, high in pairwise(parts) if low.startswith(_OPEN) and high.endswith(_CLOSE)]
     # an interval in brackets was split at its comma, so such neighbours are read together as well
@@ -220,6 +223,10 @@ def _read_set(text: str, opaque: Container[Label]) -> PrintedLabel:
 @lru_cache(1 << 16)
 def _read_form(text: str) -> PrintedLabel:
     """Read what is no set: each form that the text may have."""
+    itself, text = text, _with_plain_digits(text)
+    if itself != text:
+        read = _read_form(text)
+        return replace(read, parts=(itself,), labels=read.labels | {itself}, masks=(itself,) if read.masks else ())
     if ours := _OUR_NUMBERS.fullmatch(text) or _OUR_DAYS.fullmatch(text):
         return _read_ours(text, ours[1], ours[2])
     labels = {_plain(text), None} if text == MISSING else {_plain(text)}
@@ -314,7 +321,7 @@ def _first_day(month: int) -> int:
 
 def _day(label: str) -> int | None:
     """Read a day, or the day of a moment."""
-    match = _MOMENT.fullmatch(label)
+    match = _MOMENT.fullmatch(_with_plain_digits(label))
     return None if match is None else as_day(match[1])
 
 
@@ -324,10 +331,22 @@ def _plain(label: Label) -> Label:
     >>> _plain("34.0"), _plain("3.4e1"), _plain("-0"), _plain("034"), _plain("Bonn")
     ('34', '34', '0', '034', 'Bonn')
     """
-    if label is None or _PLAIN_NUMBER.fullmatch(label) is None:
+    digits = None if label is None else _with_plain_digits(label)
+    if digits is None or _PLAIN_NUMBER.fullmatch(digits) is None:
         return label
-    number = Decimal(label)
+    number = Decimal(digits)
     return f"{number.normalize():f}" if number else "0"
+
+
+def _with_plain_digits(text: str) -> str:
+    """Write the digits of other scripts, such as full-width ones, as 0 to 9.
+
+    >>> _with_plain_digits("３０-３９"), _with_plain_digits("٣٤"), _with_plain_digits("Köln ²")
+    ('30-39', '34', 'Köln ²')
+    """
+    if text.isascii():
+        return text
+    return "".join(str(unicodedata.decimal(each)) if each.isdecimal() else each for each in text)
 
 
 def _hides(mask: str, label: str) -> bool:

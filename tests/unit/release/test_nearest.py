@@ -1,57 +1,28 @@
-"""The nearest printed average, by what each column is."""
+"""The nearest printed average."""
 
-import numpy as np
-import pytest
-
-import sidelight as sl
 from sidelight.release.nearest import nearest_groups
 from sidelight.release.printing import Nodes
 from sidelight.table.table import Column
 
 
-def column(*labels, kind=None):
-    return Column("x", labels, np.arange(len(labels), dtype=np.int32), kind)
+def nearest(known, printed, nodes=None):
+    columns = [(Column.of("x", known), Column.of("x", printed))]
+    rows, groups = nearest_groups(columns, len(printed), {} if nodes is None else {"x": nodes})
+    return [groups[rows == row].tolist() for row in range(len(known))]
 
 
-def nearest(known, printed, hierarchy=None):
-    """Give the printed labels that are nearest to each known one."""
-    nodes = {} if hierarchy is None else {"x": Nodes.of(hierarchy)}
-    row, group = nearest_groups([(known, printed)], len(printed), nodes)
-    return [[printed.labels[at] for at in group[row == person]] for person in range(len(known))]
+def test_numbers_and_days_by_size():
+    assert nearest(["20", "41"], ["21.5", "40"]) == [[0], [1]]
+    assert nearest(["2024-01-05"], ["2024-01-01", "2024-02-01"]) == [[0]]
+    assert nearest(["30"], ["20", "40"]) == [[0, 1]]  # equally near
 
 
-def test_numbers_are_near_by_size_and_codes_only_to_themselves():
-    known, printed = ("1", "2", "3"), ("1", "4")
-    assert nearest(column(*known), column(*printed)) == [["1"], ["1"], ["4"]]
-    assert nearest(column(*known), column(*printed, kind="category")) == [["1"], ["1", "4"], ["1", "4"]]
-    assert nearest(column(*known, kind="category"), column(*printed)) == [["1"], ["1", "4"], ["1", "4"]]
+def test_a_label_that_covers_is_at_no_distance():
+    assert nearest(["A", "C"], ["{A, B}", "C"]) == [[0], [1]]
+    cities = Nodes.covering({"South": ["Ulm", "Freiburg"], "North": ["Kiel"]})
+    assert nearest(["Ulm", "Kiel"], ["North", "South"], cities) == [[1], [0]]
 
 
-def test_codes_with_a_hierarchy_of_names_are_near_along_it():
-    regions = sl.Hierarchy.nested("x", {"North": ["1", "4"], "South": ["2", "3"]})
-    assert nearest(column("1", "2", "4"), column("1", "3"), regions) == [["1"], ["3"], ["1"]]
-
-
-def test_ordered_labels_are_near_in_the_order_that_is_known():
-    order = column("low", "middle", "high", kind="ordered")
-    printed = column("high", "low", kind="ordered")
-    assert nearest(order, printed) == [["low"], ["high", "low"], ["high"]]
-    # text whose order nobody tells is compared as names are
-    assert nearest(column("low", "middle", "high"), printed) == [["low"], ["high", "low"], ["high"]]
-    assert nearest(column("10", "2", "30"), column("12", "30", kind="ordered")) == [["12"], ["12"], ["30"]]
-
-
-@pytest.mark.parametrize("kind", [None, "number"])
-def test_a_missing_number_stands_beside_the_line(kind):
-    known = column("10", "90", None, kind=kind)
-    assert nearest(known, column("20", None)) == [["20"], ["20"], [None]]
-    assert nearest(known, column("20", "50", "80")) == [["20"], ["80"], ["50"]]
-
-
-def test_a_missing_ordered_label_stands_beside_the_line():
-    known = column("low", "middle", "high", None, kind="ordered")
-    assert nearest(known, column("low", "middle", "high", kind="ordered"))[3] == ["middle"]
-
-
-def test_what_is_printed_as_no_number_is_compared_by_its_labels():
-    assert nearest(column("25", "40", kind="number"), column("20-29", "40")) == [["20-29"], ["40"]]
+def test_stars_are_far_from_everything():
+    assert nearest(["20", "90"], ["*", "23"]) == [[1], [1]]
+    assert nearest([None, "7"], ["7", None]) == [[1], [0]]
