@@ -1,12 +1,13 @@
 """Stories on real files, end to end: a steward's CSV of a health survey, with several conditions each, or none."""
 
 import json
+from fractions import Fraction
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 from pyarrow import csv
-from support.command_line import invoke
+from support.command_line import answer, invoke
 
 import sidelight as sl
 from sidelight.table.labels import MISSING, as_number, shown
@@ -82,3 +83,68 @@ def parts(text):
     """Give the labels of a printed set, or the one that is printed."""
     text = shown(text)
     return text[1:-1].split(", ") if text.startswith("{") else text.removesuffix(" or (missing)").split("\0")
+
+
+def test_story_who_is_meant(survey):
+    sl.write_hierarchy(survey.hierarchies["age"], Path("hierarchies/age.csv"))
+    roles = [word for name in ("age", "sex", "birthplace") for word in ("--group", name)]
+    table = ("--sensitive", "condition", "--person", "person", "--values", "set", "--missing", "no value")
+    search = ("--hierarchies", "hierarchies", "--suppress-only", "sex", "--suppress", "0.05", "-l", "group size >= 20")
+    done = invoke(["protect", "nhefs.csv", *roles, *table, *search, "--output", "release.csv"])
+    assert done.exit_code == 0, done.stderr
+    document = json.loads(Path("release.csv.sidelight.json").read_text())
+    suppressed = document["people"]["suppressed"]
+    assert suppressed > 0
+
+    # person 233 of the survey is 42, male and from state 47: the file says which region that is
+    about = ("--about", "{age=42, sex=Male, birthplace=47}", "--json")
+    told = answer(invoke(["believe", "release.csv", *about]))["beliefs"][0]
+    people = survey_people(survey)
+    neighbours = [each for each in people.values() if in_group(each, "40-59", "Male", "South", survey)]
+    for value in told["values"]:
+        having = sum(value["value"] in each["conditions"] for each in neighbours)
+        assert Fraction(value["after"]) == Fraction(having, len(neighbours))
+
+    # without the sidecar the file alone does not know state 47; with the hierarchies it is found again
+    foreign = sl.read_release(
+        "release.csv", group=["age", "sex", "birthplace"], sensitive="condition", values="set", rows="counts"
+    )
+    person = {"age": 42, "sex": "Male", "birthplace": 47}
+    with pytest.raises(sl.errors.BadKnowledge, match=r"knows no birthplace '47'; there are: Midwest, .*by="):
+        sl.posteriors(foreign, person=person)
+    again = sl.posteriors(foreign, person=person, by=survey.hierarchies)
+    assert {value: str(chance) for value, chance in again.items()} == {
+        each["value"]: each["after"] for each in told["values"]
+    }
+
+    # everybody is looked for, and whoever is suppressed is open: nobody is called safe for not being located
+    known = pq.read_table(survey.path).select(["person", "age", "sex", "birthplace"])
+    csv.write_csv(known.group_by(known.column_names).aggregate([]), "people.csv")
+    everyone = ("attack", "release.csv", "--people", "people.csv", "--person", "person", "--at-most", "0.01")
+    unsure = invoke(everyone)
+    assert unsure.exit_code == 2
+    assert f"{suppressed} people are not located in release.csv" in unsure.stderr
+    assert invoke([*everyone, "--unlocated", "ignore"]).exit_code == 0
+    assumed = invoke([*everyone, "--suppressed", "may hold them"])
+    assert assumed.exit_code == 0
+    assert f"assumed to hold {suppressed} people" in " ".join(assumed.stdout.split())
+    martian = invoke(["believe", "release.csv", "--about", "{age=42, sex=Martian, birthplace=47}"])
+    assert martian.exit_code == 2
+    assert "there are: Female, Male" in martian.stderr
+
+
+def survey_people(survey):
+    """Give everybody of the survey, row by row, as plain Python."""
+    people = {}
+    for row in pq.read_table(survey.path).to_pylist():
+        known = {name: row[name] for name in ("age", "sex", "birthplace")}
+        person = people.setdefault(row["person"], {**known, "conditions": set()})
+        person["conditions"] |= {row["condition"]} - {None}
+    return people
+
+
+def in_group(person, ages, sex, region, survey):
+    low, high = map(int, ages.split("-"))
+    state = None if person["birthplace"] is None else str(person["birthplace"])
+    its_region = survey.hierarchies["birthplace"].generalise(state, 1)
+    return low <= person["age"] <= high and person["sex"] == sex and its_region == region

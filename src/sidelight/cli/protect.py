@@ -20,7 +20,7 @@ from sidelight.cli.interrupts import heed_interrupts, noticing_interrupts
 from sidelight.cli.options import PublishOptions, SearchOptions
 from sidelight.cli.output import Output, bar
 from sidelight.cli.run import Status, in_options, say
-from sidelight.errors import BadHierarchy, BadPolicy, NothingSafe, SidelightError
+from sidelight.errors import BadHierarchy, BadPolicy, NothingSafe, SidelightError, listed
 from sidelight.policy.policy import Policy
 from sidelight.publish.dictionary import dictionary_path
 from sidelight.publish.formats import format_of
@@ -80,7 +80,7 @@ def protect(request: ProtectRequest, target: PublishOptions) -> Status:
             private_hierarchies=target.private_hierarchies,
             bounds=target.bounds,
         )
-    notes = (*notes, *result.notes)
+    notes = (*notes, *result.notes, *_told(published))
     raw = group(table, by=[column.name for column in table.quasi])
     before = audit_report(raw, verdict=policy.judge(raw), source=request.file, notes=notes)
     document = Envelope(
@@ -92,6 +92,13 @@ def protect(request: ProtectRequest, target: PublishOptions) -> Status:
     )
     Output(target.json).write(document, draw(before, result, published))
     return Status.WITHIN_POLICY
+
+
+def _told(published: Published | None) -> tuple[str, ...]:
+    """Say which hierarchies can be read in the sidecar."""
+    columns = [each.column for each in published.document.hierarchies if each.covers] if published else []
+    told = f"the sidecar tells which values stand under the labels of {listed(columns)}, as the hierarchies have them"
+    return (f"{told}; keep that back with --private-hierarchies",) if columns else ()
 
 
 def _refuse_targets(request: ProtectRequest, target: PublishOptions) -> None:

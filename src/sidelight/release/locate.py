@@ -299,12 +299,16 @@ def _with_coarse(
 
 
 def covers_to_tell(printed: Sequence[Label], nodes: Nodes) -> dict[str, tuple[Label, ...]]:
-    """Give what printed labels cover by a hierarchy, of those that do not say it themselves.
+    """Give what printed labels cover by a hierarchy whose labels are names; those that say it themselves need nothing.
+
+    A hierarchy that prints intervals, masks or periods was made by a rule from the values of a table: what else it
+    prints, such as "other", stands for values of that table, and is not told.
 
     >>> city = Nodes.of(Hierarchy.nested("city", {"South": ["Freiburg", "Ulm"], "North": ["Kiel"]}))
     >>> covers_to_tell(["{Kiel, South}", "*"], city)
     {'South': ('Freiburg', 'Ulm')}
-    >>> covers_to_tell(["30-39"], Nodes.of(Hierarchy.intervals("age", range(90), widths=[10])))
+    >>> ages = Hierarchy.intervals("age", [*range(90), "asked twice"], widths=[10], others="other")
+    >>> covers_to_tell(["30-39", "other"], Nodes.of(ages))
     {}
     """
     by_form = LabelOrder(tuple(nodes.above))
@@ -314,6 +318,8 @@ def covers_to_tell(printed: Sequence[Label], nodes: Nodes) -> dict[str, tuple[La
         read = [text for start, stop in by_form.covered(name) for text in by_form.labels[start:stop]]
         if {*read} != {*under}:
             covers[name] = under
+        elif len(under) > 1:
+            return {}
     return covers
 
 
