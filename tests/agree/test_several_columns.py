@@ -4,6 +4,7 @@ from dataclasses import replace
 from functools import reduce
 
 import pyarrow as pa
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from support.examples import examples
@@ -56,6 +57,23 @@ def test_a_view_is_the_file_read_with_that_column_alone(data):
     finding = measure.about(column).measure(both)
     assert finding.value == measure.measure(alone).value
     assert finding.replay(both) == finding.value
+
+
+@given(people(), st.sampled_from(["a value", "drop", "an error"]), st.booleans())
+def test_counts_of_groups_and_combinations_say_what_rows_of_people_say(rows, missing, declared):
+    domain = {"disease": ["HIV, late", "Flu", "Cold", None]} if declared else None
+    roles = {"group": ["zip", "age"], "sensitive": list(SENSITIVE), "missing": missing, "domain": domain}
+    counts = read(rows).to_arrow()
+    try:
+        expected = sl.read_release(rows, **roles)
+    except sl.SidelightError:
+        with pytest.raises(sl.SidelightError):
+            sl.read_release(counts, rows="counts", **roles)
+        return
+    release = sl.read_release(counts, rows="counts", **roles)
+    assert (release.domain, release.size) == (expected.domain, expected.size)
+    assert [column.labels for column in release.domain.columns] == [column.labels for column in expected.domain.columns]
+    assert release.groups.counts.dense().tolist() == expected.groups.counts.dense().tolist()
 
 
 @given(st.data())

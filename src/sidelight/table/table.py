@@ -161,13 +161,14 @@ class Table:
         note = f"{counted(len(self.sizes), 'key')} (distinct combinations of quasi-identifier values)"
         title = f"Table of {counted(self.people, 'person')}"
         columns = ["column", "role", "distinct values"]
-        return html_table(title, columns, [*rows, (self.sensitive, "sensitive", len(self.domain))], note=note)
+        values = [(each, "sensitive", len(self.about(each).domain)) for each in self.sensitive_columns]
+        return html_table(title, columns, [*rows, *values], note=note)
 
     def __repr__(self) -> str:
         names = ", ".join(column.name for column in self.quasi)
         return (
             f"<Table of {counted(self.people, 'person')}: {names} → {self.sensitive} "
-            f"({counted(len(self.domain), 'value')})>"
+            f"({counted(len(self.domain), 'combination' if len(self.sensitive_columns) > 1 else 'value')})>"
         )
 
 
