@@ -1,10 +1,10 @@
 """What the publisher holds.  The only folder that sees dataframes and engines; raw rows never leave them, counts do.
 
-Read in this order: `table` (Table, Column, Counts), `labels` (what a cell says), `kinds` (number or category?), `roles`
-(which column is what), `read` (one GROUP BY), then where rows come from: `source`, `dataframe_source`, `duckdb_source`
-with `files` and `packed_keys`.  `hierarchy` and `hierarchy_io`: how a column is published more coarsely, and
-`coarser_values`: the sensitive one.  `label_distances`: how far labels are apart.  `tabular`: rows handed out as
-dataframes.
+Read in this order: `table` (Table, Column, Counts, and JointDomain for several sensitive columns), `labels` (what a
+cell says), `kinds` (number or category?), `roles` (which column is what), `read` (one GROUP BY), then where rows come
+from: `source`, `dataframe_source`, `duckdb_source` with `files` and `packed_keys`.  `hierarchy` and `hierarchy_io`: how
+a column is published more coarsely, and `coarser_values`: the sensitive one.  `label_distances`: how far labels are
+apart.  `tabular`: rows handed out as dataframes.
 
 Not here: grouping people by what is published (`release`), or anything about who could learn what.
 """
