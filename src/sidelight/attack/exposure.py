@@ -21,7 +21,7 @@ from sidelight._arrays import Flags, Floats, Integers, number_vectors, unpack_bi
 from sidelight._rounding import exact_number, in_words
 from sidelight._text import counted, html_table
 from sidelight.attack.linkage import ReleaseOrResult, release_of
-from sidelight.attack.posterior import Together, View, values_in_all
+from sidelight.attack.posterior import Together, View, decided, row_blocks, values_for_sure, values_in_all
 from sidelight.attack.targets import People
 from sidelight.attack.truth_check import TruthCheck
 from sidelight.errors import BadMeasure
@@ -165,14 +165,37 @@ class Exposure(Tabular):
 
     @property
     def open(self) -> Fraction:
-        """The share of people of whom nobody can tell: contradicted, or not located somewhere and not given away."""
-        return Fraction(self.not_located, self._total) + self.contradicted
+        """The share of people of whom nobody can tell.
+
+        Contradicted, not located somewhere and not given away, or given away if they are where they may be.
+        """
+        return self._share(self.contradictory | self._unplaced | self._certain_if_present)
 
     @property
     def not_located(self) -> int:
-        """How many people fit no group of some release, and are not given away by the others."""
-        nowhere = np.logical_or.reduce([view.linkage.nowhere for view in self.views])
-        return int(self.people.sizes[nowhere & (self.values_left > 1)].sum())
+        """How many people fit no group of some release that may hold them, and are not given away by the others."""
+        return int(self.people.sizes[self._unplaced].sum())
+
+    @property
+    def if_present(self) -> Fraction:
+        """The share of people who are not given away, and would be if they are in all releases that may hold them."""
+        return self._share(self._certain_if_present)
+
+    @cached_property
+    def _unplaced(self) -> Flags:
+        missed: Flags = np.logical_or.reduce([view.missed for view in self.views])
+        return missed & ~self.certain & ~self.contradictory
+
+    @cached_property
+    def _certain_if_present(self) -> Flags:
+        if all((view.presence.certain | ~view.presence.possible).all() for view in self.views):
+            return np.zeros(len(self.people), bool)
+        views = [view.if_present() for view in self.views]
+        certain = np.empty(len(self.people), bool)
+        for rows in row_blocks(views, np.arange(len(self.people))):
+            may_have, must_have = values_in_all(views, rows), values_for_sure(views, rows)
+            certain[rows] = decided(may_have, must_have, self.semantics)[0]
+        return certain & ~self.certain
 
     @property
     def assumed(self) -> tuple[int, ...]:

@@ -27,6 +27,7 @@ from sidelight.attack.posterior import (
     Prior,
     Together,
     View,
+    decided,
     open_values,
     prior_of,
     row_blocks,
@@ -138,7 +139,6 @@ def _exposure(
     people: People, views: tuple[View, ...], common: CommonDomain, prior: tuple[Fraction, ...], together: Together
 ) -> Exposure:
     """Intersect and weigh, some rows of people at a time."""
-    several_values = views[0].semantics != "single"
     left_open, belief = np.empty(len(people), np.int64), np.empty(len(people))
     likeliest = np.empty(len(people), np.int64)
     certain, contradictory = np.empty(len(people), bool), np.empty(len(people), bool)
@@ -146,8 +146,7 @@ def _exposure(
     for rows in row_blocks(views, np.arange(len(people))):
         may_have, must_have = values_in_all(views, rows), values_for_sure(views, rows)
         left_open[rows] = open_values(may_have, must_have, views[0].semantics)
-        contradictory[rows] = (must_have & ~may_have).any(axis=1) if several_values else left_open[rows] == 0
-        certain[rows] = (must_have.any(axis=1) if several_values else left_open[rows] == 1) & ~contradictory[rows]
+        certain[rows], contradictory[rows] = decided(may_have, must_have, views[0].semantics)
         posterior = together.posteriors(views, prior, rows)
         posterior[contradictory[rows]] = np.nan
         likeliest[rows] = np.nan_to_num(posterior, nan=-1.0).argmax(axis=1)

@@ -17,7 +17,7 @@ Source      Sets: Ganta, Kasiviswanathan and Smith, KDD 2008.  The form with pro
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
 from typing import Literal, TypeAlias
@@ -94,6 +94,11 @@ class View:
         must_have = pack_positions(row[everybody], value[everybody], counts.shape)
         must_have = _by_profile(must_have, linkage, np.bitwise_and)
         return cls(groups, counts, linkage, presence, semantics, may_have, must_have, share_linked_right)
+
+    def if_present(self) -> View:
+        """Look at it as if everybody who may be in it were."""
+        levels = tuple(Fraction(level > 0) for level in self.presence.levels)
+        return replace(self, presence=replace(self.presence, levels=levels))
 
     @property
     def located(self) -> Flags:
@@ -202,6 +207,15 @@ def open_values(may_have: Bits, must_have: Bits, semantics: Semantics) -> Intege
     left = may_have if semantics == "single" else may_have & ~must_have
     counts: Integers = np.bitwise_count(left).sum(axis=1).astype(np.int64)
     return counts
+
+
+def decided(may_have: Bits, must_have: Bits, semantics: Semantics) -> tuple[Flags, Flags]:
+    """Say of whom a value is certain, and about whom the releases contradict each other."""
+    if semantics == "single":
+        left = open_values(may_have, must_have, semantics)
+        return left == 1, left == 0
+    contradictory = np.any(must_have & ~may_have, axis=1)
+    return np.any(must_have, axis=1) & ~contradictory, contradictory
 
 
 def _all_values(width: int) -> Bits:

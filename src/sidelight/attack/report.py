@@ -66,6 +66,9 @@ def _who_is_present(exposure: Exposure) -> Iterator[str]:
             people = float(presence.expected(exposure.people.sizes))
             yield f"Column '{presence.column}' says who is in release {number}: {people:,.6g} of {total:,} people."
     yield "A release rules out nothing for people who may not be in it."
+    if exposure.if_present:
+        given_away = _people(exposure.if_present, exposure.people.total)
+        yield f"If they are in all releases that may hold them, {given_away} more are given away."
 
 
 def _on_one_release(exposure: Exposure) -> Iterator[str]:
@@ -119,6 +122,7 @@ def document(exposure: Exposure) -> dict[str, object]:
         "people": exposure.people.total,
         "values": exposure.semantics,
         "perfect": _exact_and_rounded(exposure.perfect),
+        "if_present": _exact_and_rounded(exposure.if_present),
         "partial": _partial(exposure),
         "sure": [{"belief": str(each), **_exact_and_rounded(exposure.sure(each))} for each in REPORTED_CONFIDENCES],
         "vulnerable": _exact_and_rounded(exposure.vulnerable),

@@ -84,6 +84,10 @@ def test_a_column_says_who_is_in_a_release():
     assert "Everybody who is looked for was taken to be in release 2." in told
 
 
+def told_of(exposure):
+    return " ".join(exposure.explain().split())
+
+
 def test_a_probability_rules_out_nothing():
     exposure = exposed(present=[1, 0.25], truth="real")
     assert exposure.candidates[0] == ("a", "b")
@@ -91,6 +95,11 @@ def test_a_probability_rules_out_nothing():
     assert exposure.contradicted == 0
     assert "in it with probability 1/4, so nothing is ruled out" in exposure.witness(0).explain()
     assert "Everybody was taken to be in release 2 with probability 1/4." in exposure.explain()
+    assert (exposure.perfect, exposure.if_present) == (0, Fraction(1, 4))  # Ann, who fits only "a" in both
+    assert exposure.open >= exposure.if_present
+    assert "If they are in all releases that may hold them, 1 of 4 people (25.0 %) more are given away." in told_of(
+        exposure
+    )
     nobody = exposed(present=0, evidence="independent")
     assert nobody.witness({"zip": "1"}).beliefs == dict(zip(nobody.domain, nobody.prior, strict=True))
     assert nobody.unlocated == (0, 0)

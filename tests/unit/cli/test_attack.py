@@ -166,3 +166,13 @@ def test_people_with_several_values_each(tmp_path):
     assert "50.0 % of the true values are possible" in told  # AIDS is ruled out by the second one
     assert "by the values that are left" not in told
     assert run(*files, "--values", "set").exit_code == 2
+
+
+def test_whoever_may_be_in_a_release_is_not_called_safe(files):
+    """By construction nobody is given away who may be absent: the verdict counts whoever would be."""
+    result = run(*files, "--present", "0.9", "--at-most", "0.1")
+    assert result.exit_code == 2
+    assert "If they are in all releases that may hold them, 1 of 2 people (50.0 %) more are given away." in " ".join(
+        result.output.split()
+    )
+    assert run(*files, "--present", "0", "--at-most", "0.1").exit_code == 0
