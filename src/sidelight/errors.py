@@ -385,12 +385,22 @@ def _begins(one: str, other: str) -> bool:
     return len(short) > 2 and long.startswith(short)
 
 
+def in_list(name: str) -> str:
+    """Show a name among others: in quotes where it holds a comma or semicolon itself, as a set does in its braces.
+
+    >>> in_list("Flu"), in_list("Paris, Texas"), in_list("{Flu, Cold}")
+    ('Flu', "'Paris, Texas'", '{Flu, Cold}')
+    """
+    return f"'{name}'" if ("," in name or ";" in name) and name[0] + name[-1] != "{}" else name
+
+
 def listed(names: Sequence[str]) -> str:
     """List names with commas, as many as fit into two lines.
 
-    >>> listed(["age", "zip"])
-    'age, zip'
+    >>> listed(["age", "zip", "street, number"])
+    "age, zip, 'street, number'"
     """
+    names = [in_list(name) for name in names]
     room = TWO_LINES
     for position, name in enumerate(names):
         room -= len(name) + 2

@@ -28,7 +28,7 @@ from sidelight.errors import BadMeasure
 from sidelight.measures.exact import NEAR
 from sidelight.measures.measure import Bound
 from sidelight.release.groups import GroupName
-from sidelight.table.labels import Label, shown
+from sidelight.table.labels import Label, shown, shown_in_list
 from sidelight.table.table import Semantics, Tabular
 
 
@@ -396,7 +396,7 @@ class ExposureWitness:
         release 2: group 1, 1 value: AIDS; rules out Flu
         Only AIDS is in all of them.
         """
-        known = ", ".join(f"{name} {shown(text)}" for name, text in self.cells)
+        known = ", ".join(f"{name} {shown_in_list(text)}" for name, text in self.cells)
         who = f"{self.people:,} people who look alike" if self.people > 1 else "1 person"
         return "\n".join([who + (f" ({known})" if known else ""), *map(str, self.sightings), self._conclusion()])
 
@@ -491,4 +491,4 @@ def _everybody_has(view: View, row: int, domain: tuple[Label, ...]) -> tuple[Lab
 
 
 def _listed(values: Sequence[Label]) -> str:
-    return ", ".join(map(shown, values)) or "none"
+    return ", ".join(map(shown_in_list, values)) or "none"

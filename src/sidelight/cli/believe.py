@@ -33,7 +33,7 @@ from sidelight.release.locate import Lookup
 from sidelight.release.read import release_from
 from sidelight.release.release import Release
 from sidelight.report.report import Envelope
-from sidelight.table.labels import Label, shown
+from sidelight.table.labels import Label, shown, shown_in_list
 from sidelight.table.read import read_table
 from sidelight.table.roles import Roles
 from sidelight.worlds.effort import Effort
@@ -409,4 +409,4 @@ def draw_maximum_entropy(answer: MaxEntAnswer) -> Iterator[RenderableType]:
 
 
 def _described(says: tuple[tuple[str, Label], ...]) -> str:
-    return ", ".join(f"{column} {shown(text)}" for column, text in says) or "anybody"
+    return ", ".join(f"{column} {shown_in_list(text)}" for column, text in says) or "anybody"

@@ -20,7 +20,7 @@ from sidelight.cli.options import CompareOptions
 from sidelight.cli.output import Output, bar
 from sidelight.cli.protect import column_hierarchies, figure, policy_of, report_nothing, unused_hierarchies
 from sidelight.cli.run import Status, in_options
-from sidelight.errors import NothingSafe
+from sidelight.errors import NothingSafe, in_list
 from sidelight.policy.policy import Policy
 from sidelight.report.report import Envelope
 from sidelight.report.terminal import brief, sentences
@@ -173,7 +173,7 @@ def _printed(row: ComparedRelease) -> str:
     gone = [name for name, what in row.labels.items() if what == SUPPRESSED]
     parts = [f"{', '.join(whole)} as {'it is' if len(whole) == 1 else 'they are'}"] if whole else []
     parts += coarser + ([f"nothing of {', '.join(gone)}"] if gone else [])
-    example = ", ".join(brief(what) for what in row.example.values())
+    example = ", ".join(in_list(brief(what)) for what in row.example.values())
     best = f"\nbest at {', '.join(row.best_at)}" if row.best_at else ""
     return "; ".join(parts) + (f"\n{example}" if example else "") + best
 

@@ -35,7 +35,7 @@ from sidelight.max_entropy.reduction import ReducedProblem, reduce_problem
 from sidelight.max_entropy.subproblems import Relaxations, Solution, explain_infeasible, solve
 from sidelight.release.groups import GroupName
 from sidelight.release.release import Members, Release
-from sidelight.table.labels import Label, label, shown
+from sidelight.table.labels import Label, label, shown, shown_in_list
 from sidelight.table.table import (
     Column,
     Table,
@@ -70,7 +70,7 @@ class Risk:
     says: tuple[tuple[str, Label], ...]
 
     def __str__(self) -> str:
-        who = ", ".join(f"{column} {shown(text)}" for column, text in self.says) or "anybody"
+        who = ", ".join(f"{column} {shown_in_list(text)}" for column, text in self.says) or "anybody"
         return f"{shown(self.value)} for {who}: {self.probability:.4f}"
 
 
@@ -84,7 +84,7 @@ class Move:
     before: float
 
     def __str__(self) -> str:
-        who = ", ".join(f"{column} {shown(text)}" for column, text in self.says) or "anybody"
+        who = ", ".join(f"{column} {shown_in_list(text)}" for column, text in self.says) or "anybody"
         return f"{shown(self.value)} for {who}: {self.probability:.4f}, and {self.before:.4f} before"
 
 

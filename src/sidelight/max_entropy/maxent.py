@@ -40,7 +40,7 @@ def maxent(
     are meant is not known, and part of the estimate (`beliefs.notes` tells).  `by` are hierarchies that say what
     printed labels stand for; `people` says who somebody is whom a statement names: column → cell.  Nobody is assumed to
     be in suppressed rows, unless `suppressed="may hold them"` is said, for those who fit nothing else.  Raises
-    `Contradiction` with a smallest set of statements that cannot all be so, and `TooHard` when it takes longer than
+    `Contradiction` with a smallest set of statements that cannot all hold, and `TooHard` when it takes longer than
     `seconds`.  Of a release with sets of values, see `SetBeliefs`.
 
     >>> ward = Release.from_buckets([

@@ -30,7 +30,7 @@ from sidelight.measures.measure import Finding, Monotonicity, Witness
 from sidelight.measures.targets import Targeted
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
-from sidelight.table.labels import Label, shown
+from sidelight.table.labels import Label, shown, shown_in_list
 from sidelight.table.table import Table
 
 PLACES = 9
@@ -160,7 +160,7 @@ class MaxEnt(Targeted):
         """Say of whom, and that it is by maximum entropy."""
         if not isinstance(finding.witness, Believed):
             return "Nobody can be believed to have it: " + finding.notes[0] + "."
-        says = ", ".join(f"{column} {shown(text)}" for column, text in finding.witness.says)
+        says = ", ".join(f"{column} {shown_in_list(text)}" for column, text in finding.witness.says)
         who = f"with {says}" if says else f"in {finding.witness.group}"
         known = len(self.statements())
         knows = counted(known, "statement") if known else "nothing else"

@@ -257,7 +257,7 @@ def explain_infeasible(
         message = f"the release says otherwise than '{words[0]}': no distribution fits both; leave it out or change it"
     else:
         listed = "; ".join(f"'{each}'" for each in words)
-        message = f"these {len(words)} statements cannot all be so in this release: {listed}; leave one of them out"
+        message = f"these {len(words)} statements cannot all hold in this release: {listed}; leave one of them out"
     return Contradiction(message, facts=words)
 
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from sidelight._arrays import Flags, Integers, add_up, number_keys
 from sidelight._text import counted, html_table
 from sidelight.errors import UnknownValue, did_you_mean
-from sidelight.table.labels import SUPPRESSED, Label, label, shown
+from sidelight.table.labels import SUPPRESSED, Label, label, shown, shown_in_list
 from sidelight.table.table import CELLS_AT_ONCE, Column, Counts, JointDomain, Semantics
 
 
@@ -32,7 +32,7 @@ class GroupName:
     printed: tuple[tuple[str, Label], ...] = ()  # column, what is printed there
 
     def __str__(self) -> str:
-        cells = ", ".join(f"{column} {shown(text)}" for column, text in self.printed)
+        cells = ", ".join(f"{column} {shown_in_list(text)}" for column, text in self.printed)
         return f"group {self.number}" + (f" ({cells})" if cells else "")
 
 
@@ -63,7 +63,7 @@ class Group:
 
     def values_in_words(self, most: int = 5) -> str:
         """List the most frequent values and how often each occurs."""
-        listed = [f"{shown(text)} {count:,}" for text, count in self.counts.items()]
+        listed = [f"{shown_in_list(text)} {count:,}" for text, count in self.counts.items()]
         return ", ".join([*listed[:most], *(["…"] if len(listed) > most else [])])
 
 

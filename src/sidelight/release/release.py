@@ -23,7 +23,7 @@ from sidelight._text import as_names, counted, form
 from sidelight.errors import BadRelease, WrongKind, did_you_mean, kind_in_words, parameter
 from sidelight.release.groups import Group, GroupName, Groups
 from sidelight.release.printing import Printing
-from sidelight.table.labels import Label, in_order, label, shown
+from sidelight.table.labels import Label, in_order, label, shown, shown_in_list
 from sidelight.table.table import (
     Column,
     Counts,
@@ -114,7 +114,7 @@ class Release(Tabular):
             prints &= np.array([text == label(cell) for text in column.labels], bool)[column.codes]
         rows = np.flatnonzero(prints)
         if len(rows) != 1:
-            printed = ", ".join(f"{name} {shown(label(cell))}" for name, cell in cells.items())
+            printed = ", ".join(f"{name} {shown_in_list(label(cell))}" for name, cell in cells.items())
             message = f"{counted(len(rows), 'group')} print {printed}; name one by all that is printed about it"
             raise BadRelease(message)
         return int(rows[0])

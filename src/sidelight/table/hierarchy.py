@@ -18,7 +18,7 @@ import numpy as np
 
 from sidelight._arrays import Codes
 from sidelight._text import counted, html_table
-from sidelight.errors import BadHierarchy, WrongKind, did_you_mean, expect, kind_in_words, parameter
+from sidelight.errors import BadHierarchy, WrongKind, did_you_mean, expect, in_list, kind_in_words, parameter
 from sidelight.table.hierarchy_rules import (
     Ends,
     Levels,
@@ -282,7 +282,7 @@ class Hierarchy(Tabular):
 
     def _refuse(self, unknown: Iterable[str]) -> NoReturn:
         named = in_order(unknown)
-        some = ", ".join(map(hinted, named[:10])) + (", …" if len(named) > 10 else "")
+        some = ", ".join(in_list(hinted(text)) for text in named[:10]) + (", …" if len(named) > 10 else "")
         many = f"{len(named):,} values of the data are" if len(named) > 1 else "1 value of the data is"
         message = f"hierarchy of '{self.column}': {many} not in it: {some}; add a row for each"
         raise BadHierarchy(message)

@@ -19,7 +19,7 @@ from typing import TypeAlias
 import numpy as np
 
 from sidelight._text import shortened
-from sidelight.errors import BadTable
+from sidelight.errors import BadTable, in_list
 
 Label: TypeAlias = str | None
 """The text of one cell; `None` is a missing one."""
@@ -82,6 +82,15 @@ def shown(text: Label) -> str:
     return MISSING if text is None else text
 
 
+def shown_in_list(text: Label) -> str:
+    """Show a label among others: in quotes where it holds a comma itself.
+
+    >>> ", ".join(map(shown_in_list, ["Flu", "Ulcer, bleeding", None]))
+    "Flu, 'Ulcer, bleeding', (missing)"
+    """
+    return in_list(shown(text))
+
+
 def hinted(text: Label) -> str:
     """Show a label in a message: enough of it to find it, not somebody's story.
 
@@ -97,7 +106,7 @@ def listed(labels: Iterable[Label], most: int = 10) -> str:
     >>> listed(["Flu", None]), listed(map(str, range(100)), most=3)
     ('Flu, (missing)', '0, 1, 2, … and 97 more')
     """
-    named = [hinted(text) for text in labels]
+    named = [in_list(hinted(text)) for text in labels]
     more = [f"… and {len(named) - most:,} more"] if len(named) > most else []
     return ", ".join([*named[:most], *more])
 

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
 import pytest
 
 import sidelight as sl
@@ -107,3 +108,13 @@ def test_shown_in_a_notebook_and_handed_out_as_frames():
     witness = exposure.witness({"zip": "1"})
     assert repr(witness) == "<ExposureWitness of 1 person in 2 releases: 1 of 3 values left>"
     assert "<td>a, c</td><td>b</td>" in witness._repr_html_()
+
+
+def test_values_that_hold_a_comma_are_listed_unambiguously():
+    releases = [
+        sl.Release.from_counts([{"Ulcer, bleeding": 1, "Flu": 1}], labels=[{"city": "Paris, Texas", "sex": "f"}]),
+    ]
+    people = pa.table({"city": ["Paris, Texas"], "sex": ["f"]})
+    explained = sl.intersect(releases, people=people, quasi=["city", "sex"]).witness(0).explain()
+    assert "(city 'Paris, Texas', sex f)" in explained
+    assert "2 values: Flu, 'Ulcer, bleeding'" in explained or "2 values: 'Ulcer, bleeding', Flu" in explained
