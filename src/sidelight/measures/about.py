@@ -23,7 +23,7 @@ from sidelight._arrays import Flags, Floats, Integers
 from sidelight._text import as_names
 from sidelight.errors import BadMeasure, UnknownValue, expect
 from sidelight.measures.exact import Amount
-from sidelight.measures.measure import Finding, Measure, Monotonicity, Summary, Witness
+from sidelight.measures.measure import Finding, Measure, Monotonicity, Summary, Views, Witness
 from sidelight.measures.screening import Screen
 from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release
@@ -51,6 +51,9 @@ class About(Measure):
     known: tuple[str, ...]
 
     def __init__(self, question: Measure, of: str | None = None, known: str | Sequence[str] = ()) -> None:
+        if isinstance(question, About):
+            message = f"'{question}' is about a column already; say at once what it is about and what is known"
+            raise BadMeasure(message)
         object.__setattr__(self, "question", question)
         object.__setattr__(self, "of", of)
         object.__setattr__(self, "known", as_names(known))
@@ -84,9 +87,15 @@ class About(Measure):
 
     def measure(self, release: Release) -> Finding:
         """Measure the view."""
-        question, view = self.asked_of(release)
+        return self.measure_view(release, {})
+
+    def measure_view(self, release: Release, views: Views) -> Finding:
+        """Measure the view, which another measure may have asked for."""
+        key = (self.of, self.known)
+        if key not in views:
+            views[key] = self.asked_of(release)[1]
         try:
-            return replace(question.measure(view), measure=self)
+            return replace(self.question.measure(views[key]), measure=self)
         except UnknownValue as unknown:
             message = f"'{self}': {unknown}, in '{self.of}'; name the column that has it, as in of = …"
             raise UnknownValue(message) from None

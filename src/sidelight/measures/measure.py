@@ -46,6 +46,10 @@ Bound: TypeAlias = int | float | Fraction | Decimal
 """What a limit may be given as; 0.1 means a tenth (see `exact`)."""
 
 
+Views: TypeAlias = dict[tuple[str | None, tuple[str, ...]], Release]
+"""Views of a release with several sensitive columns, by the column and what is known."""
+
+
 class Monotonicity(Enum):
     """What merging groups does to a measure's value: a claim, and `tests/claims` hunts for counterexamples to it."""
 
@@ -97,6 +101,11 @@ class Measure(ABC):
         self.check(release)
         parts = (self.summarize(block) for block in release.groups.blocks())
         return reduce(lambda one, other: one.merge(other), parts).finding()
+
+    def measure_view(self, release: Release, views: Views) -> Finding:
+        """Answer the question; `views` of the release that others asked about may be at hand (see `about`)."""
+        del views
+        return self.measure(release)
 
     def check(self, release: Release) -> None:
         """Refuse what is no release, and releases for which the question makes no sense."""
@@ -485,7 +494,8 @@ def findings(measures: Sequence[Measure], release: Release) -> tuple[Finding, ..
     for measure in ordinary:
         measure.check(release)
     by_measure = dict(zip(map(id, ordinary), _in_one_pass(ordinary, release), strict=True))
-    return tuple(by_measure.get(id(measure)) or measure.measure(release) for measure in measures)
+    views: Views = {}
+    return tuple(by_measure.get(id(measure)) or measure.measure_view(release, views) for measure in measures)
 
 
 def _in_one_pass(measures: list[Measure], release: Release) -> list[Finding]:

@@ -83,6 +83,8 @@ def test_a_column_is_not_asked_about_and_known():
         sl.DistinctValues().about("income", known=["income"])
     with pytest.raises(BadMeasure, match="leaves no sensitive column to ask about"):
         sl.Policy(sl.DistinctValues().about(known=["a", "b"]) >= 1).about_each(["a", "b"])
+    with pytest.raises(BadMeasure, match="is about a column already"):
+        sl.DistinctValues().about("income").about(known="disease")
     with pytest.raises(BadMeasure, match="leave 'known' out"):
         sl.MaxEnt(knowing=["P(Flu) = 0.3"]).about("disease", known="income")
 
