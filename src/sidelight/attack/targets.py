@@ -243,7 +243,10 @@ def people_of(
         return replace(_from_table(table, known, columns, several_values=True), names=names)
     # the truth is read with the rest, and taken out again: it is not what the attacker knows
     names_of_columns = list(dict.fromkeys([*columns, *([truth] if truth else [])]))
-    rows, times = distinct_rows(source, names_of_columns, person=person, missing_marks=missing_marks)
+    several_rows = several_values and person is not None
+    rows, times = distinct_rows(
+        source, names_of_columns, person=person, several_rows=several_rows, missing_marks=missing_marks
+    )
     by_name = {column.name: column for column in rows}
     keys = tuple(by_name[name] for name in columns)
     number, first = number_equal_rows(keys, len(times))

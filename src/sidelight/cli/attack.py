@@ -175,7 +175,7 @@ def unplaced(request: AttackRequest, releases: Sequence[Release], exposure: Expo
     lookup = Lookup.of(by, request.lookup.locate, request.lookup.suppressed)
     hints = []
     for file, release, view in zip(request.files, releases, exposure.views, strict=True):
-        rows = np.flatnonzero(view.linkage.nowhere)
+        rows = np.flatnonzero(view.missed)
         if len(rows) == 0:
             continue
         people = exposure.people.sizes[rows]

@@ -541,13 +541,15 @@ def distinct_rows(
     columns: Sequence[str],
     *,
     person: str | None = None,
+    several_rows: bool = False,
     missing_marks: str | Sequence[object] = (),
     encoding: str | None = None,
     sheet: str | None = None,
 ) -> tuple[tuple[Column, ...], Integers]:
     """List the distinct rows of some columns, and how often each occurs: one GROUP BY where the rows are.
 
-    With `person`, the column that names people, everybody must have one row.
+    With `person`, the column that names people, everybody must have one row; or, with `several_rows`, rows that are
+    the same in these columns, and each person occurs once.
 
     >>> import pyarrow as pa
     >>> rows = pa.table({"zip": ["2", "1", "2"], "sex": ["f", "f", "f"], "name": ["Ann", "Bea", "Cat"]})
@@ -558,10 +560,10 @@ def distinct_rows(
     *rest, last = columns
     # None is sensitive: the last one is counted in its place, and one alone is both, which `complete` would refuse.
     roles = Roles.of(
-        quasi=rest or last,
+        quasi=columns if several_rows else rest or last,
         sensitive=last,
         person=person,
-        values="single",
+        values="set" if several_rows else "single",
         missing="a value",
         suppressed="a group",
         missing_marks=missing_marks,

@@ -179,6 +179,13 @@ def test_true_values_of_several_each_need_to_say_whose_they_are():
     assert (split.people.total, split.truth.hits) == (3, 1)
 
 
+def test_people_with_several_rows_are_people_once():
+    assert sl.intersect(SETS, people=SEVERAL, person="name", same_values={}).people.total == 3
+    moved = SEVERAL.with_columns(zip=pl.Series(["1", "2", "2", "2"]))
+    with pytest.raises(BadTable, match="1 person"):
+        sl.intersect(SETS, people=moved, person="name", same_values={})
+
+
 def test_occurrences_go_to_anybody():
     bags = sl.Release.from_counts([{"a": 2, "b": 1}], sizes=[2], labels=ZIPS[:1], values="multiset")
     witness = sl.intersect([bags], people=SEVERAL[:1]).witness(0)
