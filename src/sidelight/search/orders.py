@@ -16,6 +16,7 @@ Cost        One sort of the labels (not of the people), and levels × labels num
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -199,8 +200,8 @@ def _codes_in_order(column: Column, above: list[list[Label]]) -> list[int]:
     codes = sorted(range(len(column.labels)), key=lambda code: (column.labels[code] is None, code))
     for level in above:
         nodes = [level[code] for code in codes if column.labels[code] is not None]
-        runs = [node for at, node in enumerate(nodes) if at == 0 or nodes[at - 1] != node]
-        torn = next((node for node in runs if runs.count(node) > 1), None)
+        runs = Counter(node for at, node in enumerate(nodes) if at == 0 or nodes[at - 1] != node)
+        torn = next((node for node, times in runs.items() if times > 1), None)
         if torn is not None:
             message = (
                 f"hierarchy of '{column.name}': '{shown(torn)}' covers labels that do not stand together in the order "
