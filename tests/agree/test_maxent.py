@@ -329,13 +329,16 @@ class PrintedTwin(Twin):
 
 
 def hidden(label):
+    if "-" in label:
+        low, high = label.split("-")
+        return {str(number) for number in range(int(low), int(high) + 1)}
     return set(label[1:-1].split(", ")) if label.startswith("{") else {label}
 
 
 @st.composite
 def printed_groups(draw):
     says = st.fixed_dictionaries(
-        {"sex": st.sampled_from(["m", "f", "*"]), "town": st.sampled_from(["x", "y", "z", "{x, y}", "*"])}
+        {"sex": st.sampled_from(["m", "f", "*"]), "town": st.sampled_from(["1", "2", "7", "{1, 7}", "1-4", "3-7", "*"])}
     )
     bag = st.lists(st.sampled_from(VALUES), min_size=1, max_size=4)
     return draw(st.lists(st.tuples(says, bag), min_size=1, max_size=4))
