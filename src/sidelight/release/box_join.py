@@ -28,7 +28,7 @@ from sidelight._arrays import KEY_LIMIT, Flags, Integers, ranges
 from sidelight.errors import TooHard, parameter
 from sidelight.release.printed_labels import Stretch
 
-PAIRS_AT_ONCE = 1 << 16
+PAIRS_AT_ONCE = 1 << 18
 """Pairs of a point and a box that are compared one by one, rather than cut once more."""
 
 MOST_COLUMNS, MOST_PATTERNS = 60, 64
@@ -75,10 +75,12 @@ class Cover:
 
     def holds_pairs(self, points: Integers, boxes: Integers) -> Flags:
         """Say of pairs of a point and a box whether the box covers the point."""
-        at, pieces = self.segment[points], self.pieces[boxes]
+        at = self.segment[points]
         inside: Flags = (self.first[boxes] <= at) & (at <= self.last[boxes])
-        some = np.flatnonzero(pieces >= 0)
-        inside[some] = self.scattered[pieces[some], at[some]]
+        if len(self.scattered):
+            pieces = self.pieces[boxes]
+            some = np.flatnonzero(pieces >= 0)
+            inside[some] = self.scattered[pieces[some], at[some]]
         return inside
 
     def overlap(self, points: Integers, boxes: Integers) -> float:
@@ -185,11 +187,16 @@ def _refuse_many(pairs: int) -> None:
 
 
 def _compare(covers: Sequence[Cover], points: Integers, boxes: Integers) -> tuple[Integers, Integers]:
-    """Compare each with each in the column that tells most apart, and the pairs that are left in the others."""
-    first, *others = sorted(covers, key=lambda cover: cover.overlap(points, boxes))
-    at, which = np.nonzero(first.holds(points, boxes))
+    """Pair them in the column that tells most apart, where a box covers neighbours, and compare pairs in the others."""
+    covers = sorted(covers, key=lambda cover: cover.overlap(points, boxes))
+    points = points[np.argsort(covers[0].segment[points], kind="stable")]
+    along = covers[0].segment[points]
+    start = np.searchsorted(along, covers[0].first[boxes], "left")
+    stop = np.searchsorted(along, covers[0].last[boxes], "right")
+    which, at = ranges(start, np.maximum(start, stop))
     point, box = points[at], boxes[which]
-    for cover in others:
+    in_pieces = bool((covers[0].pieces[boxes] >= 0).any())
+    for cover in covers if in_pieces else covers[1:]:
         inside = cover.holds_pairs(point, box)
         point, box = point[inside], box[inside]
     return point, box

@@ -279,7 +279,7 @@ def _link_by_labels(
 
 def _cover(known: Column, printed: Column, nodes: Nodes | None, *, as_names: bool) -> Cover:
     order = LabelOrder(known.labels) if nodes is None else LabelOrder(known.labels, nodes)
-    covered = [order.named(text) if as_names else order.covered(text) for text in printed.labels]
+    covered = [order.named(text) for text in printed.labels] if as_names else order.covered_by_each(printed.labels)
     if not as_names:
         covered = _with_coarse(order, printed.labels, covered, nodes)
     return Cover.of(order.position[known.codes], len(order.labels), covered, printed.codes.astype(np.int64))

@@ -469,6 +469,42 @@ class LabelOrder:
         among_strangers = self._of_strangers(self._read(text, ())) if len(self._strangers) else ()
         return merged([*self._read(text, self._nodes), *among_strangers])
 
+    def covered_by_each(self, texts: Sequence[Label]) -> list[list[Stretch]]:
+        """Find what each of many printed labels covers; 17-36 and days from one to another, all of them at once.
+
+        >>> LabelOrder(("7", "Ann", "31", "29")).covered_by_each(["20-39", "{Ann, 7}"])
+        [[(1, 3)], [(0, 1), (3, 4)]]
+        """
+        covered: list[list[Stretch] | None] = [None] * len(texts)
+        if not self._nodes.above:  # else the hierarchy says what 20-29 means
+            for form, numbers, before in (
+                (_OUR_NUMBERS, self._numbers, 0),
+                (_OUR_DAYS, self._days, len(self._numbers)),
+            ):
+                self._put_ranges(covered, texts, form, numbers, before)
+        return [self.covered(text) if each is None else each for text, each in zip(texts, covered, strict=True)]
+
+    def _put_ranges(
+        self,
+        covered: list[list[Stretch] | None],
+        texts: Sequence[Label],
+        form: re.Pattern[str],
+        rising: Sequence[float],
+        before: int,
+    ) -> None:
+        read = as_number if form is _OUR_NUMBERS else as_day
+        matches = [
+            (at, form.fullmatch(text)) for at, text in enumerate(texts) if text and text not in self._position_of
+        ]
+        ends = [(at, read(match[1]), read(match[2])) for at, match in matches if match is not None]
+        ranges = [(at, low, high) for at, low, high in ends if low is not None and high is not None and low <= high]
+        if not ranges:
+            return
+        places, lows, highs = zip(*ranges, strict=True)
+        starts, stops = np.searchsorted(rising, lows, "left") + before, np.searchsorted(rising, highs, "right") + before
+        for at, start, stop in zip(places, starts.tolist(), stops.tolist(), strict=True):
+            covered[at] = [(start, stop)] if start < stop else []
+
     def _read(self, text: Label, opaque: Container[Label]) -> Iterator[Stretch]:
         printed = read_label(text, opaque)
         if printed.suppressed:
