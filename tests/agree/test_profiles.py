@@ -40,7 +40,7 @@ def gathered(table):
     return kinds
 
 
-@examples(60)
+@examples(20)
 @given(visits, st.sampled_from(["set", "multiset"]), st.booleans())
 def test_profiles_are_gathered_as_person_by_person(rows, semantics, in_polars):
     columns = {"id": [person for person, _ in rows], "sex": [person % 2 for person, _ in rows]}

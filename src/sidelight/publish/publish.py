@@ -214,10 +214,10 @@ def plan_files(
             f"leave {parameter('layout')} out for the usual one"
         )
         raise NotPublished(message)
-    if chosen == "people" and release.semantics != "single":
+    if chosen in ("people", "shuffled") and release.semantics != "single":
+        instead = "counts" if buckets is None else "two tables"
         message = (
-            f'people have several values here ("{release.semantics}"); '
-            f"publish them with {parameter('layout', 'counts')}"
+            f'people have several values here ("{release.semantics}"); publish them with {parameter("layout", instead)}'
         )
         raise NotPublished(message)
     expected = ExpectedFile(_reading(release, path.name, written_as, counts=chosen == "counts"), release)

@@ -14,27 +14,34 @@ Kinds       What a bucket holds changes only where the line passes from one valu
 Chance      Only how often values occur decides how many of each a bucket has; *who* of the people with a value goes
             where, and which number a bucket gets, is drawn at random and tells nothing.
 Cost        Each number of buckets that is tried costs one pass over the people, and judging 2·|values| + 1 buckets.
+Sets        Where people have several values each, they are dealt by `dealing_sets`, and l means that no value is that
+            of more than 1/l of a bucket's people.
 
 Source: Xiao and Tao, Anatomy, VLDB 2006.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import ClassVar, Self
 
 import numpy as np
 
 from sidelight._arrays import Floats, Integers
 from sidelight._progress import Progress
-from sidelight.errors import BadPolicy, parameter
+from sidelight.errors import BadPolicy
+from sidelight.measures.measure import Criterion
+from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
 from sidelight.policy.policy import Policy
 from sidelight.release.groups import Groups
+from sidelight.search.dealing_sets import DealtPeople, deal_sets
 from sidelight.search.merging import Neighbours, merge_until_within
 from sidelight.search.method import Method, SearchOutcome
 from sidelight.search.orders import column_orders
-from sidelight.search.policy_check import PolicyCheck, candidate_groups
+from sidelight.search.policy_check import CriterionCheck, PolicyCheck, candidate_groups
 from sidelight.search.recoding import Buckets
 from sidelight.search.utility import UtilityName
 from sidelight.table.hierarchy import Hierarchy
@@ -53,6 +60,10 @@ class Anatomy(Method):
     most 1/l of the people gets buckets of l or l + 1 people, all different), then merged until within policy.
     Without, as many as can be made so that the policy holds without merging.  Who of the people with a value goes to
     which bucket is left to chance: `random`, or, by default, the operating system's.
+
+    Where people have several values (`values="set"` or "multiset"), a bucket's values are published with how often
+    each occurs, and not which of them go together; with `l`, nobody can be more than 1/l sure of a value by a bucket
+    alone.
 
     Source: Xiao and Tao, Anatomy, VLDB 2006.  The people of a value are dealt to the buckets in turn, which makes as
     many buckets, as different, as the paper's rule of taking one person each of the l most frequent values.
@@ -85,8 +96,11 @@ class Anatomy(Method):
         """Decide how many buckets there are, deal the people, merge until within policy."""
         del utility  # the quasi-identifiers are printed exactly, whatever the buckets
         totals = table.counts.totals()
-        self._check(table, totals)
         rng = self.random or np.random.default_rng()
+        if table.semantics != "single":
+            check = PolicyCheck.of((*policy.criteria, *self._diversity(table)), table.people)
+            return _outcome(table, by, deal_sets(table, check, LeastOverlap(rng), rng, progress), rng)
+        self._check(totals)
         check = PolicyCheck.of(policy, table.people)
         count = max_buckets_within(table, check, progress) if self.l is None else max_buckets(totals, self.l)
         merged = merge_until_within(
@@ -95,27 +109,40 @@ class Anatomy(Method):
             LeastOverlap(rng),
             progress=lambda left: progress("merging buckets", left, None),
         )
-        # buckets are numbered, and the people of a value lined up, at random: neither says who has which value
-        number = rng.permutation(int(merged.max()) + 1)[merged]
         key, value = _line_up(table, rng)
-        bucket = number[deal(totals, count)]
-        shape = (int(number.max()) + 1, len(totals))
+        bucket = merged[deal(totals, count)]
+        shape = (int(merged.max()) + 1, len(totals))
         counts = Counts.from_entries(bucket, value, np.ones(len(value), np.int64), shape)
-        recoding = Buckets.of(table, column_orders(table.quasi, by), key, bucket, counts)
-        return SearchOutcome(recoding.release(), recoding)
+        return _outcome(table, by, DealtPeople(key, bucket, counts), rng)
 
-    def _check(self, table: Table, totals: Integers) -> None:
-        if table.semantics != "single":
+    def _diversity(self, table: Table) -> tuple[Criterion, ...]:
+        """Say that no value is that of more than 1/l of a bucket's people, and refuse an l that nothing can keep."""
+        if self.l is None:
+            return ()
+        criterion = Acquaintance() <= Fraction(1, self.l)
+        everybody = candidate_groups(table, np.array([table.people]), Counts.from_cells(table.counts.totals()))
+        largest = CriterionCheck.of(criterion, table.people).finding(everybody).value
+        if largest > Fraction(1, self.l):
             message = (
-                "method 'anatomy' needs one value per person, and this table has "
-                f"{parameter('values', table.semantics)}; "
-                f'use {parameter("method", "lattice")}, "mondrian" or "microaggregation"'
+                f"Anatomy(l={self.l}): more than 1 in {self.l} people have the most frequent value; "
+                f"give an l of at most {math.floor(1 / largest)}"
             )
             raise BadPolicy(message)
+        return (criterion,)
+
+    def _check(self, totals: Integers) -> None:
         different = int((totals > 0).sum())
         if self.l is not None and self.l > different:
             message = f"Anatomy(l={self.l}): the table has {different} different values; give an l of at most that"
             raise BadPolicy(message)
+
+
+def _outcome(table: Table, by: Mapping[str, Hierarchy], dealt: DealtPeople, rng: np.random.Generator) -> SearchOutcome:
+    """Number the buckets at random, which says nothing about who has which value, and put people into them."""
+    number = rng.permutation(dealt.counts.rows)
+    counts = dealt.counts.take(np.argsort(number))
+    recoding = Buckets.of(table, column_orders(table.quasi, by), dealt.key, number[dealt.bucket], counts)
+    return SearchOutcome(recoding.release(), recoding)
 
 
 def _line_up(table: Table, rng: np.random.Generator) -> tuple[Integers, Integers]:

@@ -286,7 +286,8 @@ class Buckets(Recoding):
         """Gather people, given one by one, by key and bucket."""
         keys = len(table.sizes)
         kind, first = number_keys(bucket * keys + key, below=counts.rows * keys)
-        return cls(table, orders, counts.per_row(), 0, key[first], bucket[first], np.bincount(kind), counts)
+        sizes = np.bincount(bucket, minlength=counts.rows)
+        return cls(table, orders, sizes, 0, key[first], bucket[first], np.bincount(kind), counts)
 
     def information_loss(self) -> Floats:
         """Nothing: every key is printed as it is."""

@@ -707,6 +707,11 @@ class Profiles:
     def __len__(self) -> int:
         return len(self.key)
 
+    def counts_of_all(self) -> Integers:
+        """Say how often each value occurs, over all people."""
+        row, value, count = self.counts.entries()
+        return add_up(value, count * self.people[row], self.counts.width)
+
     def fit(self, table: Table) -> bool:
         """Whether these people, counted, are those of a table."""
         row, value, count = self.counts.entries()

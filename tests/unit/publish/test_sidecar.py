@@ -57,6 +57,7 @@ def test_it_tells_of_the_search_and_of_what_was_read(adult, tmp_path):
     assert written.roles.stated() == {
         "quasi": ("age", "sex"),
         "sensitive": "occupation",
+        "person": "each row",
         "values": "single",
         "missing": "an error",
         "suppressed": "a group",

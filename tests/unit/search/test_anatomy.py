@@ -5,7 +5,7 @@ import pytest
 
 import sidelight as sl
 from sidelight._progress import quiet
-from sidelight.errors import BadPolicy
+from sidelight.errors import BadPolicy, BadTable
 from sidelight.table.table import Column, Counts
 
 FLU_AND_OTHERS = {"Flu": 4, "Cold": 4, "Heart": 4, "Ulcer": 3}
@@ -95,8 +95,8 @@ def test_more_values_than_there_are_cannot_be_had():
         search_outcome(hospital(), sl.GroupSize() >= 1, l=5)
 
 
-def test_several_values_per_person_cannot_be_dealt():
-    with pytest.raises(BadPolicy, match='needs one value per person, and this table has values="set"'):
+def test_several_values_per_person_are_dealt_only_where_it_is_known_what_is_together():
+    with pytest.raises(BadTable, match="does not say which values a person has together; read its rows"):
         search_outcome(hospital(semantics="set"), sl.GroupSize() >= 1)
 
 
