@@ -52,7 +52,7 @@ from sidelight.knowledge.statements import ComparisonStatement, ConditionalProba
 from sidelight.knowledge.tokens import in_short
 from sidelight.max_entropy.problem import Blocks, Variables, cells_of
 from sidelight.release.groups import suppressed_groups
-from sidelight.table.labels import Label
+from sidelight.table.labels import Label, shown
 
 NOBODY = -1
 """The person of what is not about one: of terms about shares, and of variables of everybody who is not named."""
@@ -199,10 +199,19 @@ def constraints_of(variables: Variables, known: Sequence[WordedStatement]) -> Co
         people,
         stated,
         (
-            *(f"'{stated[at].words}' says nothing: {WHY_NOBODY}" for at in draft.about_nobody),
+            *(f"'{stated[at].words}' says nothing: {_why_nobody(variables, stated[at])}" for at in draft.about_nobody),
             *_notes_on_suppressed(variables, people),
         ),
     )
+
+
+def _why_nobody(variables: Variables, known: WordedStatement) -> str:
+    """Say which condition nobody fulfils, if it is one by itself."""
+    for share in shares_of([known]):
+        for name, text in share.given:
+            if not variables.parts.holds(name, text).any():
+                return f"nobody in the release says {name} '{shown(text)}'"
+    return WHY_NOBODY
 
 
 def _notes_on_suppressed(variables: Variables, people: Mapping[Who, Integers]) -> Iterator[str]:

@@ -18,6 +18,9 @@ def written(release, *statements, people=None):
 def test_conditions_that_match_nobody_are_notes(wards):
     (note,) = sl.maxent(wards, ["P(Flu | sex=m, age=50) = 0.3"]).notes
     assert "all of this" in note
+    # a number beside others is known, and nobody has it
+    (note,) = sl.maxent(wards, ["P(Flu | age=99) = 0.3"]).notes
+    assert note == "'P(Flu | age=99) = 0.3' says nothing: nobody in the release says age '99'"
 
 
 def test_shares_are_bounds_in_people(wards):
