@@ -28,7 +28,7 @@ from sidelight.search.utility import QUICK_UTILITIES, UtilityName
 from sidelight.table.carried import alone, weights
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.kinds import ColumnKind
-from sidelight.table.labels import Label
+from sidelight.table.labels import Label, as_number
 from sidelight.table.table import Column, Table, Tabular, arrow_labels, unused_name, value_columns
 
 if TYPE_CHECKING:
@@ -206,7 +206,7 @@ class SearchResult(Tabular):
     @property
     def notes(self) -> tuple[str, ...]:
         """What the publisher should know: hierarchies that the method has not used, numbers that may be codes."""
-        return (*self._unused_hierarchies(), *self._may_be_codes())
+        return (*self._unused_hierarchies(), *self._doubtful_kinds())
 
     def _unused_hierarchies(self) -> Iterator[str]:
         heeded = self.method.heeds_hierarchies_of
@@ -216,14 +216,19 @@ class SearchResult(Tabular):
             remedy = "; declare it a category to have it recoded along its hierarchy" if heeded else ""
             yield f"method '{self.method.name}' does not use the hierarchy of {names}{remedy}"
 
-    def _may_be_codes(self) -> Iterator[str]:
-        """Name columns of few whole numbers that nobody declared to be numbers, where numbers are put together."""
+    def _doubtful_kinds(self) -> Iterator[str]:
+        """Name columns that nobody declared and that may be something else, where numbers are put together."""
         if not self.method.puts_numbers_together:
             return
         kinds = self.kinds
         for column in self.outcome.recoding.table.quasi:
             if column.kind is None and kinds[column.name] == "number" and _few_whole_numbers(column.labels):
                 yield f"{column.name} was taken for a number; if its labels are codes, declare it a category"
+            others = _other_than_numbers(column.labels) if column.kind is None else 0
+            if others and column.name not in self.hierarchies:
+                numbers = f"all but {others:,} of its {len(column.labels):,} labels are numbers"
+                remedy = "if those mean missing, declare them so"
+                yield f"{column.name} was taken for a category, though {numbers}; {remedy}"
 
     def __repr__(self) -> str:
         return (
@@ -321,6 +326,13 @@ def _few_whole_numbers(labels: tuple[Label, ...]) -> bool:
     """Whether a column looks as codes do: a handful of whole numbers."""
     present = [text for text in labels if text is not None]
     return len(present) <= FEW_CODES and all(text.lstrip("-").isdecimal() for text in present)
+
+
+def _other_than_numbers(labels: tuple[Label, ...]) -> int:
+    """Count the labels that are no numbers, where nearly all are: `?` among ages."""
+    present = [text for text in labels if text is not None]
+    others = sum(as_number(text) is None for text in present)
+    return others if 10 * others <= len(present) else 0
 
 
 def _released_columns(release: Release) -> tuple[Column, ...]:

@@ -126,3 +126,19 @@ def test_levels_know_that_a_search_chose_them():
 def test_only_anatomy_has_buckets(method):
     result = sl.protect(table(), sl.GroupSize() >= 3, by=BY, method=method)
     assert (result.outcome.buckets is not None) == (method == "anatomy")
+
+
+def test_columns_that_may_be_something_else_are_noted(tmp_path):
+    rows = [f"{1 + i % 4},{'?' if i == 0 else 20 + i % 40},{i % 2},Flu" for i in range(80)]
+    (tmp_path / "people.csv").write_text("\n".join(["region,age,smoker,disease", *rows]))
+
+    def notes(**options):
+        quasi = ["region", "age", "smoker"]
+        table = sl.read_table(tmp_path / "people.csv", quasi=quasi, sensitive="disease", **options)
+        return sl.protect(table, sl.GroupSize() >= 3, method="mondrian").notes
+
+    codes = "region was taken for a number; if its labels are codes, declare it a category"
+    marks = "age was taken for a category, though all but 1 of its 41 labels are numbers; if those mean missing, declare them so"
+    assert notes() == (codes, marks)
+    assert notes(missing_marks="?") == (codes,)
+    assert notes(kinds={"region": "ordered", "age": "category"}) == ()
