@@ -84,9 +84,9 @@ def page(ledger: Ledger, account: Account) -> Iterator[RenderableType]:
     epsilon, delta = (amount_text(amount) for amount in account.spent)
     yield Text(
         f"Ledger {ledger.path.name}: epsilon {epsilon} of {amount_text(account.epsilon)} and delta {delta} of "
-        f"{amount_text(account.delta)} spent on {counted(len(account.entries), 'entry')} "
-        f"({account.accounting} accounting; neighbours: {account.neighbours})"
+        f"{amount_text(account.delta)} spent on {counted(len(account.entries), 'entry')}"
     )
+    yield Text(f"{account.accounting} accounting; neighbours: {account.neighbours}")
     for number, entry in enumerate(account.entries, start=1):
         yield Text("\n".join(_lines(number, entry, ledger)))
     for note in _notes(account):
@@ -101,4 +101,4 @@ def _lines(number: int, entry: Entry, ledger: Ledger) -> Iterator[str]:
     if spending.counted is not None:
         yield f"   promised {spending.counted.unit.sentence()}"
     for file in entry.published:
-        yield f"   published as {file.file}, {file.at}, sha256 {file.sha256[:16]}…: {state(ledger, file)}"
+        yield f"   published as {file.file} ({state(ledger, file)}), sha256 {file.sha256[:12]}…"

@@ -35,7 +35,7 @@ def test_every_entry_says_what_was_published_where():
     assert ": epsilon 1 for 10 counts of disease by sex (level 0)" in text
     assert "discrete Laplace noise of scale 1" in text
     assert "promised to each person; that nobody has two rows was checked by 'id'" in text
-    assert "published as ../noisy.csv, 20" in text
+    assert "published as ../noisy.csv (as published), sha256" in text
     assert "1 entry without a file" in text
 
 
