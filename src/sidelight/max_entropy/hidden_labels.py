@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator
 from itertools import pairwise
 
@@ -121,16 +122,16 @@ class _Bundles:
 
     def _add_codes(self) -> None:
         """Count what masks hide, those first that hide least: what they have is not counted again."""
-        masks = {mask for each in self.printed.values() for mask in each.masks}
-        for mask in sorted(masks, key=lambda mask: -len(mask.rstrip(SUPPRESSED))):
-            beginning = mask.rstrip(SUPPRESSED)
-            hidden = len(mask) - len(beginning)
-            known = sum(
-                weight
-                for text, weight in self.bundles.items()
-                if text is not None and len(text) == len(mask) and text.startswith(beginning)
-            )
-            self.bundles[beginning + _HIDDEN * hidden] = max(10.0**hidden - known, 1.0)
+        masks: dict[tuple[int, int], list[str]] = {}  # by how many characters are hidden, and how many there are
+        for mask in dict.fromkeys(mask for each in self.printed.values() for mask in each.masks):
+            masks.setdefault((len(mask) - len(mask.rstrip(SUPPRESSED)), len(mask)), []).append(mask)
+        for (hidden, length), alike in sorted(masks.items()):
+            known: defaultdict[str, float] = defaultdict(float)
+            for text, weight in self.bundles.items():
+                if text is not None and len(text) == length:
+                    known[text[: length - hidden]] += weight
+            for beginning in (mask[: length - hidden] for mask in alike):
+                self.bundles[beginning + _HIDDEN * hidden] = max(10.0**hidden - known[beginning], 1.0)
 
     def _add_what_covers_nothing(self, nodes: Nodes) -> None:
         order = LabelOrder(tuple(self.bundles), nodes)
