@@ -163,7 +163,7 @@ class Closeness(Targeted, FormulaMeasure):
 
     def formula(self, statistic: Numbers, groups: Groups, arithmetic: Arithmetic) -> Numbers:
         """The cost of crossing a border, times Σ over the borders S of |Σ_{x ∈ S} (q − p)|."""
-        groups = without(groups, self.apart_from)
+        groups = without(groups.take(slice(0)), self.apart_from)  # of which only the whole and the domain are needed
         ground = self.ground_distance(groups.domain)
         here, overall = shares(statistic, groups, arithmetic)
         here -= overall

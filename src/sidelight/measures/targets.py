@@ -45,7 +45,7 @@ from sidelight.release.release import Release
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.hierarchy_io import read_hierarchy
 from sidelight.table.labels import MISSING, Label, in_order, label, listed, shown
-from sidelight.table.table import Column, Counts
+from sidelight.table.table import Column
 
 Values: TypeAlias = Iterable[object]
 """Sensitive values: any of them; after a leading "not", none of them."""
@@ -233,9 +233,7 @@ class Targets:
         merged = groups.recoded(_as_one(self.value, groups.domain))
         if groups.semantics != "set":
             return merged
-        rows, values, counts = merged.counts.entries()
-        counts = np.minimum(counts, merged.sizes[rows])  # no more people have any than there are
-        return replace(merged, counts=Counts.from_entries(rows, values, counts, merged.counts.shape))
+        return replace(merged, counts=merged.counts.at_most(merged.sizes))  # no more people have any than there are
 
     def seen_release(self, release: Release) -> Release:
         """Take a category for one value, throughout a release."""

@@ -152,7 +152,7 @@ class Groups:
     def only(self, values: npt.NDArray[np.integer]) -> Groups:
         """Look at some values alone, by their places in the domain; the people stay as many as they are."""
         domain = tuple(self.domain[place] for place in values.tolist())
-        return replace(self, domain=domain, counts=self.counts.only(values), whole=self.whole[values])
+        return replace(self, domain=domain, counts=self.counts.only_values(values), whole=self.whole[values])
 
     def recoded(self, values: Column) -> Groups:
         """Say the values by other labels: `values` has a row per value of the domain, and says what it counts as.

@@ -106,7 +106,4 @@ def _merged(table: Table, domain: tuple[Label, ...], code: npt.NDArray[np.intege
 
 def _merge_profiles(profiles: Profiles, code: npt.NDArray[np.integer], width: int, *, once: bool) -> Profiles:
     counts = profiles.counts.merge_values(code, width=width)
-    if once:
-        row, value, count = counts.entries()
-        counts = Counts.from_entries(row, value, np.minimum(count, 1), counts.shape)
-    return replace(profiles, counts=counts)
+    return replace(profiles, counts=counts.at_most(np.ones(counts.rows, np.int64)) if once else counts)

@@ -597,7 +597,7 @@ class Counts:
         """
         if len(values) == 1:
             return self.column(int(values[0]))
-        chosen = self.only(values)
+        chosen = self.only_values(values)
         if chosen.cells is not None:
             highest: Integers = chosen.cells.max(axis=1, initial=0)
             return highest
@@ -640,23 +640,16 @@ class Counts:
         _, inside = ranges(first, beyond)
         return Counts((len(chosen), self.width), starts=starts, where=self.where[inside], data=self.data[inside])
 
-    def only(self, values: npt.NDArray[np.integer]) -> Counts:
-        """Keep some values, in the order given; the form (dense or sparse) stays.
+    def at_most(self, limits: Integers) -> Counts:
+        """Count no more of a value in a row than the row's limit.
 
-        >>> Counts.from_cells([[2, 0, 1], [0, 3, 4]]).only(np.array([2, 0])).dense().tolist()
-        [[1, 2], [4, 0]]
+        >>> Counts.from_cells([[2, 0, 1], [0, 3, 4]]).at_most(np.array([1, 3])).dense().tolist()
+        [[1, 0, 1], [0, 3, 3]]
         """
         if self.cells is not None:
-            cells = self.cells[:, values]
-            return Counts(cells.shape, cells=cells)
-        code = np.full(self.width, -1)
-        code[values] = np.arange(len(values))
-        rows, places, counts = self.entries()
-        kept = code[places] >= 0
-        starts = np.zeros(self.rows + 1, np.int64)
-        np.cumsum(np.bincount(rows[kept], minlength=self.rows), out=starts[1:])
-        where = code[places[kept]].astype(np.int32)
-        return Counts((self.rows, len(values)), starts=starts, where=where, data=counts[kept])
+            return Counts(self.shape, cells=np.minimum(self.cells, limits[:, np.newaxis]))
+        rows, values, counts = self.entries()
+        return Counts.from_entries(rows, values, np.minimum(counts, limits[rows]), self.shape)
 
     def roll_up(self, group: npt.NDArray[np.integer], *, groups: int) -> Counts:
         """Add up the rows of each new group: row r goes to `group[r]`."""
@@ -669,10 +662,15 @@ class Counts:
         >>> Counts.from_cells([[2, 0, 1], [0, 3, 4]]).merge_values(np.array([0, 1, 0]), width=2).dense().tolist()
         [[3, 0], [4, 3]]
         """
+        if self.cells is not None:
+            merged = np.zeros((self.rows, width), np.int64)
+            for value, joined in enumerate(np.asarray(code).tolist()):
+                merged[:, joined] += self.cells[:, value]
+            return Counts(merged.shape, cells=merged)
         rows, values, counts = self.entries()
         return Counts.from_entries(rows, np.asarray(code)[values], counts, (self.rows, width))
 
-    def only_values(self, kept: Integers) -> Counts:
+    def only_values(self, kept: npt.NDArray[np.integer]) -> Counts:
         """Leave out the columns of all values but these.
 
         >>> Counts.from_cells([[2, 0, 1], [0, 0, 4]]).only_values(np.array([0, 2])).dense().tolist()
@@ -680,6 +678,9 @@ class Counts:
         """
         if len(kept) == self.width:
             return self
+        if self.cells is not None:
+            cells = self.cells[:, kept]
+            return Counts(cells.shape, cells=cells)
         new = np.full(self.width, -1)
         new[kept] = np.arange(len(kept))
         row, value, count = self.entries()
