@@ -377,8 +377,8 @@ CLUSTERS = {"age": ("4", "5.5", "30", None, "*"), "sex": ("f", "m", "any", None,
 BY_SEX = sl.Hierarchy("sex", (("f", "m", "f, m"), ("any", "any", "both"), ("*", "*", "*")))
 
 
-def squared_distance(person, printed, *, whole):
-    """By the definition, one column after the other."""
+def squared_distance(person, printed, *, low, whole):
+    """By the definition, one column after the other; a missing number stands beside the line, at (1/2, √3/2)."""
     total = 0.0
     for name, text in printed.items():
         known = person[name]
@@ -388,7 +388,8 @@ def squared_distance(person, printed, *, whole):
             total += 0  # the label covers it
         elif name == "age":
             if known is None or text is None:
-                total += (known is None) != (text is None)
+                number = text if known is None else known
+                total += 0 if number is None else ((float(number) - low) / whole - 0.5) ** 2 + 0.75
             else:
                 total += ((float(known) - float(text)) / whole) ** 2
         else:
@@ -405,11 +406,14 @@ def test_the_nearest_average_is_the_nearest_by_the_definition(release, people):
     exposure = sl.intersect([release], people=as_rows(people), person="name", by={"sex": BY_SEX}, locate="nearest")
     printed = [{column.name: column.cell(row) for column in release.groups.columns} for row in range(len(release))]
     ages = [each["age"] for each in (*people, *printed) if each["age"] not in (None, "*")]
-    whole = (max(map(float, ages)) - min(map(float, ages)) if ages else 0) or 1
+    low = min(map(float, ages), default=0)
+    whole = max(map(float, ages), default=0) - low or 1
     starred = suppressed_rows(release)
     for number, person in enumerate(people):
         apart = {
-            row: squared_distance(person, says, whole=whole) for row, says in enumerate(printed) if row not in starred
+            row: squared_distance(person, says, low=low, whole=whole)
+            for row, says in enumerate(printed)
+            if row not in starred
         }
         nearest = [row for row, each in apart.items() if each <= min(apart.values()) + 1e-9]
         assert exposure.views[0].linkage.groups_of(exposure.people.row(f"P{number}")).tolist() == nearest
