@@ -198,8 +198,8 @@ def unplaced(request: AttackRequest, releases: Sequence[Release], exposure: Expo
 def _remedies(
     lookup: PeopleLookup, release: Release, columns: Sequence[str], by: Mapping[str, Hierarchy]
 ) -> Iterator[str]:
-    told = release.printing.nodes if release.printing is not None else {}
-    bare = [name for name in columns if name not in by and name not in told]
+    explained = release.printing.nodes if release.printing is not None else {}
+    bare = [name for name in columns if name not in by and name not in explained]
     if bare and lookup.folder is None:
         yield "give --hierarchies"
     elif bare:

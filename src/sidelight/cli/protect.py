@@ -97,8 +97,8 @@ def protect(request: ProtectRequest, target: PublishOptions) -> Status:
 def _told(published: Published | None) -> tuple[str, ...]:
     """Say which hierarchies can be read in the sidecar."""
     columns = [each.column for each in published.document.hierarchies if each.covers] if published else []
-    told = f"the sidecar tells which values stand under the labels of {listed(columns)}, as the hierarchies have them"
-    return (f"{told}; keep that back with --private-hierarchies",) if columns else ()
+    note = f"the sidecar tells which values stand under the labels of {listed(columns)}, as the hierarchies have them"
+    return (f"{note}; keep that back with --private-hierarchies",) if columns else ()
 
 
 def _refuse_targets(request: ProtectRequest, target: PublishOptions) -> None:

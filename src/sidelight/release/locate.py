@@ -221,7 +221,7 @@ def link(
     if names_people(release, lookup):
         return people_in_names(release, person or "").link(known, rows)
     boxes = _boxes(release, known, lookup)
-    if way == "nearest" and boxes.members is None:
+    if way == "nearest" and not boxes.of_members:
         return _link_to_nearest(release, known, rows, lookup)
     return _link_by_labels(
         boxes, known, rows, lookup.nodes(release), as_names=way == "labels", assume=lookup.suppressed
@@ -239,7 +239,7 @@ class _Boxes:
     columns: tuple[Column, ...]
     group: Integers  # per box
     weight: Integers
-    members: Flags | None = None  # per column: whether it tells members apart
+    of_members: bool = False
 
     def tell_all(self, names: Sequence[str]) -> bool:
         """Whether these columns are all that groups are told apart by."""
@@ -255,8 +255,7 @@ def _boxes(release: Release, known: Sequence[Column], lookup: Lookup) -> _Boxes:
     apart = [column.take(members.key) for column in members.columns]
     names = {column.name for column in apart}
     others = [column.take(members.group) for column in groups.columns if column.name not in names]
-    told = np.array([True] * len(apart) + [False] * len(others), bool)
-    return _Boxes(groups, (*apart, *others), members.group, members.people, told)
+    return _Boxes(groups, (*apart, *others), members.group, members.people, of_members=True)
 
 
 def _link_by_labels(
@@ -347,7 +346,7 @@ def link_by_covers(covers: Sequence[Cover], rows: int, boxes: _Boxes, among: Int
         at = profile[row]
     else:
         at, box = np.zeros(len(among), np.int64), among
-    if boxes.members is None:
+    if not boxes.of_members:
         return Linkage.of(profile, len(first), at, boxes.group[box], boxes.weight[box])
     # members of a group who fit are one entry, which weighs as much as they are
     groups = len(boxes.groups)
