@@ -125,6 +125,27 @@ def in_words(value: Fraction | float, *, large_is_bad: bool = True) -> str:
     return str(exact) if longer < 1000 else f"{rounded} ({exact})"
 
 
+READABLE = 12
+"""The largest denominator of a fraction that people compare at a glance; others are shown as decimals."""
+
+ROUNDED = "Decimals are rounded towards caution; --json has the exact numbers."
+"""What a page says wherever it shows decimals: risks are rounded up, sizes and diversities down."""
+
+
+def at_a_glance(value: Fraction | float, *, large_is_bad: bool) -> str:
+    """Show an amount in a column of others: fractions up to twelfths as they are, else four places, towards caution.
+
+    >>> at_a_glance(Fraction(2, 3), large_is_bad=True), at_a_glance(Fraction(162, 397), large_is_bad=True)
+    ('2/3', '0.4081')
+    >>> at_a_glance(1.88988, large_is_bad=False), at_a_glance(math.inf, large_is_bad=True)
+    ('1.8898', 'infinite')
+    """
+    if value == math.inf or Fraction(value).denominator <= READABLE:
+        return exact_text(value)
+    # four places and no more: a column of numbers is compared at a glance, and whoever wants the rest has it exactly
+    return decimal_text(Fraction(value), up=large_is_bad)
+
+
 def exact_text(number: Exact) -> str:
     """Show a number as it is, however long.
 

@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 
 from sidelight._arrays import Flags, Floats, Integers, number_vectors, unpack_bits
-from sidelight._rounding import exact_number, in_words
+from sidelight._rounding import exact_number, in_words, to_places
 from sidelight._text import counted, html_table
 from sidelight.attack.linkage import ReleaseOrResult, release_of
 from sidelight.attack.posterior import Together, View, decided, row_blocks, values_for_sure, values_in_all
@@ -71,7 +71,7 @@ class Exposure(Tabular):
     def _repr_html_(self) -> str:
         columns = ("release", "people", "groups", "smallest group", "people one stands among", "fit no group")
         sizes = [view.groups.sizes for view in self.views]
-        among = [f"{float(size):,.1f}" for size in self.mean_group_sizes]
+        among = [f"{to_places(size, 1, up=False):,f}" for size in self.mean_group_sizes]
         rows = [
             (at + 1, int(each.sum()), len(each), self.smallest_groups[at], among[at], self.unlocated[at])
             for at, each in enumerate(sizes)

@@ -74,8 +74,8 @@ def _who_is_present(exposure: Exposure) -> Iterator[str]:
 def _on_one_release(exposure: Exposure) -> Iterator[str]:
     yield f"The release alone {_gives_away(exposure, 's')}."
     yield (
-        f"On average a person stands among {float(exposure.mean_group_sizes[0]):,.1f} people, "
-        f"with {float(exposure.mean('after')):.1f} {_left_open(exposure)}."
+        f"On average a person stands among {at_least(exposure.mean_group_sizes[0])} people, "
+        f"with {at_least(exposure.mean('after'))} {_left_open(exposure)}."
     )
 
 
@@ -84,11 +84,11 @@ def _on_several_releases(exposure: Exposure) -> Iterator[str]:
         f"Together, {len(exposure.views)} releases {_gives_away(exposure)}; they leave fewer values than the best of "
         f"them alone to {_people(exposure.vulnerable, exposure.people.total)}."
     )
-    among = " and ".join(f"{float(size):,.1f}" for size in exposure.mean_group_sizes)
+    among = " and ".join(at_least(size) for size in exposure.mean_group_sizes)
     yield (
         f"On average a person stands among {among} people, "
-        f"with {float(exposure.mean('before')):.1f} {_left_open(exposure)} in the best release and "
-        f"{float(exposure.mean('after')):.1f} in all together."
+        f"with {at_least(exposure.mean('before'))} {_left_open(exposure)} in the best release and "
+        f"{at_least(exposure.mean('after'))} in all together."
     )
 
 
@@ -105,6 +105,15 @@ def _left_open(exposure: Exposure) -> str:
 
 def _people(share: Fraction, total: int) -> str:
     return f"{int(share * total):,} of {total:,} people ({percent(share)})"
+
+
+def at_least(amount: Fraction | float) -> str:
+    """Show how many people or values there are on average, rounded down: more of them is safer.
+
+    >>> at_least(Fraction(2, 3)), at_least(Fraction(1234))
+    ('0.6', '1,234.0')
+    """
+    return f"{to_places(Fraction(amount), 1, up=False):,f}"
 
 
 def percent(share: Fraction) -> str:

@@ -14,9 +14,10 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from sidelight._rounding import ROUNDED
 from sidelight.attack.exposure import Exposure, ExposureWitness
 from sidelight.attack.intersection import intersect
-from sidelight.attack.report import REPORTED_CONFIDENCES, document, percent, sentences, witness_document
+from sidelight.attack.report import REPORTED_CONFIDENCES, at_least, document, percent, sentences, witness_document
 from sidelight.cli.inputs import PeopleLookup, inputs_of, open_release
 from sidelight.cli.options import AttackerOptions
 from sidelight.cli.output import Output
@@ -229,6 +230,7 @@ def draw(
     yield _breaches(exposure)
     for sentence in (*sentences(exposure), *hints):
         yield Text(sentence)
+    yield Text(ROUNDED)
     if witness is not None:
         yield Text("\n" + witness.explain())
 
@@ -242,7 +244,7 @@ def _releases(request: AttackRequest, exposure: Exposure) -> Table:
             Text(Path(file).name),
             f"{len(exposure.views[number].groups):,}",
             f"{exposure.smallest_groups[number]:,}",
-            f"{float(exposure.mean_group_sizes[number]):,.1f}",
+            at_least(exposure.mean_group_sizes[number]),
             f"{exposure.unlocated[number]:,}",
             f"{exposure.ambiguous[number]:,}",
         )

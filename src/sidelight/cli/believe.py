@@ -15,7 +15,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from sidelight._rounding import in_words
+from sidelight._rounding import ROUNDED, decimal_text, in_words
 from sidelight.cli.inputs import PeopleLookup, inputs_of, open_release
 from sidelight.cli.options import EffortOptions, KnowledgeOptions
 from sidelight.cli.output import Output
@@ -156,7 +156,7 @@ def draw_beliefs(
         yield Text("Say what is known with --know, or about whom it is asked with --about.")
     yield from (Text(f"Note: {note}") for note in _notes(beliefs))
     if any("." in in_words(each) for belief in beliefs for each in _counted(belief, request.knowledge.about)):
-        yield Text("Decimals are rounded up; --json has the exact fractions.")
+        yield Text(ROUNDED)
 
 
 def _counted(belief: Belief | EstimatedBelief, about: tuple[str, ...]) -> Iterator[Fraction]:
@@ -397,8 +397,9 @@ def draw_maximum_entropy(answer: MaxEntAnswer) -> Iterator[RenderableType]:
     table.add_column("from the release", justify="right")
     table.add_column("knowing this", justify="right")
     for person, value, before, after in answer.rows:
-        table.add_row(Text(person), Text(shown(value)), f"{before:.4f}", f"{after:.4f}")
+        table.add_row(Text(person), Text(shown(value)), _believed(before), _believed(after))
     yield table
+    yield Text(ROUNDED)
     if answer.error is not None:
         yield Text(
             f"Estimation error: {answer.error[0]:.4f} from the release alone, {answer.error[1]:.4f} knowing this "
@@ -406,6 +407,11 @@ def draw_maximum_entropy(answer: MaxEntAnswer) -> Iterator[RenderableType]:
         )
     for note in answer.notes:
         yield Text(f"Note: {note}")
+
+
+def _believed(probability: float) -> str:
+    """Show what is believed, rounded up; digits that the solver does not vouch for are no reason to."""
+    return decimal_text(Fraction(str(round(probability, 8))), up=True)
 
 
 def _described(says: tuple[tuple[str, Label], ...]) -> str:

@@ -17,6 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sidelight._progress import Progress, quiet
+from sidelight._rounding import ROUNDED
 from sidelight.cli.inputs import inputs_of, open_release
 from sidelight.cli.options import ExploreOptions
 from sidelight.cli.output import Output, bar
@@ -144,7 +145,7 @@ def draw(exploration: Exploration) -> Iterator[RenderableType]:
     value = f"'{values[0]}'" if len(values) == 1 else f"any of {', '.join(map(repr, values))}"
     yield Text(f"How sure can somebody get that a person has {value}?", style="bold")
     yield _curve_table(exploration)
-    yield Text("Decimals are rounded up; --json has the exact fractions.\n")
+    yield Text(f"{ROUNDED}\n")
     yield Text(f"What somebody may know and still be less than {below} sure", style="bold")
     if not exploration.skyline:
         yield Text("Nothing: even someone who knows nothing can be as sure as that.")

@@ -14,6 +14,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from sidelight._files import refuse_existing, refuse_input, refuse_left_over
+from sidelight._rounding import ROUNDED
 from sidelight._text import counted, form
 from sidelight.cli.inputs import Question, open_table, read_levels
 from sidelight.cli.interrupts import heed_interrupts, noticing_interrupts
@@ -263,6 +264,10 @@ def draw(before: AuditReport, result: SearchResult, published: Published | None)
     """Give the parts of the page, from top to bottom; `before` is about the table as it is."""
     yield _headline(before, result, published)
     yield _comparison(before, result)
+    texts = [each.result.text for each in before.answer.findings]
+    texts += [published_finding(each).result.text for each in result.verdict.judgements]
+    if any("." in text for text in texts):
+        yield Text(ROUNDED)
     yield from map(Text, _sentences(result))
     if len(result.release) == 1 < before.answer.release.groups:
         yield Text(ONE_GROUP)

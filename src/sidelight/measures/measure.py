@@ -31,7 +31,7 @@ from typing import ClassVar, Protocol, Self, TypeAlias
 import numpy as np
 
 from sidelight._arrays import Flags
-from sidelight._rounding import exact_number, in_words
+from sidelight._rounding import at_a_glance, exact_number, in_words
 from sidelight._text import html_table
 from sidelight.errors import BadMeasure, BadPolicy, NotTrueOrFalse, expect, in_python, listed
 from sidelight.knowledge.tokens import quote
@@ -439,7 +439,7 @@ def judgements_table(title: str, judgements: Sequence[Judgement], *, note: str =
         (
             each.finding.measure,
             each.criterion.bound_text,
-            each.finding.value_in_words(),
+            at_a_glance(each.finding.value, large_is_bad=each.criterion.measure.large_is_bad),
             "✓ yes" if each.holds else "✗ no",
             each.finding.worst_off(),
         )

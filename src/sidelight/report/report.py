@@ -21,7 +21,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from sidelight import __version__
-from sidelight._rounding import decimal_text, exact_text, round_cautiously
+from sidelight._rounding import at_a_glance, round_cautiously
 from sidelight._text import one_or_several
 from sidelight.errors import BadMeasure
 from sidelight.measures.exact import Amount
@@ -42,9 +42,6 @@ NOT_JUDGED = "Attackers the policy does not name are not judged."
 """Stands in every document, so that nobody takes a verdict for more than it is."""
 
 ALONE = "the group that is worst off has one person: its line here describes that person; do not share this report"
-
-READABLE = 12
-"""The largest denominator of a fraction that people compare at a glance; others are shown as decimals."""
 
 MOST_LOOK_ALIKES = 3
 """How many sets of values that look alike are named of a column."""
@@ -263,15 +260,8 @@ def number(value: Amount, *, large_is_bad: bool) -> Number:
         exact=repr(float(value)) if irrational else str(value),
         number=round_cautiously(Fraction(value), large_is_bad=large_is_bad),
         rounded=irrational,
-        text=_for_people(Fraction(value), large_is_bad=large_is_bad),
+        text=at_a_glance(value, large_is_bad=large_is_bad),
     )
-
-
-def _for_people(value: Fraction, *, large_is_bad: bool) -> str:
-    if value.denominator <= READABLE:
-        return exact_text(value)
-    # four places and no more: a column of numbers is compared at a glance, and `exact` has the rest
-    return decimal_text(value, up=large_is_bad)
 
 
 def _witness(witness: Witness | None) -> dict[str, JsonValue] | None:

@@ -13,6 +13,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from sidelight._rounding import ROUNDED
 from sidelight._text import as_names, counted, form
 from sidelight.report.report import AuditFinding, AuditReport
 
@@ -32,6 +33,8 @@ def report_parts(report: AuditReport) -> Iterator[RenderableType]:
     """Give the parts of the page, from top to bottom."""
     yield _heading(report)
     yield _table(report)
+    if any("." in finding.result.text for finding in report.answer.findings):
+        yield Text(f"{ROUNDED}\n")
     yield from sentences("What it means", [_meaning(each) for each in report.answer.findings])
     yield from sentences("Notes", [*(note for each in report.answer.findings for note in each.notes), *report.notes])
     yield conclusion(report)

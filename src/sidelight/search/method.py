@@ -17,7 +17,9 @@ import numpy as np
 
 from sidelight._arrays import Integers
 from sidelight._progress import Progress
+from sidelight._rounding import at_a_glance
 from sidelight._text import counted, html_table
+from sidelight.measures.measure import Judgement
 from sidelight.policy.policy import Policy, Verdict
 from sidelight.release.groups import suppressed_groups
 from sidelight.release.kinds import kind_of
@@ -239,7 +241,7 @@ class SearchResult(Tabular):
         """Show in a notebook what was searched, and how the release stands to each criterion."""
         rows: list[tuple[object, object]] = [
             *(
-                (str(each.criterion), f"{each.finding.value_in_words()}, {'holds' if each.holds else 'broken'}")
+                (str(each.criterion), f"{_at_a_glance(each)}, {'holds' if each.holds else 'broken'}")
                 for each in self.verdict.judgements
             ),
             *((f"level of {column}", level) for column, level in self.levels.items()),
@@ -333,6 +335,11 @@ def _other_than_numbers(labels: tuple[Label, ...]) -> int:
     present = [text for text in labels if text is not None]
     others = sum(as_number(text) is None for text in present)
     return others if 10 * others <= len(present) else 0
+
+
+def _at_a_glance(judgement: Judgement) -> str:
+    """Show what a criterion found as the sidecar and reports do."""
+    return at_a_glance(judgement.finding.value, large_is_bad=judgement.criterion.measure.large_is_bad)
 
 
 def _released_columns(release: Release) -> tuple[Column, ...]:

@@ -42,14 +42,14 @@ def test_whoever_moves_most_comes_first(run):
     assert lines == [["Hannah", "Flu", "2/5", "4/19"], ["Charlie", "Flu", "2/5", "10/19"]]
 
 
-def test_decimals_say_that_they_are_rounded_up(tmp_path):
+def test_decimals_say_that_they_are_rounded(tmp_path):
     file = tmp_path / "ward.csv"
     file.write_text("ward,disease\n" + "1,Flu\n" * 1000 + "1,Cold\n" * 2001)
     asked = ["believe", str(file), *ROLES, "--know", "#1.2 = Flu"]
     most, one = (invoke([*asked, *about]).stdout for about in ([], ["--about", "#1"]))
     assert "0.3333 (1000/3001)" in one  # 0.33322…
     for told in (most, one):
-        assert told.endswith("Decimals are rounded up; --json has the exact fractions.\n")
+        assert told.endswith("Decimals are rounded towards caution; --json has the exact numbers.\n")
 
 
 def test_fractions_are_not_said_to_be_rounded(run):

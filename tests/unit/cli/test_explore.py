@@ -40,7 +40,7 @@ def test_it_prints_the_curves_and_the_skyline(file):
     ):
         assert words in result.output
     assert "1/6" in result.output
-    assert "Decimals are rounded up" in result.output
+    assert "Decimals are rounded towards caution" in result.output
     for rules_out, others, family in sl.knowledge_skyline(read(file), "AIDS", below=0.5):
         assert f"{rules_out} {others} {family}" in [" ".join(line.split()) for line in result.output.splitlines()]
 
