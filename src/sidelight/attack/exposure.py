@@ -131,11 +131,12 @@ class Exposure(Tabular):
         """Give the share of people of whom somebody believes a value at least so much; decided exactly."""
         bound = exact_number(belief, BadMeasure, "a belief")
         sure = self.belief >= float(bound)  # nan is not
-        close = np.flatnonzero(np.abs(self.belief - float(bound)) <= NEAR)  # floats cannot say: decided in fractions
-        # people of the same profile and presence in every release are decided once
-        seen_alike = [kind[close] for view in self.views for kind in (view.linkage.profile, view.presence.codes)]
-        # who is in two groups at once follows from the profiles
-        kind, first = number_vectors(np.stack(seen_alike, axis=1))
+        sure[self.certain] = bound <= 1
+        # floats cannot say: decided in fractions
+        close = np.flatnonzero((np.abs(self.belief - float(bound)) <= NEAR) & ~self.certain)
+        # people of the same groups and presence in every release are decided once
+        alike = [each for view in self.views for each in (view.whereabouts(close), view.presence.codes[close])]
+        kind, first = number_vectors(np.stack(alike, axis=1))
         exactly = [self.together.exact_posterior(self.views, self.prior, row) for row in close[first].tolist()]
         decided = [max(each or [0]) >= bound for each in exactly]
         sure[close] = np.array(decided, bool)[kind]

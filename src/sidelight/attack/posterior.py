@@ -32,6 +32,7 @@ from sidelight._arrays import (
     number_rows,
     pack_bits,
     pack_positions,
+    unpack_bits,
 )
 from sidelight.attack.common_ground import CommonGround, Numbers, Observation, weigh
 from sidelight.attack.targets import People, Presence
@@ -104,6 +105,14 @@ class View:
     def located(self) -> Flags:
         """Who fits a group."""
         return ~self.linkage.nowhere
+
+    def whereabouts(self, rows: Integers) -> Integers:
+        """Number where rows of people may be: the same number, the same groups."""
+        profile = self.linkage.profile[rows]
+        alone = self.linkage.matches[profile] == 1
+        place = len(self.groups) + profile
+        place[alone] = self.linkage.group[self.linkage.starts[profile[alone]]]
+        return place
 
     @property
     def missed(self) -> Flags:
@@ -262,8 +271,18 @@ class Together:
             for pair, (common, others) in self.in_both.items()
         }
         observations = [view.exact_observation(row) for view in views]
-        posterior = self._weighed(observations, np.array(prior, object), shared, views[0].semantics)
-        return None if (posterior < 0).any() else tuple(posterior[0].tolist())
+        before, semantics = np.array(prior, object), views[0].semantics
+        if semantics != "single":
+            posterior = self._weighed(observations, before, shared, semantics)
+            return None if (posterior < 0).any() else tuple(posterior[0].tolist())
+        # values that are ruled out stay at 0, and are not calculated with
+        left = np.flatnonzero(unpack_bits(values_in_all(views, np.array([row])), len(prior))[0])
+        if len(left) == 0:
+            return None
+        observations = [replace(each, shares=each.shares[:, left]) for each in observations]
+        beliefs = np.full(len(prior), Fraction(0))
+        beliefs[left] = self._weighed(observations, before[left], shared, semantics)[0]
+        return tuple(beliefs.tolist())
 
     def _weighed(
         self,
@@ -386,8 +405,10 @@ class _SamePeople:
         both = np.flatnonzero(one.located & other.located)
         if len(both) == 0:
             return cls(in_both, others, 0.0, 0)
-        profiles = [view.linkage.profile[both] for view in (one, other)]
-        number, first = number_rows(profiles, [len(one.linkage), len(other.linkage)], rows=len(both))
+        places = [view.whereabouts(both) for view in (one, other)]
+        number, first = number_rows(
+            places, [len(view.groups) + len(view.linkage) for view in (one, other)], rows=len(both)
+        )
         likely = one.presence.probabilities(both) * other.presence.probabilities(both)
         sizes = [view.group_sizes()[both[first]] for view in (one, other)]
         smaller = np.minimum(*sizes)

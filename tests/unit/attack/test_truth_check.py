@@ -106,7 +106,7 @@ def test_a_set_of_conditions_each_is_claimed_with_right():
     exposure = sl.intersect(results, people=people)
     assert exposure.truth.hits == 1
     assert exposure.contradicted == 0
-    assert exposure.truth.calibration.expected_error < 0.06
+    assert exposure.truth.calibration.expected_error < 0.05
     independent = sl.intersect(results, people=people, evidence="independent").truth.calibration
     assert independent.expected_error > 2 * exposure.truth.calibration.expected_error
 
