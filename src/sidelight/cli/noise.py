@@ -69,7 +69,7 @@ def noise(request: NoiseRequest, target: NoisyOutputOptions) -> Status:
         return Status.NOT_WITHIN_POLICY
     published = noisy.publish(path, force=target.force)
     account = None if request.paid.ledger is None else Ledger(request.paid.ledger).read()
-    notes = (*table.intake.notes(), *_notes(noisy, account))
+    notes = _notes(noisy, account)
     if target.json:
         document = Envelope(
             kind="noise",
@@ -79,8 +79,11 @@ def noise(request: NoiseRequest, target: NoisyOutputOptions) -> Status:
             notes=notes,
         )
         sys.stdout.write(document.to_json())
+        for each in table.intake.notes():  # exact counts of the data: for the publisher, not for JSON that may go on
+            say(f"note: {each}")
     else:
-        sys.stdout.write("\n".join(summary(noisy, (published.path, published.beside), account, notes)) + "\n")
+        every = (*table.intake.notes(), *notes)
+        sys.stdout.write("\n".join(summary(noisy, (published.path, published.beside), account, every)) + "\n")
     return Status.WITHIN_POLICY
 
 
@@ -198,7 +201,8 @@ def summary(noisy: NoisyCounts, files: Sequence[Path], account: Account | None, 
     spending, mechanism, promise, unit = noisy.spending, noisy.mechanism, noisy.promise(), noisy.unit
     delta = f" and delta {amount_text(spending.delta)}" if spending.delta else ""
     cost = f"epsilon {amount_text(spending.epsilon)}{delta}"
-    reach = f"95 of 100 measured counts are within {noisy.margin(0.95)} of the truth"
+    target = "the truth" if noisy.unit.values == "single" else "what was counted"
+    reach = f"95 of 100 measured counts are within {noisy.margin(0.95)} of {target}"
     lines = [
         f"✓ Published {noisy.counts.size:,} counts of {noisy.sensitive} with noise: {cost}.",
         f"What is hidden: {HIDDEN[spending.neighbours].format(unit=unit.word, units=form(unit.word, 2))}.",

@@ -19,12 +19,14 @@ from typing import Any
 from pydantic import Field, StrictInt
 from pydantic.json_schema import models_json_schema
 
+from sidelight._text import as_names
 from sidelight.errors import BadPolicy, SidelightError, WrongKind
 from sidelight.measures.measure import Criterion
 from sidelight.policy.limits import SkylineSection, limit_model
 from sidelight.policy.measure_names import all_measures, measure_named
 from sidelight.policy.policy import Policy
 from sidelight.policy.settings import Section, Text, not_a_table, unknown_key, validated, without_measure
+from sidelight.table.domain_file import declared_in
 from sidelight.table.kinds import ColumnKind, as_kinds
 from sidelight.table.roles import Missing, Roles, Suppressed
 from sidelight.table.table import Semantics
@@ -47,6 +49,7 @@ class RolesSection(Section):
     suppressed: Suppressed | None = None
     missing_marks: tuple[Text, ...] | None = None
     domain: tuple[Text, ...] | dict[Text, tuple[Text, ...]] | None = None
+    domain_file: Text | None = None
     sensitive_level: StrictInt | dict[Text, StrictInt] | None = None
     keep: tuple[Text, ...] | None = None
     weight: Text | None = None
@@ -57,10 +60,17 @@ class RolesSection(Section):
         default=None, description="what each column is, or the labels of an ordered one in their order"
     )
 
-    def to_roles(self) -> Roles:
-        """Give what was said as the roles that all readers take."""
+    def to_roles(self, folder: Path | None = None) -> Roles:
+        """Give what was said as the roles that all readers take; paths start from a folder."""
         names = {name: "kinds" if name == "columns" else name for name in type(self).model_fields}
         stated = {ours: value for name, ours in names.items() if (value := getattr(self, name)) is not None}
+        file = stated.pop("domain_file", None)
+        if file is not None:
+            path, domain = (folder or Path()) / file, stated.get("domain", ())
+            if isinstance(domain, Mapping):
+                message = "[roles] has a domain by column and a domain_file; leave one of them out"
+                raise BadPolicy(message)
+            stated["domain"] = declared_in(path, as_names(stated.get("sensitive", ())), domain)
         return Roles(**stated | {"kinds": as_kinds(stated.get("kinds"))})
 
 
@@ -132,7 +142,7 @@ def read_policy_text(text: str, *, name: str = "the policy", folder: Path | None
     if not limits and not skylines:
         message = f'{name} sets no limit; add a [[limit]] with measure = "group size" and at_least = 5'
         raise BadPolicy(message)
-    return PolicyFile(Policy(*limits, *skylines), _roles(data, name), notes)
+    return PolicyFile(Policy(*limits, *skylines), _roles(data, name, folder), notes)
 
 
 def _refuse_unknown_sections(data: Mapping[str, object], name: str) -> None:
@@ -164,11 +174,11 @@ def _with_paths_from(folder: Path, table: object) -> object:
     return placed
 
 
-def _roles(data: Mapping[str, object], name: str) -> Roles:
+def _roles(data: Mapping[str, object], name: str, folder: Path | None) -> Roles:
     table = data.get("roles", {})
     if not isinstance(table, Mapping):
         raise not_a_table(name, "roles", many=False)
-    return validated(RolesSection, table, f"roles of {name}").to_roles()
+    return validated(RolesSection, table, f"roles of {name}").to_roles(folder)
 
 
 def _mapping(table: object, where: str, section: str) -> Mapping[str, object]:

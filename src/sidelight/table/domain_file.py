@@ -13,7 +13,7 @@ from pathlib import Path
 from sidelight.errors import BadTable, UnknownColumn, did_you_mean, listed, parameter
 from sidelight.table.labels import Label
 from sidelight.table.read import columns_of, tabulate
-from sidelight.table.roles import Roles
+from sidelight.table.roles import Domain, Roles
 
 LINES = {".txt", ".list", ".lst", ""}
 """Endings of files that hold a value per line."""
@@ -42,11 +42,21 @@ def read_domain(path: str | Path, column: str | None = None, *, encoding: str | 
     return values
 
 
-def read_values_for(path: Path, sensitive: Sequence[str]) -> tuple[Label, ...]:
-    """Read the values of a sensitive column: from a table, the column of its name, or the only one there is."""
+def declared_in(path: Path, sensitive: Sequence[str], listed_too: Sequence[Label] = ()) -> Domain:
+    """Read the values of the sensitive columns: of one, from its column, or the only one; of several, from theirs.
+
+    Values of one column that are listed elsewhere too come first.
+    """
+    if len(sensitive) > 1:
+        if listed_too:
+            message = (
+                f"{path.name} lists the values of {listed(sensitive)}; do not list some by {parameter('domain')} too"
+            )
+            raise BadTable(message)
+        return {name: read_domain(path, name) for name in sensitive}
     there = columns_of(path) if path.suffix.lower() not in LINES else ()
     named = [name for name in sensitive if name in there]
-    return read_domain(path, named[0] if len(named) == 1 else None)
+    return (*listed_too, *read_domain(path, named[0] if named else None))
 
 
 def _lines(file: Path, encoding: str | None) -> tuple[Label, ...]:

@@ -133,6 +133,12 @@ def test_several_values_per_person_count_by_a_cap(kind, l2_squared):
     assert json.loads(Path("noisy.csv.noise.json").read_text())["privacy_unit"]["people_at_most"] == 1000
 
 
+def test_exact_counts_of_the_data_are_for_the_publisher_and_not_in_the_json():
+    done = run(*USUAL, *DOMAIN, "-o", "noisy.csv", "--json")
+    assert "sidelight: note: columns not used: zip" in done.stderr
+    assert not any("columns not used" in each for each in json.loads(done.stdout)["notes"])
+
+
 def test_the_domain_may_be_in_a_file_or_a_hierarchy(tmp_path):
     (tmp_path / "diseases.txt").write_text("\n".join(DISEASES) + "\n")
     run(*USUAL, "--domain-file", "diseases.txt", "-o", "one.csv")

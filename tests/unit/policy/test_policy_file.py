@@ -152,3 +152,16 @@ def test_paths_in_a_policy_start_where_it_stands(tmp_path, monkeypatch):
     assert implications.measure.value.values == point.measure.value.values == ("Asthma", "Flu")
     monkeypatch.chdir(tmp_path / "rules")
     assert sl.read_policy("policy.toml").criteria[0].measure.hierarchy.height == 3
+
+
+def test_the_domain_may_be_in_a_file_beside_the_policy(tmp_path, monkeypatch):
+    (tmp_path / "policies").mkdir()
+    (tmp_path / "policies" / "diagnoses.txt").write_text("Flu\nAIDS\n")
+    file = tmp_path / "policies" / "policy.toml"
+    limit = '[[limit]]\nmeasure = "group size"\nat_least = 5\n'
+    file.write_text(f'[roles]\nsensitive = "disease"\ndomain_file = "diagnoses.txt"\n{limit}')
+    monkeypatch.chdir(tmp_path)
+    assert read_policy_file(file).roles.domain == ("Flu", "AIDS")
+    file.write_text(f'[roles]\ndomain_file = "diagnoses.txt"\ndomain = {{ disease = ["Flu"] }}\n{limit}')
+    with pytest.raises(BadPolicy, match="a domain by column and a domain_file"):
+        read_policy_file(file)

@@ -6,7 +6,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadTable, UnknownColumn
-from sidelight.table.domain_file import read_values_for
+from sidelight.table.domain_file import declared_in
 
 
 def test_a_value_per_line_in_the_order_of_the_file(tmp_path):
@@ -19,9 +19,14 @@ def test_a_column_of_a_table(tmp_path):
     pq.write_table(pa.table({"code": ["b", "a", None, "b"]}), tmp_path / "codes.parquet")
     assert sl.read_domain(tmp_path / "codes.csv", "code") == ("007", "10")
     assert sl.read_domain(tmp_path / "codes.parquet") == ("a", "b")
-    assert read_values_for(tmp_path / "codes.csv", ("text",)) == ("Cold", "Flu", "none")
+    assert declared_in(tmp_path / "codes.csv", ("text",)) == ("Cold", "Flu", "none")
+    assert declared_in(tmp_path / "codes.csv", ("code", "text")) == {
+        "code": ("007", "10"),
+        "text": ("Cold", "Flu", "none"),
+    }
+    assert declared_in(tmp_path / "codes.parquet", ("disease",), ("z",)) == ("z", "a", "b")
     with pytest.raises(BadTable, match=r"which column of codes\.csv lists the values\? it has: code, text"):
-        read_values_for(tmp_path / "codes.csv", ("disease",))
+        declared_in(tmp_path / "codes.csv", ("disease",))
     with pytest.raises(UnknownColumn, match="did you mean 'code'"):
         sl.read_domain(tmp_path / "codes.csv", "codes")
 
