@@ -148,3 +148,68 @@ def in_group(person, ages, sex, region, survey):
     state = None if person["birthplace"] is None else str(person["birthplace"])
     its_region = survey.hierarchies["birthplace"].generalise(state, 1)
     return low <= person["age"] <= high and person["sex"] == sex and its_region == region
+
+
+STEWARD = """
+[roles]
+quasi = ["age", "sex", "race", "education"]
+sensitive = "condition"
+person = "person"
+values = "set"
+missing = "no value"
+
+[[limit]]
+measure = "group size"
+at_least = 8
+"""
+
+
+def test_story_what_a_steward_does(survey):
+    """Hierarchies are drafted, ways of publishing compared, levels chosen and published; a researcher reads them."""
+    Path("steward.toml").write_text(STEWARD)
+    drafted = invoke(
+        ["hierarchies", "nhefs.csv", "--policy", "steward.toml", "--cuts", "age=35,45,55,65", "-o", "drafts"]
+    )
+    assert drafted.exit_code == 0, drafted.stderr
+    usual = ("nhefs.csv", "--policy", "steward.toml", "--hierarchies", "drafts")
+
+    # nothing is published by comparing, and what each way keeps is told in words
+    before = set(Path().iterdir())
+    page = invoke(["compare", *usual])
+    assert (page.exit_code, page.stderr) == (0, "")
+    assert set(Path().iterdir()) == before
+    assert "A person would take row" in page.stdout
+    ways = answer(invoke(["compare", *usual, "--json"]))
+    taken = ways["rows"][ways["advised"] - 1]
+    assert taken["method"] == "lattice"
+    assert all(row["reason"] for row in ways["rows"] if row["groups"] is None)  # sets cannot be had by every method
+
+    # a dry run says the same of those levels, and lists what else is minimal
+    levels = ",".join(f"{name}={level}" for name, level in taken["levels"].items())
+    chosen = (*usual, "--suppress", str(taken["suppress"]), "--levels", levels)
+    dry = answer(invoke(["protect", *chosen, "--json"]))
+    assert (dry["published"], dry["suppressed"]) == (None, taken["suppressed"])
+    assert dry["utility"]["balanced loss"] == taken["balanced loss"]
+    finer = answer(invoke(["protect", *usual, "--json"]))["choices"]
+    assert [choice["utility"]["balanced loss"] for choice in finer] == sorted(
+        choice["utility"]["balanced loss"] for choice in finer
+    )
+
+    # levels that would break the limit are refused, and nothing is left behind
+    refused = invoke(["protect", *usual, "--levels", "age=0", "-o", "release.csv"])
+    assert refused.exit_code == 1
+    assert "group size ≥ 8 (it is 1)" in refused.stderr
+    assert not Path("release.csv").exists()
+
+    # what is published is what was compared
+    done = invoke(["protect", *chosen, "-o", "release.csv"])
+    assert done.exit_code == 0, done.stderr
+    assert answer(invoke(["audit", "release.csv", "--json"]))["release"]["groups"] == taken["groups"]
+    assert invoke(["audit", "release.csv", "--policy", "steward.toml"]).exit_code == 0
+
+    # a researcher reads the release as its sidecar says: people, and how many have each condition
+    release = sl.read_published("release.csv")
+    assert release.size == survey.table.people
+    assert sl.GroupSize().measure(release).value >= 8
+    with_asthma = int(release.groups.counts.totals()[release.domain.index("Asthma")])
+    assert with_asthma == int(survey.table.counts.totals()[survey.table.domain.index("Asthma")])
