@@ -35,7 +35,7 @@ from sidelight.attack.posterior import (
     values_for_sure,
     values_in_all,
 )
-from sidelight.attack.targets import People, PresentIn, people_of, presence_for
+from sidelight.attack.targets import People, StatedPresence, people_of, presence_for
 from sidelight.attack.truth_check import TruthTally
 from sidelight.errors import BadRelease, BadTable, expect_several, parameter
 from sidelight.release.locate import Locate, Lookup, SuppressedPeople, columns_of, link, names_people
@@ -56,7 +56,7 @@ def intersect(
     locate: Locate | Sequence[Locate | None] | None = None,
     suppressed: SuppressedPeople | None = None,
     prior: Prior = "pooled",
-    present: PresentIn | Sequence[PresentIn] = None,
+    present: StatedPresence | Sequence[StatedPresence] = None,
     evidence: Evidence = "shared",
     same_values: Mapping[str, str] | None = None,
     missing_marks: str | Sequence[object] = (),

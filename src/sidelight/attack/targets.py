@@ -24,7 +24,7 @@ from sidelight.table.labels import Label, label
 from sidelight.table.read import distinct_rows, read_table
 from sidelight.table.table import Column, Counts, Table, number_equal_rows
 
-PresentIn: TypeAlias = str | float | Fraction | None
+StatedPresence: TypeAlias = str | float | Fraction | None
 """Who is in a release: a column of the people that says so, a probability, or nothing said: known to be in it."""
 
 PRESENCE_WORDS = {"yes": Fraction(1), "true": Fraction(1), "no": Fraction(0), "false": Fraction(0)}
@@ -66,7 +66,7 @@ class Presence:
         return sum((level * n for level, n in zip(self.levels, people, strict=True)), Fraction(0))
 
 
-def presence_for(present: PresentIn | Sequence[PresentIn], releases: int) -> list[str | Fraction]:
+def presence_for(present: StatedPresence | Sequence[StatedPresence], releases: int) -> list[str | Fraction]:
     """Give each release its own: a column, or how likely everybody is in it."""
     each = [present] * releases if present is None or isinstance(present, str | float | int | Fraction) else [*present]
     if len(each) != releases:
