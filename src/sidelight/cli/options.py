@@ -311,6 +311,7 @@ class CountColumns(ColumnOptions):
     missing_mark: MissingMarks = ()
     domain: ValueDomain = ()
     domain_file: DomainFile = None
+    split: Split = None
     encoding: Encoding = None
     sheet: Sheet = None
 

@@ -128,11 +128,13 @@ class PrivacyUnit:
         >>> PrivacyUnit(EACH_ROW).sentence()
         'to each row; that a row is a person is what the publisher says, and was not checked'
         """
+        most = f"of whom at most {self.values_per_person} values were counted"
         if not self.checked:
-            return "to each row; that a row is a person is what the publisher says, and was not checked"
+            capped = "" if self.values == "single" else f", {most}"
+            return f"to each row{capped}; that a row is a person is what the publisher says, and was not checked"
         if self.values == "single":
             return f"to each person; that nobody has two rows was checked by '{self.person}'"
-        return f"to each person, by '{self.person}', of whom at most {self.values_per_person} values were counted"
+        return f"to each person, by '{self.person}', {most}"
 
     def sensitivity(self, neighbours: str) -> Sensitivity:
         """Say how far neighbours are apart at most.

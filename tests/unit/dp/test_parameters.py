@@ -4,7 +4,7 @@ from fractions import Fraction
 import pytest
 
 from sidelight._rounding import round_down, round_up
-from sidelight.dp.parameters import amount_text, exact_amount, exact_delta, exact_epsilon, units_changed
+from sidelight.dp.parameters import PrivacyUnit, amount_text, exact_amount, exact_delta, exact_epsilon, units_changed
 from sidelight.errors import BadNoise
 
 
@@ -38,3 +38,11 @@ def test_an_amount_is_what_is_written_and_not_the_float_next_to_it():
 
 def test_a_bound_is_shown_in_four_digits():
     assert amount_text(math.pi) == "3.142"
+
+
+def test_a_promise_says_to_whom_it_is_made():
+    assert PrivacyUnit("id", "set", 2).sentence() == "to each person, by 'id', of whom at most 2 values were counted"
+    assert (
+        PrivacyUnit("each row", "set", 2).sentence().startswith("to each row, of whom at most 2 values were counted;")
+    )
+    assert "person" not in PrivacyUnit("each row").sentence().partition(";")[0]
