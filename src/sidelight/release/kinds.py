@@ -19,7 +19,7 @@ def kind_of(column: Column, nodes: Nodes | None = None) -> ColumnKind:
     """Say what a column is: as declared, else by its type and labels, and by what numbers are printed as.
 
     >>> from sidelight.table.hierarchy import Hierarchy
-    >>> regions, names = Column.of("region", ["1", "2", "3"]), {"North": [1], "South": [2, 3]}
+    >>> regions, names = Column.of("region", ["10", "20", "30"]), {"North": [10], "South": [20, 30]}
     >>> kind_of(regions), kind_of(regions, Nodes.of(Hierarchy.nested("region", names)))
     ('number', 'category')
     >>> kind_of(Column.of("age", ["30", "41"]), Nodes.of(Hierarchy.intervals("age", [30, 41], widths=[10])))

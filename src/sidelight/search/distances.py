@@ -41,7 +41,7 @@ def label_distances(order: Order) -> Floats:
     """Give the squared distance of each two labels of a column, by rank (D_c).
 
     >>> from sidelight.search.orders import order_of
-    >>> label_distances(order_of(Column.of("age", ["1", "2", "5"]))).tolist()
+    >>> label_distances(order_of(Column.of("age", ["11", "12", "15"]))).tolist()
     [[0.0, 0.0625, 1.0], [0.0625, 0.0, 0.5625], [1.0, 0.5625, 0.0]]
     """
     if order.kind != "category":

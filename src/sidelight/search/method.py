@@ -29,7 +29,7 @@ from sidelight.search.recoding import Buckets, Recoding, Regions
 from sidelight.search.utility import QUICK_UTILITIES, UtilityName
 from sidelight.table.carried import alone, weights
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.kinds import ColumnKind
+from sidelight.table.kinds import ColumnKind, are_digits
 from sidelight.table.labels import Label, as_number
 from sidelight.table.table import Column, Table, Tabular, arrow_labels, unused_name, value_columns
 
@@ -226,6 +226,8 @@ class SearchResult(Tabular):
         for column in self.outcome.recoding.table.quasi:
             if column.kind is None and kinds[column.name] == "number" and _few_whole_numbers(column.labels):
                 yield f"{column.name} was taken for a number; if its labels are codes, declare it a category"
+            if column.kind is None and kinds[column.name] == "category" and _may_be_digits(column.labels):
+                yield f"{column.name} was taken for codes, a category; if its labels are numbers, declare it a number"
             others = _other_than_numbers(column.labels) if column.kind is None else 0
             if others and column.name not in self.hierarchies:
                 numbers = f"all but {others:,} of its {len(column.labels):,} labels are numbers"
@@ -322,6 +324,11 @@ class SearchResult(Tabular):
             private_hierarchies=private_hierarchies,
             bounds=bounds,
         )
+
+
+def _may_be_digits(labels: tuple[Label, ...]) -> bool:
+    """Whether labels are single digits, and not only no and yes."""
+    return are_digits(labels) and bool({*labels} - {"0", "1", None})
 
 
 def _few_whole_numbers(labels: tuple[Label, ...]) -> bool:

@@ -13,7 +13,7 @@ order,
 2. what its type says: categoricals are categories, those that are ordered (and Enums) stand in their order, and text is
    a category, but for days; a CSV file has no types, nor has text among which marks of missing cells were declared;
 3. what all its labels say: days (2024-03-09) are dates; numbers are numbers, unless some are written as codes are (007,
-   +49, 1E50) or all are 0 and 1; everything else is a category;
+   +49, 1E50) or all are single digits, as codes of sexes and regions are; everything else is a category;
 4. whole numbers that come with a hierarchy are a category, as it says how they are recoded, unless what it prints are
    intervals of numbers (`release.kinds`).
 
@@ -47,15 +47,24 @@ def kind_of_labels(labels: Iterable[Label]) -> ColumnKind:
 
     >>> kind_of_labels(["17", "90", None]), kind_of_labels(["250", "V45"]), kind_of_labels(["00734", "81667"])
     ('number', 'category', 'category')
-    >>> kind_of_labels(["1984-03-09"]), kind_of_labels(["0", "1"]), kind_of_labels(["1E50", "2E65"])
+    >>> kind_of_labels(["1984-03-09"]), kind_of_labels(["1", "4"]), kind_of_labels(["1E50", "2E65"])
     ('date', 'category', 'category')
     """
     present = [text for text in labels if text is not None]
-    if not present or not {*present} - {"0", "1"}:
+    if not present or are_digits(present):
         return "category"
     if all(as_day(text) is not None for text in present):
         return "date"
     return "number" if all(as_number(text) is not None and not _CODE.match(text) for text in present) else "category"
+
+
+def are_digits(labels: Iterable[Label]) -> bool:
+    """Say whether labels are single digits, as many codes are.
+
+    >>> are_digits(["1", "4", None]), are_digits(["9", "10"])
+    (True, False)
+    """
+    return not {*labels} - {*"0123456789", None}
 
 
 def as_kinds(kinds: object) -> tuple[tuple[str, KindOrOrder], ...]:

@@ -31,7 +31,7 @@ from sidelight.table.dataframe_source import frame_rows
 from sidelight.table.duckdb_source import arrow_rows, file_rows, interruptible
 from sidelight.table.files import PARQUET, SHEETS, TEXT, FirstLine, ending, files_of, schema_of
 from sidelight.table.foreign_files import as_utf8, foreign_table
-from sidelight.table.kinds import ColumnKind, check_labels, kind_of_labels
+from sidelight.table.kinds import ColumnKind, are_digits, check_labels, kind_of_labels
 from sidelight.table.labels import SUPPRESSED, Label, hinted, shown
 from sidelight.table.packed_keys import Packing, Words
 from sidelight.table.roles import Missing, Roles
@@ -145,7 +145,8 @@ def _kind_by_type(column: Column, rows: Rows) -> ColumnKind | None:
     """Give the kind that was declared or that the type decides; text is no number, unless marks made it text."""
     kind = rows.roles.kind_of(column.name)
     is_text = column.name in rows.source.texts and not rows.roles.missing_marks
-    return "category" if kind is None and is_text and kind_of_labels(column.labels) == "number" else kind
+    may_be_numbers = kind_of_labels(column.labels) == "number" or are_digits(column.labels)
+    return "category" if kind is None and is_text and may_be_numbers else kind
 
 
 def _check_kinds(table: Table, roles: Roles) -> None:

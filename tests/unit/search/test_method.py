@@ -137,7 +137,7 @@ def test_columns_that_may_be_something_else_are_noted(tmp_path):
         table = sl.read_table(tmp_path / "people.csv", quasi=quasi, sensitive="disease", **options)
         return sl.protect(table, sl.GroupSize() >= 3, method="mondrian").notes
 
-    codes = "region was taken for a number; if its labels are codes, declare it a category"
+    codes = "region was taken for codes, a category; if its labels are numbers, declare it a number"
     marks = "age was taken for a category, though all but 1 of its 41 labels are numbers; if those mean missing, declare them so"
     assert notes() == (codes, marks)
     assert notes(missing_marks="?") == (codes,)

@@ -24,7 +24,8 @@ from sidelight.table.roles import Roles
         (["0", "0.5"], "number"),
         (["0", "1", None], "category"),  # no and yes
         (["1"], "category"),
-        (["1", "2"], "number"),
+        (["1", "2"], "category"),  # sexes, regions
+        (["9", "10"], "number"),
         (["250", "V45"], "category"),  # ICD-9
         (["1E50", "2E65"], "category"),  # ICD-11, and no exponents
         (["+49", "+1"], "category"),  # telephone prefixes
