@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from sidelight._rounding import in_words, round_up, to_places
+from sidelight._text import counted
 from sidelight.attack.exposure import Exposure, ExposureWitness
 from sidelight.attack.truth_check import TruthCheck
 
@@ -27,7 +28,8 @@ def sentences(exposure: Exposure) -> Iterator[str]:
     yield from _who_is_present(exposure)
     for number, people in enumerate(exposure.assumed, start=1):
         if people:
-            yield f"Suppressed rows of release {number} are assumed to hold {people:,} people whom nothing else fits."
+            held = counted(people, "person")
+            yield f"Suppressed rows of release {number} are assumed to hold {held} whom nothing else fits."
     for number, people in enumerate(exposure.unlocated, start=1):
         if people:
             yield f"{people:,} of {total:,} people fit no group of release {number}."

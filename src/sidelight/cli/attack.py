@@ -14,7 +14,9 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from sidelight._arrays import Integers
 from sidelight._rounding import ROUNDED
+from sidelight._text import counted, form
 from sidelight.attack.exposure import Exposure, ExposureWitness
 from sidelight.attack.intersection import intersect
 from sidelight.attack.report import REPORTED_CONFIDENCES, at_least, document, percent, sentences, witness_document
@@ -30,7 +32,9 @@ from sidelight.release.locate import Lookup, link
 from sidelight.release.release import Release
 from sidelight.report.report import Envelope
 from sidelight.table.hierarchy import Hierarchy
+from sidelight.table.labels import Label
 from sidelight.table.roles import Roles
+from sidelight.table.table import Column
 
 SCHEMA_VERSION = 2
 """Raised whenever a reader of the document would have to change."""
@@ -156,7 +160,8 @@ def judge(exposure: Exposure, limit: Fraction, *, ignore: bool = False) -> Expos
     total = exposure.people.total
     left_out = exposure.not_located if ignore else 0
     judged = total - left_out
-    notes = [f"{left_out:,} people who were not located are left out; {judged:,} are judged."] if left_out else []
+    left = f"{counted(left_out, 'person')} who {form('was', left_out)} not located {form('is', left_out)} left out"
+    notes = [f"{left}; {judged:,} {form('is', judged)} judged."] if left_out else []
     given_away, still_open = int(exposure.perfect * total), int(exposure.open * total) - left_out
     if given_away > limit * judged:
         return ExposureVerdict(Status.NOT_WITHIN_POLICY, tuple(notes))
@@ -190,10 +195,23 @@ def unplaced(request: AttackRequest, releases: Sequence[Release], exposure: Expo
             if columns
             else "no group covers all of their columns at once"
         )
+        unknown = [
+            name
+            for name in columns
+            if name in by and any(not by[name].has(text) for text in _labels(exposure.people.column(name), rows))
+        ]
         remedies = [*_remedies(request.lookup, release, columns, by)]
+        if unknown:
+            remedies.insert(0, f"add the values that the hierarchy of {listed(unknown)} lacks")
         remedy = f"; {' or '.join(remedies)}" if remedies else ""
-        hints.append(f"{int(people.sum()):,} people are not located in {Path(file).name}: {where}{remedy}.")
+        total = int(people.sum())
+        unlocated = f"{counted(total, 'person')} {form('is', total)} not located in {Path(file).name}"
+        hints.append(f"{unlocated}: {where}{remedy}.")
     return tuple(hints)
+
+
+def _labels(column: Column | None, rows: Integers) -> set[Label]:
+    return set() if column is None else {column.labels[code] for code in np.unique(column.codes[rows]).tolist()}
 
 
 def _remedies(

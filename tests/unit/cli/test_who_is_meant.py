@@ -219,20 +219,27 @@ def test_people_who_are_not_located_are_open(people):
 def test_hints_never_advise_what_was_given_already(people):
     result = attack(*people, "--at-most", "0.01", "--hierarchies", "hierarchies")
     assert result.exit_code == 2
-    assert "1 people are not located in s.csv: no group covers all of their columns at once" in result.stderr
+    assert "1 person is not located in s.csv: no group covers all of their columns at once" in result.stderr
     assert "give --hierarchies" not in result.output
     placed = attack(
         *people, "--at-most", "0.01", "--hierarchies", "hierarchies", "--suppressed", "may hold them", "--json"
     )
     assert placed.exit_code == 1  # the suppressed rows all say AIDS
-    assert any("assumed to hold 1 people" in note for note in json.loads(placed.stdout)["notes"])
+    assert any("assumed to hold 1 person" in note for note in json.loads(placed.stdout)["notes"])
     assert answer(placed)["releases"][0]["assumed_suppressed"] == 1
+
+
+def test_a_hierarchy_that_lacks_their_values_is_named(people, folder):
+    pl.DataFrame({"city": ["Ulm", "Emden"], "sex": ["f", "m"]}).write_csv("people.csv")
+    result = attack(*people, "--at-most", "0.01", "--hierarchies", "hierarchies")
+    assert result.exit_code == 2
+    assert "no group covers their city (1); add the values that the hierarchy of city lacks or say" in result.stderr
 
 
 def test_people_who_are_not_located_can_be_ignored_and_the_answer_says_so(people):
     result = attack(*people, "--at-most", "0.01", "--hierarchies", "hierarchies", "--unlocated", "ignore")
     assert result.exit_code == 0
-    assert "1 people who were not located are left out; 3 are judged." in result.stdout
+    assert "1 person who was not located is left out; 3 are judged." in result.stdout
     nobody = attack(*people, "--at-most", "0.01", "--unlocated", "ignore")
     assert nobody.exit_code == 2  # with nobody left there is nothing to judge
 
