@@ -18,6 +18,7 @@ from sidelight.cli.output import Output
 from sidelight.cli.protect import ProtectRequest, protect
 from sidelight.cli.run import Status
 from sidelight.errors import SidelightError
+from sidelight.publish.dictionary import dictionary_path
 from sidelight.publish.formats import Csv, sheet_of_people, shuffler
 from sidelight.publish.sidecar import ENDING
 from sidelight.release.release import Release
@@ -102,7 +103,9 @@ def demo(folder: Path) -> Status:
     write_whole(kept, report.to_json(), force=True)
     Console(highlight=False).print(conclusion(report))
     _say(f"\nData: {adult.citation}, CC BY 4.0")
-    _say(f"Written to {folder}: {', '.join((*FILES, release.name + ENDING, HIERARCHIES))}")
+    _say(
+        f"Written to {folder}: {', '.join((*FILES, release.name + ENDING, dictionary_path(release).name, HIERARCHIES))}"
+    )
     return Status.WITHIN_POLICY
 
 

@@ -27,7 +27,7 @@ from sidelight.release.generalise import coarser
 from sidelight.release.lattice import Lattice, Node
 from sidelight.release.release import Release
 from sidelight.search.lattice_search import search_lattice
-from sidelight.search.method import Choice, Method, SearchOutcome
+from sidelight.search.method import LevelChoice, Method, SearchOutcome
 from sidelight.search.orders import Order, order_along
 from sidelight.search.policy_check import PolicyCheck
 from sidelight.search.recoding import Marginals, Regions
@@ -198,7 +198,7 @@ def _outcome(lattice: Lattice, recodings: NodeRecodings, nodes: _Nodes, utility:
         best.recoding(recodings),
         levels=lattice.levels(best.node),
         minimal=tuple(lattice.levels(node) for node in nodes.minimal),
-        choices=tuple(Choice(lattice.levels(each.node), each.suppressed, each.worth) for each in listed),
+        choices=tuple(LevelChoice(lattice.levels(each.node), each.suppressed, each.worth) for each in listed),
         suppressed=best.suppressed,
         checked=nodes.checked,
         complete=nodes.complete,

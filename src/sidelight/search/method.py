@@ -63,7 +63,7 @@ class Method(ABC):
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class LevelChoice:
     """Levels that could be published: how many people are suppressed with them, and what they are worth."""
 
     levels: Mapping[str, int]
@@ -79,7 +79,7 @@ class SearchOutcome:
     recoding: Recoding
     levels: Mapping[str, int] = field(default_factory=dict)
     minimal: tuple[Mapping[str, int], ...] = ()
-    choices: tuple[Choice, ...] = ()
+    choices: tuple[LevelChoice, ...] = ()
     suppressed: int = 0
     checked: int = 0
     complete: bool = True
@@ -137,7 +137,7 @@ class SearchResult(Tabular):
         return tuple(SearchedLevels(levels) for levels in self.outcome.minimal)
 
     @property
-    def choices(self) -> tuple[Choice, ...]:
+    def choices(self) -> tuple[LevelChoice, ...]:
         """All minimal choices of levels, and the one that was taken, with what they are worth; best first (lattice).
 
         Another one is taken by `protect(…, levels=choice.levels)`.
