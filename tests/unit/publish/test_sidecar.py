@@ -79,6 +79,7 @@ def test_it_tells_of_the_search_and_of_what_was_read(adult, tmp_path):
         "options": {"suppress": 0, "suppressed": "as *", "nodes": 100_000, "levels": None},
         "levels": dict(found.levels),
         "minimal": tuple(dict(each) for each in found.minimal),
+        "averages": False,
         "checked": found.checked,
         "complete": True,
     }
