@@ -168,7 +168,7 @@ class Beliefs(Tabular):
         mentioned = dict.fromkeys(
             share.given for share in shares_of(self.known) if any(parts.is_uncertain(*each) for each in share.given)
         )
-        return (*self.constraints.notes, *(note for given in mentioned for note in self.notes_on(dict(given))))
+        return (*self.constraints.notes, *(note for condition in mentioned for note in self.notes_on(dict(condition))))
 
     def notes_on(self, given: Mapping[str, object]) -> tuple[str, ...]:
         """Say whom a condition may mean besides those who are certain; nothing where all of them are."""

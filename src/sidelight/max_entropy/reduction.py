@@ -93,8 +93,8 @@ class ReducedProblem:
         first = np.flatnonzero(run_starts([self.site]))
         total = np.append(np.add.reduceat(amounts, first), 0.0)
         place = np.searchsorted(self.site[first], entry * self.slots + slot)
-        found = np.append(self.site[first], -1)[place] == entry * self.slots + slot
-        return np.where(found, total[place], 0.0)
+        solved = np.append(self.site[first], -1)[place] == entry * self.slots + slot
+        return np.where(solved, total[place], 0.0)
 
 
 def reduce_problem(variables: Variables, constraints: Constraints) -> ReducedProblem:

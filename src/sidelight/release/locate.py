@@ -38,7 +38,6 @@ from sidelight.release.printing import Nodes
 from sidelight.release.release import Release
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.labels import SUPPRESSED, Label
-from sidelight.table.read import distinct_rows
 from sidelight.table.table import Column, number_equal_rows
 
 
@@ -277,7 +276,7 @@ def _link_by_labels(
 
 
 def _cover(known: Column, printed: Column, nodes: Nodes | None, *, as_names: bool) -> Cover:
-    order = LabelOrder(known.labels) if nodes is None else LabelOrder(known.labels, nodes)
+    order = LabelOrder(known.labels, nodes)
     covered = [order.named(text) for text in printed.labels] if as_names else order.covered_by_each(printed.labels)
     if not as_names:
         covered = _with_coarse(order, printed.labels, covered, nodes)
@@ -441,6 +440,8 @@ def people_in_list(release: Release, listed: Listed, known: list[str]) -> Listed
 def _read_list(listed: Listed, known: list[str]) -> tuple[tuple[Column, ...], Integers]:
     """Read the different rows of a list; one that is read already is a release whose values are the groups."""
     if not isinstance(listed.source, Release):
+        from sidelight.table.read import distinct_rows  # noqa: PLC0415 - only where a list is read here
+
         return distinct_rows(listed.source, [*known, listed.bucket])
     row, value, people = listed.source.groups.counts.entries()
     columns = tuple(column.take(row) for column in listed.source.groups.columns if column.name in known)

@@ -39,13 +39,15 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
 from sidelight._arrays import Floats, Integers
-from sidelight.release.printing import Nodes
 from sidelight.table.labels import MISSING, SUPPRESSED, Label, as_day, as_number, shown
+
+if TYPE_CHECKING:
+    from sidelight.release.printing import Nodes
 
 _OR_MISSING = f" or {MISSING}"
 _PLAIN_NUMBER = re.compile(r"[+-]?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?(?:[eE][+-]?[0-9]{1,2})?")
@@ -362,6 +364,7 @@ def _compatible(mask: str, other: str) -> bool:
 def may_be_of_one(one: Label, other: Label, nodes: Nodes | None = None) -> bool:
     """Say whether two labels of a column may be of one person: some label is covered by both.
 
+    >>> from sidelight.release.printing import Nodes
     >>> city = Nodes.covering({"South": ["Freiburg", "Ulm"]})
     >>> may_be_of_one("South", "Ulm", city), may_be_of_one("Freiburg", "Ulm", city), may_be_of_one("30-39", "35-50")
     (True, False, True)
@@ -414,8 +417,6 @@ def knows_label(text: Label, printed: Iterable[Label], nodes: Nodes | None = Non
 
 
 _NUMBER, _DAY, _OTHER, _GAP = range(4)  # the kinds of labels, as they stand in an order
-_NO_NODES = Nodes({})
-
 Stretch: TypeAlias = tuple[int, int]
 """Neighbours in an order: where they start, and where the rest begins."""
 
@@ -432,11 +433,13 @@ class LabelOrder:
     (('7', '29', '31', 'Ann', None), [(1, 3)], [(0, 1), (4, 5)])
     """
 
-    def __init__(self, labels: tuple[Label, ...], nodes: Nodes = _NO_NODES) -> None:
+    def __init__(self, labels: tuple[Label, ...], nodes: Nodes | None = None) -> None:
         # invariant: numbers at positions 0 … n-1 rising, days behind them rising, so that an interval of either is one
         # stretch; hierarchies of numbers and days mostly cut along the same line, and need not hold for it to be right
-        above = [nodes.above.get(text, ()) for text in labels]
-        keys = [_key(text, nodes) for text, nodes in zip(labels, above, strict=True)]
+        self._above: Mapping[Label, tuple[Label, ...]] = {} if nodes is None else nodes.above
+        self._opaque: Container[Label] = () if nodes is None else nodes
+        above = [self._above.get(text, ()) for text in labels]
+        keys = [_key(text, coarser) for text, coarser in zip(labels, above, strict=True)]
         order = sorted(range(len(labels)), key=keys.__getitem__)
         self.labels = tuple(labels[code] for code in order)
         self.position = np.empty(len(labels), np.int64)  # by the code of a label
@@ -445,8 +448,7 @@ class LabelOrder:
             [keys[code][1] for code in order if keys[code][0] == kind] for kind in (_NUMBER, _DAY)
         )
         self._position_of = {text: position for position, text in enumerate(self.labels)}
-        self._nodes = nodes
-        self._strangers = np.flatnonzero([text not in nodes.above for text in self.labels])
+        self._strangers = np.flatnonzero([text not in self._above for text in self.labels])
         self._under: dict[Label, list[int]] = {}
         for position, code in enumerate(order):
             for node in dict.fromkeys(above[code]):
@@ -464,10 +466,10 @@ class LabelOrder:
         What it has is opaque: it says which of its labels 20-29 covers, even if it says something odd.  Labels that
         it lacks are covered by the form alone, whoever else is looked for.
         """
-        if not self._nodes.above:
+        if not self._above:
             return merged(self._read(text, ()))
         among_strangers = self._of_strangers(self._read(text, ())) if len(self._strangers) else ()
-        return merged([*self._read(text, self._nodes), *among_strangers])
+        return merged([*self._read(text, self._opaque), *among_strangers])
 
     def covered_by_each(self, texts: Sequence[Label]) -> list[list[Stretch]]:
         """Find what each of many printed labels covers; 17-36 and days from one to another, all of them at once.
@@ -476,7 +478,7 @@ class LabelOrder:
         [[(1, 3)], [(0, 1), (3, 4)]]
         """
         covered: list[list[Stretch] | None] = [None] * len(texts)
-        if not self._nodes.above:  # else the hierarchy says what 20-29 means
+        if not self._above:  # else the hierarchy says what 20-29 means
             for form, numbers, before in (
                 (_OUR_NUMBERS, self._numbers, 0),
                 (_OUR_DAYS, self._days, len(self._numbers)),

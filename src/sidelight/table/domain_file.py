@@ -76,10 +76,10 @@ def _cells(file: Path, column: str | None, encoding: str | None) -> tuple[Label,
     if column is None and len(names) > 1:
         message = f"which column of {file.name} lists the values? it has: {listed(names)}"
         raise BadTable(message)
-    wanted = names[0] if column is None else column
-    if wanted not in names:
-        message = f"no column '{wanted}' in {file.name}{did_you_mean(wanted, names)}"
+    listing = names[0] if column is None else column
+    if listing not in names:
+        message = f"no column '{listing}' in {file.name}{did_you_mean(listing, names)}"
         raise UnknownColumn(message)
     # the column stands for both, as nobody is grouped: its labels are all that is asked for
-    roles = Roles((wanted,), wanted, values="single", missing="a value", suppressed="a group", encoding=encoding)
+    roles = Roles((listing,), listing, values="single", missing="a value", suppressed="a group", encoding=encoding)
     return tuple(text for text in tabulate(file, roles).domain if text is not None)
