@@ -26,7 +26,7 @@ import numpy as np
 
 from sidelight._arrays import KEY_LIMIT, Flags, Integers, ranges
 from sidelight.errors import TooHard, parameter
-from sidelight.release.printed_labels import Stretch
+from sidelight.release.printed_labels import Stretch, Stretches
 
 PAIRS_AT_ONCE = 1 << 18
 """Pairs of a point and a box that are compared one by one, rather than cut once more."""
@@ -56,19 +56,23 @@ class Cover:
     scattered: Flags
 
     @classmethod
-    def of(cls, points: Integers, positions: int, covered: Sequence[Sequence[Stretch]], boxes: Integers) -> Cover:
+    def of(cls, points: Integers, positions: int, covered: Sequence[list[Stretch]], boxes: Integers) -> Cover:
         """Put it together from each point's position, the stretches that printed labels cover, and each box's label."""
-        first = np.array([each[0][0] if each else positions for each in covered], np.int64)
-        last = np.array([each[-1][1] - 1 if each else -1 for each in covered], np.int64)
-        in_pieces = [label for label, each in enumerate(covered) if len(each) > 1]
-        scattered = np.zeros((len(in_pieces), positions), bool)
-        for row, label in enumerate(in_pieces):
-            for start, stop in covered[label]:
+        return cls.along(points, positions, Stretches.of(covered), boxes)
+
+    @classmethod
+    def along(cls, points: Integers, positions: int, covered: Stretches, boxes: Integers) -> Cover:
+        """Put it together from stretches of many labels."""
+        nothing = covered.start >= covered.stop
+        first = np.where(nothing, positions, covered.start)
+        last = np.where(nothing, -1, covered.stop - 1)
+        scattered = np.zeros((len(covered.pieces), positions), bool)
+        for row, stretches in enumerate(covered.pieces.values()):
+            for start, stop in stretches:
                 scattered[row, start:stop] = True
-        pieces = np.full(len(covered), -1)
-        pieces[in_pieces] = np.arange(len(in_pieces))
+        pieces = np.full(len(first), -1)
+        pieces[[*covered.pieces]] = np.arange(len(covered.pieces))
         segment, starts = _segments(first, last, scattered, positions)
-        nothing = first > last
         first, last = np.append(segment, len(starts))[first], segment[last]
         last[nothing] = -1
         return cls(segment[points], first[boxes], last[boxes], pieces[boxes], scattered[:, starts])

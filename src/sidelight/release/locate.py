@@ -33,7 +33,7 @@ from sidelight.errors import BadRelease, BadTable, did_you_mean, parameter
 from sidelight.release.box_join import Cover, join
 from sidelight.release.groups import Groups, suppressed_groups
 from sidelight.release.nearest import nearest_groups
-from sidelight.release.printed_labels import LabelOrder, Stretch, is_coarse, may_be_of_one, merged, read_label
+from sidelight.release.printed_labels import LabelOrder, Stretches, is_coarse, may_be_of_one, merged, read_label
 from sidelight.release.printing import Nodes
 from sidelight.release.release import Release
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
@@ -277,23 +277,24 @@ def _link_by_labels(
 
 def _cover(known: Column, printed: Column, nodes: Nodes | None, *, as_names: bool) -> Cover:
     order = LabelOrder(known.labels, nodes)
-    covered = [order.named(text) for text in printed.labels] if as_names else order.covered_by_each(printed.labels)
-    if not as_names:
-        covered = _with_coarse(order, printed.labels, covered, nodes)
-    return Cover.of(order.position[known.codes], len(order.labels), covered, printed.codes.astype(np.int64))
+    if as_names:
+        covered = Stretches.of([order.named(text) for text in printed.labels])
+    else:
+        covered = _with_coarse(order, printed.labels, order.covered_by_each(printed.labels), nodes)
+    return Cover.along(order.position[known.codes], len(order.labels), covered, printed.codes.astype(np.int64))
 
 
-def _with_coarse(
-    order: LabelOrder, printed: Sequence[Label], covered: Sequence[list[Stretch]], nodes: Nodes | None
-) -> list[list[Stretch]]:
+def _with_coarse(order: LabelOrder, printed: Sequence[Label], covered: Stretches, nodes: Nodes | None) -> Stretches:
     """Let people who are known coarsely fit what is printed more finely: 30-39 may be 34, the South may be Ulm."""
     coarse = [(text, (at, at + 1)) for at, text in enumerate(order.labels) if is_coarse(text, nodes)]
     if not coarse:
-        return [*covered]
-    return [
-        merged([*stretches, *(itself for text, itself in coarse if may_be_of_one(label, text, nodes))])
-        for label, stretches in zip(printed, covered, strict=True)
-    ]
+        return covered
+    return Stretches.of(
+        [
+            merged([*covered.listed(at), *(itself for text, itself in coarse if may_be_of_one(label, text, nodes))])
+            for at, label in enumerate(printed)
+        ]
+    )
 
 
 def covers_to_tell(printed: Sequence[Label], nodes: Nodes) -> dict[str, tuple[Label, ...]]:

@@ -42,6 +42,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from sidelight._arrays import Floats, Integers
 from sidelight.table.labels import MISSING, SUPPRESSED, Label, as_day, as_number, shown
@@ -59,8 +61,9 @@ _ONE_SIDED = re.compile(r"(<=|>=|<|>|≤|≥)\s*(.+)|(.+)\+")
 _ZERO_IN_FRONT = re.compile(r"\b0[0-9]")
 _DIGIT, _YEAR = re.compile(r"[0-9]"), re.compile(r"[0-9]{4}")
 _INFINITE = {"inf": math.inf, "+inf": math.inf, "∞": math.inf, "-inf": -math.inf, "-∞": -math.inf}
-_OUR_NUMBERS = re.compile(r"([0-9]{1,3}|[0-9]{5,15})-([0-9]{1,3}|[0-9]{5,15})")  # four digits may be a year
-_OUR_DAYS = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2}) to ([0-9]{4}-[0-9]{2}-[0-9]{2})")
+# four digits may be a year
+_OUR_NUMBERS = re.compile(r"(?P<low>[0-9]{1,3}|[0-9]{5,15})-(?P<high>[0-9]{1,3}|[0-9]{5,15})")
+_OUR_DAYS = re.compile(r"(?P<low>[0-9]{4}-[0-9]{2}-[0-9]{2}) to (?P<high>[0-9]{4}-[0-9]{2}-[0-9]{2})")
 _PERIOD = re.compile(r"(?P<year>[0-9]{4})(?:-Q(?P<quarter>[1-4])|-(?P<month>0[1-9]|1[0-2]))?")
 _MOMENT = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[ T].*)?", re.DOTALL)
 
@@ -421,6 +424,27 @@ Stretch: TypeAlias = tuple[int, int]
 """Neighbours in an order: where they start, and where the rest begins."""
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Stretches:
+    """What each of several labels covers: all from `start` to `stop`, or only the `pieces` of it; nothing, if alike."""
+
+    start: Integers
+    stop: Integers
+    pieces: Mapping[int, list[Stretch]]  # by the number of the label, where there are several
+
+    @classmethod
+    def of(cls, covered: Sequence[list[Stretch]]) -> Stretches:
+        """Take the stretches of each label, rising and apart."""
+        start = np.array([each[0][0] if each else 0 for each in covered], np.int64)
+        stop = np.array([each[-1][1] if each else 0 for each in covered], np.int64)
+        return cls(start, stop, {at: [*each] for at, each in enumerate(covered) if len(each) > 1})
+
+    def listed(self, at: int) -> list[Stretch]:
+        """Give the stretches of one label."""
+        start, stop = int(self.start[at]), int(self.stop[at])
+        return self.pieces.get(at) or ([(start, stop)] if start < stop else [])
+
+
 class LabelOrder:
     """The labels that people have in one column, in an order in which most printed labels cover neighbours.
 
@@ -471,41 +495,25 @@ class LabelOrder:
         among_strangers = self._of_strangers(self._read(text, ())) if len(self._strangers) else ()
         return merged([*self._read(text, self._opaque), *among_strangers])
 
-    def covered_by_each(self, texts: Sequence[Label]) -> list[list[Stretch]]:
+    def covered_by_each(self, texts: Sequence[Label]) -> Stretches:
         """Find what each of many printed labels covers; 17-36 and days from one to another, all of them at once.
 
-        >>> LabelOrder(("7", "Ann", "31", "29")).covered_by_each(["20-39", "{Ann, 7}"])
-        [[(1, 3)], [(0, 1), (3, 4)]]
+        >>> covered = LabelOrder(("7", "Ann", "31", "29")).covered_by_each(["20-39", "{Ann, 7}"])
+        >>> covered.start.tolist(), covered.stop.tolist(), covered.pieces
+        ([1, 0], [3, 4], {1: [(0, 1), (3, 4)]})
         """
-        covered: list[list[Stretch] | None] = [None] * len(texts)
+        start, stop = np.full(len(texts), -1), np.zeros(len(texts), np.int64)
         if not self._above:  # else the hierarchy says what 20-29 means
-            for form, numbers, before in (
-                (_OUR_NUMBERS, self._numbers, 0),
-                (_OUR_DAYS, self._days, len(self._numbers)),
-            ):
-                self._put_ranges(covered, texts, form, numbers, before)
-        return [self.covered(text) if each is None else each for text, each in zip(texts, covered, strict=True)]
-
-    def _put_ranges(
-        self,
-        covered: list[list[Stretch] | None],
-        texts: Sequence[Label],
-        form: re.Pattern[str],
-        rising: Sequence[float],
-        before: int,
-    ) -> None:
-        read = as_number if form is _OUR_NUMBERS else as_day
-        matches = [
-            (at, form.fullmatch(text)) for at, text in enumerate(texts) if text and text not in self._position_of
-        ]
-        ends = [(at, read(match[1]), read(match[2])) for at, match in matches if match is not None]
-        ranges = [(at, low, high) for at, low, high in ends if low is not None and high is not None and low <= high]
-        if not ranges:
-            return
-        places, lows, highs = zip(*ranges, strict=True)
-        starts, stops = np.searchsorted(rising, lows, "left") + before, np.searchsorted(rising, highs, "right") + before
-        for at, start, stop in zip(places, starts.tolist(), stops.tolist(), strict=True):
-            covered[at] = [(start, stop)] if start < stop else []
+            ranges = ((_number_ranges(texts), self._numbers, 0), (_day_ranges(texts), self._days, len(self._numbers)))
+            for (place, low, high), rising, before in ranges:
+                start[place] = np.searchsorted(rising, low, "left") + before
+                stop[place] = np.searchsorted(rising, high, "right") + before
+            for itself in self._position_of.keys() & {*texts}:  # somebody is known by the very label
+                start[texts.index(itself)] = -1
+        one_by_one = np.flatnonzero(start < 0).tolist()
+        rest = Stretches.of([self.covered(texts[at]) for at in one_by_one])
+        start[one_by_one], stop[one_by_one] = rest.start, rest.stop
+        return Stretches(start, stop, {one_by_one[at]: pieces for at, pieces in rest.pieces.items()})
 
     def _read(self, text: Label, opaque: Container[Label]) -> Iterator[Stretch]:
         printed = read_label(text, opaque)
@@ -589,6 +597,37 @@ class LabelOrder:
         """How many parts of a set a name may be: one, and one more for each comma inside."""
         names = (*self.labels, *self._under)
         return sorted({1, *(name.count(", ") + 1 for name in names if name is not None)})
+
+
+def _number_ranges(texts: Sequence[Label]) -> tuple[Integers, Integers, Integers]:
+    """Find all texts like 17-36: where they stand, and their ends; a million of them cost no more than a few."""
+    place, low, high = _two_ends(texts, _OUR_NUMBERS)
+    return _rising(place, low.cast(pa.int64()).to_numpy(), high.cast(pa.int64()).to_numpy())
+
+
+def _day_ranges(texts: Sequence[Label]) -> tuple[Integers, Integers, Integers]:
+    """Find all texts from one day to another, in the same way; a day that is none leaves all to be read one by one."""
+    place, low, high = _two_ends(texts, _OUR_DAYS)
+    try:
+        first, last = (each.cast(pa.date32()).cast(pa.int32()).to_numpy() + _FIRST_OF_1970 for each in (low, high))
+    except pa.ArrowInvalid:
+        return (np.zeros(0, np.int64),) * 3
+    return _rising(place[first > 0], first[first > 0], last[first > 0])  # there is no year 0
+
+
+_FIRST_OF_1970 = dt.date(1970, 1, 1).toordinal()
+
+
+def _two_ends(texts: Sequence[Label], form: re.Pattern[str]) -> tuple[Integers, pa.Array, pa.Array]:
+    ends = pc.extract_regex(pa.array(texts, pa.string()), pattern=f"^{form.pattern}$")
+    place = np.flatnonzero(ends.is_valid().to_numpy(zero_copy_only=False))
+    matching = ends.drop_null()
+    return place, matching.field("low"), matching.field("high")
+
+
+def _rising(place: Integers, low: Integers, high: Integers) -> tuple[Integers, Integers, Integers]:
+    kept = low <= high
+    return place[kept], low[kept].astype(np.int64), high[kept].astype(np.int64)
 
 
 def merged(stretches: Iterable[Stretch]) -> list[Stretch]:

@@ -359,11 +359,11 @@ def test_region_codes_never_come_out_as_1_2_or_1_5(regions, method, way):
 
 
 @pytest.mark.parametrize("method", ["mondrian", "microaggregation"])
-def test_codes_that_nobody_declared_are_numbers_and_that_is_told(regions, method):
+def test_codes_that_nobody_declared_are_codes_and_that_is_told(regions, method):
     done = run("people.csv", "-g", "region", "-g", "age", "-s", "disease", "-l", "group size >= 7", "--method", method)
     words = " ".join(done.stdout.split())
-    assert "Columns: region number, age number (--kind COLUMN=KIND)." in words
-    assert "• region was taken for a number; if its labels are codes, declare it a category" in words
+    assert "Columns: region category, age number (--kind COLUMN=KIND)." in words
+    assert "• region was taken for codes, a category; if its labels are numbers, declare it a number" in words
 
 
 @pytest.mark.parametrize("method", ["mondrian", "anatomy", "microaggregation"])
