@@ -202,7 +202,7 @@ def test_story_what_a_steward_does(survey):
     assert not Path("release.csv").exists()
 
     # what is published is what was compared
-    done = invoke(["protect", *chosen, "-o", "release.csv"])
+    done = invoke(["protect", *chosen, "--bounds", "-o", "release.csv"])
     assert done.exit_code == 0, done.stderr
     assert answer(invoke(["audit", "release.csv", "--json"]))["release"]["groups"] == taken["groups"]
     assert invoke(["audit", "release.csv", "--policy", "steward.toml"]).exit_code == 0
@@ -211,5 +211,12 @@ def test_story_what_a_steward_does(survey):
     release = sl.read_published("release.csv")
     assert release.size == survey.table.people
     assert sl.GroupSize().measure(release).value >= 8
+    dictionary = json.loads(Path("release.csv-metadata.json").read_text())
+    columns = {each["titles"]: each["datatype"] for each in dictionary["tables"][0]["tableSchema"]["columns"]}
+    rows = csv.read_csv("release.csv").to_pylist()
+    assert {*rows[0]} == {*columns}
+    if "age_low" in columns:
+        assert columns["age_low"] == "integer"
+        assert all(row["age_low"] in (None, sl.bounds(row["age"]).low) for row in rows)
     with_asthma = int(release.groups.counts.totals()[release.domain.index("Asthma")])
     assert with_asthma == int(survey.table.counts.totals()[survey.table.domain.index("Asthma")])
