@@ -364,7 +364,7 @@ def believe_by_maximum_entropy(request: BelieveRequest, output: Output) -> Statu
         raise BadKnowledge(message)
     release, by, suppressed = release_of(request), request.lookup.by(), request.lookup.suppressed
     seconds = request.effort.seconds or SECONDS_AT_MOST
-    before = maxent(release, by=by)
+    before = maxent(release, by=by, suppressed=suppressed)
     after = maxent(release, request.knowledge.know, by=by, suppressed=suppressed, seconds=seconds)
     answer = MaxEntAnswer(request, before, after, _errors(request, before, after))
     output.write(answer.document(), draw_maximum_entropy(answer))

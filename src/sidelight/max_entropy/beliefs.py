@@ -15,7 +15,7 @@ Source: Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -25,10 +25,17 @@ import pyarrow as pa
 from sidelight._arrays import Flags, Floats, Integers, add_up, number_keys, number_rows, pair_equal, sum_by
 from sidelight._progress import Progress, quiet
 from sidelight._text import MOST_ROWS, counted, html_table
-from sidelight.errors import BadKnowledge, BadMeasure, expect
+from sidelight.errors import BadKnowledge, BadMeasure, expect, parameter
 from sidelight.knowledge.parse_statements import WordedStatement
 from sidelight.knowledge.people import Who, as_who
-from sidelight.max_entropy.constraints import WHY_NOBODY, Constraints, constraints_of, mentioned_conditions, shares_of
+from sidelight.max_entropy.constraints import (
+    ONLY_SUPPRESSED,
+    WHY_NOBODY,
+    Constraints,
+    constraints_of,
+    mentioned_conditions,
+    shares_of,
+)
 from sidelight.max_entropy.presolve import NEGLIGIBLE_PEOPLE, Infeasible
 from sidelight.max_entropy.problem import Variables
 from sidelight.max_entropy.reduction import ReducedProblem, reduce_problem
@@ -177,7 +184,8 @@ class Beliefs(Tabular):
             return ()
         meant = self.meant(given)
         words = ", ".join(f"{column}={shown(text)}" for column, text in conditions)
-        return (f"{words}: {meant}",) if meant.possible else ()
+        rests = ", which rests on suppressed rows holding them" if self.variables.only_suppressed(conditions) else ""
+        return (f"{words}: {meant}{rests}",) if meant.possible else ()
 
     def meant(self, given: Mapping[str, object], *, group: GroupName | int | None = None) -> MeantPeople:
         """Who is meant by a condition?  How many for certain, and how many more may be.
@@ -275,10 +283,13 @@ class Beliefs(Tabular):
             self.release.group(number)
             parts = parts[self.variables.members.group[self.variables.parts.row[parts]] == number - 1]
         if len(parts) == 0:
-            reason = "nobody in that group says this" if group is not None else WHY_NOBODY
-            message = f"{reason}; ask about somebody who is there"
-            raise BadKnowledge(message)
+            raise BadKnowledge(self._why_nobody(conditions, in_group=group is not None))
         return parts, share[parts]
+
+    def _why_nobody(self, conditions: Sequence[tuple[str, Label]], *, in_group: bool) -> str:
+        if self.variables.only_suppressed(conditions) and not self.variables.look_in_suppressed:
+            return f"{ONLY_SUPPRESSED}; say {parameter('suppressed', 'may hold them')} if they may hold them"
+        return f"{'nobody in that group says this' if in_group else WHY_NOBODY}; ask about somebody who is there"
 
     def _people_in(self, part: Integers, share: Floats) -> Floats:
         """Say how many people there are in shares of parts; known from the release where a row is one part."""

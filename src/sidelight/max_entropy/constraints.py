@@ -62,6 +62,11 @@ UNUSED = -1
 
 WHY_NOBODY = "nobody in the release says all of this"
 
+ONLY_SUPPRESSED = "only suppressed rows could hold such people, and nobody is assumed to be there"
+
+PRINTED = "printed"
+"""In the place of a condition: to be in a group that is no suppressed row."""
+
 BITS_AT_ONCE = 1 << 23
 """How many bits, terms × parts, are looked at at once."""
 
@@ -211,6 +216,8 @@ def _why_nobody(variables: Variables, known: WordedStatement) -> str:
         for name, text in share.given:
             if not variables.parts.holds(name, text).any():
                 return f"nobody in the release says {name} '{shown(text)}'"
+        if share.given and variables.only_suppressed(share.given):
+            return ONLY_SUPPRESSED
     return WHY_NOBODY
 
 
@@ -238,7 +245,7 @@ def _by_bound(variables: Variables, known: WordedStatement) -> tuple[WordedState
 
 def _may_mean_others(variables: Variables, share: ConditionalProbability) -> bool:
     parts = variables.parts
-    holds = np.ones(len(parts.row), bool)
+    holds = variables.looked_for(share.given)
     certain = holds.copy()
     for condition in share.given:
         holds &= parts.holds(*condition)
@@ -465,7 +472,19 @@ class _PartSets:
                 holds, certain = self._flags(share, condition)
                 self.sets.append(pack_bits(holds))
                 self.certain_sets.append(pack_bits(certain))
-        return [self.number[condition] for condition in conditions]
+        numbers = [self.number[condition] for condition in conditions]
+        return numbers if share.person is not None else [*numbers, *self._looked_for(share)]
+
+    def _looked_for(self, share: ConditionalProbability) -> list[int]:
+        """Number the set of parts that people of a condition are looked for in, where that is not everywhere."""
+        parts = self.variables.looked_for(share.given)
+        if parts.all():
+            return []
+        if PRINTED not in self.number:
+            self.number[PRINTED] = len(self.sets)
+            self.sets.append(pack_bits(parts))
+            self.certain_sets.append(pack_bits(parts))
+        return [self.number[PRINTED]]
 
     def _flags(self, share: ConditionalProbability, condition: object) -> tuple[Flags, Flags]:
         parts = self.variables.parts

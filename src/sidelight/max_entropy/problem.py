@@ -196,7 +196,31 @@ class Variables:
     def share(self, conditions: Sequence[tuple[str, Label]]) -> Floats:
         """Say which share of the raw keys of each part fulfils some conditions."""
         self._check_columns(conditions)
-        return self.parts.share(conditions)
+        share: Floats = self.parts.share(conditions) * self.looked_for(conditions)
+        return share
+
+    def looked_for(self, conditions: Sequence[tuple[str, Label]]) -> Flags:
+        """Say in which parts people who fulfil conditions are looked for.
+
+        Nobody is assumed to be in suppressed rows: who fits nothing else is looked for there only where that was said.
+        Who fits a printed group as well may be hidden in both.
+        """
+        nobody_assumed = not self.look_in_suppressed and self.only_suppressed(conditions)
+        looked_for: Flags = ~self._suppressed_parts if nobody_assumed else np.ones(len(self.parts.row), bool)
+        return looked_for
+
+    def only_suppressed(self, conditions: Sequence[tuple[str, Label]]) -> bool:
+        """Say whether suppressed rows alone could hold people who fulfil conditions, looked for there or not."""
+        hidden = {name for name, text in conditions if text != SUPPRESSED} - self._known_of_members
+        if not hidden or not self._suppressed_parts.any():
+            return False
+        fits = self.parts.share(conditions) > 0
+        return bool(fits.any() and self._suppressed_parts[fits].all())
+
+    @cached_property
+    def _suppressed_parts(self) -> Flags:
+        suppressed: Flags = suppressed_groups(self.release.groups)[self.members.group[self.parts.row]]
+        return suppressed
 
     def rows_with(self, conditions: Sequence[tuple[str, Label]]) -> Integers:
         """Find the rows of people who may fulfil all conditions."""
@@ -236,9 +260,7 @@ class Variables:
         suppressed = suppressed_groups(self.release.groups)[self.members.group[rows]]
         telling = {column.name for column in self.release.groups.columns if {*column.labels} != {SUPPRESSED}}
         # groups are suppressed as a whole: who is known throughout, and fits one that is printed, is in that one
-        known_throughout = telling <= {name for name, _ in cells}
-        if suppressed.all():
-            return rows if self.look_in_suppressed else rows[:0]
+        known_throughout = telling <= {name for name, _ in cells} and not suppressed.all()
         return rows[~suppressed] if known_throughout else rows
 
 

@@ -119,18 +119,28 @@ class Descriptions:
         names = [column for column, _ in people[0].cells]
         self._check_columns(names)
         known = [Column.of(name, [dict(who.cells)[name] for who in people]) for name in names]
-        for column in known:
-            self._check_known(column)
         linkage = link(self.release, known, len(people), self.lookup)
+        unknown = [self._unknown_labels(column) for column in known]
         for row, who in enumerate(people):
+            # what is printed nowhere may be among the suppressed, where that was said; else nobody knows it
+            assumed = bool(linkage.assumed_rows[row])
+            strange = [
+                (each.name, each.cell(row))
+                for each, labels in zip(known, unknown, strict=True)
+                if each.cell(row) in labels
+            ]
+            if strange and not assumed:
+                raise BadKnowledge(self._refusal(*strange[0]))
             groups = linkage.groups_of(row)
             if len(groups) != 1:
                 raise BadKnowledge(self._several(who, groups) if len(groups) else self._none(who))
-            yield who, _Place(int(groups[0]), tuple(self._notes(who, assumed=bool(linkage.assumed_rows[row]))))
+            yield who, _Place(int(groups[0]), tuple(self._notes(who, strange, assumed=assumed)))
 
-    def _notes(self, who: Described, *, assumed: bool) -> Iterator[str]:
+    def _notes(self, who: Described, strange: Sequence[tuple[str, Label]], *, assumed: bool) -> Iterator[str]:
         if assumed:
-            yield f"{in_short(str(who))} fits nothing that is printed: this rests on suppressed rows holding the person"
+            why = "".join(f" ({self._unknown(*each)})" for each in strange)
+            person = in_short(str(who))
+            yield f"{person} fits nothing that is printed{why}: this rests on suppressed rows holding the person"
         elif self.release.members is None and self.lookup.way(self.release) == "nearest":
             yield f"{in_short(str(who))} was looked for at the nearest average, and may be in another group"
 
@@ -150,19 +160,30 @@ class Descriptions:
                 message = f"the release prints no column '{in_short(name)}'{did_you_mean(name, sorted(self._columns))}"
                 raise BadKnowledge(message)
 
-    def _check_known(self, column: Column) -> None:
-        """Refuse a label that neither the release nor a hierarchy knows, and name the nearest ones."""
-        labels = [*self._columns[column.name].labels]
-        labels += [text for each in self._member_columns if each.name == column.name for text in each.labels]
-        nodes = self.lookup.nodes(self.release).get(column.name)
-        for text in column.labels:
-            if not knows_label(text, labels, nodes):
-                there = [*labels, *(nodes.above if nodes else ()), *(nodes.under if nodes else ())]
-                near = did_you_mean(shown(text), [shown(each) for each in there if each != SUPPRESSED])
-                remedy = "" if nodes else f"; if a printed label covers it, {self._hierarchies([column.name])}"
-                unknown = f"the release knows no {in_short(column.name)} '{in_short(shown(text))}'"
-                message = f"{unknown}{near}{remedy}"
-                raise BadKnowledge(message)
+    def _printed_labels(self, name: str) -> list[Label]:
+        """List what is printed in a column, and what tells members apart in it."""
+        of_members = [text for each in self._member_columns if each.name == name for text in each.labels]
+        return [*self._columns[name].labels, *of_members]
+
+    def _unknown_labels(self, column: Column) -> set[Label]:
+        """Find labels that neither the release nor a hierarchy knows."""
+        printed, nodes = self._printed_labels(column.name), self.lookup.nodes(self.release).get(column.name)
+        return {text for text in column.labels if not knows_label(text, printed, nodes)}
+
+    def _unknown(self, name: str, text: Label) -> str:
+        """Say that a label is not known, and name the nearest ones."""
+        nodes = self.lookup.nodes(self.release).get(name)
+        there = [*self._printed_labels(name), *(nodes.above if nodes else ()), *(nodes.under if nodes else ())]
+        known = dict.fromkeys(shown(each) for each in there if each not in (None, SUPPRESSED))
+        return f"the release knows no {in_short(name)} '{in_short(shown(text))}'{did_you_mean(shown(text), known)}"
+
+    def _refusal(self, name: str, text: Label) -> str:
+        """Refuse a label that is not known, and say what may be meant by it."""
+        remedies = []
+        if name not in self.lookup.nodes(self.release):
+            remedies.append(f"if a printed label covers it, {self._hierarchies([name])}")
+        remedies += self._suppressed_remedy()
+        return "; ".join([self._unknown(name, text), *remedies])
 
     def _several(self, who: Described, groups: Integers) -> str:
         described = dict(who.cells)
@@ -187,13 +208,15 @@ class Descriptions:
 
     def _none(self, who: Described) -> str:
         fits = [self._fits(name, text) for name, text in who.cells]
+        suppressed = suppressed_groups(self.release.groups)
         # suppressed rows fit nobody in particular, and so are never the nearest
-        misses = np.sum([~each for each in fits], axis=0) + len(fits) * suppressed_groups(self.release.groups)
-        nearest = np.argsort(misses, kind="stable")[:GROUPS_NAMED]
+        misses = np.sum([~each for each in fits], axis=0) + (len(fits) + 1) * suppressed
+        order = np.argsort(misses, kind="stable")[: min(GROUPS_NAMED, int((~suppressed).sum()))]
+        nearest = order[misses[order] == misses[order[0]]]
         failing = [name for (name, _), each in zip(who.cells, fits, strict=True) if not each[nearest].all()]
         remedies = [*self._remedies(failing), self._numbered(nearest)]
-        where = f", which differ in {listed_names(failing)}" if failing else ""
-        nearest_ones = f"the nearest are {self._named(nearest)}{where}"
+        where = f", which {'differs' if len(nearest) == 1 else 'differ'} in {listed_names(failing)}" if failing else ""
+        nearest_ones = f"the nearest {'is' if len(nearest) == 1 else 'are'} {self._named(nearest)}{where}"
         return f"{in_short(str(who))} fits no group; {nearest_ones}; {', or '.join(remedies)}"
 
     def _fits(self, name: str, text: Label) -> Flags:
@@ -209,6 +232,9 @@ class Descriptions:
             yield f"{self._hierarchies([name for name in failing if name not in nodes])} if a printed label covers it"
         if self.lookup.locate == "labels":
             yield f"read the printed forms with {parameter('locate', 'intervals')}"
+        yield from self._suppressed_remedy()
+
+    def _suppressed_remedy(self) -> Iterator[str]:
         if suppressed_groups(self.release.groups).any() and self.lookup.suppressed != "may hold them":
             yield f"say {parameter('suppressed', 'may hold them')} if suppressed rows may hold this person"
 

@@ -71,12 +71,65 @@ def test_who_fits_no_printed_group_is_among_the_suppressed_only_where_that_is_sa
     assert "rests on suppressed rows" in json.loads(known.stdout)["notes"][0]  # so do facts about others
 
 
-@pytest.mark.parametrize("more", [(), ("--suppressed", "may hold them"), ("--hierarchies", "hierarchies")])
+@pytest.mark.parametrize("more", [(), ("--hierarchies", "hierarchies")])
 def test_a_martian_is_an_error_with_the_nearest_labels(more):
     result = believe("{city=South, sex=Martian}", *more)
     assert result.exit_code == 2
     assert "knows no sex 'Martian'; there are: f, m" in result.stderr
     assert ("add a hierarchy of sex to --hierarchies" in result.stderr) == ("--hierarchies" in more)
+
+
+@pytest.mark.parametrize(
+    ("who", "unknown"),
+    [
+        ("{city=Freiburg, sex=f}", "city 'Freiburg'; there are: North, South"),
+        ("{city=Freiburg}", "city 'Freiburg'; there are: North, South"),
+        ("{city=South, sex=Martian}", "sex 'Martian'; there are: f, m"),
+    ],
+)
+def test_a_label_that_nothing_knows_may_be_among_the_suppressed_where_that_is_said(who, unknown):
+    refused = believe(who)
+    assert refused.exit_code == 2
+    assert f"knows no {unknown}" in refused.stderr
+    assert '--suppressed "may hold them"' in refused.stderr
+    assumed = believe(who, "--suppressed", "may hold them")
+    assert after(assumed) == {"AIDS": "1"}
+    (note,) = json.loads(assumed.stdout)["notes"]
+    assert f"(the release knows no {unknown}): this rests on suppressed rows holding the person" in note
+
+
+def test_a_label_that_nothing_knows_fits_no_group_that_is_starred_in_part(folder):
+    (folder / "some.csv").write_text("city,sex,disease\n*,f,AIDS\nNorth,m,Flu\n*,*,Cold\n")
+    result = believe("{city=Freiburg, sex=f}", "--suppressed", "may hold them", file="some.csv")
+    assert result.exit_code == 2
+    assert "knows no city 'Freiburg'" in result.stderr
+    assert "may hold them" not in result.stderr  # no hint that was heeded already
+
+
+def test_statements_do_not_assume_suppressed_rows_either():
+    knowing = ("--know", "P(AIDS | city=Ulm) <= 1", "--hierarchies", "hierarchies")
+    nobody = believe("{city=Kiel, sex=f}", *knowing)
+    assert nobody.exit_code == 2
+    assert "only suppressed rows could hold such people" in nobody.stderr
+    assert '--suppressed "may hold them"' in nobody.stderr
+    said = believe("{city=Kiel, sex=f}", *knowing, "--suppressed", "may hold them")
+    (believed,) = answer(said)["beliefs"]
+    assert (believed["value"], believed["after"]) == ("AIDS", 1.0)
+    assert "rests on suppressed rows holding them" in json.loads(said.stdout)["notes"][-1]
+
+
+def test_a_statement_about_people_whom_only_suppressed_rows_could_hold_says_nothing():
+    knowing = ("--know", "P(AIDS | city=Kiel, sex=f) = 1/2", "--hierarchies", "hierarchies")
+    result = believe("{city=South, sex=f}", *knowing)
+    assert "says nothing: only suppressed rows could hold such people" in json.loads(result.stdout)["notes"][0]
+    contradicted = believe("{city=South, sex=f}", *knowing, "--suppressed", "may hold them")
+    assert contradicted.exit_code == 0  # then nobody of Kiel is there
+
+
+def test_hints_name_the_columns_in_which_the_nearest_group_differs():
+    result = believe("{city=Kiel, sex=f}", "--hierarchies", "hierarchies")
+    assert "differ in city, sex" in result.stderr
+    assert "(city *, sex *)" not in result.stderr  # suppressed rows are never the nearest
 
 
 def test_who_is_known_in_part_may_be_suppressed_as_well():
