@@ -416,8 +416,7 @@ class AttackerOptions:
     prior: Annotated[Literal["pooled", "uniform"], option("--prior", metavar="NAME")] = "pooled"
     """What is believed of people before."""
     present: Annotated[tuple[str, ...], option("--present", metavar="WHO")] = ()
-    """Who is in the releases: a column of the people's file (yes or no), or a probability. Repeat it, one for each
-    release in their order; one for all. If nothing is said, everybody is known to be in all of them."""
+    """Who is in each release: a column of the people's file (yes or no), or a probability; one for all, or one each."""
     evidence: Annotated[Literal["shared", "independent"], option("--evidence", metavar="HOW")] = "shared"
     """What several releases say together counts once, or each is evidence of its own."""
     same_value: Annotated[tuple[str, ...], option("--same-value", metavar="PAIR")] = ()

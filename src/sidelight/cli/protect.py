@@ -155,8 +155,8 @@ def _refuse_bare(table: Table, by: Mapping[str, Hierarchy], search: SearchOption
     bare = [column.name for column in table.quasi if column.name not in by]
     if search.method == FullDomain.name and bare:
         message = (
-            f"no hierarchy for '{bare[0]}'; put '{bare[0]}.csv' into the folder of --hierarchies, or say "
-            f"--suppress-only '{bare[0]}' to publish it as it is or as *"
+            f"no hierarchy for '{bare[0]}'; put '{bare[0]}.csv' into the folder of --hierarchies (sidelight "
+            f"hierarchies drafts one), or say --suppress-only '{bare[0]}' to publish it as it is or as *"
         )
         raise BadHierarchy(message)
 

@@ -221,7 +221,7 @@ class Ledger:
         try:
             return from_text(self.path.read_text(encoding="utf-8"))
         except FileNotFoundError:
-            message = f"no ledger '{self.path.name}'; begin one by giving its budget"
+            message = f"no ledger '{self.path.name}'; check the path, or begin one by publishing noise with its budget"
             raise BadLedger(message) from None
         except OSError as error:
             message = f"cannot read the ledger '{self.path.name}': {error.strerror}; nothing was spent or published"

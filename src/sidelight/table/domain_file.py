@@ -1,8 +1,8 @@
 """Which sensitive values could there be?  A list of them in a file, so that nobody types a thousand codes.
 
-A text file has one value per line.  A table (CSV, TSV, Parquet, a spreadsheet) has them in a column, in natural order.
-The list comes from a code book, never from the table that is to be published: values that nobody happens to have
-belong in it too.
+A text file has one value per line, in quotes or not.  A table (CSV, TSV, Parquet, a spreadsheet) has them in a column,
+in natural order.  The list comes from a code book, never from the table that is to be published: values that nobody
+happens to have belong in it too.
 """
 
 from __future__ import annotations
@@ -68,7 +68,14 @@ def _lines(file: Path, encoding: str | None) -> tuple[Label, ...]:
     except OSError as error:
         message = f"cannot read '{file}': {error.strerror}; give the path of a file that lists the values"
         raise BadTable(message) from None
-    return tuple(dict.fromkeys(line.strip() for line in text.splitlines() if line.strip()))
+    return tuple(dict.fromkeys(_unquoted(line.strip()) for line in text.splitlines() if line.strip()))
+
+
+def _unquoted(line: str) -> str:
+    """Take a line that was copied out of a CSV file as that file means it."""
+    inside = line[1:-1]
+    quoted = len(line) > 2 and line[0] == line[-1] == '"' and '"' not in inside.replace('""', "")
+    return inside.replace('""', '"') if quoted else line
 
 
 def _cells(file: Path, column: str | None, encoding: str | None) -> tuple[Label, ...]:

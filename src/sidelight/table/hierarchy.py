@@ -163,7 +163,8 @@ class Hierarchy(Tabular):
     ) -> Hierarchy:
         """Publish days as the month, the quarter, the year they are in, then `*`.
 
-        What is no day is refused, or, with `others`, published as that label from level 1 on.
+        `periods` may have the "day" and the "decade" too, which is printed as 1980-1989.  What is no day is refused,
+        or, with `others`, published as that label from level 1 on.
 
         >>> birth = Hierarchy.dates("birth", ["2024-03-09", "2024-11-30"])
         >>> [birth.generalise("2024-03-09", level) for level in range(birth.height)]

@@ -24,7 +24,7 @@ from pathlib import Path
 from sidelight._text import counted
 from sidelight.errors import BadHierarchy, UnknownColumn, did_you_mean, parameter
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.hierarchy_rules import Nested
+from sidelight.table.hierarchy_rules import Nested, Period
 from sidelight.table.kinds import ColumnKind
 from sidelight.table.labels import Label, as_day, as_number
 from sidelight.table.table import Table
@@ -35,7 +35,11 @@ FEW = 8
 MOST_NUMBERS = 10_000
 """So many whole numbers between the lowest and the highest are listed all."""
 
+DECADE = 10
+"""Days that go over more years than these are also drafted as decades."""
+
 _CODE = re.compile(r"(?=.*[0-9])[0-9A-Za-z]{3,}")
+_OTHER_DAY = re.compile(r"[0-9]{1,2}([./-])[0-9]{1,2}\1(?:[0-9]{2}){1,2}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,17 +181,27 @@ def _by_values(column: str, labels: Sequence[str], kind: ColumnKind | None) -> D
     """Draft by what the labels say, unless it was declared what they are."""
     named = kind in ("category", "ordered")
     if not named and all(as_day(text) is not None for text in labels):
-        return Draft(Hierarchy.dates(column, labels), "days: month, quarter, year")
+        return _days(column, labels)
     if kind != "number" and _code_like(labels, declared=kind == "category"):
         return Draft(Hierarchy.masks(column, labels), "codes: masks from the right")
     numbers = [] if named else [number for number in map(as_number, labels) if number is not None]
     if len(numbers) < len(labels):
-        return Draft(Hierarchy.suppression(column, labels), f"{counted(len(labels), 'value')}: only *")
+        days = "; days are read as 1999-12-31" if all(map(_OTHER_DAY.fullmatch, labels)) else ""
+        return Draft(Hierarchy.suppression(column, labels), f"{counted(len(labels), 'value')}: only *{days}")
     if kind is None and len(labels) <= FEW:
         return Draft(Hierarchy.suppression(column, labels), f"{counted(len(labels), 'number')}, perhaps codes: only *")
     widths = [width for width in suitable_widths(min(numbers), max(numbers)) if width != 1] or [2]
     hierarchy = Hierarchy.intervals(column, _filled(labels), widths=widths)
     return Draft(hierarchy, f"numbers: intervals of {', '.join(f'{width:g}' for width in widths)}")
+
+
+def _days(column: str, labels: Sequence[str]) -> Draft:
+    """Days of birth go over lifetimes: there is a step between one year and all of them."""
+    years = {text[:4] for text in labels}
+    periods: tuple[Period, ...] = ("month", "quarter", "year")
+    if int(max(years)) - int(min(years)) > DECADE:
+        periods = (*periods, "decade")
+    return Draft(Hierarchy.dates(column, labels, periods=periods), f"days: {', '.join(periods)}")
 
 
 def _code_like(labels: Sequence[str], *, declared: bool) -> bool:

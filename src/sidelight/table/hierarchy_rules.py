@@ -27,13 +27,14 @@ Nested: TypeAlias = "Mapping[str, Nested] | Iterable[object]"
 
 Read = TypeVar("Read")
 
-Period: TypeAlias = Literal["day", "month", "quarter", "year"]
+Period: TypeAlias = Literal["day", "month", "quarter", "year", "decade"]
 
 PERIODS: Mapping[Period, Callable[[dt.date], str]] = {
     "day": lambda day: day.isoformat(),
     "month": lambda day: f"{day.year:04}-{day.month:02}",
     "quarter": lambda day: f"{day.year:04}-Q{(day.month + 2) // 3}",
     "year": lambda day: f"{day.year:04}",
+    "decade": lambda day: f"{max(1, day.year // 10 * 10):04}-{day.year // 10 * 10 + 9:04}",
 }
 """What a day is published as, from fine to coarse; each is a function of the one before."""
 

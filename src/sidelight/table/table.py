@@ -78,7 +78,7 @@ class Intake:
             notes.append(f"{self.repeats:,} of {self._all} {repeat} a person's value and {count} once")
         if self.cell_separator:
             one = f"sensitive cells seem to hold several values, separated by '{self.cell_separator}'"
-            notes.append(f"{one}; if so, read them with split '{self.cell_separator}' and values 'set'")
+            notes.append(f"{one}; if so, read them with values 'set' (--values set --split '{self.cell_separator}')")
         return tuple(notes)
 
     @property

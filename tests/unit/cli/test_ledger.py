@@ -65,4 +65,7 @@ def test_files_that_are_gone_or_changed_are_named():
 def test_no_ledger_is_one_line():
     done = invoke(["ledger", "show", "nowhere.json"])
     assert (done.exit_code, done.stdout) == (2, "")
-    assert done.stderr == "sidelight: no ledger 'nowhere.json'; begin one by giving its budget\n"
+    assert (
+        done.stderr
+        == "sidelight: no ledger 'nowhere.json'; check the path, or begin one by publishing noise with its budget\n"
+    )

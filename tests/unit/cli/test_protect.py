@@ -160,7 +160,7 @@ def test_nothing_within_policy_says_what_would_pass(here):
         ((*USUAL[:3], "--hierarchies", "published.csv", "-o", "r.csv"), "'published.csv' is not a folder"),
         (
             (*USUAL[:3], "-o", "r.csv"),
-            "no hierarchy for 'age'; put 'age.csv' into the folder of --hierarchies, or say --su",
+            "no hierarchy for 'age'; put 'age.csv' into the folder of --hierarchies (sidelight hierarchies drafts one)",
         ),
         ((*USUAL, "-o", "r.csv", "--suppress-only", "agee"), "did you mean 'age'?"),
         ((*USUAL, "-o", "r.csv", "--suppress", "2"), "--suppress 2 is not a share"),

@@ -117,7 +117,7 @@ def test_a_ledger_is_never_begun_twice(tmp_path):
 
 
 def test_no_ledger_is_no_budget(tmp_path):
-    with pytest.raises(BadLedger, match=r"no ledger 'budget\.json'; begin one"):
+    with pytest.raises(BadLedger, match=r"no ledger 'budget\.json'; check the path, or begin one"):
         sl.Ledger(tmp_path / "budget.json").spend(A_TENTH)
     assert not list(tmp_path.iterdir())
     with pytest.raises(BadLedger, match="cannot write"):

@@ -205,7 +205,7 @@ def test_what_sidelight_prints_covers_what_it_stands_for(ages, data):
 def test_what_hierarchies_of_days_codes_and_decimals_print_covers_what_it_stands_for(days, numbers):
     codes = [f"{number:05.1f}" for number in numbers]
     hierarchies = [
-        (sl.Hierarchy.dates("birth", days, periods=["day", "month", "quarter", "year"]), map(str, days)),
+        (sl.Hierarchy.dates("birth", days, periods=["day", "month", "quarter", "year", "decade"]), map(str, days)),
         (sl.Hierarchy.masks("zip", codes), codes),
         (sl.Hierarchy.intervals("weight", numbers, widths=[2.5, 5]), (shown(label(number)) for number in numbers)),
     ]

@@ -54,7 +54,9 @@ def test_lists_are_noticed_and_their_option_named(tmp_path):
     file = tmp_path / "people.csv"
     file.write_text("age,ill\n30,Flu|Cold\n30,Flu\n40,Cold|Ulcer\n40,Ulcer\n")
     told = invoke(["audit", file, "-g", "age", "-s", "ill"])
-    assert "separated by '|'; if so, read them with split '|'" in " ".join(told.stdout.split())
+    assert "separated by '|'; if so, read them with values 'set' (--values set --split '|')" in " ".join(
+        told.stdout.split()
+    )
     read = invoke(["audit", file, "-g", "age", "-s", "ill", "--split", "|", "--values", "set", "--json"])
     assert (read.exit_code, "separated by" in read.stdout) == (0, False)
 

@@ -14,6 +14,12 @@ def test_a_value_per_line_in_the_order_of_the_file(tmp_path):
     assert sl.read_domain(tmp_path / "codes.txt") == ("J10", "A00, cholera", "007")
 
 
+def test_lines_copied_out_of_a_csv_file_lose_their_quotes(tmp_path):
+    lines = ['"Cold, common"', '"the ""flu"""', '"', '""', '"flu" or "cold"', '5" cut']
+    (tmp_path / "codes.txt").write_text("\n".join(lines))
+    assert sl.read_domain(tmp_path / "codes.txt") == ("Cold, common", 'the "flu"', *lines[2:])
+
+
 def test_a_column_of_a_table(tmp_path):
     (tmp_path / "codes.csv").write_text("code,text\n007,Flu\n10,Cold\n,none\n")
     pq.write_table(pa.table({"code": ["b", "a", None, "b"]}), tmp_path / "codes.parquet")

@@ -211,7 +211,7 @@ def test_times_may_become_days_first():
 
 @given(st.sets(st.dates(), min_size=1, max_size=20))
 def test_dates_always_fit_together(days):
-    assert Hierarchy.dates("birth", days, periods=["day", "month", "quarter", "year"]).height == 6
+    assert Hierarchy.dates("birth", days, periods=["day", "month", "quarter", "year", "decade"]).height == 7
 
 
 def test_dates_must_be_dates():
@@ -245,7 +245,7 @@ def test_others_have_one_label_at_each_level_above_their_own(numbers, words):
 
 @pytest.mark.parametrize("periods", [["year", "month"], ["month", "month"], ["week"]])
 def test_periods_rise(periods):
-    with pytest.raises(BadHierarchy, match=r"choose some of day, month, quarter, year, in this order"):
+    with pytest.raises(BadHierarchy, match=r"choose some of day, month, quarter, year, decade, in this order"):
         Hierarchy.dates("birth", ["2024-03-31"], periods=periods)
 
 

@@ -21,11 +21,13 @@ def rule(labels, **rules):
     ("labels", "drafted"),
     [
         (["2024-03-09", "2023-01-01"], "days: month, quarter, year"),
+        (["1984-03-09", "2004-01-01"], "days: month, quarter, year, decade"),
         (["00734", "81667"], "codes: masks from the right"),
         (["E11", "I10"], "codes: masks from the right"),
         (["1", "2", "3", "4"], "4 numbers, perhaps codes: only *"),
         ([str(age) for age in range(17, 91)], "numbers: intervals of 5, 10, 20"),
         (["Married", "Widowed"], "2 values: only *"),
+        (["31.12.1999", "1.3.2004"], "2 values: only *; days are read as 1999-12-31"),
         ([], "has no values: only *"),
     ],
 )
