@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,15 +12,18 @@ from rich.table import Table
 from rich.text import Text
 
 from sidelight._files import refuse_existing, refuse_input
+from sidelight._text import form
 from sidelight.cli.options import DraftOptions, FolderOptions
 from sidelight.cli.output import Output
 from sidelight.cli.run import Status
 from sidelight.errors import BadHierarchy, UnknownColumn, did_you_mean
 from sidelight.report.report import Envelope
+from sidelight.report.terminal import sentences
+from sidelight.table.cell_lists import parts_of
 from sidelight.table.files import files_of
-from sidelight.table.hierarchy_drafts import Draft, DraftRules, drafts, read_tree
+from sidelight.table.hierarchy_drafts import NUMBERS, Draft, DraftRules, drafts, read_tree
 from sidelight.table.hierarchy_io import hierarchy_file, write_hierarchy
-from sidelight.table.labels import Label, as_number, listed
+from sidelight.table.labels import Label, as_number, in_order, listed
 from sidelight.table.read import columns_of, distinct_rows
 from sidelight.table.roles import Roles
 
@@ -52,14 +55,24 @@ def hierarchies(request: HierarchiesRequest, target: FolderOptions) -> Status:
     for name, draft in drafted.items():
         write_hierarchy(draft.hierarchy, files[name])
     answer = {name: _facts(draft, files[name]) for name, draft in drafted.items()}
+    notes = _number_notes(drafted, rules)
     document = Envelope(
-        kind="hierarchies", schema_version=SCHEMA_VERSION, source=request.file, answer=answer, notes=(NOTE,)
+        kind="hierarchies", schema_version=SCHEMA_VERSION, source=request.file, answer=answer, notes=(NOTE, *notes)
     )
-    Output(target.json).write(document, _page(drafted, target.output))
+    Output(target.json).write(document, _page(drafted, target.output, notes))
     return Status.WITHIN_POLICY
 
 
 NOTE = "these are drafts: read and change them before you rely on them; they list the values of your table"
+
+
+def _number_notes(drafted: Mapping[str, Draft], rules: DraftRules) -> tuple[str, ...]:
+    """Nothing tells the codes of states from years of age, so whoever knows is asked."""
+    names = [name for name, draft in drafted.items() if draft.rule.startswith(NUMBERS) and name not in rules.kinds]
+    if not names:
+        return ()
+    were = form("was", len(names))
+    return (f"{listed(names)} {were} taken for numbers; where they are codes, say so: --kind '{names[-1]}=category'",)
 
 
 def _make_folder(folder: Path) -> None:
@@ -73,8 +86,9 @@ def _make_folder(folder: Path) -> None:
 def _columns(request: HierarchiesRequest, rules: DraftRules) -> tuple[str, ...]:
     """Name the columns that get a file: those that outsiders may know, or all but the others, and those with rules."""
     there = columns_of(request.file, request.roles)
-    others = (request.roles.sensitive, request.roles.person)
-    columns = dict.fromkeys(request.roles.quasi or [name for name in there if name not in others])
+    roles = request.roles
+    others = (*roles.value_columns, roles.person, *roles.carried)
+    columns = dict.fromkeys(roles.quasi or [name for name in there if name not in others])
     columns |= dict.fromkeys(rules.columns)
     for name in columns:
         if name not in there:
@@ -88,7 +102,9 @@ def _labels(request: HierarchiesRequest, column: str) -> tuple[Label, ...]:
     (values,), _ = distinct_rows(
         request.file, [column], missing_marks=roles.missing_marks, encoding=roles.encoding, sheet=roles.sheet
     )
-    return values.labels
+    if roles.split is None or column not in roles.value_columns:
+        return values.labels
+    return in_order(part for cell in values.labels for part in parts_of(cell, roles.split, "set"))
 
 
 def _rules(options: DraftOptions) -> DraftRules:
@@ -128,7 +144,7 @@ def _facts(draft: Draft, file: Path) -> dict[str, object]:
     return {"file": str(file), "rule": draft.rule, "values": len(draft.hierarchy.labels(0)), "levels": labels}
 
 
-def _page(drafted: dict[str, Draft], folder: Path) -> Iterator[RenderableType]:
+def _page(drafted: dict[str, Draft], folder: Path, notes: Sequence[str]) -> Iterator[RenderableType]:
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     for heading in ("column", "drafted as", "values", "then"):
         table.add_column(heading, justify="right" if heading == "values" else "left")
@@ -138,4 +154,5 @@ def _page(drafted: dict[str, Draft], folder: Path) -> Iterator[RenderableType]:
         shown = "\n".join(coarser)
         table.add_row(Text(name), Text(draft.rule), f"{len(hierarchy.labels(0)):,}", Text(shown))
     yield table
+    yield from sentences("Notes", list(notes))
     yield Text(f"Written to {folder}: {NOTE}.")

@@ -35,6 +35,9 @@ FEW = 8
 MOST_NUMBERS = 10_000
 """So many whole numbers between the lowest and the highest are listed all."""
 
+NUMBERS = "numbers:"
+"""What is drafted of labels that are numbers, where nobody said that they are."""
+
 DECADE = 10
 """Days that go over more years than these are also drafted as decades."""
 
@@ -192,7 +195,7 @@ def _by_values(column: str, labels: Sequence[str], kind: ColumnKind | None) -> D
         return Draft(Hierarchy.suppression(column, labels), f"{counted(len(labels), 'number')}, perhaps codes: only *")
     widths = [width for width in suitable_widths(min(numbers), max(numbers)) if width != 1] or [2]
     hierarchy = Hierarchy.intervals(column, _filled(labels), widths=widths)
-    return Draft(hierarchy, f"numbers: intervals of {', '.join(f'{width:g}' for width in widths)}")
+    return Draft(hierarchy, f"{NUMBERS} intervals of {', '.join(f'{width:g}' for width in widths)}")
 
 
 def _days(column: str, labels: Sequence[str]) -> Draft:

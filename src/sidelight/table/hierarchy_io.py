@@ -97,7 +97,10 @@ def write_hierarchy(hierarchy: Hierarchy, path: str | os.PathLike[str]) -> None:
     expect(Hierarchy, hierarchy, "what is written")
     for number, level in enumerate(hierarchy.levels):
         if any(re.search(r"[;\r\n]", text) for text in level):
-            message = f"hierarchy of '{hierarchy.column}': a label of level {number} has a ; or a line break; rename it"
+            message = (
+                f"hierarchy of '{hierarchy.column}': a label of level {number} has a ; or a line break, which ARX's "
+                "format cannot hold; rename it, or leave the column out"
+            )
             raise BadHierarchy(message)
     if hierarchy.height == 1 and any(map(_otherwise_separated, hierarchy.levels[0])):
         message = f"hierarchy of '{hierarchy.column}': one level of values with commas or tabs; add a level above it"

@@ -33,6 +33,39 @@ def test_a_tree_from_a_file_for_the_sensitive_column(tmp_path):
     assert sl.read_hierarchies(tmp_path / "h")["condition"].labels(1) == ("Lungs", "Other")
 
 
+def test_several_sensitive_columns_and_those_carried_along_get_no_draft(tmp_path):
+    others = ["-s", "condition", "-s", "income", "--keep", "marital", "--weight", "age", "--person", "person"]
+    drafted = invoke(["hierarchies", NHEFS, *others, "-o", tmp_path / "h", "--json"])
+    assert list(json.loads(drafted.stdout)["answer"]) == ["sex", "race", "education", "birthplace"]
+
+
+def test_a_tree_for_cells_of_several_values(tmp_path):
+    (tmp_path / "people.csv").write_text("sex,ill\nf,Flu|Asthma\nm,Flu\n")
+    (tmp_path / "tree.json").write_text(json.dumps({"Lungs": ["Asthma"], "Other": ["Flu"]}))
+    words = ["-s", "ill", "--values", "set", "--split", "|", "--tree", f"ill={tmp_path / 'tree.json'}"]
+    assert invoke(["hierarchies", tmp_path / "people.csv", *words, "-o", tmp_path / "h"]).exit_code == 0
+    assert sl.read_hierarchies(tmp_path / "h")["ill"].labels(0) == ("Asthma", "Flu")
+
+
+def test_numbers_may_be_codes_and_somebody_is_asked(tmp_path):
+    words = [
+        "hierarchies",
+        NHEFS,
+        "-g",
+        "age",
+        "-g",
+        "birthplace",
+        "--widths",
+        "age=5",
+        "-o",
+        tmp_path / "h",
+        "--force",
+    ]
+    asked = "birthplace was taken for numbers; where they are codes, say so: --kind 'birthplace=category'"
+    assert asked in " ".join(invoke(words).stdout.split())
+    assert "taken for numbers" not in invoke([*words, "--kind", "birthplace=category"]).stdout
+
+
 def test_files_that_exist_are_kept(tmp_path):
     words = ["hierarchies", NHEFS, "-g", "sex", "-o", tmp_path]
     (tmp_path / "sex.csv").write_text("mine")
