@@ -42,6 +42,7 @@ from sidelight.release.locate import Locate, Lookup, SuppressedPeople, columns_o
 from sidelight.release.release import Release
 from sidelight.search.method import SearchResult
 from sidelight.table.hierarchy import Hierarchy
+from sidelight.table.roles import Roles, marks_of
 from sidelight.table.table import expect_one_sensitive
 
 
@@ -61,6 +62,8 @@ def intersect(
     same_values: Mapping[str, str] | None = None,
     missing_marks: str | Sequence[object] = (),
     split: str | None = None,
+    encoding: str | None = None,
+    sheet: str | None = None,
 ) -> Exposure:
     """What do independent releases about the same people give away together?
 
@@ -94,6 +97,8 @@ def intersect(
         same_values: what a value is called elsewhere, where releases use different words; {}: equal words only.
         missing_marks: texts that mean missing in what is known of people, such as "?".
         split: what stands between the true values of somebody who has several, where these are in one cell.
+        encoding: how the letters of the people's file are written, as for `read_table`.
+        sheet: which sheet of a spreadsheet the people are on.
 
     >>> import pyarrow as pa
     >>> from sidelight.release.release import Release
@@ -116,8 +121,7 @@ def intersect(
         person=person,
         truth=truth,
         marks=[each for each in presence if isinstance(each, str)],
-        missing_marks=missing_marks,
-        split=split,
+        reading=Roles(missing_marks=marks_of(missing_marks), split=split, encoding=encoding, sheet=sheet),
         several_values=release_of(published[0]).semantics != "single",
     )
     common = CommonDomain([release_of(each).groups for each in published], same_values)

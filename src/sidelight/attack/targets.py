@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from sidelight._text import counted
 from sidelight.errors import BadTable, UnknownColumn, did_you_mean, parameter
 from sidelight.table.labels import Label, label
 from sidelight.table.read import distinct_rows, read_table
+from sidelight.table.roles import Roles
 from sidelight.table.table import Column, Counts, Table, number_equal_rows
 
 StatedPresence: TypeAlias = str | float | Fraction | None
@@ -120,7 +121,7 @@ class Names:
     source: object
     known: tuple[str, ...]
     person: str
-    missing_marks: str | Sequence[object] = ()
+    reading: Roles  # what odd cells mean, and how their file is written
 
     def known_of(self, name: Label) -> dict[str, Label]:
         """Say what is known of somebody."""
@@ -137,7 +138,7 @@ class Names:
     @cached_property
     def _rows(self) -> tuple[Column, ...]:
         known = [name for name in self.known if name != self.person]
-        return distinct_rows(self.source, [*known, self.person], missing_marks=self.missing_marks)[0]
+        return distinct_rows(self.source, [*known, self.person], **file_roles(self.reading))[0]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -214,17 +215,17 @@ def people_of(
     person: str | None = None,
     truth: str | None = None,
     marks: Sequence[str] = (),
-    missing_marks: str | Sequence[object] = (),
-    split: str | None = None,
+    reading: Roles | None = None,
     several_values: bool = False,
 ) -> People:
-    """Take people from a table, a dataframe or files; raw rows meet one GROUP BY only."""
+    """Take people from a table, a dataframe or files, read as `reading` says; raw rows meet one GROUP BY only."""
     columns = list(dict.fromkeys([*known, *marks]))
+    reading = reading or Roles()
     if isinstance(source, Table):
         return _from_table(source, known, columns, several_values=several_values)
-    names = Names(source, tuple(columns), person, missing_marks) if person else None
+    names = Names(source, tuple(columns), person, reading) if person else None
     if several_values and truth is not None:
-        if person is None and split is None:
+        if person is None and reading.split is None:
             message = (
                 f"people may have several values; give {parameter('person')}, the column that says whose row it is, "
                 f"or {parameter('split')}, what stands between values in one cell"
@@ -234,18 +235,18 @@ def people_of(
             source,
             quasi=columns,
             sensitive=truth,
-            person=person if split is None else None,  # a row is a person then
+            person=person if reading.split is None else None,  # a row is a person then
             values="set",
             missing="no value",
-            missing_marks=missing_marks,
-            split=split,
+            split=reading.split,
+            **file_roles(reading),
         )
         return replace(_from_table(table, known, columns, several_values=True), names=names)
     # the truth is read with the rest, and taken out again: it is not what the attacker knows
     names_of_columns = list(dict.fromkeys([*columns, *([truth] if truth else [])]))
     several_rows = several_values and person is not None
     rows, times = distinct_rows(
-        source, names_of_columns, person=person, several_rows=several_rows, missing_marks=missing_marks
+        source, names_of_columns, person=person, several_rows=several_rows, **file_roles(reading)
     )
     by_name = {column.name: column for column in rows}
     keys = tuple(by_name[name] for name in columns)
@@ -257,6 +258,11 @@ def people_of(
         _truth(by_name[truth], number, times, len(first)) if truth else None,
         names,
     )
+
+
+def file_roles(reading: Roles) -> dict[str, Any]:
+    """Give what is said of a file and its cells, whatever its columns are."""
+    return {name: getattr(reading, name) for name in ("missing_marks", "encoding", "sheet")}
 
 
 def _people(

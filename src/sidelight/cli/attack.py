@@ -110,6 +110,8 @@ def expose(request: AttackRequest, releases: Sequence[Release]) -> Exposure:
         same_values=_same_values(attacker.same_value),
         missing_marks=roles.missing_marks,
         split=roles.split,
+        encoding=roles.encoding,
+        sheet=roles.sheet,
     )
 
 

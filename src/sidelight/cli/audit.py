@@ -39,8 +39,8 @@ def judge(release: Release, question: Question, *, source: str) -> AuditReport:
     if question.policy is None and not measures:
         classics = (kind() for kind in classic_measures())
         measures = tuple(measure for measure in classics if release.semantics in measure.semantics)
-    columns = release.sensitive_columns
-    measures = without_repeats(each for measure in measures for each in asked_about_each(measure, columns))
+    columns, domain = release.sensitive_columns, release.domain
+    measures = without_repeats(each for measure in measures for each in asked_about_each(measure, columns, domain))
     return audit_report(
         release,
         verdict=None if question.policy is None else question.policy.judge(release),

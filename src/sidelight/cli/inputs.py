@@ -104,7 +104,7 @@ def open_release(file: str, roles: Roles, *, keep_people: bool = False) -> Relea
     reading = document.reading
     release = release_from(
         file,
-        _roles(reading, roles),
+        replace(_roles(reading, roles), encoding=None, sheet=None),  # ours are UTF-8, whatever other files are
         rows=reading.rows,
         people=reading.people or "people",
         count=reading.count or "count",

@@ -25,6 +25,7 @@ from sidelight.errors import BadMeasure, UnknownValue, expect
 from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Summary, Views, Witness
 from sidelight.measures.screening import Screen
+from sidelight.measures.targets import Targeted, written_label
 from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label
@@ -150,8 +151,11 @@ class About(Measure):
         return self.question.names_values(column.labels)[column.codes]
 
 
-def asked_about_each(measure: Measure, columns: Sequence[str]) -> tuple[Measure, ...]:
+def asked_about_each(measure: Measure, columns: Sequence[str], domain: tuple[Label, ...] = ()) -> tuple[Measure, ...]:
     """Ask about each sensitive column, unless a measure names one or asks nothing about values.
+
+    Where the `domain` says which column has which values, values that are left out (`apart_from`) are left out of the
+    columns that have them.
 
     >>> from sidelight.measures.l_diversity import DistinctValues
     >>> [str(each) for each in asked_about_each(DistinctValues(), ["disease", "income"])]
@@ -168,7 +172,16 @@ def asked_about_each(measure: Measure, columns: Sequence[str]) -> tuple[Measure,
     if not others:
         message = f"'{measure}' leaves no sensitive column to ask about; leave one out of 'known'"
         raise BadMeasure(message)
-    return tuple(About(question, column, known) for column in others)
+    return tuple(About(_apart_from_its_own(question, column, others, domain), column, known) for column in others)
+
+
+def _apart_from_its_own(question: Measure, name: str, others: Sequence[str], domain: tuple[Label, ...]) -> Measure:
+    """Leave out of a column the values that it has; one that none of the columns has is a mistake, and stays."""
+    if not isinstance(domain, JointDomain) or not isinstance(question, Targeted) or not question.apart_from:
+        return question
+    labels = {column.name: {written_label(text) for text in column.labels} for column in domain.columns}
+    elsewhere = set().union(*(labels[other] for other in others)) - labels[name]
+    return question.with_settings(apart_from=tuple(text for text in question.apart_from if text not in elsewhere))
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ import numpy as np
 from sidelight._arrays import Flags
 from sidelight._rounding import at_a_glance, exact_number, in_words
 from sidelight._text import html_table
-from sidelight.errors import BadMeasure, BadPolicy, NotTrueOrFalse, expect, in_python, listed
+from sidelight.errors import BadMeasure, BadPolicy, NotTrueOrFalse, expect, in_python, listed, parameter
 from sidelight.knowledge.tokens import quote
 from sidelight.measures.exact import Amount
 from sidelight.measures.screening import Screen
@@ -113,7 +113,7 @@ class Measure(ABC):
         if release.semantics not in self.semantics:
             message = (
                 f"'{self.name}' is defined for {' and '.join(self.semantics)} values, "
-                f"and this release has values=\"{release.semantics}\"; leave it out or use 'acquaintance'"
+                f"and this release has {parameter('values', release.semantics)}; leave it out or use 'acquaintance'"
             )
             raise BadMeasure(message)
         columns = release.sensitive_columns

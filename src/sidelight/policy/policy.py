@@ -18,7 +18,7 @@ from sidelight.errors import BadPolicy, NotTrueOrFalse, expect
 from sidelight.measures.about import asked_about_each
 from sidelight.measures.measure import Criterion, Finding, Judgement, Measure, findings, judgements_table
 from sidelight.release.release import Release
-from sidelight.table.labels import shown
+from sidelight.table.labels import Label, shown
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -93,11 +93,13 @@ class Policy:
     def judge(self, release: Release) -> Verdict:
         """Measure a release and decide each criterion."""
         expect(Release, release, "what is judged")
-        policy = self.about_each(release.sensitive_columns)
+        policy = self.about_each(release.sensitive_columns, release.domain)
         return policy.decide(findings(policy.measures, release))
 
-    def about_each(self, columns: Sequence[str]) -> Policy:
+    def about_each(self, columns: Sequence[str], domain: tuple[Label, ...] = ()) -> Policy:
         """Let each limit hold for each sensitive column, unless it names one: a limit per column.
+
+        The `domain` says which of them has the values that a limit leaves out.
 
         >>> from sidelight.measures.k_anonymity import GroupSize
         >>> from sidelight.measures.l_diversity import DistinctValues
@@ -108,7 +110,7 @@ class Policy:
             *(
                 replace(criterion, measure=measure)
                 for criterion in self.criteria
-                for measure in asked_about_each(criterion.measure, columns)
+                for measure in asked_about_each(criterion.measure, columns, domain)
             )
         )
 

@@ -27,7 +27,7 @@ from sidelight.measures.measure import Judgement
 from sidelight.policy.policy import Verdict, policy_text
 from sidelight.publish.formats import FORMATS, Format, FormatName
 from sidelight.release.generalise import roll_up
-from sidelight.release.groups import Groups
+from sidelight.release.groups import Groups, suppressed_groups
 from sidelight.release.locate import covers_to_tell
 from sidelight.release.printing import Nodes, Printing
 from sidelight.release.read import Rows, release_from
@@ -50,7 +50,7 @@ from sidelight.search.method import Method, SearchResult
 from sidelight.table.kinds import ColumnKind
 from sidelight.table.labels import Label
 from sidelight.table.roles import Domain, Missing, Roles
-from sidelight.table.table import Column, Counts, JointDomain, Semantics, Table
+from sidelight.table.table import Column, Counts, Intake, JointDomain, Semantics, Table
 
 SCHEMA_VERSION = 2
 """Raised whenever a reader of the document would have to change."""
@@ -356,6 +356,8 @@ def read_published(path: str | Path) -> Release:
     path = Path(path)
     document = read_checked(path)
     release = replace(read_back(path.parent, document.reading), printing=document.printing())
+    if document.kept:
+        release = replace(release, intake=_with_carried(release, path.parent, document))
     return release if document.who is None else with_members(release, read_back(path.parent, document.who))
 
 
@@ -392,6 +394,16 @@ def read_back(folder: Path, reading: Reading) -> Release:
         count=reading.count or "count",
     )
     return as_printed(_with_labels_decoded(release, form, reading))
+
+
+def _with_carried(release: Release, folder: Path, document: Sidecar) -> Intake:
+    """Count the people whom the columns that are carried along single out, as any reader of the file can."""
+    reading, kept = document.reading, tuple(document.kept)
+    finer = read_back(folder, reading.model_copy(update={"group": (*reading.group, *kept)}))
+    judged = replace(finer.groups, columns=finer.groups.columns[: len(reading.group)])
+    alone = (finer.groups.sizes == 1) & ~suppressed_groups(judged)  # who is suppressed says nothing in them
+    others = tuple(name for name in release.intake.columns_dropped if name not in kept)
+    return replace(release.intake, columns_dropped=others, carried=kept, singled_out=int(alone.sum()))
 
 
 def with_members(release: Release, who: Release) -> Release:

@@ -105,7 +105,7 @@ class SearchProblem:
         """Check what a search is handed; raises `NothingSafe` when one group of everybody is outside the policy."""
         expect(Table, table, "what is protected")
         hierarchies = as_hierarchies(by)
-        policy = _informed(_policy(policy).about_each(table.sensitive_columns), table)
+        policy = _informed(_policy(policy).about_each(table.sensitive_columns, table.domain), table)
         searchable = _searchable(policy)
         # one group of everybody is what every search can fall back on: from here on something is within policy
         _refuse_impossible(table, searchable)

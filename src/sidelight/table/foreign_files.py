@@ -142,7 +142,10 @@ def as_utf8(files: Sequence[Path], encoding: str | None) -> Iterator[list[Path]]
         yield [*files]
         return
     with TemporaryDirectory(prefix="sidelight-") as folder:
-        yield [_copied(file, Path(folder, str(number)), encoding) for number, file in enumerate(files)]
+        yield [
+            file if _proves_utf8(file) else _copied(file, Path(folder, str(number)), encoding)
+            for number, file in enumerate(files)
+        ]
 
 
 def _is_utf8(encoding: str) -> bool:
@@ -151,6 +154,23 @@ def _is_utf8(encoding: str) -> bool:
     except (LookupError, ValueError):
         message = f"no {parameter('encoding', encoding)}; give a name such as latin-1, cp1252, utf-16 or shift_jis"
         raise BadTable(message) from None
+
+
+def _proves_utf8(file: Path) -> bool:
+    """Whether a file has letters beyond ASCII, and all of them are UTF-8, as good as never by chance.
+
+    Several files are read with one encoding (releases and people), and some of them may be UTF-8 nevertheless.
+    """
+    decoder, beyond_ascii = codecs.getincrementaldecoder("utf-8")(), False
+    try:
+        with pa.input_stream(str(file)) as packed:
+            while chunk := packed.read(CHUNK):
+                beyond_ascii |= not chunk.isascii()
+                decoder.decode(chunk)
+        decoder.decode(b"", final=True)
+    except (UnicodeError, OSError):
+        return False
+    return beyond_ascii
 
 
 def _copied(file: Path, folder: Path, encoding: str) -> Path:

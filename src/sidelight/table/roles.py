@@ -37,6 +37,16 @@ CHOICES = {"values": Semantics, "missing": Missing, "suppressed": Suppressed}
 """Roles that are one of a few words; the first word is meant where nobody said anything."""
 
 
+def marks_of(missing_marks: str | Sequence[object]) -> tuple[str, ...]:
+    """Take one text that means missing, or several, or numbers.
+
+    >>> marks_of("?"), marks_of(["NA", -9])
+    (('?',), ('NA', '-9'))
+    """
+    marks = (missing_marks,) if isinstance(missing_marks, str) else missing_marks
+    return tuple(text for mark in marks if (text := label(mark)) is not None)
+
+
 @dataclass(frozen=True, slots=True)
 class Roles:
     """The columns that are used, and the choices that decide how their rows are counted."""
@@ -84,11 +94,10 @@ class Roles:
         >>> Roles.of(quasi="age", sensitive=["disease", "income"]).value_columns
         ('disease', 'income')
         """
-        marks = (missing_marks,) if isinstance(missing_marks, str) else missing_marks
         return cls(
             quasi=as_names(quasi),
             sensitive=as_names(sensitive),
-            missing_marks=tuple(text for mark in marks if (text := label(mark)) is not None),
+            missing_marks=marks_of(missing_marks),
             domain=_domain_labels(domain),
             kinds=as_kinds(kinds),
             keep=as_names(keep),

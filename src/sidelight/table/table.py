@@ -46,6 +46,8 @@ class Intake:
     rows_saying_no_value: int = 0  # their person counts, and has no value by this row (missing="no value")
     rows_suppressed: int = 0  # left out because every published column was `*` (suppressed="leave out")
     repeats: int = 0  # repeated (person, value) rows that count once in `set`
+    carried: tuple[str, ...] = ()  # columns that were published as they are, beside what was judged
+    singled_out: int = 0  # people whom these set apart from all others of their group
     cell_separator: str | None = None  # what seems to separate several values in a cell, where nobody said so
     files: tuple[Path, ...] = field(default=(), compare=False, repr=False)  # never to be written over
     roles: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)  # person, missing, suppressed
@@ -59,6 +61,12 @@ class Intake:
         notes = []
         if self.columns_dropped:
             notes.append(f"columns not used: {', '.join(self.columns_dropped)}")
+        if self.carried:
+            people = f"{self.singled_out:,} of {counted(self.rows, 'person')}"
+            as_they_are = f"published as they are: {', '.join(self.carried)}"
+            notes.append(
+                f"{as_they_are}; whoever knows them finds {people} alone in their group, and no limit judges that"
+            )
         if self.rows_without_value:
             has, was = form("has", self.rows_without_value), form("was", self.rows_without_value)
             notes.append(f"{self.rows_without_value:,} of {self._all} {has} no sensitive value and {was} dropped")

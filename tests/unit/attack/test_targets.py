@@ -2,8 +2,10 @@
 
 from fractions import Fraction
 
+import openpyxl
 import polars as pl
 import pytest
+from support.command_line import invoke
 
 import sidelight as sl
 from sidelight.errors import BadTable, UnknownColumn
@@ -63,3 +65,37 @@ def test_from_files(tmp_path):
     exposure = sl.intersect([ONE, TWO], people=path, person="name", truth="real")
     assert exposure.values_left.tolist() == exposed().values_left.tolist()
     assert exposure.witness("Ann").candidates == ("a",)
+
+
+@pytest.mark.parametrize("ours", [True, False])
+def test_the_file_of_people_is_written_as_somebody_says(tmp_path, ours):
+    rows = "city,disease\nKöln,Flu\nKöln,Cold\nBonn,Flu\nBonn,Cold\n"
+    (tmp_path / "people.csv").write_bytes(
+        rows.replace("\n", ",1\n").replace("disease,1", "disease,id").encode("cp1252")
+    )
+    release = tmp_path / "release.csv"
+    if ours:
+        release.write_text(rows, encoding="utf-8")
+        table = sl.read_table(release, quasi="city", sensitive="disease")
+        sl.protect(table, sl.GroupSize() >= 1, method="mondrian").publish(tmp_path / "published.csv")
+        release = tmp_path / "published.csv"
+    else:
+        release.write_text(rows, encoding="utf-8")
+    words = ["attack", release, "--people", tmp_path / "people.csv", *([] if ours else ["-g", "city", "-s", "disease"])]
+    refusal = invoke(map(str, words))
+    assert (refusal.exit_code, '--encoding "windows-1252"' in refusal.stderr) == (2, True)
+    answered = invoke(map(str, [*words, "--encoding", "windows-1252", "--at-most", "0"]))
+    assert answered.exit_code == 0, answered.stdout
+
+
+def test_people_are_on_a_sheet(tmp_path):
+    release = sl.Release.from_counts([{"Flu": 1}], labels=[{"city": "Bonn"}])
+    book = openpyxl.Workbook()
+    for name, city in (("notes", "x"), ("people", "Bonn")):
+        sheet = book.create_sheet(name)
+        sheet.append(["city", "name"])
+        sheet.append([city, "Ann"])
+    book.save(tmp_path / "people.xlsx")
+    exposure = sl.intersect([release], people=tmp_path / "people.xlsx", sheet="people", person="name")
+    assert exposure.unlocated == (0,)
+    assert "(city Bonn)" in exposure.witness("Ann").explain()

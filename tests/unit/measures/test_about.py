@@ -147,3 +147,40 @@ def test_questions_about_one_column_refuse_several(both):
     ):
         with pytest.raises(sl.SidelightError, match=message):
             question()
+
+
+def every_measure_that_leaves_values_out(domain):
+    kinds = [sl.DistinctValues, sl.EntropyDiversity, sl.Closeness, sl.BetaLikeness, sl.DeltaDisclosure]
+    yield from (kind(apart_from=domain) for kind in kinds)
+    yield sl.RecursiveDiversity(2, apart_from=domain)
+    yield from (sl.Implications(1, apart_from=domain), sl.Negations(1, apart_from=domain))
+    yield sl.Acquaintance(1, 0, 0, apart_from=domain)
+
+
+@pytest.mark.parametrize(
+    "measure", [*every_measure_that_leaves_values_out(["HIV", "high"])], ids=lambda each: each.name
+)
+def test_values_are_left_out_of_the_column_that_has_them(both, measure):
+    (disease, income) = sl.Policy(measure <= 1 if measure.large_is_bad else measure >= 1).judge(both).findings
+    alone = {
+        name: measure.with_settings(apart_from=[value]) for name, value in (("disease", "HIV"), ("income", "high"))
+    }
+    assert disease.value == alone["disease"].measure(both.about("disease")).value
+    assert income.value == alone["income"].measure(both.about("income")).value
+
+
+def test_a_value_that_no_column_has_is_not_left_out_in_silence(both):
+    with pytest.raises(UnknownValue, match="no sensitive value 'HVI'"):
+        sl.Policy(sl.DistinctValues(apart_from=["HVI", "high"]) >= 1).judge(both)
+    with pytest.raises(UnknownValue, match="no sensitive value 'HIV'"):  # the column that is asked about is said
+        sl.Policy(sl.DistinctValues(apart_from=["HIV"]).about("income") >= 1).judge(both)
+
+
+def test_searches_leave_values_out_of_the_column_that_has_them():
+    table = sl.read_table(ROWS, quasi="zip", sensitive=["disease", "income"])
+    by = {"zip": sl.Hierarchy.suppression("zip", ["1", "2"])}
+    found = sl.protect(table, sl.DistinctValues(apart_from=["HIV"]) >= 2, by=by)
+    assert [str(each.criterion) for each in found.verdict.judgements] == [
+        "distinct values(apart_from=[HIV], of=disease) ≥ 2",
+        "distinct values(of=income) ≥ 2",
+    ]

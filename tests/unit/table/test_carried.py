@@ -77,7 +77,9 @@ def test_columns_are_published_as_they_are_and_what_they_add_is_told(adult, meth
     smallest = math.floor(rows.groupby(["age", "sex"])["wt"].sum().min())
     assert f"at least {smallest:,} people of the population" in population
     assert published.document.kept == ("wave", "wt")
-    assert sl.read_published(published.path).size == 3000
+    again = sl.read_published(published.path)
+    assert (again.size, again.intake.carried, again.intake.singled_out) == (3000, ("wave", "wt"), alone)
+    assert again.intake.columns_dropped == ()
 
 
 @pytest.mark.parametrize("suppressed", ["as *", "left out"])
@@ -87,7 +89,9 @@ def test_suppressed_people_say_nothing_in_them(adult, suppressed):
     method = sl.FullDomain(suppress=0.05, suppressed=suppressed)
     found = sl.protect(table, sl.GroupSize() >= 5, by=sl.datasets.adult().hierarchies, method=method)
     assert found.suppressed > 0
-    rows = pq.read_table(found.publish(folder / "release.parquet").path).to_pandas()
+    published = found.publish(folder / "release.parquet")
+    assert f" {sl.read_published(published.path).intake.singled_out:,} of " in published.document.warnings[-1]
+    rows = pq.read_table(published.path).to_pandas()
     starred = rows[(rows["age"] == "*") & (rows["sex"] == "*") & (rows["race"] == "*")]
     assert len(rows) == 3000 - (found.suppressed if suppressed == "left out" else 0)
     assert starred["wave"].isna().all()
@@ -101,6 +105,8 @@ def test_through_the_command_line(adult):
     assert done.exit_code == 0
     assert "no limit judges that" in " ".join(done.stdout.split())
     assert pyarrow.csv.read_csv(folder / "release.csv").column_names == ["age", "sex", "occupation", "wave", "wt"]
+    audited = invoke(["audit", folder / "release.csv"])  # whoever reads it again is told as well
+    assert "published as they are: wave, wt; whoever knows them finds" in " ".join(audited.stdout.split())
 
 
 def test_they_are_never_published_by_default(adult):

@@ -210,3 +210,10 @@ def test_standard_input(tmp_path, kind):
             [sys.executable, "-m", "sidelight", *words], stdin=given, capture_output=True, check=False
         )
     assert (ended.returncode, ended.stderr) == (0, b"")
+
+
+def test_a_file_that_is_utf8_stays_so_beside_others(tmp_path):
+    # releases and people are read with one encoding
+    file = tmp_path / "patients.csv"
+    file.write_text(text_of(), encoding="utf-8")
+    assert cells(sl.read_table(file, **QUASI, encoding="latin-1")) == EXPECTED
