@@ -30,6 +30,9 @@ def sentences(exposure: Exposure) -> Iterator[str]:
         if people:
             held = counted(people, "person")
             yield f"Suppressed rows of release {number} are assumed to hold {held} whom nothing else fits."
+    for number, view in enumerate(exposure.views, start=1):
+        if view.linkage.by_average:
+            yield f"People were looked for at the nearest average of release {number}, and may be in another group."
     for number, people in enumerate(exposure.unlocated, start=1):
         if people:
             yield f"{people:,} of {total:,} people fit no group of release {number}."

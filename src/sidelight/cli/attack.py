@@ -203,6 +203,8 @@ def unplaced(request: AttackRequest, releases: Sequence[Release], exposure: Expo
             if name in by and any(not by[name].has(text) for text in _labels(exposure.people.column(name), rows))
         ]
         remedies = [*_remedies(request.lookup, release, columns, by)]
+        if not remedies and request.lookup.locate is None and release.printing is None:
+            remedies.append("say --locate nearest if groups print averages")
         if unknown:
             remedies.insert(0, f"add the values that the hierarchy of {listed(unknown)} lacks")
         remedy = f"; {' or '.join(remedies)}" if remedies else ""

@@ -129,6 +129,7 @@ class Linkage:
     group: Integers
     weight: Integers
     assumed: Flags  # per profile
+    by_average: bool = False  # looked for at the nearest average, and perhaps in another group
 
     @classmethod
     def of(cls, profile: Integers, profiles: int, at: Integers, group: Integers, weight: Integers) -> Linkage:
@@ -387,7 +388,7 @@ def _link_to_nearest(release: Release, known: Sequence[Column], rows: int, looku
     columns = [(column.take(first), printed.take(among)) for column, printed in pairs]
     at, near = nearest_groups(columns, len(among), lookup.nodes(release))
     group = among[near]
-    return Linkage.of(profile, len(first), at, group, boxes.weight[group])
+    return replace(Linkage.of(profile, len(first), at, group, boxes.weight[group]), by_average=True)
 
 
 # By a list that says who is where: anatomy's table of people, names

@@ -313,3 +313,15 @@ def test_fits_84_groups_names_a_few_and_the_columns_that_decide(folder):
     assert "fits 84 groups: group 1 (ward 1, sex f, age 0-9), group 2" in result.stderr
     assert result.stderr.count("(ward 1") == 3
     assert "say also age, sex, where they differ, or write #1 for someone in group 1" in result.stderr
+
+
+def test_people_who_are_looked_for_at_an_average_may_be_elsewhere_and_attack_says_so(folder):
+    pl.DataFrame({"age": ["31.5", "31.5", "60"], "disease": ["Flu", "Cold", "Flu"]}).write_csv("averages.csv")
+    pl.DataFrame({"age": ["30", "58"]}).write_csv("people.csv")
+    attack = ["attack", "averages.csv", "--group", "age", "--sensitive", "disease", "--people", "people.csv", "--json"]
+    notes = json.loads(invoke([*attack, "--locate", "nearest"]).stdout)["notes"]
+    assert "People were looked for at the nearest average of release 1, and may be in another group." in notes
+    (folder / "hierarchies" / "age.csv").write_text("30;*\n58;*\n31.5;*\n60;*\n")
+    result = invoke([*attack, "--hierarchies", "hierarchies", "--at-most", "0.1"])
+    assert result.exit_code == 2
+    assert "say --locate nearest if groups print averages" in result.stderr
