@@ -246,6 +246,9 @@ class Release(Tabular):
         ]
         named = in_order(text for its_counts in per_group for text in its_counts)
         order = named if domain is None else _declared(domain, named)
+        if not order:
+            message = f"nobody here has any value; say which there could be with {parameter('domain')}"
+            raise BadRelease(message)
         code = {text: number for number, text in enumerate(order)}
         entries = [(row, code[text], count) for row, each in enumerate(per_group) for text, count in each.items()]
         rows, columns, amounts = np.array(entries, np.int64).reshape(-1, 3).T

@@ -167,3 +167,12 @@ def test_a_group_is_looked_at_by_place_name_or_cells(which):
         release[which]
     with pytest.raises(WrongKind, match="a group has a name or a number"):
         release.group(which)
+
+
+@pytest.mark.parametrize("semantics", ["set", "multiset"])
+def test_where_nobody_has_a_value_the_domain_has_to_be_said(semantics):
+    with pytest.raises(BadRelease, match="nobody here has any value; say which there could be with domain="):
+        sl.Release.from_counts([{}, {}], sizes=[3, 2], values=semantics)
+    release = sl.Release.from_counts([{}, {}], sizes=[3, 2], values=semantics, domain=["Flu", "Cold"])
+    for measure in (sl.RecursiveDiversity(), sl.Closeness(), sl.BetaLikeness(), sl.DeltaDisclosure()):
+        assert measure.measure(release).value == 0

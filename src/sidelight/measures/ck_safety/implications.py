@@ -26,7 +26,7 @@ from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, 
 from sidelight.measures.targets import Targeted, Value, examples_of_targets
 from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release
-from sidelight.table.labels import Label, shown
+from sidelight.table.labels import Label, shown, shown_in_list
 from sidelight.table.table import Semantics
 from sidelight.worlds.brute_force import Person
 from sidelight.worlds.closed_forms import probability_of_avoiding
@@ -336,8 +336,10 @@ def either(values: tuple[Label, ...]) -> str:
 
     >>> either(("Flu", "Cold", None)), either(tuple("abcdef"))
     ('Flu, Cold or (missing)', 'a, b, c, d or one of 2 more values')
+    >>> print(either(("Ulcer, bleeding", "Flu")))
+    'Ulcer, bleeding' or Flu
     """
-    named = [shown(value) for value in values[:4]]
+    named = [shown_in_list(value) for value in values[:4]]
     if len(values) > 4:
         named.append(f"one of {len(values) - 4} more values")
     return named[0] if len(named) == 1 else f"{', '.join(named[:-1])} or {named[-1]}"

@@ -27,7 +27,7 @@ from sidelight.measures.privacy_skyline.five_minima import (
     FiveMinima,
 )
 from sidelight.release.groups import GroupName, Groups
-from sidelight.table.labels import Label, shown
+from sidelight.table.labels import Label, shown, shown_in_list
 from sidelight.table.table import Semantics
 from sidelight.worlds.closed_forms import Family, Investigation, Others
 
@@ -97,7 +97,7 @@ class AcquaintanceWitness(Witness):
     def _about_the_target(self) -> str:
         if not self.rules_out:
             return ""
-        values = _listed([shown(text) for text in self.rules_out], "or")
+        values = _listed([shown_in_list(text) for text in self.rules_out], "or")
         if self.semantics == "single":
             return f"that the target does not have {values}"
         return f"that, if the target has {values}, the target has {shown(self.value)}"
@@ -108,7 +108,7 @@ class AcquaintanceWitness(Witness):
         who = f"{_people(self.others.people, other=True)} of {self._there(self.others.group)}"
         if not self.others.values:
             return f"that {who} {'does' if self.others.people == 1 else 'do'} not have {shown(self.value)}"
-        values = [f"{shown(text)} ({people})" for text, people in self.others.values]
+        values = [f"{shown_in_list(text)} ({people})" for text, people in self.others.values]
         return f"what {who} {form('has', self.others.people)}: {_listed(values, 'and')}"
 
     def _about_family(self) -> str:

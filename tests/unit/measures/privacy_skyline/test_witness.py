@@ -41,3 +41,9 @@ def test_where_people_have_several_values_others_are_known_to_lack_it(semantics)
     group = release.groups.name(0)
     assert (witness.others, witness.family) == (Others(group, 2), Family(group, 1))
     assert witness.explain(Fraction(1, 2)).startswith("In group 1 anyone, the target, could be shown to have a")
+
+
+@pytest.mark.parametrize("measure", [sl.Acquaintance(rules_out=2), sl.Negations(2)])
+def test_values_that_hold_a_comma_stand_in_quotes(measure):
+    release = sl.Release.from_counts([{"Flu": 3, "Ulcer, bleeding": 2, "Cold": 1, "Gout": 1}])
+    assert "'Ulcer, bleeding' or Cold" in measure.measure(release).explain()
