@@ -57,7 +57,11 @@ def _against_the_truth(exposure: Exposure, truth: TruthCheck) -> Iterator[str]:
 
 
 def _who_is_present(exposure: Exposure) -> Iterator[str]:
-    """Say on what it rests: who was taken to be in which release."""
+    """Say on what it rests: who was taken for a person, and who to be in which release."""
+    if exposure.people.each_row:
+        rows = counted(exposure.people.total, "row")
+        whose = "if people have several, name the column that says whose a row is"
+        yield f"Each of {rows} was taken for a person; {whose}."
     if all(view.presence.certain.all() for view in exposure.views):
         yield "Everybody who is looked for was taken to be in every release; of others this says nothing."
         return

@@ -150,6 +150,7 @@ class People:
     truth: Truth | None = None
     names: Names | None = None
     marks: tuple[Column, ...] = ()  # what says who is in which release
+    each_row: bool = False  # every row was taken for a person, although people may have several values
 
     def __len__(self) -> int:
         return len(self.sizes)
@@ -251,13 +252,14 @@ def people_of(
     by_name = {column.name: column for column in rows}
     keys = tuple(by_name[name] for name in columns)
     number, first = number_equal_rows(keys, len(times))
-    return _people(
+    people = _people(
         tuple(column.take(first) for column in keys),
         known,
         add_up(number, times, len(first)),
         _truth(by_name[truth], number, times, len(first)) if truth else None,
         names,
     )
+    return replace(people, each_row=several_values and person is None and reading.split is None)
 
 
 def file_roles(reading: Roles) -> dict[str, Any]:

@@ -104,7 +104,7 @@ def _labels(request: HierarchiesRequest, column: str) -> tuple[Label, ...]:
     )
     if roles.split is None or column not in roles.value_columns:
         return values.labels
-    return in_order(part for cell in values.labels for part in parts_of(cell, roles.split, "set"))
+    return in_order(part for cell in values.labels for part in parts_of(cell, roles.split, "set", roles.missing_marks))
 
 
 def _rules(options: DraftOptions) -> DraftRules:

@@ -91,7 +91,8 @@ class FormulaMeasure(GroupByGroup):
 
     def kinds(self, groups: Groups) -> Integers:
         """Give the groups' statistics in one form."""
-        return self.canonical(self.statistic(groups))
+        statistic = self.statistic(groups)
+        return self.canonical(statistic) if statistic.shape[1] else statistic
 
     def exact_values(self, statistic: Integers, groups: Groups) -> Sequence[Amount]:
         """Run the formula in exact numbers, for a few statistics of finite value."""
@@ -115,6 +116,8 @@ class FormulaMeasure(GroupByGroup):
         return Worst(self, value, self.witness(groups, row), notes=self.notes(groups))
 
     def _floats(self, statistic: Integers, groups: Groups) -> Floats:
+        if statistic.shape[1] == 0:  # no values at all, in no group
+            return np.full(len(statistic), np.nan)
         with np.errstate(divide="ignore", invalid="ignore"):  # no values in a group: 0/0, nothing to measure
             return self.formula(FLOATS.whole(statistic), groups, FLOATS).astype(np.float64, copy=False)
 

@@ -212,7 +212,7 @@ class RecursiveDiversity(Targeted, FormulaMeasure):
         """Give every group's largest count, and the sum of those from the ℓ-th largest on."""
         rising = np.sort(without(groups, self.apart_from).counts.dense(), axis=1)
         rarer = rising[:, : max(rising.shape[1] - self.l + 1, 0)]
-        return np.column_stack((rising[:, -1], rarer.sum(axis=1)))
+        return np.column_stack((rising[:, -1:].sum(axis=1), rarer.sum(axis=1)))
 
     def formula(self, statistic: Numbers, groups: Groups, arithmetic: Arithmetic) -> Numbers:
         """c, the one over the other."""

@@ -18,6 +18,7 @@ from itertools import chain, islice
 
 import numpy as np
 
+from sidelight._arrays import Flags
 from sidelight.errors import BadTable, parameter
 from sidelight.table.labels import Label, hinted, in_order
 from sidelight.table.table import Counts, Profiles, Semantics, Table
@@ -29,8 +30,14 @@ LOOKED_AT = 10_000
 """How many different cells are looked at to notice lists."""
 
 
-def split_cells(table: Table, separator: str, semantics: Semantics, domain: tuple[Label, ...] | None = None) -> Table:
-    """Take the cells of a table with one cell per person apart; a missing cell has no values.
+def split_cells(
+    table: Table,
+    separator: str,
+    semantics: Semantics,
+    domain: tuple[Label, ...] | None = None,
+    missing_marks: Sequence[str] = (),
+) -> Table:
+    """Take the cells of a table with one cell per person apart; a missing cell has no values, nor has an empty list.
 
     >>> import pyarrow as pa
     >>> from sidelight.table.read import read_table
@@ -39,7 +46,7 @@ def split_cells(table: Table, separator: str, semantics: Semantics, domain: tupl
     >>> split.domain, split.counts.dense().tolist(), split.people
     (('Cold', 'Flu'), [[1, 2]], 2)
     """
-    parts = [parts_of(cell, separator, semantics) for cell in table.domain]
+    parts = [parts_of(cell, separator, semantics, missing_marks) for cell in table.domain]
     occurring = in_order(chain.from_iterable(parts))
     values = occurring if domain is None else _declared(domain, occurring, table.sensitive)
     code = {value: number for number, value in enumerate(values)}
@@ -57,14 +64,35 @@ def split_cells(table: Table, separator: str, semantics: Semantics, domain: tupl
     return replace(table, domain=values, counts=counts, semantics=semantics, read_profiles=lambda _table: profiles)
 
 
-def parts_of(cell: Label, separator: str, semantics: Semantics) -> tuple[str, ...]:
-    """List the values of a cell, without blanks around them; in a set each once.
+def without_values(table: Table, separator: str, missing_marks: Sequence[str] = ()) -> Flags:
+    """Say which cells of a table's domain have no values: missing ones, and lists of nothing but missing ones (`|`)."""
+    return np.array([not parts_of(cell, separator, "set", missing_marks) for cell in table.domain], bool)
+
+
+def with_cells(table: Table, kept: Flags) -> Table:
+    """Keep the people whose cell is one of these, in a table with one cell per person."""
+    cells = np.flatnonzero(kept)
+    counts = table.counts.only_values(cells)
+    keys = np.flatnonzero(counts.per_row())
+    return replace(
+        table,
+        quasi=tuple(column.take(keys).compact() for column in table.quasi),
+        domain=tuple(table.domain[cell] for cell in cells.tolist()),
+        sizes=counts.per_row()[keys],
+        counts=counts.take(keys),
+    )
+
+
+def parts_of(cell: Label, separator: str, semantics: Semantics, missing_marks: Sequence[str] = ()) -> tuple[str, ...]:
+    """List the values of a cell, without blanks around them and those that are missing; in a set each once.
 
     >>> parts_of("Flu | Cold||Flu", "|", "set"), parts_of("Flu|Flu", "|", "multiset"), parts_of(None, "|", "set")
     (('Flu', 'Cold'), ('Flu', 'Flu'), ())
+    >>> parts_of("Flu|?", "|", "set", missing_marks=["?"])
+    ('Flu',)
     """
     parts = [part.strip() for part in (cell or "").split(separator)]
-    present = [part for part in parts if part]
+    present = [part for part in parts if part and part not in missing_marks]
     return tuple(dict.fromkeys(present) if semantics == "set" else present)
 
 

@@ -26,7 +26,7 @@ from sidelight._arrays import Integers, add_up, number_keys, number_rows, ranges
 from sidelight._text import counted, form
 from sidelight.errors import BadTable, MissingValues, UnknownColumn, WrongKind, did_you_mean, parameter
 from sidelight.table.carried import carry, weights
-from sidelight.table.cell_lists import list_separator, split_cells
+from sidelight.table.cell_lists import list_separator, split_cells, with_cells, without_values
 from sidelight.table.dataframe_source import frame_rows
 from sidelight.table.duckdb_source import arrow_rows, file_rows, interruptible
 from sidelight.table.files import PARQUET, SHEETS, TEXT, FirstLine, ending, files_of, schema_of
@@ -183,19 +183,24 @@ def _split(source: object, roles: Roles, separator: str, read: Callable[[object,
         split, none = parameter("split", separator), parameter("missing", "no value")
         message = f"{split} takes cells apart, and a missing one has no parts; say {none}"
         raise BadTable(message)
-    missing: Missing = "drop" if roles.missing == "drop" else "a value"
-    table = read(source, replace(roles, values="single", missing=missing, domain=None, split=None))
-    nothing = int(table.counts.totals()[table.domain.index(None)]) if None in table.domain else 0
-    if nothing and roles.missing == "an error":
+    table = read(source, replace(roles, values="single", missing="a value", domain=None, split=None))
+    nothing = without_values(table, separator, roles.missing_marks)
+    rows = int(table.counts.totals()[nothing].sum())
+    if rows and roles.missing == "an error":
         message = (
-            f"{nothing:,} of {counted(table.people, 'row')} {form('has', nothing)} no '{roles.sensitive}'; "
+            f"{rows:,} of {counted(table.people, 'row')} {form('has', rows)} no '{roles.sensitive}'; "
             f"say {no_value_hint(roles)}or {parameter('missing', 'drop')} to drop the rows"
         )
         raise MissingValues(message)
-    intake = replace(table.intake, rows_saying_no_value=nothing, cell_separator=None, roles=roles.choices())
-    return split_cells(
-        replace(table, intake=intake), separator, roles.values or "set", roles.domain_of(roles.value_columns[0])
-    )
+    if nothing.all():
+        message = "no rows are left after leaving out those without a sensitive value"
+        raise BadTable(message)
+    if rows and roles.missing == "drop":
+        table = with_cells(table, ~nothing)
+    counted_as = {"rows_without_value" if roles.missing == "drop" else "rows_saying_no_value": rows}
+    intake = replace(table.intake, cell_separator=None, roles=roles.choices(), **counted_as)
+    domain = roles.domain_of(roles.value_columns[0])
+    return split_cells(replace(table, intake=intake), separator, roles.values or "set", domain, roles.missing_marks)
 
 
 @contextmanager

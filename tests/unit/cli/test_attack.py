@@ -2,11 +2,13 @@
 
 import json
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from support.command_line import answer, invoke
 
 import sidelight as sl
+from sidelight.attack.report import sentences
 
 SPRING = "zip,disease\n1,Flu\n1,AIDS\n2,Cold\n2,Flu"
 AUTUMN = "zip,disease\n1,AIDS\n1,Cold\n2,AIDS\n2,AIDS"
@@ -176,3 +178,12 @@ def test_whoever_may_be_in_a_release_is_not_called_safe(files):
         result.output.split()
     )
     assert run(*files, "--present", "0", "--at-most", "0.1").exit_code == 0
+
+
+def test_rows_that_are_taken_for_people_are_said_to_be():
+    spring = sl.Release.from_counts([{"Flu": 2}], sizes=[3], labels=[{"zip": "1"}], values="set")
+    people = pa.table({"zip": ["1", "1"], "name": ["Ann", "Ann"]})
+    rows = "Each of 2 rows was taken for a person; if people have several, name the column that says whose a row is."
+    assert rows in list(sentences(sl.intersect([spring], people=people)))
+    named = sl.intersect([spring], people=people, person="name")
+    assert (named.people.total, any("taken for a person" in each for each in sentences(named))) == (1, False)

@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import sidelight as sl
@@ -98,3 +99,27 @@ def test_groups_of_one_kind_have_one_value(measure):
     values = measure.exact_values(measure.statistic(groups)[finite], groups)
     kinds = [tuple(kind) for kind in measure.kinds(groups)[finite].tolist()]
     assert len({*zip(kinds, values, strict=True)}) == len({*kinds})
+
+
+def everybody_with_a_value_left_out(limit):
+    rows = {"a": ["1", "1", "2", "2"], "who": ["p", "q", "r", "r"], "ill": [None, None, "Flu", "Cold"]}
+    table = sl.read_table(pa.table(rows), quasi="a", sensitive="ill", values="set", person="who", missing="no value")
+    stars = {"a": sl.Hierarchy.suppression("a", ["1", "2"])}
+    return sl.protect(table, limit, by=stars, method=sl.FullDomain(suppress=0.4, suppressed="left out"))
+
+
+@pytest.mark.parametrize("measure", CLASSICS, ids=str)
+def test_a_release_whose_values_are_all_left_out(measure):
+    release = everybody_with_a_value_left_out(sl.GroupSize() >= 2).release
+    assert (release.size, release.domain) == (2, ())
+    finding = measure.measure(release)
+    assert finding.explain()
+    assert finding.witness is None or finding.replay(release) == finding.value
+    assert len(measure.screen().kinds(release.groups)) == len(release)
+
+
+@pytest.mark.parametrize("measure", CLASSICS, ids=str)
+def test_searches_pass_releases_without_values(measure):
+    limit = measure <= min(measure.limits[1], 9) if measure.large_is_bad else measure >= 1
+    found = everybody_with_a_value_left_out(sl.Policy(sl.GroupSize() >= 2, limit))
+    assert found.verdict.safe

@@ -99,3 +99,20 @@ def test_an_empty_cell_is_not_guessed():
     with pytest.raises(MissingValues, match="no value"):
         sl.read_table(frame, quasi="age", sensitive="ill", split="|", values="set")
     assert sl.read_table(frame, quasi="age", sensitive="ill", split="|", values="set", missing="drop").people == 1
+
+
+@pytest.mark.parametrize("cell", [None, "", "|", " | ", "?", "?|", "?|?"])
+def test_a_list_of_nothing_is_a_missing_cell(cell):
+    rows = pa.table({"age": ["30", "40", "40"], "ill": [cell, "Flu|Cold|?", "Flu"]})
+
+    def read(missing):
+        marks = {"missing_marks": "?", "missing": missing}
+        return sl.read_table(rows, quasi="age", sensitive="ill", split="|", values="set", **marks)
+
+    with pytest.raises(MissingValues, match="1 of 3 rows has no 'ill'"):
+        read("an error")
+    dropped, healthy = read("drop"), read("no value")
+    assert (dropped.people, dropped.column("age").labels, dropped.intake.rows_without_value) == (2, ("40",), 1)
+    assert (healthy.people, healthy.column("age").labels, healthy.intake.rows_saying_no_value) == (3, ("30", "40"), 1)
+    assert dropped.domain == healthy.domain == ("Cold", "Flu")  # what is marked as missing is no value in a list either
+    assert dropped.counts.totals().tolist() == healthy.counts.totals().tolist() == [1, 2]
