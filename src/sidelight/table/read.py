@@ -197,8 +197,14 @@ def _split(source: object, roles: Roles, separator: str, read: Callable[[object,
         raise BadTable(message)
     if rows and roles.missing == "drop":
         table = with_cells(table, ~nothing)
-    counted_as = {"rows_without_value" if roles.missing == "drop" else "rows_saying_no_value": rows}
-    intake = replace(table.intake, cell_separator=None, roles=roles.choices(), **counted_as)
+    dropped = rows if roles.missing == "drop" else 0
+    intake = replace(
+        table.intake,
+        rows_without_value=dropped,
+        rows_saying_no_value=rows - dropped,
+        cell_separator=None,
+        roles=roles.choices(),
+    )
     domain = roles.domain_of(roles.value_columns[0])
     return split_cells(replace(table, intake=intake), separator, roles.values or "set", domain, roles.missing_marks)
 
