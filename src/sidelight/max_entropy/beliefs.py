@@ -8,7 +8,8 @@ entropy, and what follows from it:
   sure (`riskiest`), and how far that is from the truth (`estimation_error`);
 - why it is the one of largest entropy (`Certificate`), which anyone can check again from `table` alone.
 
-This is another model than counting possible worlds: the two agree when nothing is known, and may differ otherwise.
+This is another model than counting possible worlds: the two agree when nothing is known and no suppressed row may hide
+who is asked about, and may differ otherwise.
 
 Source: Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008.
 """

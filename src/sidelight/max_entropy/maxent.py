@@ -34,7 +34,8 @@ def maxent(
 
     Of all distributions P(q, s, b) of what is known about a person (q), the value (s) and the group (b) that fit the
     release and the statements, the one of largest entropy.  This is another model than counting possible worlds
-    (`posterior`): the two agree when nothing is known, and may differ otherwise.
+    (`posterior`): the two agree when nothing is known, and may differ otherwise, as suppressed rows count among those
+    that may hide whom a condition means.
 
     A statement is also about people in groups that print less than it asks, such as `*` or `30-39`: how many of them
     are meant is not known, and part of the estimate (`beliefs.notes` tells).  `by` are hierarchies that say what

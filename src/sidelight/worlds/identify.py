@@ -23,7 +23,7 @@ from sidelight.knowledge.people import Described, Someone, Who, person_text
 from sidelight.knowledge.tokens import in_short
 from sidelight.release.groups import Groups, suppressed_groups
 from sidelight.release.locate import Lookup, link
-from sidelight.release.printed_labels import knows_label, may_be_of_one
+from sidelight.release.printed_labels import is_coarse, knows_label, may_be_of_one
 from sidelight.release.printing import Nodes
 from sidelight.release.release import Release
 from sidelight.table.labels import SUPPRESSED, Label, shown
@@ -187,22 +187,23 @@ class Descriptions:
 
     def _several(self, who: Described, groups: Integers) -> str:
         described = dict(who.cells)
-        differing = {
-            name: len({*column.codes[groups].tolist()})
-            for name, column in ((each.name, each) for each in self.release.groups.columns)
-            if name not in described
-        }
-        deciding = sorted((name for name, labels in differing.items() if labels > 1), key=lambda name: -differing[name])
+        printed = {column.name: column for column in self.release.groups.columns}
+        differing = {name: len({*column.codes[groups].tolist()}) for name, column in printed.items()}
+        suppressed = suppressed_groups(self.release.groups)[groups]
+        telling = [name for name, column in printed.items() if {*column.labels} != {SUPPRESSED}]
+        # who is known throughout, and fits a group that is printed, is in that one: so every column that tells decides
+        open_columns = [name for name in telling if name not in described and (differing[name] > 1 or suppressed.any())]
+        deciding = sorted(open_columns, key=lambda name: -differing[name])
         deciding += [each.name for each in self._member_columns if each.name not in described | differing]
-        remedy = (
-            f"say also {listed_names(deciding)}, where they differ"
-            if deciding
-            else "what they print overlaps, so that no column decides between them"
-        )
+        nodes = self.lookup.nodes(self.release)
+        coarse = [name for name, text in who.cells if differing.get(name, 0) > 1 and is_coarse(text, nodes.get(name))]
+        remedies = [f"say also {listed_names(deciding)}, where they differ"] if deciding else []
+        remedies += [f"say {listed_names(coarse)} more exactly"] if coarse else []
+        remedies = remedies or ["what they print overlaps, so that no column decides between them"]
         exact = [-sum(described.get(name) == text for name, text in self._printed(group)) for group in groups.tolist()]
-        nearest = groups[np.argsort(exact, kind="stable")]
+        nearest = groups[np.lexsort((exact, suppressed))]
         return (
-            f"{in_short(str(who))} fits {len(groups):,} groups: {self._named(nearest)}; {remedy}, "
+            f"{in_short(str(who))} fits {len(groups):,} groups: {self._named(nearest)}; {', or '.join(remedies)}, "
             f"or {self._numbered(nearest)}"
         )
 

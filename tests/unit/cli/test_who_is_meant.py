@@ -325,3 +325,23 @@ def test_people_who_are_looked_for_at_an_average_may_be_elsewhere_and_attack_say
     result = invoke([*attack, "--hierarchies", "hierarchies", "--at-most", "0.1"])
     assert result.exit_code == 2
     assert "say --locate nearest if groups print averages" in result.stderr
+
+
+def test_hints_name_what_decides_between_groups(folder):
+    (folder / "w.csv").write_text("age,sex,disease\n30-39,F,Flu\n30-39,M,Cold\n40-49,*,AIDS\n40-49,*,Cold\n*,*,AIDS\n")
+    roles = ("--group", "age", "--group", "sex", "--sensitive", "disease")
+    in_part = believe("{age=44}", file="w.csv", roles=roles)
+    assert "fits 2 groups: group 4 (age 40-49, sex *), group 1 (age *, sex *); say also sex" in in_part.stderr
+    assert "or write #4" in in_part.stderr
+    assert after(believe("{age=44, sex=F}", file="w.csv", roles=roles)) == {"AIDS": "1/2", "Cold": "1/2"}
+    coarse = believe("{age=30-45, sex=F}", file="w.csv", roles=roles)
+    assert "say age more exactly" in coarse.stderr
+
+
+def test_rows_of_patients_are_not_taken_for_people_in_silence(folder):
+    pl.DataFrame({"x": ["a", "a", "a"], "who": [1, 1, 2], "disease": ["Flu", "Cold", "Flu"]}).write_csv("visits.csv")
+    attack = ["attack", "visits.csv", "--group", "x", "--sensitive", "disease", "--values", "set", "--json"]
+    people = ("--people", "visits.csv")
+    named = json.loads(invoke([*attack, *people, "--person", "who"]).stdout)
+    assert named["answer"]["people"] == 2
+    assert not any("Each row" in note for note in named["notes"])
