@@ -60,7 +60,7 @@ def attack(request: AttackRequest, output: Output) -> Status:
     exposure = expose(request, releases)
     witness = None if request.attacker.who is None else exposure.witness(request.attacker.who)
     verdict = None if limit is None else judge(exposure, limit, ignore=request.attacker.unlocated == "ignore")
-    hints = (*_on_rows(request, exposure), *unplaced(request, releases, exposure), *(verdict.notes if verdict else ()))
+    hints = (*unplaced(request, releases, exposure), *(verdict.notes if verdict else ()))
     output.write(envelope(exposure, witness, request.files, hints), draw(request, exposure, witness, hints))
     if verdict is None:
         return Status.WITHIN_POLICY
@@ -119,13 +119,6 @@ def _person_of_rows(roles: Roles, attacker: AttackerOptions) -> str | None:
     """Name the column of the releases that says whose row it is: only where people may have several, it is needed."""
     several = roles.values in {"set", "multiset"} and roles.split is None
     return attacker.person if several and roles.person is None else roles.person
-
-
-def _on_rows(request: AttackRequest, exposure: Exposure) -> Iterator[str]:
-    """Say whose a row is, where people may have several and nothing says so."""
-    if exposure.semantics != "single" and request.attacker.person is None:
-        people = Path(request.attacker.people).name
-        yield f"Each row of {people} was taken to be a person; name people who have several rows with --person."
 
 
 def _present(texts: Sequence[str]) -> list[str | Fraction] | str | Fraction | None:

@@ -33,11 +33,19 @@ from sidelight.errors import BadRelease, BadTable, did_you_mean, parameter
 from sidelight.release.box_join import Cover, join
 from sidelight.release.groups import Groups, suppressed_groups
 from sidelight.release.nearest import nearest_groups
-from sidelight.release.printed_labels import LabelOrder, Stretches, is_coarse, may_be_of_one, merged, read_label
+from sidelight.release.printed_labels import (
+    LabelOrder,
+    Stretches,
+    is_coarse,
+    may_be_of_one,
+    merged,
+    read_label,
+    tells_days,
+)
 from sidelight.release.printing import Nodes
 from sidelight.release.release import Release
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
-from sidelight.table.labels import SUPPRESSED, Label
+from sidelight.table.labels import SUPPRESSED, Label, as_number
 from sidelight.table.table import Column, number_equal_rows
 
 
@@ -288,6 +296,9 @@ def _cover(known: Column, printed: Column, nodes: Nodes | None, *, as_names: boo
 def _with_coarse(order: LabelOrder, printed: Sequence[Label], covered: Stretches, nodes: Nodes | None) -> Stretches:
     """Let people who are known coarsely fit what is printed more finely: 30-39 may be 34, the South may be Ulm."""
     coarse = [(text, (at, at + 1)) for at, text in enumerate(order.labels) if is_coarse(text, nodes)]
+    # a number of four digits may be a year, which matters only beside days: there may be thousands of such numbers
+    if not any(map(tells_days, printed)):
+        coarse = [each for each in coarse if as_number(each[0]) is None or (nodes is not None and each[0] in nodes)]
     if not coarse:
         return covered
     return Stretches.of(

@@ -60,6 +60,8 @@ _BRACKETS = re.compile(r"([\[(\]])\s*(.+?)\s*([\])\[])")
 _ONE_SIDED = re.compile(r"(<=|>=|<|>|≤|≥)\s*(.+)|(.+)\+")
 _ZERO_IN_FRONT = re.compile(r"\b0[0-9]")
 _DIGIT, _YEAR = re.compile(r"[0-9]"), re.compile(r"[0-9]{4}")
+_BEGINS_NUMBER = re.compile(r"[+-]?[0-9]*\.?[0-9]*(?:[eE][+-]?[0-9]*)?")
+_PERIOD_LENGTHS = frozenset(map(len, ("2024", "2024-03", "2024-03-09")))
 _INFINITE = {"inf": math.inf, "+inf": math.inf, "∞": math.inf, "-inf": -math.inf, "-∞": -math.inf}
 # four digits may be a year
 _OUR_NUMBERS = re.compile(r"(?P<low>[0-9]{1,3}|[0-9]{5,15})-(?P<high>[0-9]{1,3}|[0-9]{5,15})")
@@ -125,10 +127,12 @@ class PrintedLabel:
         return self._lists(label) or any(_hides(mask, label) for mask in self.masks) or self._spans(label)
 
     def overlaps(self, other: PrintedLabel) -> bool:
-        """Say whether both may stand for the same; masks and intervals may.
+        """Say whether both may stand for the same; of what a mask hides, whole numbers, years and days may.
 
         >>> [read_label("30-39").overlaps(read_label(text)) for text in ("39-50", "{35, 99}", "40-49", "2024", "3*")]
         [True, True, False, False, True]
+        >>> [read_label("1010").overlaps(read_label(text)) for text in ("10**", "11**", "148**", "1010-**-**")]
+        [True, False, False, True]
         """
         return (
             self.suppressed
@@ -138,9 +142,8 @@ class PrintedLabel:
             or any(one.meets(another) for one in self.numbers for another in other.numbers)
             or any(one.meets(another) for one in self.days for another in other.days)
             or any(_compatible(one, another) for one in self.masks for another in other.masks)
-            # 3* and 30-39: nobody lists the numbers a mask hides, so they are taken to meet
-            or bool(self.masks and (other.numbers or other.days))
-            or bool(other.masks and (self.numbers or self.days))
+            or any(_hides_some(mask, other) for mask in self.masks)
+            or any(_hides_some(mask, self) for mask in other.masks)
         )
 
     @property
@@ -359,6 +362,35 @@ def _hides(mask: str, label: str) -> bool:
     return len(mask) == len(label) and label.startswith(mask.rstrip(SUPPRESSED))
 
 
+def _hides_some(mask: str, printed: PrintedLabel) -> bool:
+    """3* may stand for a number in 30-39, 2024-0* for a day in 2024; no code of another length does."""
+    beginning = _with_plain_digits(mask.rstrip(SUPPRESSED))
+    numbers, days = _numbers_behind(beginning, len(mask)), _days_behind(beginning, len(mask))
+    return (numbers is not None and any(each.meets(numbers) for each in printed.numbers)) or (
+        days is not None and any(each.meets(days) for each in printed.days)
+    )
+
+
+def _numbers_behind(beginning: str, length: int) -> Interval | None:
+    """Give the whole numbers of so many characters that begin like this."""
+    if beginning.isdecimal():
+        return Interval(float(beginning.ljust(length, "0")), float(beginning.ljust(length, "9")))
+    # -3* or 1.5* may be numbers as well: which ones is left open
+    return Interval(-math.inf, math.inf) if _BEGINS_NUMBER.fullmatch(beginning) else None
+
+
+def _days_behind(beginning: str, length: int) -> Interval | None:
+    """Give the days of the years, or of the month, that texts of so many characters may be which begin like this."""
+    if not (length in _PERIOD_LENGTHS or length > max(_PERIOD_LENGTHS)):
+        return None
+    month = _first_and_last(beginning[: len("2024-03")])
+    if not math.isnan(month[0]):
+        return Interval(*month)
+    year = beginning[: len("2024")]
+    first, last = max(year.ljust(4, "0"), "0001"), year.ljust(4, "9")
+    return Interval(_first_and_last(first)[0], _first_and_last(last)[1]) if _YEAR.fullmatch(first) else None
+
+
 def _compatible(mask: str, other: str) -> bool:
     one, another = mask.rstrip(SUPPRESSED), other.rstrip(SUPPRESSED)
     return len(mask) == len(other) and (one.startswith(another) or another.startswith(one))
@@ -396,6 +428,20 @@ def is_coarse(text: Label, nodes: Nodes | None = None) -> bool:
     # most labels are words, numbers or days: there may be many, and reading all of their forms takes long
     plain = text is None or as_day(text) is not None or (as_number(text) is not None and len(text) != len("2024"))
     return not plain and read_label(text).is_coarse
+
+
+def tells_days(text: Label) -> bool:
+    """Say whether a label may stand for less than a year: beside none that does, 2024 is a number like others.
+
+    >>> [tells_days(text) for text in ("2024-03-09", "2024-Q1", "2024-0*", "2024", "2010-2019", "13**", "30-39")]
+    [True, True, True, False, False, False, False]
+    """
+    if text is None or as_number(text) is not None:
+        return False
+    read = read_label(text)
+    return bool(read.days and not read.numbers) or any(
+        len(mask) > len("2024") and _days_behind(mask.rstrip(SUPPRESSED), len(mask)) is not None for mask in read.masks
+    )
 
 
 def knows_label(text: Label, printed: Iterable[Label], nodes: Nodes | None = None) -> bool:

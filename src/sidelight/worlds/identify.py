@@ -201,7 +201,7 @@ class Descriptions:
         remedies += [f"say {listed_names(coarse)} more exactly"] if coarse else []
         remedies = remedies or ["what they print overlaps, so that no column decides between them"]
         exact = [-sum(described.get(name) == text for name, text in self._printed(group)) for group in groups.tolist()]
-        nearest = groups[np.lexsort((exact, suppressed))]
+        nearest = groups[np.lexsort((np.array(exact), suppressed))]
         return (
             f"{in_short(str(who))} fits {len(groups):,} groups: {self._named(nearest)}; {', or '.join(remedies)}, "
             f"or {self._numbered(nearest)}"

@@ -338,10 +338,11 @@ def test_hints_name_what_decides_between_groups(folder):
     assert "say age more exactly" in coarse.stderr
 
 
-def test_rows_of_patients_are_not_taken_for_people_in_silence(folder):
-    pl.DataFrame({"x": ["a", "a", "a"], "who": [1, 1, 2], "disease": ["Flu", "Cold", "Flu"]}).write_csv("visits.csv")
-    attack = ["attack", "visits.csv", "--group", "x", "--sensitive", "disease", "--values", "set", "--json"]
-    people = ("--people", "visits.csv")
-    named = json.loads(invoke([*attack, *people, "--person", "who"]).stdout)
-    assert named["answer"]["people"] == 2
-    assert not any("Each row" in note for note in named["notes"])
+def test_codes_of_four_digits_are_no_years_beside_masks(folder):
+    (folder / "vienna.csv").write_text("zip,disease\n10**,Flu\n10**,Cold\n11**,HIV\n11**,HIV\n")
+    (folder / "people.csv").write_text("zip\n1010\n1120\n")
+    roles = ("--group", "zip", "--sensitive", "disease")
+    assert after(believe("{zip=1010}", file="vienna.csv", roles=roles)) == {"Flu": "1/2", "Cold": "1/2"}
+    attacked = answer(invoke(["attack", "vienna.csv", *roles, "--people", "people.csv", "--json"]))
+    assert attacked["perfect"]["exact"] == "1/2"
+    assert attacked["releases"][0]["ambiguous"] == 0

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from support.examples import examples
 
 import sidelight as sl
-from sidelight.release.printed_labels import LabelOrder, covers, read_label
+from sidelight.release.printed_labels import LabelOrder, covers, may_be_of_one, read_label
 from sidelight.release.printing import Nodes
 from sidelight.table.labels import label, shown
 
@@ -227,3 +227,23 @@ def test_what_a_search_prints_covers_what_it_stands_for(labels, k):
         printed = next(each for each in release.groups.columns if each.name == column.name)
         for text in column.labels:
             assert any(covers(each, text) for each in printed.labels)
+
+
+@pytest.mark.parametrize(
+    ("mask", "known", "meet"),
+    [
+        ("11**", "1010", False),  # Vienna's codes have four digits, as years have
+        ("10**", "1010", True),
+        ("148**", "2025", False),
+        ("50-59", "3*", False),
+        ("30-39", "3*", True),
+        ("A1*", "30-39", False),
+        ("202*", "2010-2019", False),
+        ("201*", "2014-Q1", True),
+        ("2014-03-**", "2014-Q2", False),
+        ("2014-03-**", "2014", True),
+        ("-3*", "-40--30", True),
+    ],
+)
+def test_a_mask_meets_only_numbers_and_days_that_it_may_hide(mask, known, meet):
+    assert may_be_of_one(mask, known) == may_be_of_one(known, mask) == meet
