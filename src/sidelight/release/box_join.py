@@ -28,7 +28,7 @@ from sidelight._arrays import KEY_LIMIT, Flags, Integers, ranges
 from sidelight.errors import TooHard, parameter
 from sidelight.release.printed_labels import Stretch, Stretches
 
-PAIRS_AT_ONCE = 1 << 18
+PAIRS_AT_ONCE = 1 << 17
 """Pairs of a point and a box that are compared one by one, rather than cut once more."""
 
 MOST_COLUMNS, MOST_PATTERNS = 60, 64
@@ -98,14 +98,6 @@ class Cover:
     def width(self) -> int:
         """How many segments points stand at; a box may cover others, where nobody is."""
         return max(int(self.segment.max(initial=0)), int(self.first.max(initial=0))) + 1
-
-    def holds(self, points: Integers, boxes: Integers) -> Flags:
-        """Say which of the boxes cover which of the points, point × box."""
-        at = self.segment[points, np.newaxis]
-        inside: Flags = (self.first[boxes] <= at) & (at <= self.last[boxes])
-        for column in np.flatnonzero(self.pieces[boxes] >= 0).tolist():
-            inside[:, column] = self.scattered[self.pieces[boxes[column]], self.segment[points]]
-        return inside
 
 
 def _segments(first: Integers, last: Integers, scattered: Flags, positions: int) -> tuple[Integers, Integers]:
