@@ -71,8 +71,9 @@ class DistinctValues(Targeted, FormulaMeasure):
 
     def statistic(self, groups: Groups) -> Integers:
         """Count the different values of every group, with and without those that mean nothing."""
-        counted = [np.count_nonzero(each.counts.dense(), axis=1) for each in (without(groups, self.apart_from), groups)]
-        return np.column_stack(counted)
+        every = np.count_nonzero(groups.counts.dense(), axis=1)
+        others = without(groups, self.apart_from)
+        return np.column_stack((every if others is groups else np.count_nonzero(others.counts.dense(), axis=1), every))
 
     def formula(self, statistic: Numbers, groups: Groups, arithmetic: Arithmetic) -> Numbers:
         """The number of those in question; nothing to measure where there are only others."""
