@@ -18,7 +18,7 @@ import sidelight as sl
 from sidelight.attack.common_ground import Cluster, CommonGround
 from sidelight.attack.posterior import Together
 from sidelight.release.box_join import Cover, join
-from sidelight.release.printed_labels import merged
+from sidelight.release.label_order import merged
 from sidelight.worlds.brute_force import worlds_of_group
 
 VALUES = ("AIDS", "Cold", "Flu", "Heart")

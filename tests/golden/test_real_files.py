@@ -215,8 +215,7 @@ def test_story_what_a_steward_does(survey):
     columns = {each["titles"]: each["datatype"] for each in dictionary["tables"][0]["tableSchema"]["columns"]}
     rows = csv.read_csv("release.csv").to_pylist()
     assert {*rows[0]} == {*columns}
-    if "age_low" in columns:
-        assert columns["age_low"] == "integer"
-        assert all(row["age_low"] in (None, sl.bounds(row["age"]).low) for row in rows)
+    assert columns["age_low"] == "integer"
+    assert all(row["age_low"] in (None, sl.bounds(row["age"]).low) for row in rows)
     with_asthma = int(release.groups.counts.totals()[release.domain.index("Asthma")])
     assert with_asthma == int(survey.table.counts.totals()[survey.table.domain.index("Asthma")])

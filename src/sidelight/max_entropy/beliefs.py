@@ -359,13 +359,7 @@ class Beliefs(Tabular):
         {'age': '30-39', 'value': 'Cold', 'group': 1, 'probability': 0.75}
         """
         row, column, amounts = self._entries
-        members, release = self.variables.members, self.release
-        arrays = {each.name: arrow_labels(each, members.key[row]) for each in members.columns}
-        values = Column(release.sensitive, release.domain, self.variables.value.astype(np.int32))
-        arrays[unused_name(release.sensitive, arrays)] = arrow_labels(values, column)
-        arrays[unused_name("group", arrays)] = pa.array(release.groups.numbers[members.group[row]])
-        arrays[unused_name("probability", arrays)] = pa.array(amounts / release.size)
-        return pa.table(arrays)
+        return joint_table(self.release, self.variables.members, row, self.variables.value[column], amounts)
 
     def to_arrow(self) -> pa.Table:
         """Give `table()`, by the name that dataframes have for it."""
@@ -375,11 +369,8 @@ class Beliefs(Tabular):
     def by_key(self) -> KeyBeliefs:
         """P*(s | q) for all q and s that occur together: what is believed wherever such a person is."""
         row, column, amounts = self._entries
-        members = self.variables.members
-        people = add_up(members.key, members.people, members.key_count)
-        keys = KeysOfPeople(np.arange(members.key_count), np.full(members.key_count, -1), people)
-        entries = members.key[row], self.variables.value[column], amounts
-        return KeyBeliefs.of(self.variables, keys, self.release.domain, entries)
+        entries = row, self.variables.value[column], amounts
+        return KeyBeliefs.of_members(self.variables, self.release.domain, entries)
 
     @cached_property
     def by_kind(self) -> KeyBeliefs:
@@ -509,6 +500,16 @@ class KeysOfPeople:
     estimated: Floats = field(default_factory=lambda: np.empty(0))
 
 
+def joint_table(release: Release, members: Members, row: Integers, value: Integers, amounts: Floats) -> pa.Table:
+    """Lay out believed amounts of people, by the row of the members and the value that each is of."""
+    arrays = {each.name: arrow_labels(each, members.key[row]) for each in members.columns}
+    values = Column(release.sensitive, release.domain, value.astype(np.int32))
+    arrays[unused_name(release.sensitive, arrays)] = arrow_labels(values)
+    arrays[unused_name("group", arrays)] = pa.array(release.groups.numbers[members.group[row]])
+    arrays[unused_name("probability", arrays)] = pa.array(amounts / release.size)
+    return pa.table(arrays)
+
+
 @dataclass(frozen=True, eq=False)
 class KeyBeliefs:
     """P*(s | q): people of kind `key[i]` are believed to have value `value[i]` with `probability[i]`."""
@@ -538,6 +539,16 @@ class KeyBeliefs:
         key, value = np.divmod(pair[first], len(domain))
         total = sum_by(place, amounts[kept], len(first))
         return cls(variables, keys, domain, people, key, value, np.clip(total / people[key], 0.0, 1.0))
+
+    @classmethod
+    def of_members(
+        cls, variables: Variables, domain: tuple[Label, ...], entries: tuple[Integers, Integers, Floats]
+    ) -> KeyBeliefs:
+        """Take entries by the row of the members that they are of; every key of theirs is a kind of its own."""
+        members, (row, value, amounts) = variables.members, entries
+        people = add_up(members.key, members.people, members.key_count)
+        keys = KeysOfPeople(np.arange(members.key_count), np.full(members.key_count, -1), people)
+        return cls.of(variables, keys, domain, (members.key[row], value, amounts))
 
     @property
     def members(self) -> Members:

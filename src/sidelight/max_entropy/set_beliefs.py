@@ -27,7 +27,7 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
-from sidelight._arrays import Flags, Floats, Integers, add_up, pair_equal
+from sidelight._arrays import Flags, Floats, Integers, pair_equal
 from sidelight._progress import Progress, quiet
 from sidelight._text import MOST_ROWS, counted, html_table
 from sidelight.errors import BadKnowledge, BadMeasure, parameter
@@ -37,18 +37,18 @@ from sidelight.max_entropy.beliefs import (
     Beliefs,
     Certificate,
     KeyBeliefs,
-    KeysOfPeople,
     MeantPeople,
     Move,
     Risk,
     beliefs_of,
+    joint_table,
 )
 from sidelight.max_entropy.constraints import shares_of
 from sidelight.max_entropy.problem import Variables
 from sidelight.release.groups import GroupName
 from sidelight.release.release import Release, whole_groups
 from sidelight.table.labels import Label, label, shown
-from sidelight.table.table import Column, Counts, Table, Tabular, arrow_labels, unused_name
+from sidelight.table.table import Counts, Table, Tabular
 
 HAS = 0
 """The value of those who have it, in the release about one value; the other one is of those who have not."""
@@ -251,14 +251,7 @@ class SetBeliefs(Tabular):
         Of each (q, b) the probabilities of all values add up to how many values such a person has, on average, times
         the chance of (q, b).
         """
-        row, value, amounts = self._entries
-        members, release = self.people.variables.members, self.release
-        arrays = {each.name: arrow_labels(each, members.key[row]) for each in members.columns}
-        values = Column(release.sensitive, release.domain, value.astype(np.int32))
-        arrays[unused_name(release.sensitive, arrays)] = arrow_labels(values)
-        arrays[unused_name("group", arrays)] = pa.array(release.groups.numbers[members.group[row]])
-        arrays[unused_name("probability", arrays)] = pa.array(amounts / release.size)
-        return pa.table(arrays)
+        return joint_table(self.release, self.people.variables.members, *self._entries)
 
     def to_arrow(self) -> pa.Table:
         """Give `table()`, by the name that dataframes have for it."""
@@ -267,12 +260,7 @@ class SetBeliefs(Tabular):
     @cached_property
     def by_key(self) -> KeyBeliefs:
         """P*(v ∈ S | q) for all q and v that occur together."""
-        row, value, amounts = self._entries
-        variables = self.people.variables
-        members = variables.members
-        people = add_up(members.key, members.people, members.key_count)
-        keys = KeysOfPeople(np.arange(members.key_count), np.full(members.key_count, -1), people)
-        return KeyBeliefs.of(variables, keys, self.release.domain, (members.key[row], value, amounts))
+        return KeyBeliefs.of_members(self.people.variables, self.release.domain, self._entries)
 
     @cached_property
     def by_kind(self) -> KeyBeliefs:

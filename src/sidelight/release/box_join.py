@@ -26,7 +26,7 @@ import numpy as np
 
 from sidelight._arrays import KEY_LIMIT, Flags, Integers, ranges
 from sidelight.errors import TooHard, parameter
-from sidelight.release.printed_labels import Stretch, Stretches
+from sidelight.release.label_order import Stretch, Stretches
 
 PAIRS_AT_ONCE = 1 << 17
 """Pairs of a point and a box that are compared one by one, rather than cut once more."""

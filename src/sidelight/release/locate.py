@@ -32,16 +32,9 @@ from sidelight._arrays import Flags, Integers, add_up, number_rows
 from sidelight.errors import BadRelease, BadTable, did_you_mean, parameter
 from sidelight.release.box_join import Cover, join
 from sidelight.release.groups import Groups, suppressed_groups
+from sidelight.release.label_order import LabelOrder, Stretches, merged
 from sidelight.release.nearest import nearest_groups
-from sidelight.release.printed_labels import (
-    LabelOrder,
-    Stretches,
-    is_coarse,
-    may_be_of_one,
-    merged,
-    read_label,
-    tells_days,
-)
+from sidelight.release.printed_labels import is_coarse, may_be_of_one, read_label, tells_days
 from sidelight.release.printing import Nodes
 from sidelight.release.release import Release
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies

@@ -18,9 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight._arrays import Codes, Floats, Integers
-from sidelight.release.kinds import kind_of
 from sidelight.release.printed_labels import read_label
-from sidelight.release.printing import Nodes
+from sidelight.release.printing import Nodes, kind_of
 from sidelight.table.kinds import ColumnKind
 from sidelight.table.label_distances import points_of, share_of_levels, squared_between
 from sidelight.table.labels import SUPPRESSED, Label, as_day, as_number

@@ -37,22 +37,18 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
-
-from sidelight._arrays import Floats, Integers
-from sidelight.table.labels import MISSING, SUPPRESSED, Label, as_day, as_number, shown
+from sidelight._arrays import Floats
+from sidelight.table.labels import MISSING, SUPPRESSED, Label, as_day, as_number
 
 if TYPE_CHECKING:
     from sidelight.release.printing import Nodes
 
 _OR_MISSING = f" or {MISSING}"
-_PLAIN_NUMBER = re.compile(r"[+-]?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?(?:[eE][+-]?[0-9]{1,2})?")
+PLAIN_NUMBER = re.compile(r"[+-]?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?(?:[eE][+-]?[0-9]{1,2})?")
 _BETWEEN = re.compile(r"\s*(?:\.\.|to|[-–:])\s*")
 _BETWEEN_IN_BRACKETS = re.compile(r"\s*(?:\.\.|to|[-–:,;])\s*")
 _OPEN, _CLOSE = ("[", "(", "]"), ("]", ")", "[")
@@ -64,8 +60,8 @@ _BEGINS_NUMBER = re.compile(r"[+-]?[0-9]*\.?[0-9]*(?:[eE][+-]?[0-9]*)?")
 _PERIOD_LENGTHS = frozenset(map(len, ("2024", "2024-03", "2024-03-09")))
 _INFINITE = {"inf": math.inf, "+inf": math.inf, "∞": math.inf, "-inf": -math.inf, "-∞": -math.inf}
 # four digits may be a year
-_OUR_NUMBERS = re.compile(r"(?P<low>[0-9]{1,3}|[0-9]{5,15})-(?P<high>[0-9]{1,3}|[0-9]{5,15})")
-_OUR_DAYS = re.compile(r"(?P<low>[0-9]{4}-[0-9]{2}-[0-9]{2}) to (?P<high>[0-9]{4}-[0-9]{2}-[0-9]{2})")
+OUR_NUMBERS = re.compile(r"(?P<low>[0-9]{1,3}|[0-9]{5,15})-(?P<high>[0-9]{1,3}|[0-9]{5,15})")
+OUR_DAYS = re.compile(r"(?P<low>[0-9]{4}-[0-9]{2}-[0-9]{2}) to (?P<high>[0-9]{4}-[0-9]{2}-[0-9]{2})")
 _PERIOD = re.compile(r"(?P<year>[0-9]{4})(?:-Q(?P<quarter>[1-4])|-(?P<month>0[1-9]|1[0-2]))?")
 _MOMENT = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[ T].*)?", re.DOTALL)
 
@@ -120,7 +116,7 @@ class PrintedLabel:
         [True, True, False, True, False, False]
         """
         # cheapest first: most questions end at the exact label
-        if self.suppressed or _plain(label) in self.labels:
+        if self.suppressed or plain_form(label) in self.labels:
             return True
         if label is None:
             return False
@@ -158,7 +154,7 @@ class PrintedLabel:
 
     def is_of_kind(self, label: str) -> bool:
         """Say whether a label is a number, a day or a code like those that this one stands for."""
-        number, day = as_number(label), _day(label)
+        number, day = as_number(label), day_of(label)
         return (
             (number is not None and (bool(self.numbers) or any(as_number(each) is not None for each in self.labels)))
             or (day is not None and bool(self.days))
@@ -173,7 +169,7 @@ class PrintedLabel:
         return len(self.parts) > 1 and ", " in label and f", {label}, " in f", {', '.join(self.parts)}, "
 
     def _spans(self, label: str) -> bool:
-        number, day = as_number(label), _day(label)
+        number, day = as_number(label), day_of(label)
         return (number is not None and any(each.holds(number) for each in self.numbers)) or (
             day is not None and any(each.holds(day) for each in self.days)
         )
@@ -235,9 +231,9 @@ def _read_form(text: str) -> PrintedLabel:
     if itself != text:
         read = _read_form(text)
         return replace(read, parts=(itself,), labels=read.labels | {itself}, masks=(itself,) if read.masks else ())
-    if ours := _OUR_NUMBERS.fullmatch(text) or _OUR_DAYS.fullmatch(text):
+    if ours := OUR_NUMBERS.fullmatch(text) or OUR_DAYS.fullmatch(text):
         return _read_ours(text, ours[1], ours[2])
-    labels = {_plain(text), None} if text == MISSING else {_plain(text)}
+    labels = {plain_form(text), None} if text == MISSING else {plain_form(text)}
     masks = (text,) if text.endswith(SUPPRESSED) and text != SUPPRESSED else ()
     # most labels are plain words: one look for a digit spares them all the other forms
     spans = [*_spans(text)] if _DIGIT.search(text) else []
@@ -327,20 +323,20 @@ def _first_day(month: int) -> int:
     return dt.date(year, before + 1, 1).toordinal() if year <= dt.MAXYEAR else dt.date.max.toordinal() + 1
 
 
-def _day(label: str) -> int | None:
+def day_of(label: str) -> int | None:
     """Read a day, or the day of a moment."""
     match = _MOMENT.fullmatch(_with_plain_digits(label))
     return None if match is None else as_day(match[1])
 
 
-def _plain(label: Label) -> Label:
+def plain_form(label: Label) -> Label:
     """Write a number in its plain form, exactly; other labels, and codes such as 034, stay as they are.
 
-    >>> _plain("34.0"), _plain("3.4e1"), _plain("-0"), _plain("034"), _plain("Bonn")
+    >>> plain_form("34.0"), plain_form("3.4e1"), plain_form("-0"), plain_form("034"), plain_form("Bonn")
     ('34', '34', '0', '034', 'Bonn')
     """
     digits = None if label is None else _with_plain_digits(label)
-    if digits is None or _PLAIN_NUMBER.fullmatch(digits) is None:
+    if digits is None or PLAIN_NUMBER.fullmatch(digits) is None:
         return label
     number = Decimal(digits)
     return f"{number.normalize():f}" if number else "0"
@@ -463,244 +459,3 @@ def knows_label(text: Label, printed: Iterable[Label], nodes: Nodes | None = Non
         return True
     own = read_label(text)
     return any(each.overlaps(own) or each.is_of_kind(text) for each in read)
-
-
-_NUMBER, _DAY, _OTHER, _GAP = range(4)  # the kinds of labels, as they stand in an order
-Stretch: TypeAlias = tuple[int, int]
-"""Neighbours in an order: where they start, and where the rest begins."""
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Stretches:
-    """What each of several labels covers: all from `start` to `stop`, or only the `pieces` of it; nothing, if alike."""
-
-    start: Integers
-    stop: Integers
-    pieces: Mapping[int, list[Stretch]]  # by the number of the label, where there are several
-
-    @classmethod
-    def of(cls, covered: Sequence[list[Stretch]]) -> Stretches:
-        """Take the stretches of each label, rising and apart."""
-        start = np.array([each[0][0] if each else 0 for each in covered], np.int64)
-        stop = np.array([each[-1][1] if each else 0 for each in covered], np.int64)
-        return cls(start, stop, {at: [*each] for at, each in enumerate(covered) if len(each) > 1})
-
-    def listed(self, at: int) -> list[Stretch]:
-        """Give the stretches of one label."""
-        start, stop = int(self.start[at]), int(self.stop[at])
-        return self.pieces.get(at) or ([(start, stop)] if start < stop else [])
-
-
-class LabelOrder:
-    """The labels that people have in one column, in an order in which most printed labels cover neighbours.
-
-    Numbers stand first, by size; then days; then other labels, along the hierarchy where there is one; a missing one
-    last.  What is covered comes as stretches of this order, rising and apart, so that an interval costs two searches
-    and no look at the labels inside.
-
-    >>> ages = LabelOrder(("7", "Ann", "31", None, "29"))
-    >>> ages.labels, ages.covered("20-39"), ages.covered("{7, (missing)}")
-    (('7', '29', '31', 'Ann', None), [(1, 3)], [(0, 1), (4, 5)])
-    """
-
-    def __init__(self, labels: tuple[Label, ...], nodes: Nodes | None = None) -> None:
-        # invariant: numbers at positions 0 … n-1 rising, days behind them rising, so that an interval of either is one
-        # stretch; hierarchies of numbers and days mostly cut along the same line, and need not hold for it to be right
-        self._above: Mapping[Label, tuple[Label, ...]] = {} if nodes is None else nodes.above
-        self._opaque: Container[Label] = () if nodes is None else nodes
-        above = [self._above.get(text, ()) for text in labels]
-        keys = [_key(text, coarser) for text, coarser in zip(labels, above, strict=True)]
-        order = sorted(range(len(labels)), key=keys.__getitem__)
-        self.labels = tuple(labels[code] for code in order)
-        self.position = np.empty(len(labels), np.int64)  # by the code of a label
-        self.position[order] = np.arange(len(labels))
-        self._numbers, self._days = (
-            [keys[code][1] for code in order if keys[code][0] == kind] for kind in (_NUMBER, _DAY)
-        )
-        self._position_of = {text: position for position, text in enumerate(self.labels)}
-        self._strangers = np.flatnonzero([text not in self._above for text in self.labels])
-        self._under: dict[Label, list[int]] = {}
-        for position, code in enumerate(order):
-            for node in dict.fromkeys(above[code]):
-                self._under.setdefault(node, []).append(position)
-
-    def named(self, text: Label) -> list[Stretch]:
-        """Find what a printed label covers as a name: itself, what the hierarchy has under it, `*` all."""
-        if text == SUPPRESSED:
-            return [(0, len(self.labels))]
-        return merged(self._known_as(text))
-
-    def covered(self, text: Label) -> list[Stretch]:
-        """Find what a printed label covers in any of its forms; of labels that the hierarchy has, what that says.
-
-        What it has is opaque: it says which of its labels 20-29 covers, even if it says something odd.  Labels that
-        it lacks are covered by the form alone, whoever else is looked for.
-        """
-        if not self._above:
-            return merged(self._read(text, ()))
-        among_strangers = self._of_strangers(self._read(text, ())) if len(self._strangers) else ()
-        return merged([*self._read(text, self._opaque), *among_strangers])
-
-    def covered_by_each(self, texts: Sequence[Label]) -> Stretches:
-        """Find what each of many printed labels covers; 17-36 and days from one to another, all of them at once.
-
-        >>> covered = LabelOrder(("7", "Ann", "31", "29")).covered_by_each(["20-39", "{Ann, 7}"])
-        >>> covered.start.tolist(), covered.stop.tolist(), covered.pieces
-        ([1, 0], [3, 4], {1: [(0, 1), (3, 4)]})
-        """
-        start, stop = np.full(len(texts), -1), np.zeros(len(texts), np.int64)
-        if not self._above:  # else the hierarchy says what 20-29 means
-            ranges = ((_number_ranges(texts), self._numbers, 0), (_day_ranges(texts), self._days, len(self._numbers)))
-            for (place, low, high), rising, before in ranges:
-                start[place] = np.searchsorted(rising, low, "left") + before
-                stop[place] = np.searchsorted(rising, high, "right") + before
-            for itself in self._position_of.keys() & {*texts}:  # somebody is known by the very label
-                start[texts.index(itself)] = -1
-        one_by_one = np.flatnonzero(start < 0).tolist()
-        rest = Stretches.of([self.covered(texts[at]) for at in one_by_one])
-        start[one_by_one], stop[one_by_one] = rest.start, rest.stop
-        return Stretches(start, stop, {one_by_one[at]: pieces for at, pieces in rest.pieces.items()})
-
-    def _read(self, text: Label, opaque: Container[Label]) -> Iterator[Stretch]:
-        printed = read_label(text, opaque)
-        if printed.suppressed:
-            yield 0, len(self.labels)
-        else:
-            yield from self._exactly(printed)
-            yield from self._in_forms(printed)
-
-    def _of_strangers(self, stretches: Iterable[Stretch]) -> Iterator[Stretch]:
-        for start, stop in stretches:
-            low, high = np.searchsorted(self._strangers, (start, stop))
-            yield from ((position, position + 1) for position in self._strangers[low:high].tolist())
-
-    def numbers_in(self, interval: Interval) -> Stretch:
-        """Find the labels that are numbers in an interval."""
-        return interval.stretch(self._numbers)
-
-    def days_in(self, interval: Interval) -> Stretch:
-        """Find the labels that are days, or moments of days, in an interval of their numbers."""
-        start, stop = interval.stretch(self._days)
-        return start + len(self._numbers), stop + len(self._numbers)
-
-    def positions(self, labels: Sequence[Label]) -> Integers:
-        """Find labels exactly as they are, −1 for those that nobody has."""
-        return np.fromiter((self._position_of.get(text, -1) for text in labels), np.int64, len(labels))
-
-    def _known_as(self, name: Label) -> list[Stretch]:
-        position = self._position_of.get(name)
-        itself = [] if position is None else [(position, position + 1)]
-        return itself + [(position, position + 1) for position in self._under[name]] if name in self._under else itself
-
-    def _exactly(self, printed: PrintedLabel) -> Iterator[Stretch]:
-        if len(printed.parts) == len(printed.labels) == 1 and _PLAIN_NUMBER.fullmatch(printed.parts[0]) is None:
-            yield from self._known_as(printed.parts[0])
-            return
-        # a name with commas inside is a run of as many parts: only lengths that some name has need to be tried
-        for size in self._sizes if len(printed.parts) > 1 else (1,):
-            for start in range(len(printed.parts) - size + 1):
-                yield from self._known_as(", ".join(printed.parts[start : start + size]))
-        for label in printed.labels.difference(printed.parts):
-            yield from self._known_as(label)
-        for label in printed.labels if len(self._numbers) else ():
-            yield from ((position, position + 1) for position in self._by_plain_form.get(label, ()))
-
-    def _in_forms(self, printed: PrintedLabel) -> Iterator[Stretch]:
-        yield from map(self.numbers_in, printed.numbers)
-        yield from map(self.days_in, printed.days)
-        for mask in printed.masks:
-            yield from self._masked(mask)
-
-    def _masked(self, mask: str) -> Iterator[Stretch]:
-        beginning = mask.rstrip(SUPPRESSED)
-
-        # beginnings of sorted texts are sorted, so the texts that begin alike are neighbours
-        def begin(text: str) -> str:
-            return text[: len(beginning)]
-
-        low = bisect_left(self._sorted, beginning, key=begin)
-        high = bisect_right(self._sorted, beginning, key=begin)
-        yield from (
-            (self._position_of[text], self._position_of[text] + 1)
-            for text in self._sorted[low:high]
-            if len(text) == len(mask)
-        )
-
-    @cached_property
-    def _sorted(self) -> list[str]:
-        return sorted(text for text in self.labels if text is not None)
-
-    @cached_property
-    def _by_plain_form(self) -> dict[Label, list[int]]:
-        """Where labels stand by their plain form: 34 and 34.0 are the same number.  Texts stand under their own."""
-        plain: dict[Label, list[int]] = {}
-        for position, text in enumerate(self.labels[: len(self._numbers)]):
-            plain.setdefault(_plain(text), []).append(position)
-        return plain
-
-    @cached_property
-    def _sizes(self) -> list[int]:
-        """How many parts of a set a name may be: one, and one more for each comma inside."""
-        names = (*self.labels, *self._under)
-        return sorted({1, *(name.count(", ") + 1 for name in names if name is not None)})
-
-
-def _number_ranges(texts: Sequence[Label]) -> tuple[Integers, Integers, Integers]:
-    """Find all texts like 17-36: where they stand, and their ends; a million of them cost no more than a few."""
-    place, low, high = _two_ends(texts, _OUR_NUMBERS)
-    return _rising(place, low.cast(pa.int64()).to_numpy(), high.cast(pa.int64()).to_numpy())
-
-
-def _day_ranges(texts: Sequence[Label]) -> tuple[Integers, Integers, Integers]:
-    """Find all texts from one day to another, in the same way; a day that is none leaves all to be read one by one."""
-    place, low, high = _two_ends(texts, _OUR_DAYS)
-    try:
-        first, last = (each.cast(pa.date32()).cast(pa.int32()).to_numpy() + _FIRST_OF_1970 for each in (low, high))
-    except pa.ArrowInvalid:
-        return (np.zeros(0, np.int64),) * 3
-    return _rising(place[first > 0], first[first > 0], last[first > 0])  # there is no year 0
-
-
-_FIRST_OF_1970 = dt.date(1970, 1, 1).toordinal()
-
-
-def _two_ends(texts: Sequence[Label], form: re.Pattern[str]) -> tuple[Integers, pa.Array, pa.Array]:
-    ends = pc.extract_regex(pa.array(texts, pa.string()), pattern=f"^{form.pattern}$")
-    place = np.flatnonzero(ends.is_valid().to_numpy(zero_copy_only=False))
-    matching = ends.drop_null()
-    return place, matching.field("low"), matching.field("high")
-
-
-def _rising(place: Integers, low: Integers, high: Integers) -> tuple[Integers, Integers, Integers]:
-    kept = low <= high
-    return place[kept], low[kept].astype(np.int64), high[kept].astype(np.int64)
-
-
-def merged(stretches: Iterable[Stretch]) -> list[Stretch]:
-    """Join stretches that overlap or touch; empty ones go.
-
-    >>> merged([(4, 5), (0, 2), (1, 3), (3, 3), (5, 6)])
-    [(0, 3), (4, 6)]
-    """
-    joined: list[Stretch] = []
-    for start, stop in sorted(stretches):
-        if start == stop:
-            continue
-        if joined and start <= joined[-1][1]:
-            joined[-1] = joined[-1][0], max(joined[-1][1], stop)
-        else:
-            joined.append((start, stop))
-    return joined
-
-
-def _key(text: Label, above: Sequence[Label]) -> tuple[int, float, list[str]]:
-    """Say where a label stands: its kind, then its size, then its way down the hierarchy."""
-    if text is None:
-        return _GAP, 0.0, []
-    number = as_number(text)
-    if number is not None:
-        return _NUMBER, number, [text]
-    day = _day(text)
-    if day is not None:
-        return _DAY, day, [text]
-    return _OTHER, 0.0, [*(shown(node) for node in reversed(above)), text]

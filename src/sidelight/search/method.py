@@ -22,8 +22,7 @@ from sidelight._text import counted, html_table
 from sidelight.measures.measure import Judgement
 from sidelight.policy.policy import Policy, Verdict
 from sidelight.release.groups import suppressed_groups
-from sidelight.release.kinds import kind_of
-from sidelight.release.printing import Nodes
+from sidelight.release.printing import Nodes, kind_of
 from sidelight.release.release import Release
 from sidelight.search.recoding import Buckets, Recoding, Regions
 from sidelight.search.utility import QUICK_UTILITIES, UtilityName

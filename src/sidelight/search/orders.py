@@ -24,8 +24,7 @@ import numpy as np
 
 from sidelight._arrays import Codes, Floats, Integers
 from sidelight.errors import BadHierarchy, parameter
-from sidelight.release.kinds import kind_of
-from sidelight.release.printing import Nodes
+from sidelight.release.printing import Nodes, kind_of
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.kinds import ColumnKind, check_labels
 from sidelight.table.labels import Label, as_day, as_number, in_order, shown

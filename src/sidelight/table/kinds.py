@@ -15,7 +15,7 @@ order,
 3. what all its labels say: days (2024-03-09) are dates; numbers are numbers, unless some are written as codes are (007,
    +49, 1E50) or all are single digits, as codes of sexes and regions are; everything else is a category;
 4. whole numbers that come with a hierarchy are a category, as it says how they are recoded, unless what it prints are
-   intervals of numbers (`release.kinds`).
+   intervals of numbers (`release.printing`).
 
 Whatever was taken is told (`SearchResult.kinds`, the output of `protect`, the sidecar), so that a wrong one is seen.
 """

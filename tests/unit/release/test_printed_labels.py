@@ -1,16 +1,15 @@
 """What a printed label covers: for one label, and for all labels of a column at a time."""
 
-from itertools import pairwise
-
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.examples import examples
+from support.printed import LABELS, TEXTS
 
 import sidelight as sl
-from sidelight.release.printed_labels import LabelOrder, covers, may_be_of_one, read_label
-from sidelight.release.printing import Nodes
+from sidelight.release.label_order import LabelOrder
+from sidelight.release.printed_labels import covers, may_be_of_one, read_label
 from sidelight.table.labels import label, shown
 
 
@@ -118,47 +117,6 @@ def test_what_somebody_else_explains_is_not_read():
     assert not read_label("20-29", opaque={"20-29"}).covers("25")
     assert not read_label("{20-29, x} or (missing)", opaque={"20-29"}).covers("25")
     assert read_label("*", opaque={"*"}).covers("25")
-
-
-PIECES = ["0", "3", "30", "034", "1e1", "2024", "2024-Q1", "2024-03", "2024-03-09", "a", "b", "(missing)", "816**", "*"]
-SIGNS = ["-", "–", "..", " to ", ":", ", ", "; ", "+", "<", ">=", "[", ")", "]", "(", "{", "}", " or ", " or (missing)"]
-TEXTS = st.none() | st.lists(st.sampled_from(PIECES + SIGNS), max_size=6).map("".join) | st.text(max_size=6)
-LABELS = (
-    TEXTS | st.integers(-5, 3000).map(str) | st.dates().map(str) | st.sampled_from(["3.0", "81667", "a, b", "10:30"])
-)
-
-
-@given(TEXTS, st.lists(LABELS, min_size=1, max_size=12, unique=True))
-@examples(120)
-def test_one_label_and_all_labels_at_a_time_agree(printed, labels):
-    order = LabelOrder(tuple(labels))
-    stretches = order.covered(printed)
-    assert all(start < stop for start, stop in stretches)
-    assert all(one[1] < other[0] for one, other in pairwise(stretches))  # rising, and apart
-    assert [order.labels[place] for place in order.position] == labels
-    inside = {order.labels[at] for start, stop in stretches for at in range(start, stop)}
-    assert inside == {text for text in labels if covers(printed, text)}
-
-
-@given(
-    st.lists(st.integers(0, 99).map(str), min_size=1, max_size=20, unique=True), st.integers(0, 99), st.integers(0, 99)
-)
-def test_an_interval_covers_one_stretch(labels, low, high):
-    assert len(LabelOrder(tuple(labels)).covered(f"{min(low, high)}-{max(low, high)}")) <= 1
-
-
-def test_with_a_hierarchy_its_nodes_cover_neighbours_and_mean_what_it_says():
-    country = sl.Hierarchy.nested("country", {"Europe": ["France", "Poland"], "20-29": ["Japan", "India", "25"]})
-    order = LabelOrder(("Japan", "France", "India", "Poland", "25", "27", None), Nodes.of(country))
-    names = {text: [order.labels[start:stop] for start, stop in order.covered(text)] for text in ("Europe", "20-29")}
-    assert names == {"Europe": [("France", "Poland")], "20-29": [("25", "27", "India", "Japan")]}  # it lacks 27
-    assert [order.labels[start:stop] for start, stop in order.named("20-29")] == [("25",), ("India", "Japan")]
-    assert [order.labels[start:stop] for start, stop in order.covered("{Europe, 27}")] == [
-        ("27",),
-        ("France", "Poland"),
-    ]
-    assert order.named("{Europe, 27}") == []
-    assert order.named("*") == order.covered("*") == [(0, 7)]
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from support.command_line import invoke
 
@@ -27,8 +27,7 @@ def long(people):
     st.sampled_from(["set", "multiset"]),
 )
 def test_a_cell_of_several_values_is_as_many_rows(people, values):
-    if not any(each for _, each in people):
-        return
+    assume(any(each for _, each in people))
     roles = {"quasi": "age", "sensitive": "ill", "values": values, "missing": "no value"}
     split = sl.read_table(listed(people), split="|", **roles)
     rows = sl.read_table(long(people), person="person", **roles)

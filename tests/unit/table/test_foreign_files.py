@@ -170,9 +170,8 @@ class TestStatistics:
         assert table.column("income").labels == ("100", "Refused (998)", "Refused (999)")
         assert table.domain == ("Cold", "Flu", None)
 
+    @pytest.mark.parametrize("file", [".dta", ".sav", ".zsav"], indirect=True)  # .xpt has no mark of its end
     def test_that_are_cut_are_refused(self, file):
-        if file.suffix == ".xpt":  # has no mark of its end: a cut one is a shorter one
-            return
         file.write_bytes(file.read_bytes()[:300])
         with pytest.raises(BadTable, match="cannot be read"):
             sl.read_table(file, **QUASI)

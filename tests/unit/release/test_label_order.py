@@ -1,0 +1,62 @@
+"""All labels of a column at a time: the same as one by one."""
+
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+from support.examples import examples
+from support.printed import LABELS, TEXTS
+
+import sidelight as sl
+from sidelight.release.label_order import LabelOrder
+from sidelight.release.printed_labels import covers
+from sidelight.release.printing import Nodes
+
+
+@given(TEXTS, st.lists(LABELS, min_size=1, max_size=12, unique=True))
+@examples(120)
+def test_one_label_and_all_labels_at_a_time_agree(printed, labels):
+    order = LabelOrder(tuple(labels))
+    stretches = order.covered(printed)
+    assert all(start < stop for start, stop in stretches)
+    assert all(one[1] < other[0] for one, other in pairwise(stretches))  # rising, and apart
+    assert [order.labels[place] for place in order.position] == labels
+    inside = {order.labels[at] for start, stop in stretches for at in range(start, stop)}
+    assert inside == {text for text in labels if covers(printed, text)}
+
+
+@given(
+    st.lists(st.integers(0, 99).map(str), min_size=1, max_size=20, unique=True), st.integers(0, 99), st.integers(0, 99)
+)
+def test_an_interval_covers_one_stretch(labels, low, high):
+    assert len(LabelOrder(tuple(labels)).covered(f"{min(low, high)}-{max(low, high)}")) <= 1
+
+
+def test_with_a_hierarchy_its_nodes_cover_neighbours_and_mean_what_it_says():
+    country = sl.Hierarchy.nested("country", {"Europe": ["France", "Poland"], "20-29": ["Japan", "India", "25"]})
+    order = LabelOrder(("Japan", "France", "India", "Poland", "25", "27", None), Nodes.of(country))
+    names = {text: [order.labels[start:stop] for start, stop in order.covered(text)] for text in ("Europe", "20-29")}
+    assert names == {"Europe": [("France", "Poland")], "20-29": [("25", "27", "India", "Japan")]}  # it lacks 27
+    assert [order.labels[start:stop] for start, stop in order.named("20-29")] == [("25",), ("India", "Japan")]
+    assert [order.labels[start:stop] for start, stop in order.covered("{Europe, 27}")] == [
+        ("27",),
+        ("France", "Poland"),
+    ]
+    assert order.named("{Europe, 27}") == []
+    assert order.named("*") == order.covered("*") == [(0, 7)]
+
+
+NUMBERS = st.integers(0, 99_999)
+RANGES = st.one_of(
+    st.tuples(NUMBERS, NUMBERS).map(lambda ends: f"{ends[0]}-{ends[1]}"),
+    st.tuples(st.dates(), st.dates()).map(lambda ends: f"{ends[0]} to {ends[1]}"),
+    st.sampled_from(["2024-02-31 to 2024-03-01", "0000-01-01 to 2024-01-01"]),
+)
+
+
+@given(st.lists(RANGES | TEXTS, max_size=8), st.lists(LABELS | RANGES | NUMBERS.map(str), min_size=1, unique=True))
+@examples(120)
+def test_many_printed_labels_cover_what_each_does(printed, labels):
+    order = LabelOrder(tuple(labels))
+    together = order.covered_by_each(printed)
+    assert [together.listed(at) for at in range(len(printed))] == [order.covered(text) for text in printed]
