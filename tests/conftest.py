@@ -14,6 +14,9 @@ from hypothesis import HealthCheck, settings
 from support.examples import QUICK
 
 settings.register_profile("quick", max_examples=QUICK, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "repeatable", settings.get_profile("quick"), derandomize=True
+)  # a clean clone says the same twice
 settings.register_profile("thorough", settings.get_profile("quick"), max_examples=2_000)
 settings.load_profile(os.environ.get("SIDELIGHT_HYPOTHESIS", "quick"))
 
