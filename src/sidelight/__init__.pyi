@@ -52,6 +52,7 @@ from .worlds.posterior import posterior as posterior
 from .worlds.posterior import posteriors as posteriors
 from .worlds.posterior import Belief as Belief
 from .worlds.posterior import Posteriors as Posteriors
+from .worlds.surest import SurestGuess as SurestGuess
 from .worlds.covering import covering_k as covering_k
 from .knowledge.basic_implications import BasicImplication as BasicImplication
 from .worlds.effort import Effort as Effort

@@ -40,6 +40,7 @@ from sidelight.worlds.effort import Effort
 from sidelight.worlds.estimate import Estimate
 from sidelight.worlds.estimated_belief import EstimatedBelief, estimate_belief
 from sidelight.worlds.posterior import Belief, posteriors
+from sidelight.worlds.surest import SurestGuess
 
 SCHEMA_VERSION = 2
 """Raised whenever a reader of the document would have to change."""
@@ -83,8 +84,8 @@ def believe_by_counting(request: BelieveRequest, output: Output) -> Status:
     output.refuse((*inputs_of(request.file), *request.lookup.files()))
     facts = read_facts(request.knowledge.know)
     people = tuple(map(read_person, request.knowledge.about))
-    beliefs = conclude(release_of(request), facts, people, request)
-    output.write(envelope(request, facts, beliefs), draw_beliefs(request, facts, beliefs))
+    beliefs, surest = conclude(release_of(request), facts, people, request)
+    output.write(envelope(request, facts, beliefs, surest), draw_beliefs(request, facts, beliefs, surest))
     return Status.WITHIN_POLICY
 
 
@@ -100,7 +101,10 @@ def release_of(request: BelieveRequest) -> Release:
 
 
 def envelope(
-    request: BelieveRequest, facts: tuple[Fact, ...], beliefs: Sequence[Belief | EstimatedBelief]
+    request: BelieveRequest,
+    facts: tuple[Fact, ...],
+    beliefs: Sequence[Belief | EstimatedBelief],
+    surest: SurestGuess | None,
 ) -> Envelope[Any]:
     """Put what is believed into a document."""
     answer: dict[str, object] = {"model": "worlds", "facts": [str(fact) for fact in facts]}
@@ -108,6 +112,14 @@ def envelope(
         effort = request.effort
         answer["estimated"] = {"samples": effort.samples, "confidence": effort.confidence, "seed": effort.seed}
     answer["beliefs"] = [*map(as_data, beliefs)]
+    if surest is not None:
+        answer["surest"] = {
+            "person": surest.who(),
+            "group": surest.group.number,
+            "value": surest.value,
+            "before": str(surest.before),
+            **_amount(surest.probability),
+        }
     return Envelope(
         kind="believe", schema_version=SCHEMA_VERSION, source=request.file, answer=answer, notes=_notes(beliefs)
     )
@@ -137,7 +149,10 @@ def _any_estimated(beliefs: Sequence[Belief | EstimatedBelief]) -> bool:
 
 
 def draw_beliefs(
-    request: BelieveRequest, facts: tuple[Fact, ...], beliefs: Sequence[Belief | EstimatedBelief]
+    request: BelieveRequest,
+    facts: tuple[Fact, ...],
+    beliefs: Sequence[Belief | EstimatedBelief],
+    surest: SurestGuess | None,
 ) -> Iterator[RenderableType]:
     """Give the parts of the page, from top to bottom."""
     yield Text("Known: " + ("; ".join(map(str, facts)) or "nothing but the release"))
@@ -154,8 +169,12 @@ def draw_beliefs(
         yield _movers([belief for belief in beliefs if isinstance(belief, Belief)])
     else:
         yield Text("Say what is known with --know, or about whom it is asked with --about.")
+    if surest is not None:
+        probability = in_words(surest.probability)
+        yield Text(f"Surest of everybody: {surest.who()} has {shown(surest.value)}, with probability {probability}.")
     yield from (Text(f"Note: {note}") for note in _notes(beliefs))
-    if any("." in in_words(each) for belief in beliefs for each in _counted(belief, request.knowledge.about)):
+    counted = [each for belief in beliefs for each in _counted(belief, request.knowledge.about)]
+    if any("." in in_words(each) for each in (*counted, *([surest.probability] if surest else []))):
         yield Text(ROUNDED)
 
 
@@ -212,8 +231,8 @@ def _in_words(after: Fraction | Estimate) -> str:
 
 def conclude(
     release: Release, facts: tuple[Fact, ...], people: tuple[Who, ...], request: BelieveRequest
-) -> tuple[Belief, ...] | tuple[EstimatedBelief, ...]:
-    """Say what is believed about these people, or about those for whom the facts change most."""
+) -> tuple[tuple[Belief | EstimatedBelief, ...], SurestGuess | None]:
+    """Say what is believed about these people; or about those for whom the facts change most, and the surest guess."""
     options = request.effort
     effort = Effort(options.states) if options.seconds is None else Effort(options.states, options.seconds)
     by, locate, suppressed = request.lookup.by(), request.lookup.locate, request.lookup.suppressed
@@ -223,15 +242,15 @@ def conclude(
 
     try:
         if people:
-            return tuple(belief(who, facts) for who in people)
+            return tuple(belief(who, facts) for who in people), None
         beliefs = posteriors(release, given=facts, by=by, locate=locate, suppressed=suppressed, effort=effort)
-        return beliefs.top(request.knowledge.top)
+        return beliefs.top(request.knowledge.top), beliefs.surest()
     except TooHard as hard:
         if not options.approximate or not people:
             raise TooHard(_too_hard(options, effort), low=hard.low, high=hard.high) from None
     rng = np.random.default_rng(options.seed)
     lookup = Lookup.of(by, locate, suppressed)
-    return tuple(
+    estimates = tuple(
         estimate_belief(
             release,
             facts,
@@ -244,6 +263,7 @@ def conclude(
         )
         for who in people
     )
+    return estimates, None
 
 
 def _too_hard(options: EffortOptions, effort: Effort) -> str:

@@ -39,6 +39,7 @@ from sidelight.worlds.estimate import Attempts, Estimate, as_generator, estimate
 from sidelight.worlds.identify import Entities, identify
 from sidelight.worlds.satisfiable import WorldSearch
 from sidelight.worlds.smallest_conflict import minimum_unsatisfiable_subset
+from sidelight.worlds.surest import SurestGuess, surest_elsewhere, values_in_question
 
 MOST_SECONDS = 3
 """After that, a minimal set of contradictory facts will do, which may not be the smallest."""
@@ -312,6 +313,7 @@ class Belief(Mapping[Label, Fraction]):
 class Posteriors:
     """What is believed about everybody whom the facts concern; nothing changes for anyone in other groups."""
 
+    release: Release
     beliefs: tuple[Belief, ...]
 
     def of(self, person: object) -> Belief:
@@ -329,6 +331,29 @@ class Posteriors:
         People of a group whom the facts do not mention are all alike and stand there once.
         """
         return tuple(sorted(self.beliefs, key=lambda belief: -belief.moved)[: max(n, 0)])
+
+    def surest(self, *, apart_from: Sequence[Label] = ()) -> SurestGuess:
+        """Give the person and value that one who knows the facts is surest of, of everybody in the release.
+
+        This is what the facts disclose at most (definition 5 of Martin et al.); people in groups that they do not
+        concern count too.  Values `apart_from` which it is asked are those that nobody wants to learn.
+
+        >>> release = Release.from_counts([{"Flu": 2, "Cold": 2}, {"Flu": 2, "Cold": 1}])
+        >>> posteriors(release, given="#1 != Flu -> #2 = Flu").surest()
+        <SurestGuess: #2: Flu with probability 4/5>
+        >>> posteriors(release).surest()
+        <SurestGuess: #2: Flu with probability 2/3>
+        """
+        places = values_in_question(self.release, apart_from)
+        values = [self.release.domain[place] for place in places]
+        guesses = [
+            SurestGuess(belief.person, belief.group, value, belief.after[value], belief.before[value], belief.unnamed)
+            for belief in self.beliefs
+            for value in values
+        ]
+        elsewhere = surest_elsewhere(self.release, {belief.group.number for belief in self.beliefs}, places)
+        # of equal ones the first: people whom the facts mention stand before those whom they do not concern
+        return max([*guesses, *([elsewhere] if elsewhere else [])], key=lambda guess: guess.probability)
 
     def __repr__(self) -> str:
         most = "".join(f"; moved most: {belief._in_words()}" for belief in self.top(1))
@@ -398,7 +423,7 @@ def posteriors(
         return _beliefs(release, facts, [as_who(person)], [], effort=effort, lookup=lookup)[0]
     mentioned = list(dict.fromkeys(who for fact in facts for who in fact.people()))
     unnamed = _someone_else(release, identify(release, mentioned, lookup))
-    return Posteriors(_beliefs(release, facts, mentioned, unnamed, effort=effort, lookup=lookup))
+    return Posteriors(release, _beliefs(release, facts, mentioned, unnamed, effort=effort, lookup=lookup))
 
 
 def _someone_else(release: Release, entities: Entities) -> list[Who]:

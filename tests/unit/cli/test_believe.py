@@ -38,8 +38,9 @@ def test_what_the_neighbour_concludes(run):
 
 def test_whoever_moves_most_comes_first(run):
     told = run("--person", "name", "-k", "Hannah = Flu -> Charlie = Flu", "--top", "2")
-    lines = [line.split() for line in told.stdout.splitlines() if "Flu" in line][1:]
+    *lines, surest = [line.split() for line in told.stdout.splitlines() if "Flu" in line][1:]
     assert lines == [["Hannah", "Flu", "2/5", "4/19"], ["Charlie", "Flu", "2/5", "10/19"]]
+    assert " ".join(surest) == "Surest of everybody: Charlie has Flu, with probability 10/19."
 
 
 def test_decimals_say_that_they_are_rounded(tmp_path):
