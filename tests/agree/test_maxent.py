@@ -278,7 +278,19 @@ class PrintedTwin(Twin):
             ]
             for says, _ in groups
         ]
+        suppressed = [{*says.values()} == {"*"} for says, _ in groups]
+        self.suppressed = [each and not all(suppressed) for each in suppressed]
+        self.telling = {name for name in ("sex", "town") if {says[name] for says, _ in groups} != {"*"}}
         self._add_values(groups)
+
+    def means(self, given, key, group):
+        """Who fulfils conditions and is looked for there: whole groups are suppressed, and nobody is assumed to be."""
+        if not self.suppressed[group] or not given:
+            return set(given) <= set(key)
+        printed = [at for at, aside in enumerate(self.suppressed) if not aside]
+        fits = any(set(given) <= set(other) for at in printed for other in self.keys[at])
+        known_throughout = self.telling <= {name for name, _ in given}
+        return fits and not known_throughout and set(given) <= set(key)
 
     def _add_values(self, groups):
         bags = [Counter(bag) for _, bag in groups]
@@ -296,8 +308,7 @@ class PrintedTwin(Twin):
         return held in values
 
     def _share(self, share):
-        says = set(share.given)
-        meant = self._sum(lambda i, q, s, b: says <= set(q))
+        meant = self._sum(lambda i, q, s, b: self.means(share.given, q, b))
         return meant * self._sum(lambda i, q, s, b: self._has(s, share.values)), meant
 
     def bounded_sum(self, statement):
@@ -324,7 +335,7 @@ class PrintedTwin(Twin):
         return sum(
             amount
             for (_, key, value, b), amount in zip(self.variables, amounts, strict=True)
-            if set(given) <= set(key) and (values is None or self._has(value, values)) and group in (None, b)
+            if self.means(given, key, b) and (values is None or self._has(value, values)) and group in (None, b)
         )
 
 
@@ -377,6 +388,41 @@ def test_people_whom_groups_hide(data):
         assert not twin.can_be([each for each in known if str(each) in caught.value.facts])
         return
     agree_about_hidden(maxent(release, known), twin, twin.solve(known), mentioned, len(groups))
+
+
+@given(st.data())
+def test_who_is_known_throughout_is_believed_to_be_where_worlds_say(data):
+    """In no suppressed row if a printed group fits, else nowhere, or there if that is said: as counting worlds."""
+    labels = {"sex": ["m", "f", "*"], "town": ["x", "y", "*"]}
+    says = st.fixed_dictionaries({name: st.sampled_from(each) for name, each in labels.items()})
+    bag = st.lists(st.sampled_from(VALUES), min_size=1, max_size=4)
+    groups = data.draw(st.lists(st.tuples(says, bag), max_size=3, unique_by=lambda each: str(each[0])))
+    groups += [({"sex": "m", "town": "x"}, ["a", "b", "b"]), ({"sex": "f", "town": "y"}, ["c"])]
+    groups.append(({"sex": "*", "town": "*"}, data.draw(bag)))
+    release = sl.Release.from_counts([Counter(bag) for _, bag in groups], labels=[says for says, _ in groups])
+    who = {"sex": data.draw(st.sampled_from("mf")), "town": data.draw(st.sampled_from("xy"))}
+    suppressed = data.draw(st.sampled_from(["not assumed", "may hold them"]))
+    try:
+        counted = sl.posteriors(release, person=who, suppressed=suppressed)
+    except BadKnowledge as why:  # in no group, or in one of several, between which worlds do not decide
+        several = "fits" in str(why) and "fits no group" not in str(why)
+        beliefs = maxent(release, suppressed=suppressed)
+        if several:
+            for value in release.domain:
+                fitting = [bag for says, bag in groups if {*says.values()} != {"*"} and covers(says, who)]
+                assert (beliefs.probability(value, given=who) > 0) == any(value in bag for bag in fitting)
+        else:
+            with pytest.raises(BadKnowledge):
+                beliefs.probability("a", given=who)
+        return
+    knowing = [P(value, given=who) == share for value, share in counted.after.items()]
+    for beliefs in (maxent(release, suppressed=suppressed), maxent(release, knowing, suppressed=suppressed)):
+        for value, share in counted.after.items():
+            assert beliefs.probability(value, given=who) == pytest.approx(float(share))
+
+
+def covers(says, who):
+    return all(says[name] in ("*", text) for name, text in who.items())
 
 
 def agree_about_hidden(beliefs, twin, amounts, mentioned, groups):

@@ -8,8 +8,7 @@ entropy, and what follows from it:
   sure (`riskiest`), and how far that is from the truth (`estimation_error`);
 - why it is the one of largest entropy (`Certificate`), which anyone can check again from `table` alone.
 
-This is another model than counting possible worlds: the two agree when nothing is known and no suppressed row may hide
-who is asked about, and may differ otherwise.
+This is another model than counting possible worlds: the two agree when nothing is known, and may differ otherwise.
 
 Source: Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008.
 """
@@ -179,20 +178,31 @@ class Beliefs(Tabular):
         return (*self.constraints.notes, *(note for condition in mentioned for note in self.notes_on(dict(condition))))
 
     def notes_on(self, given: Mapping[str, object]) -> tuple[str, ...]:
-        """Say whom a condition may mean besides those who are certain; nothing where all of them are."""
+        """Say whom a condition may mean besides those who are certain, and whom it leaves aside.
+
+        >>> import sidelight as sl
+        >>> ward = sl.Release.from_counts([{"Flu": 2}, {"Cold": 3}], labels=[{"sex": "male"}, {"sex": "*"}])
+        >>> print(*sl.maxent(ward).notes_on({"sex": "male"}))
+        sex=male: the 3 people of suppressed rows are left aside, as whoever fits a printed group is in that one
+        """
         conditions = _conditions(given)
         if not (self.variables.share(conditions) > 0).any():
             return ()
-        meant = self.meant(given)
+        meant, variables = self.meant(given), self.variables
         words = ", ".join(f"{column}={shown(text)}" for column, text in conditions)
-        rests = ", which rests on suppressed rows holding them" if self.variables.only_suppressed(conditions) else ""
-        return (f"{words}: {meant}{rests}",) if meant.possible else ()
+        rests = ", which rests on suppressed rows holding them" if variables.only_suppressed(conditions) else ""
+        notes = [f"{words}: {meant}{rests}"] if meant.possible else []
+        if variables.leaves_suppressed_aside(conditions):
+            aside = f"the {counted(variables.suppressed_people, 'person')} of suppressed rows are left aside"
+            notes.append(f"{words}: {aside}, as whoever fits a printed group is in that one")
+        return tuple(notes)
 
     def meant(self, given: Mapping[str, object], *, group: GroupName | int | None = None) -> MeantPeople:
         """Who is meant by a condition?  How many for certain, and how many more may be.
 
         >>> import sidelight as sl
-        >>> ward = sl.Release.from_counts([{"Flu": 2}, {"Flu": 1, "Cold": 3}], labels=[{"sex": "male"}, {"sex": "*"}])
+        >>> labels = [{"city": "Ulm", "sex": "male"}, {"city": "Ulm", "sex": "*"}]
+        >>> ward = sl.Release.from_counts([{"Flu": 2}, {"Flu": 1, "Cold": 3}], labels=labels)
         >>> print(sl.maxent(ward).meant({"sex": "male"}))
         2 people for certain; 4 people in 1 group may be meant too, of whom the estimate takes 2 to be
         """

@@ -34,15 +34,15 @@ def maxent(
 
     Of all distributions P(q, s, b) of what is known about a person (q), the value (s) and the group (b) that fit the
     release and the statements, the one of largest entropy.  This is another model than counting possible worlds
-    (`posterior`): the two agree when nothing is known, and may differ otherwise, as suppressed rows count among those
-    that may hide whom a condition means.
+    (`posterior`): the two agree when nothing is known, and may differ otherwise.
 
     A statement is also about people in groups that print less than it asks, such as `*` or `30-39`: how many of them
     are meant is not known, and part of the estimate (`beliefs.notes` tells).  `by` are hierarchies that say what
-    printed labels stand for; `people` says who somebody is whom a statement names: column → cell.  Nobody is assumed to
-    be in suppressed rows, unless `suppressed="may hold them"` is said, for those who fit nothing else.  Raises
-    `Contradiction` with a smallest set of statements that cannot all hold, and `TooHard` when it takes longer than
-    `seconds`.  Of a release with sets of values, see `SetBeliefs`.
+    printed labels stand for; `people` says who somebody is whom a statement names: column → cell.  As everywhere,
+    nobody is assumed to be in suppressed rows (`*` in every column): whole groups are suppressed, so whoever is known
+    in every column and fits a printed group is in that one, and whoever fits none is nowhere, unless
+    `suppressed="may hold them"` is said.  Raises `Contradiction` with a smallest set of statements that cannot all
+    hold, and `TooHard` when it takes longer than `seconds`.  Of a release with sets of values, see `SetBeliefs`.
 
     >>> ward = Release.from_buckets([
     ...     ([{"sex": "male"}, {"sex": "male"}, {"sex": "female"}], ["Flu", "Cold", "Breast cancer"])])
@@ -51,7 +51,8 @@ def maxent(
     >>> beliefs = maxent(ward, knowing=["P(Breast cancer | sex=male) = 0"])
     >>> beliefs.probability("Breast cancer", given={"sex": "female"})
     1.0
-    >>> wards = Release.from_counts([{"Flu": 1, "Cold": 1}, {"Flu": 1, "Cold": 2}], labels=[{"sex": "f"}, {"sex": "*"}])
+    >>> labels = [{"city": "Ulm", "sex": "f"}, {"city": "Ulm", "sex": "*"}]
+    >>> wards = Release.from_counts([{"Flu": 1, "Cold": 1}, {"Flu": 1, "Cold": 2}], labels=labels)
     >>> print(*maxent(wards, knowing=["P(Flu | sex=f) = 1/3"]).notes)
     sex=f: 2 people for certain; 3 people in 1 group may be meant too, of whom the estimate takes 1.54 to be
 

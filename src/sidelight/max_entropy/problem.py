@@ -200,22 +200,43 @@ class Variables:
         return share
 
     def looked_for(self, conditions: Sequence[tuple[str, Label]]) -> Flags:
-        """Say in which parts people who fulfil conditions are looked for.
+        """Say in which parts people who fulfil conditions are looked for, as everywhere (`release.locate`).
 
-        Nobody is assumed to be in suppressed rows: who fits nothing else is looked for there only where that was said.
-        Who fits a printed group as well may be hidden in both.
+        Whole groups are suppressed, so who is known in every column and fits a printed group is in none of the
+        suppressed rows; who fits none is looked for there only where that was said.  Who is known in some columns
+        only, and fits a printed group, may be hidden in both.
         """
-        nobody_assumed = not self.look_in_suppressed and self.only_suppressed(conditions)
-        looked_for: Flags = ~self._suppressed_parts if nobody_assumed else np.ones(len(self.parts.row), bool)
+        aside = self.leaves_suppressed_aside(conditions)
+        looked_for: Flags = ~self._suppressed_parts if aside else np.ones(len(self.parts.row), bool)
         return looked_for
+
+    def leaves_suppressed_aside(self, conditions: Sequence[tuple[str, Label]]) -> bool:
+        """Say whether people who fulfil conditions are not looked for in suppressed rows, which could hold them."""
+        fits = self._fits_suppressed(conditions)
+        if fits is None:
+            return False
+        if self._suppressed_parts[fits].all():
+            return not self.look_in_suppressed
+        telling = {column.name for column in self.release.groups.columns if {*column.labels} != {SUPPRESSED}}
+        return telling <= {name for name, text in conditions if text != SUPPRESSED}
 
     def only_suppressed(self, conditions: Sequence[tuple[str, Label]]) -> bool:
         """Say whether suppressed rows alone could hold people who fulfil conditions, looked for there or not."""
+        fits = self._fits_suppressed(conditions)
+        return fits is not None and bool(self._suppressed_parts[fits].all())
+
+    def _fits_suppressed(self, conditions: Sequence[tuple[str, Label]]) -> Flags | None:
+        """Say which parts conditions fit, if suppressed rows, of whose people nothing is known, are among them."""
         hidden = {name for name, text in conditions if text != SUPPRESSED} - self._known_of_members
         if not hidden or not self._suppressed_parts.any():
-            return False
-        fits = self.parts.share(conditions) > 0
-        return bool(fits.any() and self._suppressed_parts[fits].all())
+            return None
+        fits: Flags = self.parts.share(conditions) > 0
+        return fits if (fits & self._suppressed_parts).any() else None
+
+    @property
+    def suppressed_people(self) -> int:
+        """How many people are in suppressed rows."""
+        return int(self.release.groups.sizes[suppressed_groups(self.release.groups)].sum())
 
     @cached_property
     def _suppressed_parts(self) -> Flags:
@@ -244,7 +265,7 @@ class Variables:
             self.release.group(person.group)
             return np.flatnonzero(self.members.group == person.group - 1)
         if isinstance(person, Described) or person in self.described:
-            return self._without_suppressed(cells_of(person, self.described))
+            return self.rows_with(cells_of(person, self.described))
         named = self.release.people or {}
         if person in named:
             return np.flatnonzero(self.members.group == named[person])
@@ -253,15 +274,6 @@ class Variables:
             f"people={{'{person}': {{column: cell}}}}"
         )
         raise BadKnowledge(message)
-
-    def _without_suppressed(self, cells: Sequence[tuple[str, Label]]) -> Integers:
-        """Find rows as people are located elsewhere: nobody is assumed to be in suppressed rows (`release.locate`)."""
-        rows = self.rows_with(cells)
-        suppressed = suppressed_groups(self.release.groups)[self.members.group[rows]]
-        telling = {column.name for column in self.release.groups.columns if {*column.labels} != {SUPPRESSED}}
-        # groups are suppressed as a whole: who is known throughout, and fits one that is printed, is in that one
-        known_throughout = telling <= {name for name, _ in cells} and not suppressed.all()
-        return rows[~suppressed] if known_throughout else rows
 
 
 def cells_of(person: Who | None, described: Mapping[str, Mapping[str, object]]) -> tuple[tuple[str, Label], ...]:

@@ -118,6 +118,16 @@ def test_statements_do_not_assume_suppressed_rows_either():
     assert "rests on suppressed rows holding them" in json.loads(said.stdout)["notes"][-1]
 
 
+@pytest.mark.parametrize("more", [(), ("--suppressed", "may hold them")])
+def test_maximum_entropy_leaves_suppressed_rows_aside_for_who_fits_a_printed_group(more):
+    result = believe("{city=South, sex=f}", "--know", "P(Flu | city=North, sex=m) <= 1", *more)
+    believed = {each["value"]: each["after"] for each in answer(result)["beliefs"]}
+    assert believed == {"Flu": pytest.approx(2 / 3), "Cold": pytest.approx(1 / 3)}  # no AIDS, as counting worlds says
+    assert json.loads(result.stdout)["notes"][-1] == (
+        "city=South, sex=f: the 2 people of suppressed rows are left aside, as whoever fits a printed group is in that one"
+    )
+
+
 def test_a_statement_about_people_whom_only_suppressed_rows_could_hold_says_nothing():
     knowing = ("--know", "P(AIDS | city=Kiel, sex=f) = 1/2", "--hierarchies", "hierarchies")
     result = believe("{city=South, sex=f}", *knowing)

@@ -13,7 +13,7 @@ def visits():
         [{"Flu": 2, "HIV": 1}, {"Flu": 3, "Cold": 1, "HIV": 1}, {"HIV": 2, "Flu": 2}],
         sizes=[3, 4, 5],
         values="set",
-        labels=[{"sex": "*"}, {"sex": "M"}, {"sex": "F"}],
+        labels=[{"sex": "*", "city": "Ulm"}, {"sex": "M", "city": "Ulm"}, {"sex": "F", "city": "Ulm"}],
     )
 
 
