@@ -30,6 +30,8 @@ MEASURED = [
     sl.Acquaintance(rules_out=1, others=5, family=2, value="AIDS"),
     sl.PriorBelief(counts={"Flu": 12_000, "Cancer": 18_000}),
     sl.PriorBelief(shape="uniform", stubbornness=1_000),
+    sl.PriorBelief(shape="uniform", stubbornness=1_000, least_stubbornness="same"),
+    sl.PriorBelief(shape="uniform", stubbornness=1_000, least_stubbornness=Fraction(7, 2)),
     sl.PriorBelief(shape={"Flu": Fraction(1, 3), "Lung cancer": Fraction(2, 3)}, stubbornness=math.inf, known_people=2),
     sl.PriorBelief(stubbornness=Fraction(7, 2), predicates={"a stomach disease": ["Ulcer", "Dyspepsia"]}),
 ]  # fmt: skip

@@ -33,6 +33,10 @@ def bags(release):
     return [dict(zip(release.domain, row, strict=True)) for row in counts]
 
 
+def used(release):
+    return [value for value, count in zip(release.domain, release.groups.whole.tolist(), strict=True) if count]
+
+
 def worst(candidates):
     values = [each for each in candidates if each is not None]
     return max(values, default=1)
@@ -58,6 +62,24 @@ def test_class_one_is_the_sum_over_all_sequences(data):
     measure = sl.PriorBelief(counts=prior, known_people=known, predicates=predicates)
     finding = measure.measure(release)
     assert finding.value == by_sequences(release, value_sets, dirichlet_prior(prior), known)
+    assert finding.replay(release) == finding.value
+
+
+@examples(12)
+@given(st.data())
+def test_class_one_at_most_is_the_worst_sum_over_all_sequences_of_many_in_between(data):
+    release = data.draw(releases(semantics="single", max_groups=2, max_people=3, max_values=3))
+    predicates, value_sets = data.draw(questions(release.domain))
+    known = data.draw(st.integers(0, 2))
+    drawn = {value: Fraction(data.draw(weights)) for value in release.domain}
+    shares = {value: weight / sum(drawn.values()) for value, weight in drawn.items()}
+    least = 1 / min(shares[value] for value in used(release))
+    most = least + data.draw(st.fractions(0, 40, max_denominator=3))
+    between = [least + (most - least) * Fraction(step, 4) for step in range(5)]
+    chances = [dirichlet_prior({value: share * sure for value, share in shares.items()}) for sure in between]
+    measure = sl.PriorBelief(shape=shares, stubbornness=most, known_people=known, predicates=predicates)
+    finding = measure.measure(release)
+    assert finding.value == max(by_sequences(release, value_sets, chance, known) for chance in chances)
     assert finding.replay(release) == finding.value
 
 
@@ -123,6 +145,7 @@ def test_every_class_is_its_formula(data):
     known = data.draw(st.integers(0, 13))
     sure = data.draw(st.integers(100, 10**7) | st.fractions(100, 1000, max_denominator=7))
     kind = data.draw(adversaries)
+    exactly = data.draw(st.booleans())
     share = {
         "uniform": lambda value: Fraction(1, len(domain)),
         "release": lambda value: Fraction(whole[value], release.size),
@@ -139,14 +162,19 @@ def test_every_class_is_its_formula(data):
         measure, total, own = sl.PriorBelief(stubbornness=sure, **more), sure, len
     else:
         shape, forever = kind.partition(" ")[0], kind.endswith("forever")
-        measure = sl.PriorBelief(shape=shape, stubbornness=math.inf if forever else sure, **more)
-        total, times = (None, 1) if forever else (sure, sure)
+        least = {"least_stubbornness": "same"} if exactly else {}
+        measure = sl.PriorBelief(shape=shape, stubbornness=math.inf if forever else sure, **least, **more)
+        total = None if forever else sure
 
-        def own(value_set):
+        def own(value_set, times=1 if forever else sure):
             return times * sum(share[shape](value) for value in value_set)
 
+    expected = by_formula(release, value_sets, own, total, known)
+    if kind in ("uniform", "release") and not exactly:  # at most: the other end
+        least = 1 / min(share[kind](value) for value in domain if whole[value])
+        expected = max(expected, by_formula(release, value_sets, lambda each: own(each, least), least, known))
     finding = measure.measure(release)
-    assert finding.value == by_formula(release, value_sets, own, total, known)
+    assert finding.value == expected
     assert finding.replay(release) == finding.value
     if finding.witness is not None:
         scores = measure.scores(release.groups)

@@ -2,12 +2,15 @@
 
 import math
 from fractions import Fraction
+from itertools import product
 
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from support.examples import examples
 
 import sidelight as sl
+from sidelight.measures.epsilon_privacy.prior import Prior
+from sidelight.measures.epsilon_privacy.worst_case import Case, smallest_epsilon
 from sidelight.testing import merged, merges, releases
 
 weights = st.integers(1, 30) | st.fractions(1, 30, max_denominator=4)
@@ -24,7 +27,8 @@ def adversaries(draw, domain, **more):
         return sl.PriorBelief(stubbornness=draw(st.integers(len(domain), 1000)), known_people=known, **more)
     shape = {value: draw(weights) for value in domain} if kind == "shape" else kind
     sure = math.inf if kind == "shape" else draw(st.just(math.inf) | st.integers(200, 10_000))
-    return sl.PriorBelief(shape=shape, stubbornness=sure, known_people=known, **more)
+    least = draw(st.sampled_from([None, "smallest", "same"]))
+    return sl.PriorBelief(shape=shape, stubbornness=sure, least_stubbornness=least, known_people=known, **more)
 
 
 @examples(120)
@@ -82,15 +86,63 @@ def test_class_three_is_at_least_as_strong_as_class_one_where_the_group_has_more
 def test_class_three_is_weaker_than_class_one_for_groups_that_are_like_the_prior():
     """The paper's Figure 1 has III stronger than I; but who can be moved misses a person who is left out, III does not."""
     alike = sl.Release.from_counts([{"Flu": 1, "Cold": 1}])
-    assert sl.PriorBelief(shape="uniform", stubbornness=2).measure(alike).value == Fraction(3, 2)
+    for sure in (2, 3, 10**6):
+        assert sl.PriorBelief(shape="uniform", stubbornness=sure).measure(alike).value == Fraction(3, 2)
     assert sl.PriorBelief(shape="uniform", stubbornness=math.inf).measure(alike).value == 1
 
 
+cases = st.integers(1, 40).flatmap(lambda matching: st.tuples(st.integers(matching, 60), st.just(matching)))
+
+
+@examples(200)
+@given(cases, st.fractions(Fraction(1, 50), 1, max_denominator=50), st.lists(st.fractions(0, 10**4), min_size=3))
+def test_p_out_only_rises_or_only_falls_with_stubbornness(case, share, more):
+    """With a shape kept, for each group and value: so that the worst of all stubbornness is at one of two ends."""
+    people, matching = case
+    stubborn = sorted(1 / share + each for each in more)
+    beliefs = [(matching - 1 + share * sigma) / (people - 1 + sigma) for sigma in stubborn]
+    assert beliefs in (sorted(beliefs), sorted(beliefs, reverse=True))
+    rises = share * (people - 1) >= matching - 1
+    assert beliefs == sorted(beliefs, reverse=not rises)
+    for known, rule in product((0, 1, 5), ("definition", "closed conditions")):
+        of_each = [
+            smallest_epsilon(Case(people, matching, known), Prior(("s",), (share * sigma,), sigma, 1), 0, rule)[0]
+            for sigma in stubborn
+        ]
+        assert max(of_each) == max(of_each[0], of_each[-1])
+
+
+@examples(60)
+@given(releases(semantics="single", max_people=9), st.data())
+def test_nobody_between_the_two_ends_of_a_range_is_worse(release, data):
+    shape = {value: Fraction(data.draw(st.integers(1, 9))) for value in release.domain}
+    least = sum(shape.values()) / min(shape.values())
+    known, most = data.draw(st.integers(0, 3)), least + data.draw(st.fractions(0, 1000, max_denominator=7))
+    rule = data.draw(st.sampled_from(["definition", "closed conditions"]))
+    at_most = sl.PriorBelief(shape=shape, stubbornness=most, known_people=known, decided_by=rule).measure(release)
+    for step in range(9):
+        sure = least + (most - least) * Fraction(step, 8)
+        one = sl.PriorBelief(
+            shape=shape, stubbornness=sure, least_stubbornness="same", known_people=known, decided_by=rule
+        )
+        assert one.measure(release).value <= at_most.value
+
+
+@examples(60)
+@given(releases(semantics="single"), st.data())
+def test_more_stubbornness_allowed_is_never_less_risk(release, data):
+    least = len(release.domain)
+    one, other = sorted(data.draw(st.tuples(st.integers(least, 10**6), st.integers(least, 10**6))))
+    for shape in ({}, {"shape": "uniform"}):
+        risks = [sl.PriorBelief(**shape, stubbornness=sure).measure(release).value for sure in (one, other)]
+        assert risks == sorted(risks)
+
+
 @given(releases(semantics="single", max_people=8), st.data())
-def test_class_one_tends_to_class_three(release, data):
+def test_class_one_exactly_tends_to_class_three(release, data):
     prior = {value: Fraction(data.draw(st.integers(1, 9))) for value in release.domain}
     three = sl.PriorBelief(shape=prior, stubbornness=math.inf).measure(release).value
-    one = sl.PriorBelief(shape=prior, stubbornness=10**12).measure(release).value
+    one = sl.PriorBelief(shape=prior, stubbornness=10**12, least_stubbornness="same").measure(release).value
     assert one == three == math.inf or math.isclose(one, three, rel_tol=1e-9)
 
 

@@ -64,6 +64,18 @@ def test_section_3_is_wrong_about_privacy_at_two_and_a_half():
     assert not (CLASS_I <= 4).judge(GOTHAM).holds
 
 
+def test_theorem_1_looks_at_one_end_of_class_I():
+    """Class I is "stubbornness at most σ", and Theorem 1 checks σ: it calls 1.01-private what is 3/2 for σ = 2."""
+    pair = sl.Release.from_counts([{"Flu": 1, "Cancer": 1}])
+    end = sl.PriorBelief(shape="uniform", stubbornness=1_000, least_stubbornness="same", decided_by="closed conditions")
+    assert end.measure(pair).value < Fraction(101, 100)
+    two_answers = sl.PriorBelief(counts={"Flu": 1, "Cancer": 1})
+    assert two_answers.measure(pair).value == Fraction(3, 2)
+    for rule in ("definition", "closed conditions"):
+        at_most = sl.PriorBelief(shape="uniform", stubbornness=1_000, decided_by=rule)
+        assert at_most.measure(pair).value >= Fraction(3, 2)
+
+
 def test_theorem_2_as_the_paper_applies_it():
     """Its conditions accept 3 for stubbornness 1,000; for 30,000 they ask for 61."""
     closed = sl.PriorBelief(stubbornness=1_000, decided_by="closed conditions")
@@ -76,8 +88,8 @@ def test_adults_72_generalisations():
     """The paper's main table, on Adult with salary class: what our exact code gives for some of its rows."""
     adult = sl.datasets.adult(sensitive="salary-class")
     adversaries = {
-        "A_d 10^6": sl.PriorBelief(shape="uniform", stubbornness=10**6),
-        "A_c 10^6": sl.PriorBelief(shape="release", stubbornness=10**6),
+        "A_d 10^6": sl.PriorBelief(shape="uniform", stubbornness=10**6, least_stubbornness="same"),
+        "A_c 10^6": sl.PriorBelief(shape="release", stubbornness=10**6, least_stubbornness="same"),
         "A 10^3": sl.PriorBelief(stubbornness=10**3),
         "A 10^6": sl.PriorBelief(stubbornness=10**6),
         "A_d ∞": sl.PriorBelief(shape="uniform", stubbornness=math.inf),

@@ -2,10 +2,16 @@
 
 Symbols     σ(s) the Dirichlet parameter of a value s, σ their sum, the stubbornness: as many survey answers as it takes
             to be that sure; a predicate P is a set of values, σ(P) the sum over it.
-Classes     I    σ(s) known                              `Prior.of_parameters`
-            II   σ known, any shape: σ(s) = 1            `Prior.of_any_shape`
+Classes     I    shape σ(s)/σ known, σ at most this      `Prior.of_parameters`, at both ends
+            II   σ at most this, any shape: σ(s) = 1     `Prior.of_any_shape`
             III  shape σ(s)/σ known, σ = ∞               `Prior.of_shares`
             IV   σ = ∞, any shape: σ(s)/σ = 0            `Prior.of_anything`
+Ends        With the shape π = σ(P)/σ kept, p_out = (n_P − 1 + πσ) / (n − 1 + σ) has in σ a derivative of the sign of
+            π(n − 1) − (n_P − 1), which does not depend on σ: for each group and P it only rises or only falls, and ε,
+            which falls with p_out, is worst at an end.  Hence two priors stand for all stubbornness from least to
+            most.  The least that a shape allows is 1 / its smallest share: then σ(s) ≥ 1 for all s.  (Each of the
+            paper's two closed conditions is a quotient of linear functions of σ too, and as monotone.)  In class II
+            the largest σ is the worst, since p_out = (n_P − 1 + r) / (n − 1 + σ).
 Invariant   every number a caller gives is taken to mean what it says in decimal and kept as a fraction; whatever is
             hashed (a measure is) holds no list or dict.
 """
@@ -18,7 +24,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from operator import index
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
@@ -31,6 +37,10 @@ from sidelight.table.labels import Label, in_order, label, shown
 
 LARGEST = 10**100
 """A larger finite stubbornness could as well be infinite (and would leave the range of floats)."""
+
+
+Least: TypeAlias = Literal["smallest", "same"]
+"""Where a range of stubbornness may begin besides a number: the smallest that the shape allows, or where it ends."""
 
 
 class Weights(Mapping[Label, Fraction]):
@@ -138,6 +148,11 @@ class Prior:
             self.evidence,
         )
 
+    @property
+    def stubbornness(self) -> Fraction | float:
+        """How many answers make one as sure as this."""
+        return self.total if self.evidence else math.inf
+
     @cached_property
     def leaves_doubt(self) -> bool:
         """Whether everything in question is held possible, and nothing for certain."""
@@ -228,18 +243,37 @@ def read_shape(shape: object) -> Weights | str | None:
     raise BadMeasure(message)
 
 
-def read_stubbornness(stubbornness: object) -> int | Fraction | float | None:
+def read_stubbornness(stubbornness: object, *, name: str = "stubbornness") -> int | Fraction | float | None:
     """Understand a stubbornness: a positive number, or infinite."""
     if stubbornness is None:
         return None
-    number = exact_number(stubbornness, BadMeasure, "stubbornness")
+    number = exact_number(stubbornness, BadMeasure, name)
     if number <= 0:
-        message = f"stubbornness is {stubbornness}; give a positive number of answers, or math.inf"
+        message = f"{name} is {stubbornness}; give a positive number of answers, or math.inf"
         raise BadMeasure(message)
     if LARGEST < number < math.inf:
-        message = "stubbornness is beyond 1e100; say math.inf"
+        message = f"{name} is beyond 1e100; say math.inf"
         raise BadMeasure(message)
     return whole_if_possible(number)
+
+
+def read_least_stubbornness(
+    least: object, stubbornness: Fraction | float | None
+) -> int | Fraction | float | Least | None:
+    """Understand where a range of stubbornness begins: at a number, at the smallest possible, or where it ends."""
+    if least is None or least in get_args(Least):
+        return least  # type: ignore[return-value]
+    if isinstance(least, str):
+        near = did_you_mean(least, get_args(Least))
+        message = f"no least_stubbornness '{least}'; give a number, 'smallest' or 'same'{near}"
+        raise BadMeasure(message)
+    number = read_stubbornness(least, name="least_stubbornness")
+    if number is not None and stubbornness is not None and number > stubbornness:
+        message = (
+            f"least_stubbornness is {exact_text(number)}, above stubbornness, {exact_text(stubbornness)}; lower it"
+        )
+        raise BadMeasure(message)
+    return number
 
 
 def read_known_people(people: object) -> int:
@@ -263,38 +297,57 @@ def whole_if_possible(number: Fraction | float) -> int | Fraction | float:
     return int(number) if isinstance(number, Fraction) and number.denominator == 1 else number
 
 
-# From what a caller says to a prior for the release at hand.
+# From what a caller says to the priors that stand for it, for the release at hand.
 
 
 @lru_cache(maxsize=64)
-def prior_for(
+def priors_for(
     *,
     counts: Weights | None,
     shape: Weights | str | None,
     stubbornness: Fraction | float | None,
+    least_stubbornness: Fraction | float | Least | None,
     predicates: tuple[Predicate, ...],
     domain: tuple[Label, ...],
     totals: tuple[int, ...],
-) -> Prior:
-    """Say what is believed of the values (or predicates) of a release with this domain and these totals."""
+) -> tuple[Prior, ...]:
+    """Say what may be believed of the values (or predicates) of a release with this domain and these totals.
+
+    One prior, or the most and the least stubborn of those that share a shape: what is in between is never worse.
+    """
     occur = [count > 0 for count in totals]
     if counts is not None:
-        prior = Prior.of_parameters(counts, domain, occur=occur)
+        priors: tuple[Prior, ...] = (Prior.of_parameters(counts, domain, occur=occur),)
     else:
         assert stubbornness is not None
-        prior = _of_shape(_shares(shape, domain, totals), stubbornness, domain, occur)
-    return prior.of_predicates(predicates) if predicates else prior
+        shares = _shares(shape, domain, totals)
+        priors = _of_shape(shares, stubbornness, least_stubbornness, domain, occur)
+    return tuple(prior.of_predicates(predicates) for prior in priors) if predicates else priors
 
 
 def _of_shape(
-    shares: Weights | None, stubbornness: Fraction | float, domain: tuple[Label, ...], occur: Sequence[bool]
-) -> Prior:
+    shares: Weights | None,
+    stubbornness: Fraction | float,
+    least: Fraction | float | Least | None,
+    domain: tuple[Label, ...],
+    occur: Sequence[bool],
+) -> tuple[Prior, ...]:
     unmoved = stubbornness == math.inf
     if shares is None:
-        return Prior.of_anything(domain) if unmoved else Prior.of_any_shape(Fraction(stubbornness), domain)
-    if unmoved:
-        return Prior.of_shares(shares, domain, occur=occur)
-    return Prior.of_parameters(shares.scaled(Fraction(stubbornness)), domain, occur=occur)
+        return (Prior.of_anything(domain) if unmoved else Prior.of_any_shape(Fraction(stubbornness), domain),)
+    most = (
+        Prior.of_shares(shares, domain, occur=occur)
+        if unmoved
+        else Prior.of_parameters(shares.scaled(Fraction(stubbornness)), domain, occur=occur)
+    )
+    if least is None:  # who is moved by nothing is another attacker than those who can be
+        least = "same" if unmoved else "smallest"
+    if least == "smallest":
+        rarest = min((shares[text] for text, there in zip(domain, occur, strict=True) if there), default=None)
+        least = "same" if rarest is None else 1 / rarest
+    if isinstance(least, str) or least == stubbornness:
+        return (most,)
+    return most, Prior.of_parameters(shares.scaled(Fraction(least)), domain, occur=occur)
 
 
 def _shares(shape: Weights | str | None, domain: tuple[Label, ...], totals: tuple[int, ...]) -> Weights | None:

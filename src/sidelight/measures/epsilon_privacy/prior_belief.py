@@ -21,11 +21,13 @@ from sidelight._rounding import exact_number, exact_text, short_decimal
 from sidelight._text import counted
 from sidelight.errors import BadMeasure, expect
 from sidelight.measures.epsilon_privacy.prior import (
+    Least,
     Prior,
     Weights,
-    prior_for,
+    priors_for,
     read_counts,
     read_known_people,
+    read_least_stubbornness,
     read_shape,
     read_stubbornness,
     whole_if_possible,
@@ -66,6 +68,7 @@ class PriorBeliefWitness(Witness):
     p_in: Fraction = Fraction(0)  # the belief with the person in the release
     p_out: Fraction = Fraction(0)  # the belief with the person left out
     ratio: Ratio = Ratio.BELIEF  # which of the two ratios is the larger one
+    stubbornness: Fraction | float = math.inf  # of the prior for which it is so, of all those allowed
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,14 +88,27 @@ class PriorBelief(Targeted, GroupByGroup):
 
     | class | given | the attacker |
     | --- | --- | --- |
-    | I | `counts=` (the parameters σ(s)), or `shape=` and `stubbornness=` | has this belief, this strongly |
-    | II | `stubbornness=` only | may believe anything, this strongly: σ(s) = 1 |
+    | I | `shape=` and `stubbornness=` | has this belief, at most this strongly |
+    | I | `counts=`, the parameters σ(s) | has this belief, this strongly |
+    | II | `stubbornness=` only | may believe anything, at most this strongly: σ(s) = 1 |
     | III | `shape=`, `stubbornness=math.inf` | has this belief and is moved by no evidence: p_out = σ(s)/σ |
     | IV | `stubbornness=math.inf` only | may believe anything, moved by nothing: ε is infinite for every release |
 
     `shape` is "uniform", "release" (the shares of the whole release) or a mapping value → share (scaled to add up
-    to 1).  II is at least as strong as I with the same stubbornness; III is at least as strong as I with the same
-    shape, except about groups that are like that shape (of which III learns nothing, and I a little).
+    to 1).  At most: the worst is at one end of the range, at σ or at the smallest stubbornness that the shape allows,
+    1 / its smallest share, which a person who is left out moves most.  `least_stubbornness=` lets the range begin
+    elsewhere: at a number, or with "same" where it ends, which asks about exactly σ (as the paper's experiments do).
+
+    >>> pair = Release.from_counts([{"Flu": 1, "Cold": 1}])
+    >>> finding = PriorBelief(shape="uniform", stubbornness=1_000).measure(pair)
+    >>> finding.value, finding.witness.stubbornness
+    (Fraction(3, 2), Fraction(2, 1))
+    >>> PriorBelief(shape="uniform", stubbornness=1_000, least_stubbornness="same").measure(pair).value
+    Fraction(1001, 1000)
+
+    Hence II is at least as strong as I with the same stubbornness.  III, who is moved by nothing, is the limit of
+    large stubbornness alone, and learns nothing from groups that are like the shape, of which who can be moved does.
+    Everyone with a shape, moved or not, is `stubbornness=math.inf, least_stubbornness="smallest"`.
 
     The hospital of the paper; 29,998 answers elsewhere, two fifths of them Flu, make the prior (12,000, 18,000):
 
@@ -140,16 +156,19 @@ that is left shrinks by that factor.
     counts: Mapping[str, Bound] | Mapping[Label, Bound] | None = None
     shape: Literal["uniform", "release"] | Mapping[str, Bound] | Mapping[Label, Bound] | None = None
     stubbornness: Bound | None = None
+    least_stubbornness: Bound | Least | None = None  # None: the smallest that the shape allows, unless σ is infinite
     known_people: int = 0
     predicates: Predicates = ()
     decided_by: Rule = "definition"
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        stubbornness = read_stubbornness(self.stubbornness)
         for name, checked in (
             ("counts", read_counts(self.counts)),
             ("shape", read_shape(self.shape)),
-            ("stubbornness", read_stubbornness(self.stubbornness)),
+            ("stubbornness", stubbornness),
+            ("least_stubbornness", read_least_stubbornness(self.least_stubbornness, stubbornness)),
             ("known_people", read_known_people(self.known_people)),
             ("predicates", read_predicates(self.predicates)),
         ):
@@ -165,6 +184,7 @@ that is left shrinks by that factor.
         return (
             cls(counts=dict.fromkeys(domain, 2), known_people=1),
             cls(shape="uniform", stubbornness=4),
+            cls(shape="uniform", stubbornness=40, least_stubbornness="same"),
             cls(stubbornness=10, known_people=1),
             cls(shape="release", stubbornness=math.inf),
             cls(stubbornness=math.inf),
@@ -213,6 +233,7 @@ that is left shrinks by that factor.
         counts: Mapping[str, float] | None = None,
         shape: Literal["uniform", "release"] | Mapping[str, float] | None = None,
         stubbornness: float | None = None,
+        least_stubbornness: float | Least | None = None,
         known_people: int = 0,
         predicates: Mapping[str, tuple[str, ...]] | tuple[tuple[str, ...], ...] = (),
         decided_by: Rule = "definition",
@@ -230,6 +251,7 @@ that is left shrinks by that factor.
             if isinstance(shape, Mapping)
             else shape,
             stubbornness=stubbornness,
+            least_stubbornness=least_stubbornness,
             known_people=known_people,
             predicates={name: [written_label(value) for value in values] for name, values in predicates.items()}
             if isinstance(predicates, Mapping)
@@ -248,15 +270,21 @@ that is left shrinks by that factor.
             settings["predicates"] = predicates_as_written(read_predicates(self.predicates))
         return settings
 
-    def prior(self, groups: Groups) -> Prior:
-        """Say what is believed of each value (or predicate) of the release that these groups belong to."""
+    def amounts(self) -> dict[str, int]:
+        """Give what somebody knows, and how surely; where a range of stubbornness begins is no amount."""
+        return {name: amount for name, amount in super().amounts().items() if name != "least_stubbornness"}
+
+    def priors(self, groups: Groups) -> tuple[Prior, ...]:
+        """Say what may be believed of each value (or predicate) of the release that these groups belong to."""
         assert self.counts is None or isinstance(self.counts, Weights)  # __post_init__ saw to it
         assert self.shape is None or isinstance(self.shape, str | Weights)
         assert not isinstance(self.stubbornness, Decimal)
-        return prior_for(
+        assert not isinstance(self.least_stubbornness, Decimal)
+        return priors_for(
             counts=self.counts,
             shape=self.shape,
             stubbornness=self.stubbornness,
+            least_stubbornness=self.least_stubbornness,
             predicates=read_predicates(self.predicates),
             domain=groups.domain,
             totals=tuple(groups.whole.tolist()),
@@ -265,11 +293,11 @@ that is left shrinks by that factor.
     def summarize(self, groups: Groups) -> Worst:
         """Keep the group and value of which most more is believed."""
         groups = groups.in_order()
-        return self._worst(groups, worst_of_parts(self.cases(groups), self.prior(groups), self.decided_by).get(0))
+        return self._worst(groups, worst_of_parts(self.cases(groups), self.priors(groups), self.decided_by).get(0))
 
     def cases(self, groups: Groups, *, part: Integers | None = None) -> Cases:
         """List the groups and values (or predicates) in question; row r may be of part `part[r]`."""
-        predicates, domain = read_predicates(self.predicates), self.prior(groups).domain
+        predicates, domain = read_predicates(self.predicates), self.priors(groups)[0].domain
         cases = Cases.of(groups, predicates, domain, known=self.known_people, part=part)
         return (
             cases.take(np.flatnonzero(np.isin(cases.columns, self.targets.places(groups))))
@@ -282,7 +310,7 @@ that is left shrinks by that factor.
         scores, cases = np.full(len(groups), np.nan), self.cases(groups)
         if len(cases.rows):
             first = np.flatnonzero(np.diff(cases.rows, prepend=-1))  # cases are sorted by group
-            epsilons = cases.epsilons(self.prior(groups), self.decided_by)
+            epsilons = cases.epsilons(self.priors(groups), self.decided_by)
             scores[cases.rows[first]] = np.maximum.reduceat(epsilons, first)
         return scores
 
@@ -300,13 +328,17 @@ that is left shrinks by that factor.
             groups.domain[worst.column] if predicate is None else str(predicate),
             predicate,
             p_in=worst.case.p_in,
-            p_out=worst.case.p_out(self.prior(groups), worst.column),
+            p_out=worst.case.p_out(worst.prior, worst.column),
             ratio=worst.ratio,
+            stubbornness=worst.prior.stubbornness,
         )
         return Worst(self, worst.value, witness)
 
     def _check_consistent(self) -> None:
         """Refuse what does not say against whom, or says it twice."""
+        if self.least_stubbornness is not None and (self.shape is None or self.stubbornness is None):
+            message = "least_stubbornness= goes with shape= and stubbornness=; otherwise leave it out"
+            raise BadMeasure(message)
         if self.counts is not None and (self.shape is not None or self.stubbornness is not None):
             message = "counts= says both shape and stubbornness; leave those out, or give the counts as shape="
             raise BadMeasure(message)
@@ -350,7 +382,7 @@ def settings_in_words(belief: PriorBelief) -> str:
     elif belief.counts is None:
         parts.append("any shape")
     if belief.stubbornness is not None:
-        parts.append(f"stubbornness {exact_text(belief.stubbornness)}")
+        parts.append(_range_in_words(belief))
     if belief.known_people:
         parts.append(f"knows {counted(belief.known_people, 'person')}")
     if belief.predicates:
@@ -362,9 +394,23 @@ def settings_in_words(belief: PriorBelief) -> str:
     return ", ".join(parts)
 
 
+def _range_in_words(belief: PriorBelief) -> str:
+    """Say from where to where the stubbornness goes, as far as that is not understood."""
+    assert belief.stubbornness is not None
+    most, least = f"stubbornness {exact_text(belief.stubbornness)}", belief.least_stubbornness
+    if least is None:
+        return most
+    if least in ("same", belief.stubbornness):
+        return most.replace("stubbornness", "stubbornness exactly")
+    return f"{most} or less" if isinstance(least, str) else f"{most}, at least {exact_text(least)}"
+
+
 def finding_in_words(finding: Finding, belief: PriorBelief, witness: PriorBeliefWitness) -> str:
     """Say how much more is believed, of whom and by whom."""
-    who, whom = describe_attacker(belief), f"a person of {witness.group} {_has_or_is(witness)}"
+    who, whom = (
+        describe_attacker(belief, at_worst=witness.stubbornness),
+        f"a person of {witness.group} {_has_or_is(witness)}",
+    )
     if witness.p_out == 0:
         return f"{who} may have ruled out that {whom}; against such a person no release of counts is private."
     if belief.decided_by == "closed conditions":
@@ -383,24 +429,29 @@ def finding_in_words(finding: Finding, belief: PriorBelief, witness: PriorBelief
     )
 
 
-def describe_attacker(belief: PriorBelief) -> str:
-    """Describe the attacker.
+def describe_attacker(belief: PriorBelief, *, at_worst: Amount | None = None) -> str:
+    """Describe the attacker; of a range of stubbornness, also where it is worst.
 
     >>> describe_attacker(PriorBelief(stubbornness=30_000, known_people=2))
-    'Someone as sure as 30,000 survey answers of any kind make one, who knows 2 people,'
+    'Someone as sure as at most 30,000 survey answers of any kind make one, who knows 2 people,'
+    >>> describe_attacker(PriorBelief(shape="uniform", stubbornness=1_000), at_worst=Fraction(2))
+    'Someone as sure as at most 1,000 survey answers make one (at worst 2), who takes all values for equally common,'
     >>> describe_attacker(PriorBelief(shape="uniform", stubbornness=math.inf))
     'Someone who takes all values for equally common and is moved by no evidence'
     """
-    total = belief.counts.total if isinstance(belief.counts, Weights) else belief.stubbornness
-    traits = [] if belief.shape is None else [_expects(belief.shape)]
-    if total is not None and total != math.inf:
-        kind = " of any kind" if belief.counts is None and belief.shape is None else ""
-        traits += [f"knows {counted(belief.known_people, 'person')}"] if belief.known_people else []
-        who = f"Someone as sure as {exact_text(total)} survey answers{kind} make one"
-        return f"{who}, who {_joined(traits)}," if traits else who
-    traits = [*(traits or ["may believe anything"]), "is moved by no evidence"]
-    traits += [f"knows {counted(belief.known_people, 'person')}"] if belief.known_people else []
-    return f"Someone who {_joined(traits)}"
+    most, least = belief.stubbornness, belief.least_stubbornness
+    knows = [f"knows {counted(belief.known_people, 'person')}"] if belief.known_people else []
+    expects = [] if belief.shape is None else [_expects(belief.shape)]
+    one_prior = isinstance(belief.counts, Weights) or least in ("same", most)
+    if most == math.inf and (least is None or one_prior):
+        return f"Someone who {_joined([*(expects or ['may believe anything']), 'is moved by no evidence', *knows])}"
+    total = belief.counts.total if isinstance(belief.counts, Weights) else most
+    assert total is not None
+    answers = "any number of" if total == math.inf else f"{'' if one_prior else 'at most '}{exact_text(total)}"
+    kind = " of any kind" if belief.counts is None and belief.shape is None else ""
+    worst = f" (at worst {exact_text(at_worst)})" if at_worst is not None and at_worst != total else ""
+    who = f"Someone as sure as {answers} survey answers{kind} make one{worst}"
+    return f"{who}, who {_joined([*expects, *knows])}," if expects or knows else who
 
 
 def _has_or_is(witness: PriorBeliefWitness) -> str:
@@ -436,14 +487,14 @@ UNSEEN = "\0"
 
 def replay_witness(belief: PriorBelief, witness: PriorBeliefWitness, release: Release) -> Amount:
     """Compute ε again from the group and the value (or predicate) alone."""
-    group, domain = release.group(witness.group), belief.prior(release.groups).domain
+    group, domain = release.group(witness.group), belief.priors(release.groups)[0].domain
     bag = dict(zip(group.domain, group.counts.row(0).tolist(), strict=True))
     predicate = Predicate.any_of(witness.value) if witness.predicate is None else witness.predicate
     values = {domain[place] for place in predicate.places(domain)}
     case = Case(sum(bag.values()), sum(count for text, count in bag.items() if text in values), belief.known_people)
     # a p_out of 0 (class IV) is a limit of priors, and no prior whose sequences could be gone through
     if _few_worlds(len(domain) + 1, case.people) and belief.decided_by == "definition" and witness.p_out:
-        return _by_worlds(belief, bag, worst_weights(belief, release, values), values)
+        return _by_worlds(belief, bag, witness.stubbornness, worst_weights(belief, release, witness, values), values)
     return _by_definition(belief, case, release, witness)
 
 
@@ -452,9 +503,17 @@ def _few_worlds(values: int, people: int) -> bool:
     return bool(people < WORLDS_AT_MOST.bit_length() and values**people <= WORLDS_AT_MOST)
 
 
-def worst_weights(belief: PriorBelief, release: Release, values: set[Label]) -> dict[Label, Fraction]:
+def _prior_of(belief: PriorBelief, release: Release, witness: PriorBeliefWitness) -> Prior:
+    """Give the prior that a witness speaks of."""
+    priors = belief.priors(release.groups)
+    return next(prior for prior in priors if prior.stubbornness == witness.stubbornness)
+
+
+def worst_weights(
+    belief: PriorBelief, release: Release, witness: PriorBeliefWitness, values: set[Label]
+) -> dict[Label, Fraction]:
     """Give σ(s) of every value; where any shape is possible, what is left goes to a value that is not in question."""
-    prior = replace(belief, predicates=()).prior(release.groups)
+    prior = _prior_of(replace(belief, predicates=()), release, witness)
     weights = dict(zip(prior.domain, prior.weights, strict=True))
     left = prior.total - sum(weights.values())
     elsewhere = next((text for text in prior.domain if text not in values), UNSEEN)
@@ -462,9 +521,13 @@ def worst_weights(belief: PriorBelief, release: Release, values: set[Label]) -> 
 
 
 def _by_worlds(
-    belief: PriorBelief, bag: Mapping[Label, int], weights: Mapping[Label, Fraction], values: set[Label]
+    belief: PriorBelief,
+    bag: Mapping[Label, int],
+    stubbornness: Amount,
+    weights: Mapping[Label, Fraction],
+    values: set[Label],
 ) -> Amount:
-    probability = independent_prior(weights) if belief.stubbornness == math.inf else dirichlet_prior(weights)
+    probability = independent_prior(weights) if stubbornness == math.inf else dirichlet_prior(weights)
     epsilon = smallest_epsilon_of_group(
         bag, tuple(weights), lambda value: value in values, prior=probability, known=belief.known_people
     )
@@ -473,7 +536,7 @@ def _by_worlds(
 
 
 def _by_definition(belief: PriorBelief, case: Case, release: Release, witness: PriorBeliefWitness) -> Amount:
-    prior = belief.prior(release.groups)
+    prior = _prior_of(belief, release, witness)
     column = (
         release.groups.code_of(witness.value)
         if witness.predicate is None

@@ -192,5 +192,5 @@ def _worst_of(
         question = adversary.predicates, adversary.known_people  # most ask about the same
         if question not in cases:
             cases[question] = adversary.cases(side_by_side, part=part)
-        worst = worst_of_parts(cases[question], adversary.prior(side_by_side), adversary.decided_by)
+        worst = worst_of_parts(cases[question], adversary.priors(side_by_side), adversary.decided_by)
         yield [(nodes[place], each.value) for place, each in worst.items()]

@@ -6,7 +6,7 @@ Beliefs     p_in  = n_s / f,  f = n − min(b, n − n_s)       the person is in
             p_out = O / (O + D)                             the person is left out and had s at worst, with
                 O = σ(s) − e + e·n_s,  D = σ − σ(s) + e·(n − n_s)
 Risk        ε(q, s) = max( p_in/p_out, (1 − p_out)/(1 − p_in) ), ∞ where no doubt is left that was there before; the
-            smallest ε of a release is the largest of its cases.
+            smallest ε of a release is the largest of its cases, over all priors that stand for an adversary.
 Closed      the paper's conditions R1 and R2 (Theorems 1 to 3) imply ε-privacy and are a little stricter: f = n − b, and
             e more in O + D of the first ratio and in D of the second.
 Kernel      `ratios`, in floats for all cases of many releases at once and in whole numbers for one: the same lines.
@@ -19,11 +19,12 @@ Source      Machanavajjhala, Gehrke and Götz, Data publishing against realistic
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
+from operator import itemgetter
 from typing import Literal, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
@@ -160,8 +161,14 @@ class Cases:
             self.part[kept], self.rows[kept], self.columns[kept], self.people[kept], self.matching[kept], self.known
         )
 
-    def epsilons(self, prior: Prior, rule: Rule) -> Floats:
+    def epsilons(self, priors: Sequence[Prior], rule: Rule) -> Floats:
         """Give ε of every case in floats: infinite exactly where it is, else right but for the last few digits."""
+        first, *others = (self._epsilons(prior, rule) for prior in priors)
+        for other in others:
+            np.maximum(first, other, out=first)
+        return first
+
+    def _epsilons(self, prior: Prior, rule: Rule) -> Floats:
         terms, closed = prior.in_floats, rule == "closed conditions"
         numbers = FloatTerms(terms.believed[self.columns], terms.doubted[self.columns], terms.evidence)
         belief, under_belief, doubt, under_doubt = ratios(self._counts, numbers, closed=closed)
@@ -206,38 +213,41 @@ class Cases:
 
 
 class WorstEpsilon(NamedTuple):
-    """The worst case of a part: its group's row, its column, and ε."""
+    """The worst case of a part: its group's row, its column, ε, and the prior that it is so for."""
 
     row: int
     column: int
     case: Case
     value: Amount
     ratio: Ratio
+    prior: Prior
 
 
-def worst_of_parts(cases: Cases, prior: Prior, rule: Rule) -> dict[int, WorstEpsilon]:
+def worst_of_parts(cases: Cases, priors: Sequence[Prior], rule: Rule) -> dict[int, WorstEpsilon]:
     """Find the worst case of each part; parts without cases are left out.
 
-    Of equally bad cases the first one counts: by group, then by column.
+    Of equally bad cases the first one counts: by group, then by column, then by prior.
     """
     worst: dict[int, WorstEpsilon] = {}
-    epsilons: dict[tuple[Case, int], tuple[Amount, Ratio]] = {}  # groups that stay the same are in many parts
-    for part, row, column, people, matching in _candidates(cases, prior, rule):
+    epsilons: dict[tuple[Case, int], tuple[Amount, Ratio, Prior]] = {}  # groups that stay the same are in many parts
+    for part, row, column, people, matching in _candidates(cases, priors, rule):
         key = case, _ = Case(people, matching, cases.known), column
         if key not in epsilons:
-            epsilons[key] = smallest_epsilon(case, prior, column, rule)
+            by_prior = ((*smallest_epsilon(case, prior, column, rule), prior) for prior in priors)
+            epsilons[key] = max(by_prior, key=itemgetter(0))
         if part not in worst or epsilons[key][0] > worst[part].value:
             worst[part] = WorstEpsilon(row, column, case, *epsilons[key])
     return worst
 
 
-def _candidates(cases: Cases, prior: Prior, rule: Rule) -> Iterator[tuple[int, ...]]:
+def _candidates(cases: Cases, priors: Sequence[Prior], rule: Rule) -> Iterator[tuple[int, ...]]:
     """Give the cases that may be the worst of their part: part, row, column, n, n_s."""
-    if rule == "definition" and prior.leaves_doubt:  # then ε is infinite where p_in = 1, and nowhere else
+    # then ε is infinite where p_in = 1, and nowhere else
+    if rule == "definition" and all(prior.leaves_doubt for prior in priors):
         yield from cases.certain
         cases = cases.uncertain
     if len(cases.part):
-        yield from cases.take(_near_worst(cases, cases.epsilons(prior, rule)))
+        yield from cases.take(_near_worst(cases, cases.epsilons(priors, rule)))
 
 
 def _near_worst(cases: Cases, epsilons: Floats) -> Integers:

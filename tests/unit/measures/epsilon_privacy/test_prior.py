@@ -7,15 +7,20 @@ import numpy as np
 import pytest
 
 from sidelight.errors import BadMeasure, UnknownValue
-from sidelight.measures.epsilon_privacy.prior import Prior, Weights, prior_for
+from sidelight.measures.epsilon_privacy.prior import Prior, Weights, priors_for
 from sidelight.measures.targets import Predicate, predicates_as_written, read_predicates
 
 DOMAIN = ("a", "b", "c")
 
 
+def priors(*, totals=(6, 3, 1), **settings):
+    parts = {"counts": None, "shape": None, "stubbornness": None, "least_stubbornness": None, "predicates": ()}
+    return priors_for(**(parts | settings), domain=DOMAIN, totals=totals)
+
+
 def prior(**settings):
-    parts = {"counts": None, "shape": None, "stubbornness": None, "predicates": ()} | settings
-    return prior_for(**parts, domain=DOMAIN, totals=(6, 3, 1))
+    """The most stubborn one."""
+    return priors(**settings)[0]
 
 
 def test_predicates_in_every_form():
@@ -86,3 +91,38 @@ def test_doubt_is_left_where_nothing_is_certain_or_impossible():
     assert prior(stubbornness=9).leaves_doubt
     assert not prior(stubbornness=math.inf).leaves_doubt
     assert not prior(counts=Weights(dict.fromkeys(DOMAIN, 1)), predicates=read_predicates([DOMAIN])).leaves_doubt
+
+
+def test_a_shape_has_two_ends_and_everything_else_one():
+    def ends(**settings):
+        return [each.stubbornness for each in priors(**settings)]
+
+    assert ends(shape="release", stubbornness=30) == [30, 10]  # 1 / the smallest share
+    assert ends(shape="release", stubbornness=10) == [10]
+    assert ends(shape="uniform", stubbornness=30, least_stubbornness=Fraction(7, 2)) == [30, Fraction(7, 2)]
+    assert ends(shape="uniform", stubbornness=30, least_stubbornness="same") == [30]
+    assert ends(shape="uniform", stubbornness=30, least_stubbornness=30) == [30]
+    assert ends(shape="uniform", stubbornness=math.inf) == [math.inf]
+    assert ends(shape="uniform", stubbornness=math.inf, least_stubbornness="smallest") == [math.inf, 3]
+    assert ends(shape="uniform", stubbornness=math.inf, least_stubbornness=12) == [math.inf, 12]
+    assert ends(stubbornness=30) == [30]
+    assert ends(counts=Weights(dict.fromkeys(DOMAIN, 4))) == [12]
+
+
+def test_values_that_occur_nowhere_do_not_say_how_little_stubborn_one_may_be():
+    shape = Weights({"a": 6, "b": 3, "c": 1}).shares()
+    assert [each.stubbornness for each in priors(shape=shape, stubbornness=30, totals=(6, 3, 0))] == [
+        30,
+        Fraction(10, 3),
+    ]
+    assert len(priors(shape=shape, stubbornness=30, totals=(0, 0, 0))) == 1
+
+
+def test_a_range_that_begins_below_what_the_shape_allows_is_refused():
+    with pytest.raises(BadMeasure, match="at least 10"):
+        priors(shape="release", stubbornness=30, least_stubbornness=5)
+
+
+def test_both_ends_join_their_predicates():
+    both = priors(shape="uniform", stubbornness=30, predicates=read_predicates([["not", "c"]]))
+    assert [each.weights for each in both] == [(20,), (2,)]

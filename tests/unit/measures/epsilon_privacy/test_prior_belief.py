@@ -2,6 +2,7 @@
 
 import math
 import pickle
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 
@@ -114,6 +115,11 @@ def test_a_sparse_release_is_measured_alike():
         ({"stubbornness": math.nan}, "give a number"),
         ({"stubbornness": "9"}, "give a number"),
         ({"stubbornness": 10**101}, "math.inf"),
+        ({"shape": "uniform", "stubbornness": 9, "least_stubbornness": 10}, "above stubbornness, 9"),
+        ({"shape": "uniform", "stubbornness": 9, "least_stubbornness": 0}, "least_stubbornness is 0"),
+        ({"shape": "uniform", "stubbornness": 9, "least_stubbornness": "smalest"}, "did you mean 'smallest'"),
+        ({"stubbornness": 9, "least_stubbornness": 3}, "goes with shape="),
+        ({"counts": {"a": 1}, "least_stubbornness": "same"}, "goes with shape="),
         ({"stubbornness": 9, "known_people": -1}, "known_people"),
         ({"stubbornness": 9, "known_people": 1.5}, "known_people"),
         ({"stubbornness": 9, "known_people": True}, "known_people"),
@@ -218,11 +224,11 @@ def test_priors_from_elsewhere():
     [
         (
             sl.PriorBelief(shape="uniform", stubbornness=1000),
-            "as sure as 1,000 survey answers make one, who takes all values for equally common, would be surer",
+            "as sure as at most 1,000 survey answers make one, who takes all values for equally common, would be surer",
         ),
         (
             sl.PriorBelief(stubbornness=30_000),
-            "as sure as 30,000 survey answers of any kind make one would be surer that a person of group 1 has Dyspepsia, by a factor of 3,000.9: with that person left out of the release the belief is 0.00009997,",
+            "as sure as at most 30,000 survey answers of any kind make one would be surer that a person of group 1 has Dyspepsia, by a factor of 3,000.9: with that person left out of the release the belief is 0.00009997,",
         ),
         (
             sl.PriorBelief(shape="release", stubbornness=math.inf),
@@ -260,7 +266,7 @@ def test_explanations_are_for_people(measure, words):
     [
         (
             0,
-            "By the closed conditions, someone as sure as 40 survey answers of any kind make one could be surer that a person of group 1 has Dyspepsia, by a factor of at most 5.",
+            "By the closed conditions, someone as sure as at most 40 survey answers of any kind make one could be surer that a person of group 1 has Dyspepsia, by a factor of at most 5.",
         ),
         (9, "by any factor"),
     ],
@@ -275,6 +281,14 @@ def test_explanations_of_the_closed_conditions(known, words):
     [
         (sl.PriorBelief(stubbornness=math.inf), "prior belief(stubbornness=inf)"),
         (sl.PriorBelief(counts={"a": 1, "b": 2}), "prior belief(counts={a=1, b=2})"),
+        (
+            sl.PriorBelief(shape="uniform", stubbornness=1000, least_stubbornness="same"),
+            "prior belief(shape=uniform, stubbornness=1000, least_stubbornness=same)",
+        ),
+        (
+            sl.PriorBelief(shape="uniform", stubbornness=1000, least_stubbornness=3.5),
+            "prior belief(shape=uniform, stubbornness=1000, least_stubbornness=7/2)",
+        ),
         (
             sl.PriorBelief(shape={"a": 1, "b": 1}, stubbornness=5, decided_by="closed conditions"),
             "prior belief(shape={a=1/2, b=1/2}, stubbornness=5, decided_by=closed conditions)",
@@ -292,6 +306,50 @@ def test_it_says_against_whom():
     assert settings_in_words(
         sl.PriorBelief(shape={"a": 1, "b": 1}, stubbornness=5, decided_by="closed conditions")
     ) == ("shape a 1/2, b 1/2, stubbornness 5, by the closed conditions")
+
+
+def test_it_says_how_stubborn_at_least():
+    def words(**more):
+        return settings_in_words(sl.PriorBelief(shape="uniform", stubbornness=9, **more))
+
+    assert words() == "uniform shape, stubbornness 9"
+    assert words(least_stubbornness="same") == words(least_stubbornness=9) == "uniform shape, stubbornness exactly 9"
+    assert words(least_stubbornness=3) == "uniform shape, stubbornness 9, at least 3"
+    assert words(least_stubbornness="smallest") == "uniform shape, stubbornness 9 or less"
+
+
+PAIR = sl.Release.from_counts([{"Flu": 1, "Cold": 1}])
+
+
+def test_at_most_is_not_exactly():
+    """The issue's case: {1, 1}, uniform: 1.001 at exactly 1,000 answers, 3/2 at 2 of them."""
+    at_most = sl.PriorBelief(shape="uniform", stubbornness=1_000)
+    finding = at_most.measure(PAIR)
+    assert (finding.value, finding.witness.stubbornness, finding.witness.p_out) == (Fraction(3, 2), 2, Fraction(1, 3))
+    assert "as sure as at most 1,000 survey answers make one (at worst 2), who" in finding.explain()
+    exactly = replace(at_most, least_stubbornness="same").measure(PAIR)
+    assert exactly.value == Fraction(1001, 1000)
+    assert exactly.witness.stubbornness == 1000
+    assert "as sure as 1,000 survey answers make one, who" in exactly.explain()
+    from_ten = replace(at_most, least_stubbornness=10).measure(PAIR)
+    assert (from_ten.value, from_ten.witness.stubbornness) == (Fraction(11, 10), 10)
+    for finding in (exactly, from_ten, at_most.measure(PAIR)):
+        assert finding.replay(PAIR) == finding.value
+
+
+def test_who_may_be_moved_or_not_is_as_strong_as_all_who_share_the_shape():
+    everyone = sl.PriorBelief(shape="uniform", stubbornness=math.inf, least_stubbornness="smallest")
+    assert everyone.measure(PAIR).value == Fraction(3, 2)
+    assert "as sure as any number of survey answers make one (at worst 2), who" in everyone.measure(PAIR).explain()
+    skewed = sl.Release.from_counts([{"Flu": 1, "Cold": 9}])
+    unmoved = sl.PriorBelief(shape="uniform", stubbornness=math.inf)
+    assert everyone.measure(skewed).value == unmoved.measure(skewed).value == 5
+    assert everyone.measure(skewed).replay(skewed) == 5
+
+
+def test_where_the_range_begins_is_no_amount_to_try():
+    measure = sl.PriorBelief(shape="uniform", stubbornness=9, least_stubbornness=3, known_people=1)
+    assert measure.amounts() == {"stubbornness": 9, "known_people": 1}
 
 
 POLICY = """
@@ -316,6 +374,13 @@ at_most = "5/2"
 
 [[limit]]
 measure = "prior belief"
+shape = "uniform"
+stubbornness = 1000
+least_stubbornness = "same"
+at_most = 100
+
+[[limit]]
+measure = "prior belief"
 decided_by = "closed conditions"
 at_most = 100
 
@@ -333,16 +398,17 @@ Dyspepsia = 1
 
 def test_a_policy_file_says_all_of_it():
     policy = read_policy_text(POLICY).policy
-    first, second, third, fourth = policy.criteria
+    first, second, third, exactly, fourth = policy.criteria
     assert first == (sl.PriorBelief(stubbornness=30_000) <= 61)
     assert second.measure == sl.PriorBelief(
         shape="uniform", stubbornness=math.inf, known_people=1, predicates=[["Ulcer", "Dyspepsia"], ["not", "Flu"]]
     )
     shares = {"Flu": Fraction(1, 2), "Cold": Fraction(1, 5), "Ulcer": Fraction(1, 5), "Dyspepsia": Fraction(1, 10)}
     assert third.measure == sl.PriorBelief(shape=shares, stubbornness=10**6)
+    assert exactly.measure == sl.PriorBelief(shape="uniform", stubbornness=1000, least_stubbornness="same")
     assert [str(each) for each in fourth.measure.predicates] == ["a stomach disease", "no flu"]
     assert read_policy_text(policy_text(policy)).policy.criteria == policy.criteria
-    assert [judgement.holds for judgement in policy.judge(WARD).judgements] == [False, True, False, False]
+    assert [judgement.holds for judgement in policy.judge(WARD).judgements] == [False, True, False, True, False]
 
 
 def test_a_missing_value_goes_through_a_policy_file():
