@@ -110,6 +110,7 @@ from .dp.noisy_counts import ChosenLevels as ChosenLevels
 from .dp.ledger import Ledger as Ledger
 from .dp.accountant import Spending as Spending
 from .dp.accountant import privacy_spent as privacy_spent
+from .dp.accountant import promise_of as promise_of
 from .dp.accountant import PrivacySpent as PrivacySpent
 from .dp.attack import attack_noise as attack_noise
 from .dp.attack import NoisyExposure as NoisyExposure

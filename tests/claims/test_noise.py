@@ -16,10 +16,12 @@ from hypothesis import strategies as st
 from scipy.stats import beta
 
 import sidelight as sl
+from sidelight.dp.accountant import Spending, promise_of
 from sidelight.dp.domain import Domain, counted_values
 from sidelight.dp.mechanism import Mechanism, calibrate
 from sidelight.dp.noisy_counts import FULL_DETAIL, _details, _standing_out
 from sidelight.dp.parameters import PrivacyUnit
+from sidelight.dp.semantic_privacy import _weight, smallest_shift
 from sidelight.table.table import Column, Counts, Intake, Table
 
 LEVEL = 1e-10
@@ -185,6 +187,151 @@ def test_with_delta_the_promise_is_broken_no_more_often_than_told(epsilon, delta
         if shift > promise.shift + 1e-9:
             broken += real.sum()
     assert promise.vacuous or broken <= promise.chance
+
+
+def shifts_by_output(with_person, without):
+    """How far the belief moves at each output, and how likely the output is: joint laws of data and output."""
+    outputs = with_person.sum(axis=0)
+    p, q = with_person / outputs, without / without.sum(axis=0)
+    return np.abs(p - q).sum(axis=0) / 2, outputs
+
+
+def excess_delta(one, other, epsilon):
+    """The smallest δ for ε, in both directions, for every data set: the rows of two channels."""
+    ratio = math.exp(epsilon)
+    return max(
+        np.maximum(one - ratio * other, 0).sum(axis=1).max(), np.maximum(other - ratio * one, 0).sum(axis=1).max()
+    )
+
+
+def share_of_the_bound(with_person, without, prior, epsilon, *, true_data=None):
+    """The largest part of the told chance that is reached, at any shift that occurs; above 1 refutes the promise."""
+    delta = excess_delta(with_person, without, epsilon)
+    joint = prior[:, np.newaxis] * with_person, prior[:, np.newaxis] * without
+    shift, outputs = shifts_by_output(*joint)
+    chances = outputs if true_data is None else with_person[true_data]
+    floor, worst = math.tanh(epsilon / 2), 0.0
+    for each in shift[shift > floor + 1e-9].tolist():
+        weight = _weight(epsilon, each * (1 - 1e-12) - floor)
+        told = delta * (weight if true_data is None else 1 + math.exp(epsilon) * weight)
+        worst = max(worst, chances[shift >= each].sum() / told)
+    return worst
+
+
+def random_channel(random, epsilon, *, others_known):
+    """Pr(output | data set) with and without a person: about e^ε apart, and further at some outputs."""
+    data_sets, outputs = random.integers(2, 4), random.integers(2, 5)
+    without = random.dirichlet(np.full(outputs, random.choice([0.1, 0.5, 1])), size=data_sets) + 1e-12
+    if others_known:
+        without[:] = without[0]
+    without /= without.sum(axis=1, keepdims=True)
+    tells = (
+        random.choice([-1, 1], size=without.shape) if random.random() < 0.5 else random.uniform(-1, 1, without.shape)
+    )
+    with_person = without * np.exp(epsilon * tells)
+    beyond = random.random(without.shape) < 0.2
+    with_person += beyond * random.random(without.shape) * random.choice([1e-6, 1e-3, 0.1])
+    prior = random.dirichlet(np.full(data_sets, random.choice([0.3, 1, 3]))) + 1e-12
+    return with_person / with_person.sum(axis=1, keepdims=True), without, prior / prior.sum()
+
+
+@pytest.mark.parametrize("epsilon", [0.02, 0.2, 0.5, 1, 2.5])
+@pytest.mark.parametrize("others_known", [False, True])
+def test_no_channel_breaks_the_promise_more_often_than_told(epsilon, others_known):
+    random = np.random.default_rng(20)
+    for _ in range(400):
+        channel = random_channel(random, epsilon, others_known=others_known)
+        assert share_of_the_bound(*channel, epsilon) <= 1 + 1e-9
+        if others_known:  # then it holds for every data set, not only on average over the prior
+            for true_data in range(len(channel[2])):
+                assert share_of_the_bound(*channel, epsilon, true_data=true_data) <= 1 + 1e-9
+
+
+@pytest.mark.parametrize("scale", [0.5, 1.0, 3.0])
+@pytest.mark.parametrize("epsilon", [0.1, 0.4, 1.0, 2.0])
+def test_gaussian_noise_breaks_the_promise_no_more_often_than_told(scale, epsilon):
+    """A person who adds one to a count or not, behind discrete Gaussian noise; every output, many priors."""
+    noise = Mechanism("discrete Gaussian", scale)
+    grid = np.arange(-12 * math.ceil(scale), 12 * math.ceil(scale) + 2)
+    law = [np.exp(noise.log_weight(grid - count)) for count in (0, 1)]
+    law = [each / each.sum() for each in law]
+    without = np.stack([law[0], law[0]])
+    for share in (1e-6, 0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99):
+        prior = np.array([1 - share, share])
+        reached = share_of_the_bound(np.stack([law[0], law[1]]), without, prior, epsilon)
+        assert reached <= 1 + 1e-9
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 0.5, 1, 3])
+def test_half_the_told_chance_would_be_refuted(epsilon):
+    """The bound is not idle: telling all with chance δ, to somebody who would else believe the opposite."""
+    delta, hardly = 1e-4, 1e-13
+    with_person = np.array([[1 - delta - hardly, delta, hardly], [1 - delta - hardly, hardly, delta]])
+    without = np.array([[1 - 2 * hardly, hardly / 1e3, hardly], [1 - 2 * hardly, hardly, hardly / 1e3]])
+    assert 0.5 < share_of_the_bound(with_person, without, np.array([0.5, 0.5]), epsilon) <= 1
+
+
+def first_bound(epsilon, mass, chance):
+    """1 − e^(−4ε) + η except with A·(1 + 1/η), A = n·(1 + e^(−2ε))·δ/(1 − e^(−ε)): what was promised at first."""
+    bad = mass * (1 + math.exp(-2 * epsilon)) / -math.expm1(-epsilon)
+    return -math.expm1(-4 * epsilon) + bad / (chance - bad) if chance > bad else 1.0
+
+
+def by_conditioning(epsilon, mass, chance):
+    """tanh(ε'/2) + η + η' except with n·(m/η + e^ε·m/η' + δ), the best over ε' > ε, η and η'."""
+    best = 1.0
+    for further in np.geomspace(epsilon * (1 + 1e-6), epsilon + 40, 4000):
+        m = (1 + math.exp(-further)) * mass / -math.expm1(epsilon - further)
+        if chance > mass:
+            best = min(best, math.tanh(further / 2) + m * (1 + math.exp(epsilon / 2)) ** 2 / (chance - mass))
+    return best
+
+
+@pytest.mark.parametrize("epsilon", [0.001, 0.05, 0.3, 0.5, 1, 3, 8])
+@pytest.mark.parametrize("mass", [1e-12, 4.5222e-8, 1e-5, 1e-3])
+@pytest.mark.parametrize("chance", [1e-3, 0.01, 0.3])
+def test_no_other_bound_that_we_know_promises_more(epsilon, mass, chance):
+    shift, _ = smallest_shift(epsilon, mass, chance)
+    assert shift <= min(1.0, first_bound(epsilon, mass, chance), by_conditioning(epsilon, mass, chance)) + 1e-15
+
+
+def test_conditioning_on_good_pairs_gives_0_272_where_0_865_was_promised():
+    assert first_bound(0.5, 45_222 * 1e-12, 0.001) == pytest.approx(0.865, abs=5e-4)
+    assert by_conditioning(0.5, 45_222 * 1e-12, 0.001) == pytest.approx(0.272, abs=5e-4)
+
+
+@pytest.mark.parametrize("epsilon", [0.001, 0.01, 0.1, 0.2])
+@pytest.mark.parametrize("delta", [1e-12, 1e-9, 1e-6])
+def test_the_published_shift_holds_with_a_chance_of_n_times_the_root_of_delta(epsilon, delta):
+    """What was not so with the first bound: it was above the published shift for small ε."""
+    promise = sl.semantic_privacy(epsilon, delta, people=1, chance=math.sqrt(delta))
+    assert promise.shift <= promise.published_shift
+
+
+@pytest.mark.parametrize(("epsilon", "delta", "times"), [("0.5", "1e-6", 1), ("0.3", "1e-4", 3), ("1", "0", 4)])
+def test_a_promise_read_off_the_privacy_losses_is_kept(epsilon, delta, times):
+    """Several releases of one count; every vector of outputs; priors of many odds."""
+    mechanism = calibrate(Fraction(epsilon), Fraction(delta))
+    spent = [Spending("a count", Fraction(epsilon), Fraction(delta), mechanism=mechanism)] * times
+    grid = np.arange(-60, 62)
+    law = [np.exp(mechanism.log_weight(grid - count)) for count in (0, 1)]
+    law = [each / each.sum() for each in law]
+    loss, chance_of_loss = np.zeros(1), np.ones(1)
+    for _ in range(times):
+        step = np.round(np.log(law[1]) - np.log(law[0]), 12)
+        loss, where = np.unique(np.round(np.add.outer(loss, step), 9).ravel(), return_inverse=True)
+        chance_of_loss = np.bincount(where, np.multiply.outer(chance_of_loss, law[0]).ravel())
+    for chance in (0.001, 0.05):
+        promise = promise_of(spent, people=1, chance=chance)
+        assert (
+            promise.shift
+            <= sl.semantic_privacy(times * Fraction(epsilon), times * Fraction(delta), people=1, chance=chance).shift
+        )
+        for share in (0.01, 0.3, 0.5, 0.8, 0.99):
+            odds = np.exp(loss)
+            shift = share * np.abs(odds / (share * odds + 1 - share) - 1)
+            outputs = chance_of_loss * (share * odds + 1 - share)
+            assert outputs[shift > promise.shift + 1e-9].sum() <= chance
 
 
 @given(st.lists(st.floats(0.001, 1), min_size=3, max_size=3), st.sampled_from([0.3, 1, 2]))

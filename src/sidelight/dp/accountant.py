@@ -6,6 +6,8 @@
                         ρα + ln(1/(αδ))/(α − 1) + ln(1 − 1/α)
     loss distribution   the privacy losses of the mechanisms themselves, convolved
 
+What they promise in beliefs is read off (Σε, Σδ), or off the loss distribution where that says more (`promise_of`).
+
 Each is an upper bound and rounded up, so that the smallest may be reported.  `basic` and `concentrated` also hold when
 later releases, and their ε, are chosen after seeing earlier ones: these are what a ledger goes by.
 
@@ -23,13 +25,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 from scipy.optimize import minimize_scalar
 
 from sidelight._rounding import raised, round_down, round_up, to_places
 from sidelight._text import html_table
 from sidelight.dp.mechanism import Mechanism
 from sidelight.dp.parameters import Amount, Neighbours, PrivacyUnit, amount_text, exact_delta, exact_epsilon
-from sidelight.errors import BadNoise, expect_several, needs_extra
+from sidelight.dp.semantic_privacy import SemanticPrivacy, allowed_chance, semantic_privacy, smallest_shift, told
+from sidelight.errors import BadNoise, expect_several, needs_extra, parameter
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,14 +132,93 @@ def privacy_spent(spendings: Iterable[Spending], *, delta: Amount = 0) -> Privac
     Source: Kairouz, Oh and Viswanath, ICML 2015 (advanced); Bun and Steinke, TCC 2016, and Canonne, Kamath and
     Steinke, NeurIPS 2020 (concentrated); Koskela, Jälkö and Honkela, AISTATS 2020 (loss distribution).
     """
-    listed = expect_several(Spending, spendings, "spendings", each="spending")
+    listed = _of_one_kind(spendings)
     at = exact_delta(delta)
-    if len({each.neighbours for each in listed}) > 1:
-        message = "some releases hide adding or removing a person, others replacing one; account for each kind apart"
-        raise BadNoise(message)
     return PrivacySpent(
         float(at), basic(listed, at), advanced(listed, at), concentrated(listed, at), loss_distribution(listed, at)
     )
+
+
+def _of_one_kind(spendings: Iterable[Spending]) -> tuple[Spending, ...]:
+    listed = expect_several(Spending, spendings, "spendings", each="spending")
+    if len({each.neighbours for each in listed}) > 1:
+        message = "some releases hide adding or removing a person, others replacing one; account for each kind apart"
+        raise BadNoise(message)
+    return listed
+
+
+def promise_of(
+    spendings: Iterable[Spending],
+    *,
+    people: int | None = None,
+    chance: Amount | None = None,
+    for_data_as_it_is: bool = False,
+) -> SemanticPrivacy:
+    """What do several releases about the same people promise together, in beliefs?
+
+    Without `chance`: what (Σε, Σδ) promises, as `semantic_privacy` says.  With one: the best of that and of what the
+    privacy losses of the mechanisms themselves give.  They are (ε', δ(ε'))-private for every ε' at once, and the ε'
+    with the smallest shift is taken; `epsilon` and `delta` of the answer are these.  For this the releases must have
+    been planned in advance, as in `privacy_spent`.
+
+    Args:
+        spendings: what was released, under which ε and δ and by which noise.
+        people: how many people the data is about; needed with a chance, and when some δ is above 0.
+        chance: how likely the promise may be broken.
+        for_data_as_it_is: the chance is over the noise alone, whatever the data is, against somebody who knows
+            everybody else; else it is over data and noise, as somebody with the prior expects them, who may know
+            anything.
+
+    >>> month = [Spending("a day", epsilon="0.1")] * 30
+    >>> together = promise_of(month, people=1_000, chance="0.001")
+    >>> round(promise_of(month).shift, 3), round(together.shift, 3)
+    (0.905, 0.865)
+    """
+    listed = _of_one_kind(spendings)
+    epsilon = sum((each.epsilon for each in listed), Fraction(0))
+    delta = sum((each.delta for each in listed), Fraction(0))
+    allowed = allowed_chance(chance)
+    if delta == 0 and allowed is None:
+        return semantic_privacy(epsilon, people=people)
+    if people is None or people < 1:
+        message = (
+            f"with a chance or a delta the promise depends on how many people there are; give {parameter('people')}"
+        )
+        raise BadNoise(message)
+    if delta == 0:
+        total = semantic_privacy(epsilon, people=people)
+    else:
+        bound = smallest_shift(float(epsilon), people * delta, allowed, for_data_as_it_is=for_data_as_it_is)
+        total = told(epsilon, delta, people, *bound)
+    if allowed is None:
+        return total
+    shift, read_at, slack = smallest_shift_of_losses(listed, people, allowed, for_data_as_it_is=for_data_as_it_is)
+    return total if shift >= total.shift else told(read_at, slack, people, shift, allowed)
+
+
+FINENESS = 128
+"""How many ε' are tried at a time: first over the whole range, then around the best."""
+
+
+def smallest_shift_of_losses(
+    spendings: Sequence[Spending], people: int, chance: float, *, for_data_as_it_is: bool = False
+) -> tuple[float, float, float]:
+    """Give the smallest shift that the privacy losses give for a chance, and the ε' and δ(ε') it is read at."""
+    losses = _composed_losses(spendings)
+    lowest, highest = 1e-4, 40.0  # beyond, a belief may move anywhere in floats
+    best = 1.0, math.inf, 1.0
+    for _ in range(3):
+        candidates = np.geomspace(lowest, highest, FINENESS)
+        deltas = losses.get_delta_for_epsilon(candidates.tolist())
+        tried = []
+        for epsilon, delta in zip(candidates.tolist(), deltas, strict=True):
+            mass = people * raised(max(float(delta), 0.0))
+            shift, _ = smallest_shift(epsilon, mass, chance, for_data_as_it_is=for_data_as_it_is)
+            tried.append((shift, epsilon, float(delta)))
+        at = min(range(FINENESS), key=tried.__getitem__)
+        best = min(best, tried[at])
+        lowest, highest = (float(candidates[min(max(at + step, 0), FINENESS - 1)]) for step in (-1, 1))
+    return best
 
 
 def basic(spendings: Sequence[Spending], delta: Fraction) -> float:
@@ -186,13 +269,17 @@ def concentrated_epsilon(rho: float, delta: float) -> float:
 
 def loss_distribution(spendings: Sequence[Spending], delta: Fraction) -> float:
     """Convolve the mechanisms' privacy losses."""
+    return float(_composed_losses(spendings).get_epsilon_for_delta(round_down(delta)))
+
+
+def _composed_losses(spendings: Sequence[Spending]) -> Any:  # noqa: ANN401 - dp-accounting has no types
     losses = privacy_loss_distributions()
     # equal releases are composed by one power instead of one by one
     total = losses.identity()
     for each, times in Counter(spendings).items():
         one = _loss_of(losses, each)
         total = total.compose(one.self_compose(times) if times > 1 else one)
-    return float(total.get_epsilon_for_delta(round_down(delta)))
+    return total
 
 
 def privacy_loss_distributions() -> Any:  # noqa: ANN401 - dp-accounting has no types

@@ -11,7 +11,8 @@ Nothing else known      the factor is share_j(s) / prior(s), with share_j the po
 
                         with m what the group's people and the value's share over all groups suggest.
 
-The first is what differential privacy bounds, by tanh(Σε / 2); the second is what counts are published for.
+The first is what differential privacy bounds: by tanh(Σε / 2), or with a δ by `promise_of`, for the data as it is.  The
+second is what counts are published for.
 
 Cost: values × releases for each distinct row; for posterior means, cells × the counts within reach of the noise.
 """
@@ -29,9 +30,11 @@ from scipy.special import gammaln
 from sidelight._arrays import Floats, Integers
 from sidelight._text import counted, html_table
 from sidelight.attack.posterior import Prior
+from sidelight.dp.accountant import promise_of
 from sidelight.dp.mechanism import Mechanism
 from sidelight.dp.noisy_counts import NoisyCounts
-from sidelight.dp.semantic_privacy import semantic_privacy
+from sidelight.dp.parameters import Amount
+from sidelight.dp.semantic_privacy import SemanticPrivacy
 from sidelight.errors import BadNoise, did_you_mean, expect, expect_several
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.labels import Label, shown
@@ -57,15 +60,23 @@ class NoisyExposure:
     posterior: Floats
     truth: Integers
     sizes: Integers
-    bound: float | None  # no belief shifts further, by what the noise promises; none where it promises no such thing
+    promise: SemanticPrivacy | None = None  # what the noise promises; none where it promises no such thing
 
     def __repr__(self) -> str:
         people = counted(int(self.sizes.sum()), "person")
         belief = f"belief in the true value {self.prior_belief:.4f} before, {self.belief:.4f} after"
         return f"<NoisyExposure of {people}: {belief}, largest shift {self.largest_shift:.4f}{self._at_most()}>"
 
+    @property
+    def bound(self) -> float | None:
+        """No belief shifts further, except with the chance of the `promise`; none where nothing is promised."""
+        return None if self.promise is None else self.promise.shift
+
     def _at_most(self) -> str:
-        return "" if self.bound is None else f" (promised: at most {self.bound:.4f})"
+        if self.promise is None:
+            return ""
+        holds = f", except with a chance of {self.promise.chance:.2g}" if self.promise.chance else ""
+        return f" (promised: at most {self.promise.shift:.4f}{holds})"
 
     def _repr_html_(self) -> str:
         rows = [
@@ -121,13 +132,15 @@ def attack_noise(
     by: Mapping[str, Hierarchy],
     tables: Sequence[Table] | None = None,
     prior: Prior | Mapping[str, float] = "pooled",
+    chance: Amount | None = None,
 ) -> NoisyExposure:
     """How sure does somebody get who weighs several noisy releases about the same people together?
 
     Posterior ∝ prior(s) · Π_j Pr(noisy counts of release j | this person has s).
 
     - With `tables`: somebody who knows everybody in them but this person.  With ε-differentially private releases no
-      belief shifts by more than tanh(Σε / 2) then, whoever the person is and whatever the prior was.
+      belief shifts by more than tanh(Σε / 2) then, whoever the person is and whatever the prior was; with a δ, none of
+      these people's does by more than `bound`, except with the chance that `promise` tells, which is over the noise.
     - Without: somebody who knows nothing else, and learns what people like this one have: each release tells
       Pr_j(s) / prior(s), with Pr_j(s) the share in the group by its posterior mean counts.  That is what the counts
       are published for; it would be learned without this person as well, and no noise bounds it.
@@ -139,6 +152,7 @@ def attack_noise(
         tables: what each release was made from, for an attacker who knows it but for the one person.
         prior: what is believed before: "pooled" (shares in the tables, or in the releases), "uniform", or a belief for
             each value.
+        chance: how likely the promise may be broken, to read it off the noise itself; see `promise_of`.
 
     >>> import sidelight as sl
     >>> adult = sl.datasets.adult(quasi=["sex"])
@@ -173,7 +187,8 @@ def attack_noise(
     # the largest exponent becomes 0, so that nothing overflows and the sum is at least one prior
     odds = before * np.exp(log_likelihood - log_likelihood.max(axis=1, keepdims=True))
     posterior = odds / odds.sum(axis=1, keepdims=True)
-    return NoisyExposure(domain, before, posterior, truth, sizes, None if tables is None else _bound(releases))
+    promise = None if tables is None else _promise(releases, int(sizes.sum()), chance)
+    return NoisyExposure(domain, before, posterior, truth, sizes, promise)
 
 
 def _knowing_nothing(release: NoisyCounts, before: Floats) -> Floats:
@@ -195,10 +210,10 @@ def _knowing_others(release: NoisyCounts, counts: Integers, group: Integers, tru
     return log_ratio
 
 
-def _bound(releases: Sequence[NoisyCounts]) -> float | None:
-    if any(release.spending.delta for release in releases):
-        return None
-    return semantic_privacy(sum((release.spending.epsilon for release in releases), Fraction(0))).shift
+def _promise(releases: Sequence[NoisyCounts], people: int, chance: Amount | None) -> SemanticPrivacy:
+    """Say how far the beliefs about these people move at most: the data is as it is, and everybody else is known."""
+    spent = [release.spending for release in releases]
+    return promise_of(spent, people=people, chance=chance, for_data_as_it_is=True)
 
 
 def _prior_of(

@@ -31,12 +31,12 @@ import pyarrow as pa
 from sidelight._arrays import Integers
 from sidelight._rounding import round_down
 from sidelight._text import counted, html_table
-from sidelight.dp.accountant import CountedColumns, Spending
+from sidelight.dp.accountant import CountedColumns, Spending, promise_of
 from sidelight.dp.domain import CELLS_AT_MOST, Domain, Outside
 from sidelight.dp.ledger import Ledger
 from sidelight.dp.mechanism import Mechanism, calibrate, opendp
 from sidelight.dp.parameters import Amount, Neighbours, PrivacyUnit, amount_text, exact_delta, exact_epsilon
-from sidelight.dp.semantic_privacy import SemanticPrivacy, semantic_privacy
+from sidelight.dp.semantic_privacy import SemanticPrivacy
 from sidelight.errors import BadNoise, WrongKind, expect, expect_mapping, parameter
 from sidelight.release.release import Release, whole_groups
 from sidelight.search.method import SearchedLevels, SearchOutcome, SearchResult
@@ -147,14 +147,14 @@ class NoisyCounts(Tabular):
         """How many people there are: as declared, or as far as the counts tell; None where they do not."""
         return self.total if self.people_at_most is None and self.unit.values == "single" else self.people_at_most
 
-    def promise(self) -> SemanticPrivacy:
+    def promise(self, *, chance: Amount | None = None) -> SemanticPrivacy:
         """Say what this release alone promises to each `unit`, what choosing its levels cost included.
 
-        How many people there are is itself known only with noise, unless it was declared.
+        How many people there are is itself known only with noise, unless it was declared.  With a `chance` that the
+        promise may be broken, it is read off the noise itself where that promises more (`promise_of`).
         """
         paid = [self.spending, *([] if self.paid_choice is None else [self.paid_choice])]
-        epsilon = sum((each.epsilon for each in paid), Fraction(0))
-        return semantic_privacy(epsilon, sum((each.delta for each in paid), Fraction(0)), people=self.people)
+        return promise_of(paid, people=self.people, chance=chance)
 
     def publish(self, path: str | Path, *, force: bool = False) -> PublishedNoise:
         """Write the counts, and beside them a document with ε, δ, the noise and what it promises.

@@ -1,15 +1,24 @@
 """What differential privacy promises, in the words of beliefs: (ε̄, δ̄)-semantic privacy.
 
-For every prior, let Q be what somebody believes about the data after the release, and Q_i what the same one would
+For every prior, let p be what somebody believes about the data after the release, and q what the same one would
 believe had person i been left out.  The promise: except with probability δ̄ over data and output, the total variation
-distance between Q and Q_i is at most ε̄ (`shift`), for all i.
+distance between p and q is at most ε̄ (`shift`), for all i.
 
     δ = 0    ε̄ = tanh(ε / 2), δ̄ = 0: tight, as a prior of two data sets with odds e^ε reaches it
-    δ > 0    ε̄ = 1 − e^(−4ε) + η,  δ̄ = A · (1 + 1/η),  A = n · (1 + e^(−2ε)) · δ / (1 − e^(−ε)),  any η > 0
+    δ > 0    with E = e^ε, for any h > 0 and σ = √((E − 1)² + h·(E² − 1)) − (E − 1):
+                 ε̄ = tanh(ε / 2) + h,  δ̄ = n · δ · (Λ + M)
+                 Λ = 1 / (σ·(2 − σ)) while ε̄ ≤ 1 − e^(−2ε), else 1 / ε̄
+                 M = 1 / (σ·(2 + σ / E)) while ε̄ ≤ e^(2ε) − 1, else e^(−ε) / ε̄
 
-A bounds how often outputs tell more than e^(2ε) about somebody.  Everything is rounded up.
+Why, for one person: let P and Q be the laws of (data, output) with and without the person, r = P(t) / Q(t) for an
+output t, u_t = Σ_D (p − (E / r)·q)⁺ and v_t = Σ_D (q − E·r·p)⁺.  Then Σ_t P(t)·u_t = Σ (P − E·Q)⁺ ≤ δ, and in the same
+way Σ_t P(t)·(v_t / r) ≤ δ.  The distance of p and q at t is at most
+((E / r − 1)·(E·r − 1) + u_t·(E·r − 1) + v_t·(E / r − 1)) / (E² − 1): a distance above ε̄ needs Λ·u_t + M·v_t / r > 1,
+whatever r is, and the expectation of that is at most δ·(Λ + M).  docs/understand/noise.md has every step.
+Everything is rounded up.
 
-Source: Kasiviswanathan and Smith, On the Semantics of Differential Privacy, 2014; constants worked out here.
+Source: the question is of Kasiviswanathan and Smith, On the Semantics of Differential Privacy, 2014; the bounds are
+ours.
 """
 
 from __future__ import annotations
@@ -54,7 +63,7 @@ class SemanticPrivacy:
 
     @property
     def published_shift(self) -> float:
-        """The looser bound as published, for reference: e^ε − 1, or e^(3ε) − 1 + 2√δ with a chance of O(n√δ)."""
+        """The bound as published, for reference: e^ε − 1, or e^(3ε) − 1 + 2√δ with a chance of O(n√δ)."""
         if self.delta == 0:
             return _expm1(self.epsilon)
         return _expm1(3 * self.epsilon) + 2 * math.sqrt(self.delta)
@@ -86,9 +95,9 @@ def semantic_privacy(
     """What does (ε, δ)-differential privacy promise to each of n people, in beliefs?
 
     - δ = 0: the shift is at most tanh(ε/2), always.  This is tight: somebody with the right prior reaches it.
-    - δ > 0: for any η > 0 the shift is at most 1 − e^(−4ε) + η, except with a chance of
-      n·(1 + e^(−2ε))·δ/(1 − e^(−ε))·(1 + 1/η).  The smallest η for the wanted chance is taken; without one, the η
-      that equals the chance.
+    - δ > 0: the shift is at most tanh(ε/2) + h, except with a chance of n·δ·(Λ + M), which falls as h grows: by about
+      2·n·δ / (h·(e^ε + 1)) where h is small (the module says what Λ and M are, and why).  The smallest h for the wanted
+      chance is taken; without one, the h that equals the chance.
 
     Args:
         epsilon: the ε of the release, or of all releases together.
@@ -100,51 +109,82 @@ def semantic_privacy(
     0.46212
     >>> promise = semantic_privacy(0.1, 1e-12, people=45_222, chance=0.001)
     >>> round(promise.shift, 4), promise.chance
-    (0.3305, 0.001)
+    (0.05, 0.001)
 
-    Source: Kasiviswanathan and Smith, On the Semantics of Differential Privacy, 2014; constants worked out here.
+    Source: the question is of Kasiviswanathan and Smith, On the Semantics of Differential Privacy, 2014; the bounds are
+    ours.
     """
     loss, slack = exact_epsilon(epsilon), exact_delta(delta)
     if slack == 0:
         # a few last bits up: a promise may be kept better than told
         shift = min(raised(math.tanh(float(loss) / 2), 1e-15), 1.0)
-        return _with_warnings(loss, slack, people, shift, 0.0)
+        return told(loss, slack, people, shift, 0.0)
     if people is None or people < 1:
         message = f"with a delta above 0 the promise depends on how many people there are; give {parameter('people')}"
         raise BadNoise(message)
-    mass = _bad_mass(float(loss), round_up(slack), people)
-    excess, broken = _excess(mass, chance)
-    shift = raised(-math.expm1(-4 * float(loss)), 1e-15) + excess
-    return _with_warnings(loss, slack, people, min(shift, 1.0), min(broken, 1.0))
+    bound = smallest_shift(float(loss), people * slack, allowed_chance(chance))
+    return told(loss, slack, people, *bound)
 
 
-def _bad_mass(epsilon: float, delta: float, people: int) -> float:
-    """Give A = n·(1 + e^(−2ε))·δ/(1 − e^(−ε)): how often outputs tell more than e^(2ε) about somebody."""
-    return raised(people * (1 + math.exp(-2 * epsilon)) * delta / -math.expm1(-epsilon))
-
-
-def _excess(mass: float, probability: Amount | None) -> tuple[float, float]:
-    """Choose η: the smallest with mass·(1 + 1/η) within the probability; without one, the η that equals it."""
-    if probability is None:
-        # η = A·(1 + 1/η) has this positive root
-        both = (mass + math.sqrt(mass**2 + 4 * mass)) / 2
-        return both, both
-    allowed = exact_amount(probability, "chance")
+def allowed_chance(chance: Amount | None) -> float | None:
+    """Read how likely a promise may be broken, rounded down; None leaves it open."""
+    if chance is None:
+        return None
+    allowed = exact_amount(chance, "chance")
     if not 0 < allowed < 1:
-        message = f"chance is {probability}; give one above 0 and below 1, such as 0.01"
+        message = f"chance is {chance}; give one above 0 and below 1, such as 0.01"
         raise BadNoise(message)
-    return (mass / (float(allowed) - mass) if allowed > mass else math.inf), float(allowed)
+    return float(allowed)
 
 
-def _with_warnings(
-    epsilon: Fraction, delta: Fraction, people: int | None, shift: float, probability: float
+def smallest_shift(
+    epsilon: float, slack: Fraction | float, chance: float | None, *, for_data_as_it_is: bool = False
+) -> tuple[float, float]:
+    """Give ε̄ and δ̄ for an ε above 0 and `slack` = n·δ: the smallest ε̄ for this δ̄, or ε̄ − tanh(ε/2) = δ̄ for None.
+
+    δ̄ is over data and output, as somebody expects them who has the prior.  `for_data_as_it_is`: over the output alone,
+    whatever the data is, for somebody who knows everybody else: that law is (ε, δ)-close to the one without the person,
+    under which δ̄ holds as well, since P and Q may be exchanged.
+    """
+    floor = raised(math.tanh(epsilon / 2), 1e-15)
+    mass = round_up(slack)
+
+    def broken(excess: float) -> float:
+        weight = _weight(epsilon, excess)
+        return raised(mass * (1 + math.exp(epsilon) * weight if for_data_as_it_is else weight))
+
+    # invariant: with `high` the promise holds, with `low` it is not known to
+    low, high = 0.0, 1 - floor
+    if high <= 0 or broken(high) > (high if chance is None else chance):
+        return 1.0, 1.0 if chance is None else chance
+    while low < (middle := (low + high) / 2) < high and high - low > 1e-15 * high:
+        if broken(middle) <= (middle if chance is None else chance):
+            high = middle
+        else:
+            low = middle
+    return min(raised(floor + high, 1e-15), 1.0), high if chance is None else chance
+
+
+def _weight(epsilon: float, excess: float) -> float:
+    """Give Λ + M, for ε̄ = tanh(ε/2) + excess."""
+    shift = math.tanh(epsilon / 2) + excess
+    less_one, twice = math.expm1(epsilon), math.expm1(2 * epsilon)  # E − 1 and E² − 1
+    sigma = excess * twice / (math.sqrt(less_one**2 + excess * twice) + less_one)
+    first = 1 / (sigma * (2 - sigma)) if shift <= -math.expm1(-2 * epsilon) else 1 / shift
+    second = 1 / (sigma * (2 + sigma * math.exp(-epsilon))) if shift <= twice else math.exp(-epsilon) / shift
+    return first + second
+
+
+def told(
+    epsilon: Fraction | float, delta: Fraction | float, people: int | None, shift: float, chance: float
 ) -> SemanticPrivacy:
+    """Say what is promised, and warn where that is nothing."""
     warnings = []
-    if delta > 0 and (shift >= 1 or probability >= 1):
+    if delta > 0 and (shift >= 1 or chance >= 1):
         warnings.append("delta is not far enough below 1 / people for this epsilon: nothing is promised")
     elif shift >= 0.99:
         warnings.append("epsilon is so large that a belief may move almost anywhere")
-    return SemanticPrivacy(float(epsilon), float(delta), people, shift, probability, tuple(warnings))
+    return SemanticPrivacy(float(epsilon), float(delta), people, shift, chance, tuple(warnings))
 
 
 def _expm1(power: float) -> float:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight.dp.accountant import concentrated_epsilon
+from sidelight.dp.accountant import Spending, concentrated_epsilon, promise_of
 from sidelight.dp.mechanism import calibrate, opendp
 from sidelight.dp.parameters import PrivacyUnit
 from sidelight.errors import BadNoise, WrongKind
@@ -108,3 +108,25 @@ def test_shown_in_a_notebook():
     assert repr(spent).startswith("<PrivacySpent at delta 0: epsilon at most 0.1")
     assert "concentrated infinite" in repr(spent)
     assert "<td>loss distribution</td>" in spent._repr_html_()
+
+
+def test_a_promise_is_read_off_the_noise_where_that_says_more():
+    spent = Spending("counts", "0.5", "1e-12", mechanism=calibrate(Fraction(1, 2), Fraction("1e-12")))
+    together = promise_of([spent], people=45_222, chance="0.001")
+    assert together.shift < sl.semantic_privacy("0.5", "1e-12", people=45_222, chance="0.001").shift
+    assert together.shift == pytest.approx(0.2123, abs=2e-4)
+    assert together.epsilon < 0.5
+    assert promise_of([spent], people=45_222) == sl.semantic_privacy("0.5", "1e-12", people=45_222)
+
+
+def test_without_noise_that_is_known_a_promise_rests_on_epsilon_and_delta():
+    spent = Spending("something", "0.5", "1e-12")
+    told = promise_of([spent], people=45_222, chance="0.001").shift
+    assert told == pytest.approx(sl.semantic_privacy("0.5", "1e-12", people=45_222, chance="0.001").shift, rel=1e-3)
+    assert promise_of([Spending("something", 1)]) == sl.semantic_privacy(1)
+
+
+@pytest.mark.parametrize("options", [{"chance": 0.1}, {"chance": 0.1, "people": 0}, {"chance": 2, "people": 5}])
+def test_a_promise_with_a_chance_needs_people_and_a_chance_below_one(options):
+    with pytest.raises(BadNoise):
+        promise_of([Spending("something", 1)], **options)

@@ -30,7 +30,20 @@ def test_an_attacker_who_knows_everybody_else_is_held_by_the_promise():
     seen = attack([noisy(), noisy(epsilon=0.5)], tables=[ADULT.table] * 2, prior="uniform")
     assert seen.bound == pytest.approx(math.tanh(0.75))
     assert seen.largest_shift <= seen.bound
-    assert attack([noisy(delta=1e-9)], tables=[ADULT.table]).bound is None
+
+
+def test_with_a_delta_the_bound_has_a_chance():
+    gaussian = [noisy(epsilon=0.5, delta=1e-12)] * 2
+    seen = attack(gaussian, tables=[ADULT.table] * 2)
+    assert seen.bound == seen.promise.shift < 0.47
+    assert 0 < seen.promise.chance < 0.01
+    assert seen.largest_shift <= seen.bound
+    read_off_the_noise = attack(gaussian, tables=[ADULT.table] * 2, chance=seen.promise.chance)
+    assert read_off_the_noise.bound < seen.bound
+    assert "except with a chance of" in repr(seen)
+    # the data is as it is: this costs e^ε times the chance, and δ, more than a promise over data and noise
+    over_both = sl.promise_of([each.spending for each in gaussian], people=45_222, chance=seen.promise.chance)
+    assert over_both.shift < read_off_the_noise.bound
 
 
 @pytest.mark.parametrize(

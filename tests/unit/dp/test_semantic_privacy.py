@@ -1,8 +1,10 @@
 import math
+from itertools import pairwise
 
 import pytest
 
 import sidelight as sl
+from sidelight.dp.semantic_privacy import _weight
 from sidelight.errors import BadNoise
 
 
@@ -15,19 +17,35 @@ def test_without_delta_the_bound_is_tight(epsilon, shift):
     assert promise.published_shift == pytest.approx(math.expm1(epsilon))
 
 
-def test_with_delta_it_is_the_formula_with_the_smallest_eta_for_a_chance():
-    epsilon, delta, people, chance = 0.1, 1e-12, 45_222, 0.001
-    mass = people * (1 + math.exp(-2 * epsilon)) * delta / (1 - math.exp(-epsilon))
+def test_with_delta_it_is_the_smallest_shift_for_a_chance():
+    epsilon, delta, people, chance = 0.5, 1e-12, 45_222, 0.001
     promise = sl.semantic_privacy(epsilon, delta, people=people, chance=chance)
-    eta = promise.shift - (1 - math.exp(-4 * epsilon))
-    assert mass * (1 + 1 / eta) == pytest.approx(chance, rel=1e-6)
+    excess = promise.shift - math.tanh(epsilon / 2)
+    # where the excess is small, the chance is about 2·n·δ / (h·(e^ε + 1))
+    assert 2 * people * delta / (excess * (math.exp(epsilon) + 1)) == pytest.approx(chance, rel=1e-3)
+    assert promise.shift == pytest.approx(0.24495, abs=5e-6)
     assert promise.chance == chance
-    assert promise.published_shift == pytest.approx(math.expm1(0.3) + 2e-6)
+    assert promise.published_shift == pytest.approx(math.expm1(1.5) + 2e-6)
+
+
+def test_a_tiny_delta_costs_next_to_nothing():
+    """Once 0.865 was promised here, by bounding how often outputs tell more than e^(2ε)."""
+    with_delta = sl.semantic_privacy(0.5, 1e-12, people=45_222, chance=0.001)
+    assert sl.semantic_privacy(0.5).shift < with_delta.shift < 0.272
 
 
 def test_without_a_wanted_chance_shift_and_chance_are_balanced():
     promise = sl.semantic_privacy(0.1, 1e-12, people=1000)
-    assert promise.shift - (1 - math.exp(-0.4)) == pytest.approx(promise.chance, rel=1e-6)
+    assert promise.shift - math.tanh(0.05) == pytest.approx(promise.chance, rel=1e-6)
+
+
+@pytest.mark.parametrize("epsilon", [1e-6, 0.01, 0.3, 0.36, 1, 5, 20, 34])
+def test_the_chance_falls_steadily_with_the_shift(epsilon):
+    """Also where one form of the bound takes over from another."""
+    room = 1 - math.tanh(epsilon / 2)
+    weights = [_weight(epsilon, room * share / 1000) for share in range(1, 1001)]
+    assert all(one > other for one, other in pairwise(weights))
+    assert max(one - other for one, other in pairwise(weights[500:])) < 0.01 * weights[500]
 
 
 def test_a_smaller_chance_costs_a_larger_shift():
@@ -54,7 +72,7 @@ def test_a_sentence_for_whoever_is_in_the_data():
         "Whatever anyone knew before, what they believe about you changes by at most 0.2450 because you are in."
     )
     assert sl.semantic_privacy(0.1, 1e-12, people=1000, chance=0.001).sentence() == (
-        "Whatever anyone knew before, what they believe about you changes by at most 0.3297 because you are in, "
+        "Whatever anyone knew before, what they believe about you changes by at most 0.0500 because you are in, "
         "except with a chance of at most 0.001."
     )
 
@@ -85,7 +103,7 @@ def test_it_shows_itself_in_a_notebook():
     )
     promise = sl.semantic_privacy(0.1, 1e-12, people=45_222, chance=0.001)
     assert repr(promise).endswith(
-        "for 45,222 people: promises a shift of at most 0.3306, except with a chance of 0.001>"
+        "for 45,222 people: promises a shift of at most 0.0501, except with a chance of 0.001>"
     )
     assert repr(sl.semantic_privacy(1, 1e-4, people=45_222)).endswith("promises nothing>")
     assert "what they believe about you" in promise._repr_html_()
