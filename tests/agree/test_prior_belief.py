@@ -2,7 +2,7 @@
 
 import math
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
 
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -182,6 +182,25 @@ def test_every_class_is_its_formula(data):
         alone = release.groups.take(slice(row, row + 1))
         assert measure.summarize(alone).finding().value == finding.value
         assert math.isinf(scores[row]) if finding.value == math.inf else math.isclose(scores[row], finding.value)
+
+
+@examples(100)
+@given(st.data())
+def test_all_subsets_are_all_subsets(data):
+    """The twin asks about each of the sets of values, one by one."""
+    release = data.draw(releases(semantics="single", max_groups=3, max_people=9, max_values=4))
+    domain, rule = release.domain, data.draw(st.sampled_from(["definition", "closed conditions"]))
+    kind, known = data.draw(adversaries), data.draw(st.integers(0, 5))
+    if kind == "counts":
+        belief = {"counts": {value: data.draw(weights) for value in domain}}
+    else:
+        shape = {} if kind == "any" else {"shape": kind.partition(" ")[0]}
+        belief = shape | {"stubbornness": math.inf if kind.endswith("forever") else data.draw(st.integers(40, 10**4))}
+    every = [list(each) for size in range(1, len(domain)) for each in combinations(domain, size)]
+    one_by_one = sl.PriorBelief(**belief, known_people=known, predicates=every or [domain], decided_by=rule)
+    finding = sl.PriorBelief(**belief, known_people=known, predicates="all subsets", decided_by=rule).measure(release)
+    assert finding.value == one_by_one.measure(release).value
+    assert finding.replay(release) == finding.value
 
 
 def accepted_by_the_paper(release, own, total, known, epsilon):

@@ -12,6 +12,13 @@ Ends        With the shape π = σ(P)/σ kept, p_out = (n_P − 1 + πσ) / (n �
             most.  The least that a shape allows is 1 / its smallest share: then σ(s) ≥ 1 for all s.  (Each of the
             paper's two closed conditions is a quotient of linear functions of σ too, and as monotone.)  In class II
             the largest σ is the worst, since p_out = (n_P − 1 + r) / (n − 1 + σ).
+Subsets     Of all sets of values, single ones and all but single ones are enough (`EVERY_SUBSET`).  The belief in P
+            grows by n_P / (σ(P) − 1 + n_P) times what P does not change; with λ the smallest (σ(s) − 1) / n_s of its
+            values, σ(P) − 1 ≥ Σ (1 + λ n_s) − 1 ≥ λ n_P: a single value grows as much.  The doubt shrinks by
+            (m + τ) / (m − b), where m people and the weight τ are outside of P, times what P does not change, and for
+            outsides that are disjoint (m + m' + τ + τ') / (m + m' − b) is a mediant of (m + τ) / (m − b) and
+            (m' + τ') / m': a single value outside is as bad.  (Where m ≤ b it is infinite, and the smaller m the
+            sooner; in class II, τ = σ − |P| is less than additive; in class III, τ stands for m + τ.)
 Invariant   every number a caller gives is taken to mean what it says in decimal and kept as a fraction; whatever is
             hashed (a measure is) holds no list or dict.
 """
@@ -24,7 +31,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from operator import index
-from typing import Literal, NamedTuple, TypeAlias, get_args
+from typing import Final, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
@@ -32,7 +39,7 @@ from sidelight._arrays import Floats
 from sidelight._rounding import exact_number, exact_text
 from sidelight.errors import BadMeasure, did_you_mean
 from sidelight.measures.measure import Bound
-from sidelight.measures.targets import Predicate
+from sidelight.measures.targets import Predicate, Predicates, read_predicates
 from sidelight.table.labels import Label, in_order, label, shown
 
 LARGEST = 10**100
@@ -41,6 +48,13 @@ LARGEST = 10**100
 
 Least: TypeAlias = Literal["smallest", "same"]
 """Where a range of stubbornness may begin besides a number: the smallest that the shape allows, or where it ends."""
+
+
+EVERY_SUBSET: Final = "all subsets"
+"""Asks about every set of values but the whole domain: that nothing at all is to be learnt about anybody's value."""
+
+Questions: TypeAlias = tuple[Predicate, ...] | Literal["all subsets"]
+"""What is asked about: some predicates, all there are, or (none of them) each single value."""
 
 
 class Weights(Mapping[Label, Fraction]):
@@ -276,6 +290,32 @@ def read_least_stubbornness(
     return number
 
 
+def read_questions(predicates: Predicates | Literal["all subsets"]) -> Questions:
+    """Understand what is asked about: sets of values, or all there are."""
+    if predicates == EVERY_SUBSET:
+        return EVERY_SUBSET
+    if isinstance(predicates, str):
+        message = (
+            'predicates= wants a list of lists of values, such as [["Ulcer", "Dyspepsia"], ["not", "Flu"]], '
+            f"or '{EVERY_SUBSET}'{did_you_mean(predicates, [EVERY_SUBSET])}"
+        )
+        raise BadMeasure(message)
+    return read_predicates(predicates)
+
+
+@lru_cache(maxsize=64)
+def predicates_asked(questions: Questions, domain: tuple[Label, ...]) -> tuple[Predicate, ...]:
+    """List the predicates that stand for what is asked about a domain; none where it is each single value.
+
+    >>> [str(each) for each in predicates_asked(EVERY_SUBSET, ("a", "b", "c"))]
+    ['a', 'b', 'c', 'not a', 'not b', 'not c']
+    """
+    if questions != EVERY_SUBSET:
+        return questions
+    others = domain if len(domain) > 2 else ()  # of two values, all but one is the other
+    return (*map(Predicate.any_of, domain), *map(Predicate.none_of, others))
+
+
 def read_known_people(people: object) -> int:
     """Understand a number of known people."""
     try:
@@ -307,7 +347,7 @@ def priors_for(
     shape: Weights | str | None,
     stubbornness: Fraction | float | None,
     least_stubbornness: Fraction | float | Least | None,
-    predicates: tuple[Predicate, ...],
+    predicates: Questions,
     domain: tuple[Label, ...],
     totals: tuple[int, ...],
 ) -> tuple[Prior, ...]:
@@ -322,7 +362,8 @@ def priors_for(
         assert stubbornness is not None
         shares = _shares(shape, domain, totals)
         priors = _of_shape(shares, stubbornness, least_stubbornness, domain, occur)
-    return tuple(prior.of_predicates(predicates) for prior in priors) if predicates else priors
+    asked = predicates_asked(predicates, priors[0].domain)
+    return tuple(prior.of_predicates(asked) for prior in priors) if asked else priors
 
 
 def _of_shape(

@@ -23,11 +23,14 @@ from sidelight.errors import BadMeasure, expect
 from sidelight.measures.epsilon_privacy.prior import (
     Least,
     Prior,
+    Questions,
     Weights,
+    predicates_asked,
     priors_for,
     read_counts,
     read_known_people,
     read_least_stubbornness,
+    read_questions,
     read_shape,
     read_stubbornness,
     whole_if_possible,
@@ -50,7 +53,6 @@ from sidelight.measures.targets import (
     Predicates,
     Targeted,
     predicates_as_written,
-    read_predicates,
     written_label,
 )
 from sidelight.release.groups import Groups
@@ -137,6 +139,13 @@ that is left shrinks by that factor.
     >>> finding.value, str(finding.witness.predicate), finding.witness.p_in, finding.witness.p_out
     (Fraction(90, 19), 'no ulcer', Fraction(8, 9), Fraction(9, 19))
 
+    `predicates="all subsets"` asks about every set of values: nothing at all is to be learnt, not even that somebody
+    does not have a value.  It is infinite where a group lacks a value that is held possible.
+
+    >>> finding = PriorBelief(stubbornness=10, predicates="all subsets").measure(ward)
+    >>> finding.value, str(finding.witness.predicate)
+    (Fraction(50, 19), 'not Ulcer')
+
     `decided_by="closed conditions"` gives the smallest ε that meets the paper's own conditions (Theorems 1 to 3)
     instead of the definition: never smaller, sometimes a little larger.
 
@@ -158,7 +167,7 @@ that is left shrinks by that factor.
     stubbornness: Bound | None = None
     least_stubbornness: Bound | Least | None = None  # None: the smallest that the shape allows, unless σ is infinite
     known_people: int = 0
-    predicates: Predicates = ()
+    predicates: Predicates | Literal["all subsets"] = ()
     decided_by: Rule = "definition"
 
     def __post_init__(self) -> None:
@@ -170,7 +179,7 @@ that is left shrinks by that factor.
             ("stubbornness", stubbornness),
             ("least_stubbornness", read_least_stubbornness(self.least_stubbornness, stubbornness)),
             ("known_people", read_known_people(self.known_people)),
-            ("predicates", read_predicates(self.predicates)),
+            ("predicates", read_questions(self.predicates)),
         ):
             object.__setattr__(self, name, checked)
         self._check_consistent()
@@ -199,7 +208,7 @@ that is left shrinks by that factor.
         *,
         plus_one: bool = True,
         known_people: int = 0,
-        predicates: Predicates = (),
+        predicates: Predicates | Literal["all subsets"] = (),
     ) -> PriorBelief:
         """Class I: the belief of one who saw these counts elsewhere and knew nothing before, σ(s) = count + 1.
 
@@ -213,7 +222,12 @@ that is left shrinks by that factor.
 
     @classmethod
     def from_release(
-        cls, other: Release | Table, *, plus_one: bool = True, known_people: int = 0, predicates: Predicates = ()
+        cls,
+        other: Release | Table,
+        *,
+        plus_one: bool = True,
+        known_people: int = 0,
+        predicates: Predicates | Literal["all subsets"] = (),
     ) -> PriorBelief:
         """Class I: the belief of one who saw another release (or a table's totals), σ(s) = count + 1.
 
@@ -235,7 +249,7 @@ that is left shrinks by that factor.
         stubbornness: float | None = None,
         least_stubbornness: float | Least | None = None,
         known_people: int = 0,
-        predicates: Mapping[str, tuple[str, ...]] | tuple[tuple[str, ...], ...] = (),
+        predicates: Literal["all subsets"] | Mapping[str, tuple[str, ...]] | tuple[tuple[str, ...], ...] = (),
         decided_by: Rule = "definition",
         apart_from: tuple[str, ...] = (),
     ) -> PriorBelief:
@@ -255,6 +269,8 @@ that is left shrinks by that factor.
             known_people=known_people,
             predicates={name: [written_label(value) for value in values] for name, values in predicates.items()}
             if isinstance(predicates, Mapping)
+            else predicates
+            if isinstance(predicates, str)
             else [[written_label(value) for value in values] for values in predicates],
             decided_by=decided_by,
             apart_from=apart_from,
@@ -266,9 +282,18 @@ that is left shrinks by that factor.
         for name, setting in settings.items():
             if isinstance(setting, Weights):
                 settings[name] = {shown(text): whole_if_possible(weight) for text, weight in setting.items()}
-        if self.predicates:
-            settings["predicates"] = predicates_as_written(read_predicates(self.predicates))
+        if isinstance(questions := self.questions, tuple) and questions:
+            settings["predicates"] = predicates_as_written(questions)
         return settings
+
+    @property
+    def questions(self) -> Questions:
+        """What is asked about."""
+        return self.predicates  # type: ignore[return-value]  # __post_init__ saw to it
+
+    def asked(self, groups: Groups) -> tuple[Predicate, ...]:
+        """List the predicates that stand for what is asked; none where it is each single value."""
+        return predicates_asked(self.questions, self.priors(groups)[0].domain)
 
     def amounts(self) -> dict[str, int]:
         """Give what somebody knows, and how surely; where a range of stubbornness begins is no amount."""
@@ -285,7 +310,7 @@ that is left shrinks by that factor.
             shape=self.shape,
             stubbornness=self.stubbornness,
             least_stubbornness=self.least_stubbornness,
-            predicates=read_predicates(self.predicates),
+            predicates=self.questions,
             domain=groups.domain,
             totals=tuple(groups.whole.tolist()),
         )
@@ -297,8 +322,8 @@ that is left shrinks by that factor.
 
     def cases(self, groups: Groups, *, part: Integers | None = None) -> Cases:
         """List the groups and values (or predicates) in question; row r may be of part `part[r]`."""
-        predicates, domain = read_predicates(self.predicates), self.priors(groups)[0].domain
-        cases = Cases.of(groups, predicates, domain, known=self.known_people, part=part)
+        domain = self.priors(groups)[0].domain
+        cases = Cases.of(groups, self.asked(groups), domain, known=self.known_people, part=part)
         return (
             cases.take(np.flatnonzero(np.isin(cases.columns, self.targets.places(groups))))
             if self.apart_from
@@ -321,7 +346,7 @@ that is left shrinks by that factor.
     def _worst(self, groups: Groups, worst: WorstEpsilon | None) -> Worst:
         if worst is None:
             return Worst(self, otherwise=self.if_nothing_to_measure)
-        predicates = read_predicates(self.predicates)
+        predicates = self.asked(groups)
         predicate = predicates[worst.column] if predicates else None
         witness = PriorBeliefWitness(
             groups.name(worst.row),
@@ -386,7 +411,8 @@ def settings_in_words(belief: PriorBelief) -> str:
     if belief.known_people:
         parts.append(f"knows {counted(belief.known_people, 'person')}")
     if belief.predicates:
-        parts.append("about " + ", ".join(str(each) for each in read_predicates(belief.predicates)))
+        asked = [belief.predicates] if isinstance(belief.predicates, str) else map(str, belief.questions)
+        parts.append("about " + ", ".join(asked))
     if belief.apart_from:
         parts.append(f"apart from {listed(belief.apart_from, most=3)}")
     if belief.decided_by != "definition":
@@ -540,7 +566,7 @@ def _by_definition(belief: PriorBelief, case: Case, release: Release, witness: P
     column = (
         release.groups.code_of(witness.value)
         if witness.predicate is None
-        else list(belief.predicates).index(witness.predicate)
+        else belief.asked(release.groups).index(witness.predicate)
     )
     if belief.decided_by == "closed conditions":
         return closed_conditions(case, prior, column)

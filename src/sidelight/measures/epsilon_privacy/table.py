@@ -187,9 +187,10 @@ def _worst_of(
         parts[0], sizes=sizes, counts=Counts(cells.shape, cells=cells), columns=(), numbers=np.arange(1, len(sizes) + 1)
     )
     part = np.repeat(np.arange(len(parts)), [len(groups) for groups in parts])
-    cases: dict[tuple[object, int], Cases] = {}
+    cases: dict[tuple[object, ...], Cases] = {}
     for adversary in adversaries:
-        question = adversary.predicates, adversary.known_people  # most ask about the same
+        # most ask about the same
+        question = adversary.asked(side_by_side), adversary.apart_from, adversary.known_people
         if question not in cases:
             cases[question] = adversary.cases(side_by_side, part=part)
         worst = worst_of_parts(cases[question], adversary.priors(side_by_side), adversary.decided_by)

@@ -142,9 +142,7 @@ class Cases:
         if not predicates:
             rows, columns, matching = groups.counts.entries()
         else:
-            counts, width = groups.counts.dense(), groups.counts.width
-            places = [[place for place in each.places(domain) if place < width] for each in predicates]
-            sums = np.stack([counts[:, each].sum(axis=1) for each in places], axis=1)
+            sums = np.stack(_matching(groups, [each.places(domain) for each in predicates]), axis=1)
             rows, columns = np.nonzero(sums)
             matching = sums[rows, columns]
         return cls(
@@ -210,6 +208,17 @@ class Cases:
             unknown.astype(float),
             (unknown - matching).astype(float),
         )
+
+
+def _matching(groups: Groups, sets: list[list[int]]) -> list[Integers]:
+    """Count, for each set of places of values, who has any of them; a large one by who has none of them."""
+    counts, width = groups.counts.dense(), groups.counts.width
+    everybody = counts.sum(axis=1)
+    inside = (np.isin(np.arange(width), places) for places in sets)
+    return [
+        everybody - counts[:, ~each].sum(axis=1) if 2 * each.sum() > width else counts[:, each].sum(axis=1)
+        for each in inside
+    ]
 
 
 class WorstEpsilon(NamedTuple):

@@ -124,6 +124,7 @@ def test_a_sparse_release_is_measured_alike():
         ({"stubbornness": 9, "known_people": 1.5}, "known_people"),
         ({"stubbornness": 9, "known_people": True}, "known_people"),
         ({"stubbornness": 9, "predicates": "Flu"}, "list of lists"),
+        ({"stubbornness": 9, "predicates": "all subset"}, "did you mean 'all subsets'"),
         ({"stubbornness": 9, "predicates": 3}, "list of lists"),
         ({"stubbornness": 9, "predicates": [[]]}, "names no values"),
         ({"stubbornness": 9, "predicates": {"ill": ["not"]}}, "'ill' names no values"),
@@ -167,6 +168,24 @@ def test_values_that_occur_nowhere_need_no_weight_and_those_only_the_prior_knows
     assert sl.PriorBelief(shape="release", stubbornness=100).measure(release).value > 1
     wider = sl.PriorBelief(counts={"a": 2, "b": 2, "z": 6}, predicates=[["not", "a"]]).measure(release)
     assert wider.witness.p_out == Fraction(3 + 8 - 1, 4 + 10 - 1)
+
+
+def test_all_subsets_are_infinite_where_a_group_lacks_a_value_that_is_held_possible():
+    finding = sl.PriorBelief(stubbornness=10, predicates="all subsets").measure(WARD)
+    assert (finding.value, str(finding.witness.predicate)) == (math.inf, "not Cold")
+    assert "would be certain that a person of group 1 has not Cold" in finding.explain()
+    both = sl.Release.from_counts([{"a": 1, "b": 3}], domain=["a", "b", "c"])
+    expected = sl.PriorBelief(shape="release", stubbornness=100, predicates=["a", "b"]).measure(both).value
+    assert sl.PriorBelief(shape="release", stubbornness=100, predicates="all subsets").measure(both).value == expected
+    wider = sl.PriorBelief(counts={"a": 2, "b": 2, "z": 6}, predicates="all subsets")
+    assert wider.measure(both).value == math.inf
+
+
+def test_all_subsets_of_many_values_are_not_enumerated():
+    many = sl.Release.from_counts([{f"v{n}": 1 + n % 3 for n in range(300)}, {f"v{n}": 2 for n in range(300)}])
+    finding = sl.PriorBelief(shape="uniform", stubbornness=1_000, predicates="all subsets").measure(many)
+    assert finding.value > 1
+    assert finding.replay(many) == finding.value
 
 
 def test_predicates_name_values_that_exist():
@@ -281,6 +300,10 @@ def test_explanations_of_the_closed_conditions(known, words):
     [
         (sl.PriorBelief(stubbornness=math.inf), "prior belief(stubbornness=inf)"),
         (sl.PriorBelief(counts={"a": 1, "b": 2}), "prior belief(counts={a=1, b=2})"),
+        (
+            sl.PriorBelief(stubbornness=5, predicates="all subsets"),
+            "prior belief(stubbornness=5, predicates=all subsets)",
+        ),
         (
             sl.PriorBelief(shape="uniform", stubbornness=1000, least_stubbornness="same"),
             "prior belief(shape=uniform, stubbornness=1000, least_stubbornness=same)",

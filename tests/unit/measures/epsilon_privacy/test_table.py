@@ -30,6 +30,11 @@ def adversaries(domain):
         "II": sl.PriorBelief(stubbornness=50),
         "III": sl.PriorBelief(shape="release", stubbornness=math.inf),
         "IV": sl.PriorBelief(stubbornness=math.inf),
+        "apart from one": sl.PriorBelief(stubbornness=50, apart_from=domain[:1]),
+        "all subsets": sl.PriorBelief(stubbornness=50, predicates="all subsets"),
+        "and of a wider domain": sl.PriorBelief(
+            shape={"elsewhere": 1} | dict.fromkeys(domain, 1), stubbornness=50, predicates="all subsets"
+        ),
         "about one": sl.PriorBelief(shape="uniform", stubbornness=30, predicates=[[domain[0]]]),
         "closed": sl.PriorBelief(stubbornness=50, known_people=2, decided_by="closed conditions"),
     }
