@@ -310,10 +310,16 @@ def _known(exposure, row):
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 3), st.integers(1, 400), st.integers(1, 400))
-def test_halving_finds_the_same_groups_as_comparing_each_with_each(seed, columns, rows, groups):
+def test_cutting_finds_the_same_groups_as_comparing_each_with_each(seed, columns, rows, groups):
     rng = np.random.default_rng(seed)
     covers_ = [_random_cover(rng, rows, groups) for _ in range(columns)]
-    with patch("sidelight.release.box_join.PAIRS_AT_ONCE", 16):
+    few = {
+        "PAIRS_AT_ONCE": 16,
+        "LOT": 64,
+        "COPIES": int(rng.integers(0, 500)),
+        "WORK_ALONE": int(rng.integers(0, 10_000)),
+    }
+    with patch.multiple("sidelight.release.box_join", **few):
         row, group = join(covers_, np.arange(rows), np.arange(groups))
     inside = np.logical_and.reduce([_each_with_each(cover) for cover in covers_])
     assert sorted(zip(row.tolist(), group.tolist(), strict=True)) == list(map(tuple, np.argwhere(inside).tolist()))

@@ -6,36 +6,52 @@ Symbols     point r stands at segment s_c(r) of each column c; box g covers ther
 Wanted      all pairs (r, g) with s_c(r) covered by g in every column c.
 Lookup      Boxes that cover one segment or all of them in every column (all columns printed at one level, some as `*`)
             are found by equal numbers: one number for the segments of the columns that are not `*`, pattern by pattern.
-Recursion   for all other boxes: (R, G) with |R|·|G| > PAIRS_AT_ONCE is cut at a segment t of one column:
+Cutting     for all other boxes: a part (R, G) with |R|·|G| > PAIRS_AT_ONCE is cut at a segment t of one column:
             R₁ = {s ≤ t} meets G₁ = {first ≤ t}, R₂ = {s > t} meets G₂ = {last > t}.  The column is the one with least
-            |R₁|·|G₁| + |R₂|·|G₂|, t the median of its points (both judged on a sample of R).  Where every cut
-            leaves nearly all boxes on both sides, each point is compared with each box.
-Invariant   every wanted pair is in exactly one of the open pieces or among those found: a point goes to one side, and
+            |R₁|·|G₁| + |R₂|·|G₂|, t the median of its points (both judged on a sample of R).  All parts of a level are
+            cut at once, in arrays that hold them one after the other.
+Comparing   Where parts are small, each point is compared with each box, again for all such parts at once; a large one
+            of which every cut leaves nearly all boxes on both sides is compared by itself.
+Invariant   every wanted pair is in exactly one of the open parts or among those found: a point goes to one side, and
             all boxes that reach it go with it.
 Cost        |R|·log|G| + pairs found, by lookup (a pattern) or when boxes are small or apart; |R|·|G| comparisons, a
-            block at a time, at worst.
+            lot at a time, at worst.  Threads share much work, as NumPy needs no interpreter for long arrays.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from math import prod
 
 import numpy as np
+import numpy.typing as npt
 
 from sidelight._arrays import KEY_LIMIT, Flags, Integers, ranges
 from sidelight.errors import TooHard, parameter
 from sidelight.release.label_order import Stretch, Stretches
 
-PAIRS_AT_ONCE = 1 << 17
-"""Pairs of a point and a box that are compared one by one, rather than cut once more."""
+PAIRS_AT_ONCE = 1 << 10
+"""Pairs of a point and a box in a part that are compared one by one, rather than cut once more."""
+
+LOT = 1 << 20
+"""Pairs that are laid out in memory at a time."""
+
+COPIES = 1 << 22
+"""Boxes that may lie in open parts beside the first of each: wide ones are copied by many cuts."""
+
+WORK_ALONE = 1 << 32
+"""Pairs of a point and a box from which on threads share the work."""
+
+MOST_THREADS = 8
 
 MOST_COLUMNS, MOST_PATTERNS = 60, 64
 """Patterns of columns that tell are bits of a number, and each costs a lookup of all points."""
 
-POINTS_SAMPLED = 512
-"""Points that are looked at to choose where to cut."""
+POINTS_SAMPLED, FEWEST_SAMPLED, MOST_SAMPLED = 1 << 16, 9, 512
+"""Points that are looked at to choose where to cut: of all parts of a level together, and of each."""
 
 MOST_PAIRS = 1 << 27
 """More pairs of a point and a box that holds it than this do not fit into memory."""
@@ -77,16 +93,6 @@ class Cover:
         last[nothing] = -1
         return cls(segment[points], first[boxes], last[boxes], pieces[boxes], scattered[:, starts])
 
-    def holds_pairs(self, points: Integers, boxes: Integers) -> Flags:
-        """Say of pairs of a point and a box whether the box covers the point."""
-        at = self.segment[points]
-        inside: Flags = (self.first[boxes] <= at) & (at <= self.last[boxes])
-        if len(self.scattered):
-            pieces = self.pieces[boxes]
-            some = np.flatnonzero(pieces >= 0)
-            inside[some] = self.scattered[pieces[some], at[some]]
-        return inside
-
     def overlap(self, points: Integers, boxes: Integers) -> float:
         """Give about which share of the points a box covers on average, to begin with the column where it is least."""
         at = self.segment[points]
@@ -118,8 +124,10 @@ def join(covers: Sequence[Cover], points: Integers, boxes: Integers) -> tuple[In
     [[0, 1, 1, 2], [0, 0, 1, 1]]
     """
     patterns, others = _patterns(covers, boxes)
-    pairs = [_pairs_by_lookup([covers[at] for at in columns], points, those) for columns, those in patterns]
-    pairs += _pairs(covers, points, others)
+    nobody = np.empty(0, np.int64), np.empty(0, np.int64)
+    pairs = [nobody, *(_pairs_by_lookup([covers[at] for at in columns], points, those) for columns, those in patterns)]
+    if len(points) and len(others):
+        pairs += _pairs_by_cutting(_Columns.of(covers, points, others), points, others)
     point, box = (np.concatenate(parts) for parts in zip(*pairs, strict=True))
     return point, box
 
@@ -159,64 +167,191 @@ def _pairs_by_lookup(covers: Sequence[Cover], points: Integers, boxes: Integers)
     return points[point], boxes[order[box]]
 
 
-def _pairs(covers: Sequence[Cover], points: Integers, boxes: Integers) -> Iterator[tuple[Integers, Integers]]:
-    yield np.empty(0, np.int64), np.empty(0, np.int64)
-    pieces = [(points, boxes)] if len(points) and len(boxes) else []
-    pairs = 0
-    while pieces:
-        points, boxes = pieces.pop()
-        halves = _halves(covers, points, boxes) if len(points) * len(boxes) > PAIRS_AT_ONCE else None
-        if halves is not None:
-            pieces += [each for each in halves if len(each[0]) and len(each[1])]
-            continue
-        for block in np.array_split(points, max(len(points) * len(boxes) >> 22, 1)):
-            point, box = _compare(covers, block, boxes)
-            pairs += len(point)
-            _refuse_many(pairs)
-            yield point, box
-
-
 def _refuse_many(pairs: int) -> None:
     if pairs > MOST_PAIRS:
         message = f"people fit too many groups each; name more columns that the attacker knows in {parameter('quasi')}"
         raise TooHard(message)
 
 
-def _compare(covers: Sequence[Cover], points: Integers, boxes: Integers) -> tuple[Integers, Integers]:
-    """Pair them in the column that tells most apart, where a box covers neighbours, and compare pairs in the others."""
-    covers = sorted(covers, key=lambda cover: cover.overlap(points, boxes))
-    points = points[np.argsort(covers[0].segment[points], kind="stable")]
-    along = covers[0].segment[points]
-    start = np.searchsorted(along, covers[0].first[boxes], "left")
-    stop = np.searchsorted(along, covers[0].last[boxes], "right")
-    which, at = ranges(start, np.maximum(start, stop))
-    point, box = points[at], boxes[which]
-    in_pieces = bool((covers[0].pieces[boxes] >= 0).any())
-    for cover in covers if in_pieces else covers[1:]:
-        inside = cover.holds_pairs(point, box)
-        point, box = point[inside], box[inside]
-    return point, box
+@dataclass(frozen=True, eq=False, slots=True)
+class _Columns:
+    """All covers, the one that tells most apart first; numbers side by side and as short as they may be."""
+
+    covers: Sequence[Cover]
+    segment: npt.NDArray[np.integer]  # per column and point
+    first: npt.NDArray[np.integer]  # per column and box
+    last: npt.NDArray[np.integer]
+
+    @classmethod
+    def of(cls, covers: Sequence[Cover], points: Integers, boxes: Integers) -> _Columns:
+        """Put covers side by side."""
+        covers = sorted(covers, key=lambda cover: cover.overlap(points, boxes))
+        width = max(cover.width for cover in covers)
+        short: np.dtype[np.signedinteger] = next(
+            np.dtype(kind) for kind in (np.int16, np.int32, np.int64) if width < np.iinfo(kind).max
+        )
+        segment = np.array([cover.segment for cover in covers], short)
+        first = np.array([np.minimum(cover.first, width) for cover in covers], short)
+        last = np.array([np.minimum(cover.last, width) for cover in covers], short)
+        return cls(covers, segment, first, last)
+
+    def __len__(self) -> int:
+        return len(self.covers)
+
+    def inside(self, point: Integers, box: Integers, among: Iterable[int]) -> tuple[Integers, Integers]:
+        """Keep the pairs of a point and a box that covers it in these columns."""
+        for column in among:
+            at = self.segment[column][point]
+            covered = (self.first[column][box] <= at) & (at <= self.last[column][box])
+            cover = self.covers[column]
+            if len(cover.scattered):
+                pieces = cover.pieces[box]
+                some = np.flatnonzero(pieces >= 0)
+                covered[some] = cover.scattered[pieces[some], at[some]]
+            those = np.flatnonzero(covered)
+            point, box = point[those], box[those]
+        return point, box
 
 
-def _halves(covers: Sequence[Cover], points: Integers, boxes: Integers) -> list[tuple[Integers, Integers]] | None:
-    """Cut where fewest boxes lie on both sides; none, when every cut leaves nearly all on both."""
-    sample = points[:: len(points) // POINTS_SAMPLED + 1]
-    least_work, best = 0.9 * len(boxes), None
-    for cover in covers:
-        at = np.sort(cover.segment[sample])
-        if at[0] == at[-1]:
-            continue
-        cut = int(min(at[(len(at) - 1) // 2], at[-1] - 1))
-        before = float((at <= cut).mean())
-        low, high = np.count_nonzero(cover.first[boxes] <= cut), np.count_nonzero(cover.last[boxes] > cut)
+@dataclass(frozen=True, eq=False, slots=True)
+class _Parts:
+    """Points and boxes, part after part: as many as `points[i]` and `boxes[i]` belong to part i."""
+
+    point: Integers
+    points: Integers
+    box: Integers
+    boxes: Integers
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def take(self, some: Flags) -> _Parts:
+        """Give some of the parts."""
+        if some.all():
+            return self
+        return _Parts(
+            self.point[np.repeat(some, self.points)],
+            self.points[some],
+            self.box[np.repeat(some, self.boxes)],
+            self.boxes[some],
+        )
+
+    def one_by_one(self) -> Iterator[_Parts]:
+        """Give each part by itself."""
+        points, boxes = (np.cumsum(sizes)[:-1] for sizes in (self.points, self.boxes))
+        for point, box in zip(np.split(self.point, points), np.split(self.box, boxes), strict=True):
+            yield _Parts(point, np.array([len(point)]), box, np.array([len(box)]))
+
+
+def _pairs_by_cutting(columns: _Columns, points: Integers, boxes: Integers) -> Iterator[tuple[Integers, Integers]]:
+    """Pair points with boxes, by as many threads as there are parts to begin with."""
+    whole = _Parts(points.astype(np.int32), np.array([len(points)]), boxes.astype(np.int32), np.array([len(boxes)]))
+    shares = [whole]
+    if len(points) * len(boxes) >= WORK_ALONE:
+        threads = min(os.cpu_count() or 1, MOST_THREADS)
+        while len(shares) < threads:
+            halves = [half for share in shares for half in _cut_once(columns, share)]
+            if len(halves) == len(shares):
+                break
+            shares = halves
+    with ThreadPoolExecutor(len(shares)) as pool:
+        for pairs in pool.map(lambda share: [*_pairs_of(columns, share)], shares):
+            yield from pairs
+
+
+def _cut_once(columns: _Columns, part: _Parts) -> list[_Parts]:
+    column, cut = _best_cuts(columns, part)
+    return [part] if column[0] < 0 else [*_halves(columns, part, column, cut).one_by_one()]
+
+
+def _pairs_of(columns: _Columns, parts: _Parts) -> Iterator[tuple[Integers, Integers]]:
+    """Cut level by level, and compare what is small or cannot be cut."""
+    most_boxes, count = len(parts.box) + COPIES, 0
+    while len(parts):
+        column, cut = _best_cuts(columns, parts)
+        small = parts.points * parts.boxes <= PAIRS_AT_ONCE
+        uncut = ~small & ((column < 0) | (len(parts.box) > most_boxes))
+        for point, box in (*_compare(columns, parts.take(small)), *_compare_large(columns, parts.take(uncut))):
+            count += len(point)
+            _refuse_many(count)
+            yield point, box
+        open_ = ~small & ~uncut
+        parts = _halves(columns, parts.take(open_), column[open_], cut[open_])
+
+
+def _best_cuts(columns: _Columns, parts: _Parts) -> tuple[Integers, Integers]:
+    """Choose the cut with fewest boxes on both sides: its column for each part (−1 if none helps) and where it is."""
+    number = min(max(POINTS_SAMPLED // len(parts), FEWEST_SAMPLED), MOST_SAMPLED)
+    starts = np.cumsum(parts.points) - parts.points
+    sample = parts.point[starts[:, np.newaxis] + np.arange(number) * parts.points[:, np.newaxis] // number]
+    best_column, best_cut = np.full(len(parts), -1), np.zeros(len(parts), columns.segment.dtype)
+    least_work = 0.9 * parts.boxes
+    for column in range(len(columns)):
+        along = np.sort(columns.segment[column][sample], axis=1)
+        differ = along[:, 0] < along[:, -1]
+        cut = np.minimum(along[:, (number - 1) // 2], along[:, -1] - differ)
+        before = (along <= cut[:, np.newaxis]).mean(axis=1)
+        of_box = np.repeat(cut, parts.boxes)
+        low = _count(columns.first[column][parts.box] <= of_box, parts.boxes)
+        high = _count(columns.last[column][parts.box] > of_box, parts.boxes)
         work = before * low + (1 - before) * high
-        if work < least_work:
-            least_work, best = work, (cover, cut)
-    if best is None:
-        return None
-    cover, cut = best
-    below = cover.segment[points] <= cut
-    return [  # a box that reaches over the cut goes to both sides, a point to one: no pair is lost or comes twice
-        (points[below], boxes[cover.first[boxes] <= cut]),
-        (points[~below], boxes[cover.last[boxes] > cut]),
-    ]
+        better = differ & (work < least_work)
+        best_column[better], best_cut[better], least_work[better] = column, cut[better], work[better]
+    return best_column, best_cut
+
+
+def _count(flags: Flags, sizes: Integers) -> Integers:
+    """Count the flags of each part."""
+    if len(sizes) == 0:
+        return sizes
+    counts: Integers = np.add.reduceat(flags, np.cumsum(sizes) - sizes, dtype=np.int64)  # no part is empty
+    return counts
+
+
+def _halves(columns: _Columns, parts: _Parts, column: Integers, cut: Integers) -> _Parts:
+    """Cut each part: a box that reaches over the cut goes to both sides, a point to one."""
+    row = np.repeat(column * columns.segment.shape[1], parts.points)
+    above = columns.segment.ravel()[row + parts.point] > np.repeat(cut, parts.points)
+    row, at = np.repeat(column * columns.first.shape[1], parts.boxes) + parts.box, np.repeat(cut, parts.boxes)
+    point, points = _low_and_high(parts.point, parts.points, ~above, above)
+    box, boxes = _low_and_high(parts.box, parts.boxes, columns.first.ravel()[row] <= at, columns.last.ravel()[row] > at)
+    return _Parts(point, points, box, boxes).take((points > 0) & (boxes > 0))
+
+
+def _low_and_high(number: Integers, sizes: Integers, low: Flags, high: Flags) -> tuple[Integers, Integers]:
+    """Put the low ones of each part before the high ones; gives them, and how many there are of each."""
+    halves = np.stack((_count(low, sizes), _count(high, sizes)), axis=1).ravel()
+    is_low = np.repeat(np.arange(len(halves)) % 2 == 0, halves)
+    result = np.empty(len(is_low), number.dtype)
+    result[is_low], result[~is_low] = number[low], number[high]
+    return result, halves
+
+
+def _compare(columns: _Columns, parts: _Parts) -> Iterator[tuple[Integers, Integers]]:
+    """Compare each point with each box of its part, a lot of pairs at a time."""
+    times = np.repeat(parts.boxes, parts.points)
+    start = np.repeat(np.cumsum(parts.boxes) - parts.boxes, parts.points)
+    lots = np.flatnonzero(np.diff(np.cumsum(times) // LOT)) + 1
+    for points, starts, boxes in zip(*(np.split(each, lots) for each in (parts.point, start, times)), strict=True):
+        which, at = ranges(starts, starts + boxes)
+        yield columns.inside(points[which], parts.box[at], range(len(columns)))
+
+
+def _compare_large(columns: _Columns, parts: _Parts) -> Iterator[tuple[Integers, Integers]]:
+    """Pair each part's points and boxes in the column that tells most apart, where a box covers neighbours."""
+    for part in parts.one_by_one() if len(parts) else ():
+        overlaps = [cover.overlap(part.point, part.box) for cover in columns.covers]
+        column = int(np.argmin(overlaps))
+        for block in np.array_split(part.point, max(len(part.point) * len(part.box) // (4 * LOT), 1)):
+            yield _compare_along(columns, column, block, part.box)
+
+
+def _compare_along(columns: _Columns, column: int, points: Integers, boxes: Integers) -> tuple[Integers, Integers]:
+    points = points[np.argsort(columns.segment[column][points], kind="stable")]
+    along = columns.segment[column][points]
+    start = np.searchsorted(along, columns.first[column][boxes], "left")
+    stop = np.searchsorted(along, columns.last[column][boxes], "right")
+    which, at = ranges(start, np.maximum(start, stop))
+    in_pieces = bool((columns.covers[column].pieces[boxes] >= 0).any())
+    others = (each for each in range(len(columns)) if each != column or in_pieces)
+    return columns.inside(points[at], boxes[which], others)

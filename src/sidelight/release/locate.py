@@ -290,7 +290,7 @@ def _with_coarse(order: LabelOrder, printed: Sequence[Label], covered: Stretches
     """Let people who are known coarsely fit what is printed more finely: 30-39 may be 34, the South may be Ulm."""
     coarse = [(text, (at, at + 1)) for at, text in enumerate(order.labels) if is_coarse(text, nodes)]
     # a number of four digits may be a year, which matters only beside days: there may be thousands of such numbers
-    if not any(map(tells_days, printed)):
+    if coarse and not any(map(tells_days, printed)):
         coarse = [each for each in coarse if as_number(each[0]) is None or (nodes is not None and each[0] in nodes)]
     if not coarse:
         return covered

@@ -17,8 +17,7 @@ def test_labels_that_nothing_tells_apart_are_one_segment():
 
 def test_what_is_covered_in_pieces_or_not_at_all():
     cover = Cover.of(np.arange(5), 5, [[(0, 1), (3, 4)], []], np.array([0, 1]))
-    assert cover.holds_pairs(np.arange(5), np.zeros(5, int)).tolist() == [True, False, False, True, False]
-    assert not cover.holds_pairs(np.arange(5), np.ones(5, int)).any()
+    assert pairs([cover], 5, 2) == [(0, 0), (3, 0)]
 
 
 def pairs(covers, points, boxes):
