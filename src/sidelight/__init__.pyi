@@ -90,6 +90,7 @@ from .search.mondrian import Mondrian as Mondrian
 from .search.anatomy import Anatomy as Anatomy
 from .search.microaggregation import Microaggregation as Microaggregation
 from .publish.noise import PublishedNoise as PublishedNoise
+from .publish.noise import read_noise as read_noise
 from .publish.publish import Published as Published
 from .publish.sidecar import read_published as read_published
 from .errors import NothingSafe as NothingSafe

@@ -20,7 +20,7 @@ import pyarrow as pa
 from sidelight._arrays import Flags, Floats, Integers, number_vectors, unpack_bits
 from sidelight._rounding import exact_number, in_words, to_places
 from sidelight._text import counted, html_table
-from sidelight.attack.linkage import ReleaseOrResult, release_of
+from sidelight.attack.linkage import ReleaseOrResult, WithNoise, release_of
 from sidelight.attack.posterior import Together, View, decided, row_blocks, values_for_sure, values_in_all
 from sidelight.attack.targets import People
 from sidelight.attack.truth_check import TruthCheck
@@ -70,7 +70,7 @@ class Exposure(Tabular):
 
     def _repr_html_(self) -> str:
         columns = ("release", "people", "groups", "smallest group", "people one stands among", "fit no group")
-        sizes = [view.groups.sizes for view in self.views]
+        sizes = [view.people for view in self.views]
         among = [f"{to_places(size, 1, up=False):,f}" for size in self.mean_group_sizes]
         rows = [
             (at + 1, int(each.sum()), len(each), self.smallest_groups[at], among[at], self.unlocated[at])
@@ -184,7 +184,8 @@ class Exposure(Tabular):
 
     @cached_property
     def _unplaced(self) -> Flags:
-        missed: Flags = np.logical_or.reduce([view.missed for view in self.views])
+        # whoever is not located in a release with noise cannot be given away by it
+        missed: Flags = np.logical_or.reduce([view.missed & view.rules_out for view in self.views])
         return missed & ~self.certain & ~self.contradictory
 
     @cached_property
@@ -218,7 +219,7 @@ class Exposure(Tabular):
     @property
     def smallest_groups(self) -> tuple[int, ...]:
         """The smallest group of each release: what k-anonymity promises."""
-        return tuple(int(view.groups.sizes.min()) for view in self.views)
+        return tuple(int(view.people.min()) for view in self.views)
 
     @property
     def mean_group_sizes(self) -> tuple[Fraction, ...]:
@@ -323,7 +324,7 @@ class Sighting:
     """One release: the groups that the person may be in, the values there, and those that only others allow.
 
     `present` is how likely the person is in the release; below 1 it rules out nothing.  `everybody_has`: the values of
-    all people in these groups.
+    all people in these groups.  `noisy`: the counts have noise, and rule out nothing.
     """
 
     release: int  # from 1
@@ -332,6 +333,7 @@ class Sighting:
     rules_out: tuple[Label, ...]
     present: Fraction = Fraction(1)
     everybody_has: tuple[Label, ...] = ()
+    noisy: bool = False
 
     def __str__(self) -> str:
         if not self.groups:
@@ -343,6 +345,8 @@ class Sighting:
     def _consequence(self) -> str:
         if self.present == 0:
             return "; known not to be in it"
+        if self.noisy:
+            return "; its counts have noise, so nothing is ruled out"
         if self.present < 1:
             return f"; in it with probability {in_words(self.present)}, so nothing is ruled out"
         sure = f"; everybody there has {_listed(self.everybody_has)}" if self.everybody_has else ""
@@ -431,18 +435,20 @@ class ExposureWitness:
         return " ".join(sentences) or "No value is left: the person has none."
 
     def replay(
-        self, releases: Sequence[ReleaseOrResult], same_values: Mapping[str, str] | None = None
+        self, releases: Sequence[ReleaseOrResult | WithNoise], same_values: Mapping[str, str] | None = None
     ) -> tuple[Label, ...]:
         """Find the candidates again from the groups named here alone, with plain sets."""
         same = same_values or {}
         left: set[Label] | None = None
         for sighting, published in zip(self.sightings, releases, strict=True):
+            if isinstance(published, WithNoise):
+                continue  # it rules out nothing
             release = release_of(published)
             values: set[Label] = set()
             for name in sighting.groups:
                 counts = release.group(name).counts.row(0).tolist()
                 values |= {same.get(shown(text), text) for text, n in zip(release.domain, counts, strict=True) if n}
-            if sighting.groups and sighting.present == 1:
+            if sighting.groups and sighting.present == 1 and not sighting.noisy:
                 left = values if left is None else left & values
         return self.candidates if left is None else tuple(text for text in self._order() if text in left)
 
@@ -455,7 +461,7 @@ def witness_of(row: int, exposure: Exposure) -> ExposureWitness:
     people, views, domain = exposure.people, exposure.views, exposure.domain
     cells = tuple((column.name, column.cell(row)) for column in people.known)
     by_release = [_values(view, row, domain) for view in views]
-    decides = [view.presence.exact(row) == 1 and bool(view.located[row]) for view in views]
+    decides = [view.rules_out and view.presence.exact(row) == 1 and bool(view.located[row]) for view in views]
     deciding = [set(values) for values, rules in zip(by_release, decides, strict=True) if rules]
     allowed = set().union(*deciding)
     sightings = tuple(
@@ -466,6 +472,7 @@ def witness_of(row: int, exposure: Exposure) -> ExposureWitness:
             tuple(text for text in domain if rules and text in allowed.difference(values)),
             view.presence.exact(row),
             _everybody_has(view, row, domain),
+            noisy=not view.rules_out,
         )
         for number, (view, values, rules) in enumerate(zip(views, by_release, decides, strict=True), start=1)
     )

@@ -20,7 +20,15 @@ from sidelight._arrays import unpack_bits
 from sidelight._text import as_names
 from sidelight.attack.common_ground import CommonGround
 from sidelight.attack.exposure import Exposure
-from sidelight.attack.linkage import ReleaseOrResult, lookups_for, release_of, share_linked_right
+from sidelight.attack.linkage import (
+    ExpectedCounts,
+    ReleaseOrResult,
+    WithNoise,
+    lookups_for,
+    parts_of,
+    release_of,
+    share_linked_right,
+)
 from sidelight.attack.posterior import (
     CommonDomain,
     Evidence,
@@ -47,7 +55,7 @@ from sidelight.table.table import expect_one_sensitive
 
 
 def intersect(
-    releases: Iterable[ReleaseOrResult],
+    releases: Iterable[ReleaseOrResult | WithNoise],
     *,
     people: object,
     quasi: str | Sequence[str] | None = None,
@@ -75,7 +83,8 @@ def intersect(
     the person have it?  A value is certain when everybody in one of the groups has it, and ruled out when nobody has.
 
     Args:
-        releases: `Release`s, or what `protect` found.
+        releases: `Release`s, what `protect` found, or `NoisyCounts`: these rule out nothing, and say how likely each
+            value is by the counts that are to be expected behind the noise.
         people: whom the attacker looks for: a `Table`, which brings the truth with it, or any dataframe or file.
         quasi: the columns that the attacker knows of them; default: all that the releases print.
         person: the column that names people, to ask for a `witness` by name.
@@ -190,6 +199,7 @@ def _view(
         presence=people.presence(present),
         semantics=release.semantics,
         share_linked_right=share_linked_right(published, people, linkage),
+        parts=parts_of(published),
     )
 
 
@@ -215,9 +225,12 @@ def _known(
     return list(known)
 
 
-def _releases(releases: Iterable[ReleaseOrResult]) -> tuple[ReleaseOrResult, ...]:
+def _releases(releases: Iterable[ReleaseOrResult | WithNoise]) -> tuple[ReleaseOrResult, ...]:
     """Take several releases, or what searches found; one alone can be iterated too, and is not several."""
-    return expect_several(Release, releases, "releases", each="release", also=(SearchResult,))
+    several = expect_several(
+        Release, releases, "releases", each="release", also=(SearchResult, ExpectedCounts, WithNoise)
+    )
+    return tuple(each.expected_counts() if isinstance(each, WithNoise) else each for each in several)
 
 
 def _check(releases: Sequence[ReleaseOrResult], prior: str, evidence: str) -> None:

@@ -1,14 +1,16 @@
-"""Where does an attacker find people, in a release or in what a search found?
+"""Where does an attacker find people, in a release, in what a search found, or in counts with noise?
 
 Who may be in which group is answered by `release.locate`; here is what only a search's result adds: the release it
-found knows how it prints, and the search itself knows who is really where.
+found knows how it prints, and the search itself knows who is really where.  And what only noise lacks: counts that are
+certain.  It is looked at through what its counts let somebody expect (`ExpectedCounts`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeAlias
+from typing import Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
@@ -20,8 +22,29 @@ from sidelight.search.method import SearchResult
 from sidelight.search.recoding import Regions
 from sidelight.table.hierarchy import Hierarchy
 
-ReleaseOrResult: TypeAlias = Release | SearchResult
-"""A release as the world sees it, or what a search found."""
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ExpectedCounts:
+    """What somebody expects behind counts with noise: a release whose counts are in `parts` of a person, none of it 0.
+
+    Nothing is ruled out by it, and nothing certain.
+    """
+
+    release: Release
+    parts: int
+
+
+@runtime_checkable
+class WithNoise(Protocol):
+    """Counts with noise, as `dp.NoisyCounts`: what they let somebody expect."""
+
+    def expected_counts(self) -> ExpectedCounts:
+        """Give the mean of each count after the noisy one was seen."""
+        ...
+
+
+ReleaseOrResult: TypeAlias = Release | SearchResult | ExpectedCounts
+"""A release as the world sees it, what a search found, or what counts with noise let expect."""
 
 
 def lookups_for(
@@ -41,7 +64,12 @@ def lookups_for(
 
 def release_of(published: ReleaseOrResult) -> Release:
     """Give what the world sees."""
-    return published.release if isinstance(published, SearchResult) else published
+    return published if isinstance(published, Release) else published.release
+
+
+def parts_of(published: ReleaseOrResult) -> int | None:
+    """Give in how many parts of a person counts are, where they are but expected."""
+    return published.parts if isinstance(published, ExpectedCounts) else None
 
 
 def share_linked_right(published: ReleaseOrResult, people: People, linkage: Linkage) -> Fraction | None:

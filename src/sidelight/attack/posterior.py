@@ -5,7 +5,8 @@ Symbols     i a person, s a sensitive value, j = 1 … n the releases in which t
             n_g people in group g, n_g(s) of them with value s; π(s) what is believed before.
 One release Pr_j(s) = Σ_g∈G_ij w_g · n_g(s) / n_g: every person of a group is as likely to be i.  In "multiset"
             releases n_g(s) occurrences go to anybody: 1 − (1 − 1/n_g)^n_g(s) instead.
-            S_ij = {s : Pr_j(s) > 0}; all values, where i is not located in j or may not be in it.
+            S_ij = {s : Pr_j(s) > 0}; all values, where i is not located in j or may not be in it, or j has noise:
+            then n_g(s) is what is expected behind the noisy count, and never 0.
 Together    `common_ground.weigh`, by how much the releases agree (`ground_of`).  Where people have several values each,
             every value is a question with two answers: has it, or not.
 Support     {s : Pr(s | all) > 0} = ∩_j S_ij = S_i, as π(s) > 0 for every value that occurs.  It may be empty: then the
@@ -63,7 +64,8 @@ class View:
     """One release as the attacker sees it: people linked to groups, and `counts` of values under common names.
 
     `may_have` has the values of each profile as bits (of several groups, the union), all of them where nobody could be
-    located; `must_have` those that everybody has in all of its groups.
+    located; `must_have` those that everybody has in all of its groups.  Counts that are but expected, as noise hides
+    them, are in `parts` of a person: they rule out nothing, and nothing is certain by them.
     """
 
     groups: Groups
@@ -74,6 +76,7 @@ class View:
     may_have: Bits
     must_have: Bits
     share_linked_right: Fraction | None = None  # the share of people who were looked for in the right group
+    parts: int | None = None
 
     @classmethod
     def of(
@@ -85,8 +88,13 @@ class View:
         presence: Presence,
         semantics: Semantics,
         share_linked_right: Fraction | None = None,
+        parts: int | None = None,
     ) -> View:
         """Look up the values of every profile."""
+        if parts is not None:
+            may_have = np.repeat(_all_values(counts.width), len(linkage), axis=0)
+            nothing = np.zeros_like(may_have)
+            return cls(groups, counts, linkage, presence, semantics, may_have, nothing, share_linked_right, parts)
         row, value, count = counts.entries()
         may_have = _by_profile(pack_positions(row, value, counts.shape), linkage, np.bitwise_or)
         # nothing is ruled out about somebody who is not there: never "no value is left"
@@ -100,6 +108,16 @@ class View:
         """Look at it as if everybody who may be in it were."""
         levels = tuple(Fraction(level > 0) for level in self.presence.levels)
         return replace(self, presence=replace(self.presence, levels=levels))
+
+    @property
+    def rules_out(self) -> bool:
+        """Whether values that are not in a group are ruled out by it: noise rules out nothing."""
+        return self.parts is None
+
+    @property
+    def people(self) -> Integers:
+        """How many people each group has, at least one: as many as are expected, where noise hides them."""
+        return self.groups.sizes if self.parts is None else np.maximum(self.groups.sizes // self.parts, 1)
 
     @property
     def located(self) -> Flags:
@@ -136,17 +154,17 @@ class View:
 
     def group_sizes(self) -> Integers:
         """Give the people among whom every row of people stands; 0 where it is not located."""
-        return self.linkage.sums(self.groups.sizes)[self.linkage.profile]
+        return self.linkage.sums(self.people)[self.linkage.profile]
 
     def observation(self, rows: Integers) -> Observation:
         """Say what the release tells about rows of people."""
-        people = self.linkage.sums(self.groups.sizes)[self.linkage.profile[rows]].astype(np.float64)
+        people = self.linkage.sums(self.people)[self.linkage.profile[rows]].astype(np.float64)
         return _observation(self.probabilities(rows), people, self.presence.probabilities(rows), self.semantics)
 
     def exact_observation(self, row: int) -> Observation:
         """Say what the release tells about one row of people, exactly."""
         shares = np.array([self.exact_probabilities(row)], object)
-        people = np.array([Fraction(int(self.groups.sizes[self.linkage.groups_of(row)].sum()))], object)
+        people = np.array([Fraction(int(self.people[self.linkage.groups_of(row)].sum()))], object)
         return _observation(shares, people, np.array([self.presence.exact(row)], object), self.semantics)
 
     def probabilities(self, rows: Integers) -> Floats:
@@ -237,8 +255,9 @@ def prior_of(views: Sequence[View], prior: Prior) -> tuple[Fraction, ...]:
     With several values each: the share of people who have it; "uniform": the same for all values, on average right.
     """
     if views[0].semantics == "single":
-        totals = np.sum([view.counts.totals() for view in views], axis=0).tolist()
-        return tuple(Fraction(1, len(totals)) if prior == "uniform" else Fraction(n, sum(totals)) for n in totals)
+        by_view = [[Fraction(n, view.parts or 1) for n in view.counts.totals().tolist()] for view in views]
+        totals = [sum(each, Fraction(0)) for each in zip(*by_view, strict=True)]
+        return tuple(Fraction(1, len(totals)) if prior == "uniform" else n / sum(totals) for n in totals)
     people = [int(view.groups.sizes.sum()) for view in views]
     by_view = [[n * share for share in view.prior_shares()] for view, n in zip(views, people, strict=True)]
     shares = [sum(each, Fraction(0)) / sum(people) for each in zip(*by_view, strict=True)]
@@ -363,12 +382,13 @@ def said_together(
 def _difference_of_groups(view: View, prior: Floats, spread: float) -> float:
     """Give ρ_j: how far the groups of a release differ, beyond what their sizes explain."""
     row, value, count = view.counts.entries()
-    sizes, people = view.groups.sizes, int(view.groups.sizes.sum())
-    if people == len(sizes):  # one person each: nothing tells chance from difference
+    sizes, unit = view.groups.sizes, view.parts or 1
+    people = sizes.sum() / unit
+    if people <= len(sizes):  # one person each: nothing tells chance from difference
         return 0.0
     shares = 1 - (1 - 1 / sizes[row]) ** count if view.semantics == "multiset" else count / sizes[row]
     # Σ_g n_g ‖p_g − π‖², without spreading the counts out
-    squares = float((sizes[row] * shares * (shares - 2 * prior[value])).sum()) + people * float((prior**2).sum())
+    squares = float((sizes[row] * shares * (shares - 2 * prior[value])).sum()) / unit + people * float((prior**2).sum())
     by_chance = len(sizes) / people
     return float(np.clip((squares / people / spread - by_chance) / (1 - by_chance), 0, 1))
 

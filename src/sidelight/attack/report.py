@@ -31,6 +31,11 @@ def sentences(exposure: Exposure) -> Iterator[str]:
             held = counted(people, "person")
             yield f"Suppressed rows of release {number} are assumed to hold {held} whom nothing else fits."
     for number, view in enumerate(exposure.views, start=1):
+        if not view.rules_out:
+            yield (
+                f"The counts of release {number} have noise: it rules out nothing, and says how likely values are by "
+                "what is to be expected behind them."
+            )
         if view.linkage.by_average:
             yield f"People were looked for at the nearest average of release {number}, and may be in another group."
     for number, people in enumerate(exposure.unlocated, start=1):
@@ -170,7 +175,8 @@ def _releases(exposure: Exposure) -> Iterator[dict[str, object]]:
     for number, view in enumerate(exposure.views):
         right = exposure.located_right[number]
         yield {
-            "people": int(view.groups.sizes.sum()),
+            "people": int(view.people.sum()),
+            "noise": not view.rules_out,
             "groups": len(view.groups),
             "smallest_group": exposure.smallest_groups[number],
             "mean_group": float(exposure.mean_group_sizes[number]),
@@ -230,6 +236,7 @@ def witness_document(witness: ExposureWitness) -> dict[str, object]:
                 "rules_out": list(each.rules_out),
                 "present": _exact_and_rounded(each.present),
                 "everybody_has": list(each.everybody_has),
+                "noise": each.noisy,
             }
             for each in witness.sightings
         ],

@@ -1,4 +1,4 @@
-"""Publish noisy counts: a file of them, and beside it a document that says what they cost and promise.
+"""Publish noisy counts: a file of them, and beside it a document that says what they cost and promise; and read them.
 
 Both files are written aside and then put into place, the counts last: when they are there, their document is.  Nothing
 in the document was seen in the data but the noisy counts, so that it costs no privacy.  Whatever goes wrong, what a
@@ -7,15 +7,20 @@ ledger spent stays spent, as the noise was drawn.
 
 from __future__ import annotations
 
+import csv
 import json
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
+from fractions import Fraction
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from sidelight import __version__
+from sidelight._arrays import Integers
 from sidelight._files import (
     flush_to_disk,
     move_into_place,
@@ -24,11 +29,15 @@ from sidelight._files import (
     unfinished_folder,
 )
 from sidelight._text import html_table
+from sidelight.dp.accountant import CountedColumns, Spending
+from sidelight.dp.domain import Domain
+from sidelight.dp.mechanism import Mechanism
 from sidelight.dp.noisy_counts import COUNT, MEASURED, NoisyCounts
-from sidelight.dp.parameters import amount_text
-from sidelight.errors import BadLedger, NotPublished
-from sidelight.publish.formats import Sheet, format_of
+from sidelight.dp.parameters import PrivacyUnit, Sensitivity, amount_text
+from sidelight.errors import BadLedger, BadNoise, BadRelease, NotPublished
+from sidelight.publish.formats import Format, Sheet, format_of
 from sidelight.publish.sidecar import digest, noise_path
+from sidelight.table.labels import Label, label
 
 SCHEMA_VERSION = 2
 """Raised whenever a reader of the document would have to change."""
@@ -116,6 +125,7 @@ def noise_document(noisy: NoisyCounts, file: Path) -> dict[str, Any]:
         "domain": list(noisy.domain),
         "levels": dict(noisy.levels),
         "levels_chosen": _levels_chosen(noisy),
+        "levels_epsilon": None if noisy.paid_choice is None else amount_text(noisy.paid_choice.epsilon),
         "epsilon": amount_text(spending.epsilon),
         "delta": amount_text(spending.delta),
         "neighbours": spending.neighbours,
@@ -123,6 +133,7 @@ def noise_document(noisy: NoisyCounts, file: Path) -> dict[str, Any]:
         "margin_95": noisy.margin(0.95),
         "privacy_unit": {
             "unit": noisy.unit.word,
+            "person": noisy.unit.person,
             "checked": noisy.unit.checked,
             "values": noisy.unit.values,
             "values_per_person": noisy.unit.values_per_person,
@@ -138,3 +149,117 @@ def noise_document(noisy: NoisyCounts, file: Path) -> dict[str, Any]:
         "warnings": list(promise.warnings),
         "versions": {"sidelight": __version__, "opendp": version("opendp")},
     }
+
+
+def read_noise(path: str | Path) -> NoisyCounts:
+    """What do noisy counts that were published say?
+
+    The document beside the file says what was counted, and which noise was added; a file that is not the one it tells
+    of is an error.
+
+    >>> import sidelight as sl
+    >>> from tempfile import TemporaryDirectory
+    >>> adult = sl.datasets.adult(quasi=["sex"])
+    >>> noisy = sl.noisy_counts(
+    ...     adult.table, by=adult.hierarchies, levels={"sex": 0}, domain=adult.table.domain, epsilon=1
+    ... )
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = noisy.publish(f"{folder}/counts.csv")
+    ...     read_noise(f"{folder}/counts.csv")
+    <NoisyCounts of occupation: 2 groups x 14 values, epsilon 1>
+    """
+    path = Path(path)
+    document = _document(path)
+    try:
+        unit = _unit(document["privacy_unit"])
+        form = format_of(path, None)
+        sheet = _read_sheet(path, form)
+        domain = _declared(document, sheet, form)
+        paid = document.get("levels_epsilon")
+        return NoisyCounts(
+            domain,
+            document["sensitive"],
+            *(sheet.column(name).to_numpy().astype(np.int64).reshape(domain.shape) for name in (MEASURED, COUNT)),
+            _spending(document, domain, unit),
+            unit,
+            paid_choice=None if paid is None else Spending("choosing the levels", paid, Fraction(0)),
+            people_at_most=document["privacy_unit"]["people_at_most"],
+            receipt=document["receipt"],
+        )
+    except (KeyError, TypeError, ValueError, BadNoise):  # also of Arrow
+        message = f"'{noise_path(path).name}' does not fit '{path.name}'; publish the counts again"
+        raise BadRelease(message) from None
+
+
+def _document(path: Path) -> dict[str, Any]:
+    """Read what is said about the counts, and make sure that it is about this file."""
+    beside = noise_path(path)
+    try:
+        document = json.loads(beside.read_text(encoding="utf-8"))
+        known = (document["kind"], document["schema_version"]) == ("noisy counts", SCHEMA_VERSION)
+        sha256 = document["file"]["sha256"]
+    except FileNotFoundError:
+        message = f"no '{beside.name}' beside '{path}'; which noise was added stands in it"
+        raise BadRelease(message) from None
+    except (OSError, ValueError, KeyError, TypeError):
+        message = f"'{beside}' cannot be read; publish the counts again"
+        raise BadRelease(message) from None
+    if not known:
+        message = f"'{beside.name}' is of another version; this Sidelight reads {SCHEMA_VERSION}"
+        raise BadRelease(message)
+    if not path.is_file() or digest(path) != sha256:
+        message = f"'{path}' is not the file that '{beside.name}' tells of; publish the counts again"
+        raise BadRelease(message)
+    return document
+
+
+def _unit(document: dict[str, Any]) -> PrivacyUnit:
+    return PrivacyUnit(document["person"], document["values"], document["values_per_person"])
+
+
+def _spending(document: dict[str, Any], domain: Domain, unit: PrivacyUnit) -> Spending:
+    noise = document["mechanism"]
+    mechanism = Mechanism(noise["kind"], noise["scale"], Sensitivity(noise["l1"], noise["l2_squared"]))
+    counted = CountedColumns(document["sensitive"], tuple(domain.levels.items()), int(np.prod(domain.shape)), unit)
+    return Spending(str(counted), document["epsilon"], document["delta"], document["neighbours"], mechanism, counted)
+
+
+def _read_sheet(path: Path, form: Format) -> pa.Table:
+    """Read the cells under the names that columns had: as they were stored, or as texts."""
+    if form.name == "parquet":
+        from pyarrow.parquet import read_table  # noqa: PLC0415 - slow to import, and only Parquet needs it
+
+        return read_table(path)
+    from pyarrow.csv import ConvertOptions, ParseOptions, read_csv  # noqa: PLC0415 - only CSV needs it
+
+    with path.open(newline="", encoding="utf-8") as file:
+        names = next(csv.reader(file))
+    kinds = {name: pa.int64() if name in (COUNT, MEASURED) else pa.string() for name in names}
+    sheet = read_csv(
+        path,
+        convert_options=ConvertOptions(column_types=kinds, strings_can_be_null=False),
+        parse_options=ParseOptions(newlines_in_values=True),
+    )
+    return sheet.rename_columns([form.decode(name) for name in names])
+
+
+def _declared(document: dict[str, Any], sheet: pa.Table, form: Format) -> Domain:
+    """Find the labels of each column; the rows are all combinations, in the order of the declared domain."""
+    values, names = tuple(document["domain"]), [*document["levels"]]
+    labels, codes = zip(*(_labels(sheet.column(name), form) for name in [*names, document["sensitive"]]), strict=True)
+    domain = Domain(MappingProxyType(dict(document["levels"])), labels[:-1], values)
+    expected = [np.repeat(column.codes, len(values)) for column in domain.columns]
+    expected.append(np.tile(np.arange(len(values)), len(domain)))
+    if labels[-1] != values or not all(map(np.array_equal, codes, expected)):
+        message = "the rows are not all combinations, in order"
+        raise ValueError(message)
+    return domain
+
+
+def _labels(column: pa.ChunkedArray, form: Format) -> tuple[tuple[Label, ...], Integers]:
+    """Give the labels of a column in the order in which they occur, and which one each cell has."""
+    encoded = column.combine_chunks().dictionary_encode(null_encoding="encode")
+    texts = (label(cell) for cell in encoded.dictionary.to_pylist())
+    empty = None if form.name != "parquet" else ""  # what an empty cell means
+    labels = tuple(text if text is None else (form.decode(text) or empty) for text in texts)
+    return labels, encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)

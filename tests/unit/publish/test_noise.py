@@ -3,11 +3,12 @@
 import json
 from fractions import Fraction
 
+import pyarrow as pa
 import pyarrow.csv as pc
 import pytest
 
 import sidelight as sl
-from sidelight.errors import NotPublished, SidelightError
+from sidelight.errors import BadRelease, NotPublished, SidelightError
 
 pytest.importorskip("opendp", reason="noise needs the extra dp")
 
@@ -48,3 +49,60 @@ def test_nothing_is_replaced_unasked(tmp_path):
     assert counts.publish(path, force=True).path == path
     with pytest.raises(NotPublished, match=r"name it \.parquet or \.csv"):
         counts.publish(tmp_path / "counts.txt")
+
+
+def tricky():
+    """Counts whose labels are numbers, missing, empty or look like formulas and quotes."""
+    rows = [("1", "=a", "x,y"), ("2", None, 'say "no"'), ("2", "=a", "x,y"), ("1", "b\nc", "NA")]
+    columns = dict(zip(("age", "=group", "disease"), zip(*rows, strict=True), strict=True))
+    table = sl.read_table(
+        pa.table(columns), quasi=["age", "=group"], sensitive="disease", person="each row", kinds={"=group": "category"}
+    )
+    by = {
+        "age": sl.Hierarchy("age", (("1", "2", "3"), ("*", "*", "*"))),
+        "=group": sl.Hierarchy("=group", (("=a", "", "b\nc"), ("*", "*", "*"))),
+    }
+    return sl.noisy_counts(
+        table, by=by, levels={"age": 0, "=group": 0}, domain=["x,y", 'say "no"', "NA", "-1"], epsilon=1
+    )
+
+
+@pytest.mark.parametrize("name", ["counts.csv", "counts.parquet"])
+@pytest.mark.parametrize("counts", [noisy, tricky, lambda: noisy(delta=1e-9, epsilon="1/3", neighbours="replace")])
+def test_what_was_published_is_read_back(tmp_path, name, counts):
+    published = counts()
+    published.publish(tmp_path / name)
+    read = sl.read_noise(tmp_path / name)
+    assert read.table().equals(published.table())
+    assert (read.domain, dict(read.levels)) == (published.domain, dict(published.levels))
+    assert (read.spending.epsilon, read.spending.delta) == (published.spending.epsilon, published.spending.delta)
+    assert (read.mechanism, read.spending.neighbours) == (published.mechanism, published.spending.neighbours)
+    assert read.promise() == published.promise()
+    assert read.unit.sentence() == published.unit.sentence()
+
+
+def test_what_choosing_levels_cost_is_read_back(tmp_path):
+    chosen = sl.choose_levels(ADULT.table, **DECLARED, among=[{"sex": 0}, {"sex": 1}], epsilon=0.5)
+    counts = noisy(levels=chosen)
+    counts.publish(tmp_path / "counts.csv")
+    assert sl.read_noise(tmp_path / "counts.csv").promise() == counts.promise()
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda file, beside: file.write_text("other"), "is not the file that 'counts.csv.noise.json' tells of"),
+        (lambda file, beside: file.unlink(), "is not the file that"),
+        (lambda file, beside: beside.unlink(), "no 'counts.csv.noise.json' beside"),
+        (lambda file, beside: beside.write_text("{"), "cannot be read; publish the counts again"),
+        (lambda file, beside: beside.write_text("[]"), "cannot be read; publish the counts again"),
+        (lambda file, beside: beside.write_text(beside.read_text().replace("Sales", "Sale")), "does not fit"),
+        (lambda file, beside: beside.write_text(beside.read_text().replace('"delta"', '"d"')), "does not fit"),
+        (lambda file, beside: beside.write_text(beside.read_text().replace(" 2,", " 1,", 1)), "another version"),
+    ],
+)
+def test_what_was_changed_is_not_read(tmp_path, change, says):
+    counts = noisy().publish(tmp_path / "counts.csv")
+    change(counts.path, counts.beside)
+    with pytest.raises(BadRelease, match=says):
+        sl.read_noise(counts.path)

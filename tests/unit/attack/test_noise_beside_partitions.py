@@ -1,0 +1,96 @@
+"""Noise beside partitions: `intersect` with counts that have noise."""
+
+from fractions import Fraction
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import sidelight as sl
+from sidelight.errors import BadNoise
+
+pytest.importorskip("opendp", reason="noise needs the extra dp")
+
+ADULT = sl.datasets.adult(quasi=["age", "sex"])
+SEX = {"sex": sl.Hierarchy("sex", (("f", "m"), ("*", "*")))}
+PEOPLE = sl.read_table(
+    pa.table({"sex": ["f"] * 6 + ["m"] * 6, "disease": ["Flu"] * 5 + ["AIDS"] + ["Cold"] * 6}),
+    quasi="sex",
+    sensitive="disease",
+    person="each row",
+)
+PARTITION = sl.Release.from_counts([{"Flu": 5, "AIDS": 1}, {"Cold": 6}], labels=[{"sex": "f"}, {"sex": "m"}])
+
+
+def noisy(table=PEOPLE, **options):
+    counted = {"by": SEX, "levels": {"sex": 0}, "domain": ["Flu", "AIDS", "Cold", "HIV"], "epsilon": 1}
+    return sl.noisy_counts(table, **(counted | options))
+
+
+def test_noise_rules_out_nothing_and_gives_nobody_away():
+    seen = sl.intersect([noisy(), noisy()], people=PEOPLE, by=SEX)
+    assert seen.perfect == seen.contradicted == seen.open == 0
+    assert seen.values_left.tolist() == [4, 4]
+    assert (seen.posterior(np.arange(2)) > 0).all()
+    assert "The counts of release 2 have noise: it rules out nothing" in seen.explain()
+
+
+def test_beside_a_partition_the_candidates_are_its_own():
+    releases = [PARTITION, noisy(epsilon=50)]
+    seen = sl.intersect(releases, people=PEOPLE, by=SEX)
+    assert [*seen.candidates] == [("AIDS", "Flu"), ("Cold",)]
+    assert seen.perfect == Fraction(1, 2)
+    witness = seen.witness({"sex": "f"})
+    assert witness.replay(releases) == witness.candidates == ("AIDS", "Flu")
+    assert "its counts have noise, so nothing is ruled out" in witness.explain()
+    assert sum(witness.beliefs.values()) == 1
+    assert float(max(witness.beliefs.values())) == pytest.approx(seen.belief[0])
+
+
+def test_who_is_not_located_in_noise_is_not_open():
+    """Noise could not give them away."""
+    seen = sl.intersect([PARTITION, noisy()], people=pa.table({"sex": ["f", "x"]}), quasi="sex", by=SEX)
+    assert seen.unlocated == (1, 1)
+    assert seen.open == Fraction(1, 2)  # by the partition
+    assert sl.intersect([noisy()], people=pa.table({"sex": ["x"]}), by=SEX).open == 0
+
+
+def test_independent_evidence_multiplies_as_bayes_says():
+    counts = noisy()
+    seen = sl.intersect([PARTITION, counts], people=PEOPLE, by=SEX, evidence="independent", prior="uniform")
+    expected = counts.expected_counts().release.groups
+    shares = expected.counts.dense()[0] / expected.sizes[0]
+    odds = {"Flu": 5 * shares[0], "AIDS": shares[1]}
+    believed = dict(zip(seen.domain, seen.posterior(np.array([0]))[0].tolist(), strict=True))
+    assert believed["Flu"] == pytest.approx(odds["Flu"] / sum(odds.values()))
+
+
+def test_noisy_counts_alone_are_weighed_as_by_the_attack_on_noise():
+    counted = {"by": ADULT.hierarchies, "levels": {"age": 4, "sex": 0}, "domain": ADULT.table.domain, "epsilon": 1}
+    releases = [sl.noisy_counts(ADULT.table, **counted) for _ in range(2)]
+    together = sl.intersect(releases, people=ADULT.table, by=ADULT.hierarchies, evidence="independent", prior="uniform")
+    alone = sl.attack_noise(releases, people=ADULT.table, by=ADULT.hierarchies, prior="uniform")
+    assert together.truth.belief == pytest.approx(alone.belief, rel=1e-5)
+    assert together.truth.guessed == alone.guessed
+
+
+def test_what_noise_and_a_partition_say_together_counts_once():
+    counted = {"by": ADULT.hierarchies, "levels": {"age": 4, "sex": 0}, "domain": ADULT.table.domain, "epsilon": 1}
+    found = sl.protect(ADULT.table, sl.Policy(sl.GroupSize() >= 50), by=ADULT.hierarchies, method="mondrian")
+    releases = [found, sl.noisy_counts(ADULT.table, **counted)]
+    claims = sl.intersect(releases, people=ADULT.table, by=ADULT.hierarchies).truth.calibration
+    assert abs(claims.claimed - float(claims.right)) < 0.02
+
+
+def test_counts_of_several_values_are_refused():
+    nhefs = sl.datasets.nhefs()
+    counts = sl.noisy_counts(
+        nhefs.table,
+        by=nhefs.hierarchies,
+        levels={"sex": 0},
+        domain=nhefs.hierarchies["condition"],
+        epsilon=1,
+        values_per_person=3,
+    )
+    with pytest.raises(BadNoise, match="nobody counted people; attack counts of one value each"):
+        sl.intersect([counts], people=nhefs.table, by=nhefs.hierarchies)
