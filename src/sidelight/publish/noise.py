@@ -10,8 +10,8 @@ from __future__ import annotations
 import csv
 import json
 from dataclasses import asdict, dataclass
-from importlib.metadata import version
 from fractions import Fraction
+from importlib.metadata import version
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
