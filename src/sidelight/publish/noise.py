@@ -179,7 +179,8 @@ def read_noise(path: str | Path) -> NoisyCounts:
         return NoisyCounts(
             domain,
             document["sensitive"],
-            *(sheet.column(name).to_numpy().astype(np.int64).reshape(domain.shape) for name in (MEASURED, COUNT)),
+            _numbers(sheet, MEASURED, domain),
+            _numbers(sheet, COUNT, domain),
             _spending(document, domain, unit),
             unit,
             paid_choice=None if paid is None else Spending("choosing the levels", paid, Fraction(0)),
@@ -195,7 +196,7 @@ def _document(path: Path) -> dict[str, Any]:
     """Read what is said about the counts, and make sure that it is about this file."""
     beside = noise_path(path)
     try:
-        document = json.loads(beside.read_text(encoding="utf-8"))
+        document: dict[str, Any] = json.loads(beside.read_text(encoding="utf-8"))
         known = (document["kind"], document["schema_version"]) == ("noisy counts", SCHEMA_VERSION)
         sha256 = document["file"]["sha256"]
     except FileNotFoundError:
@@ -254,6 +255,11 @@ def _declared(document: dict[str, Any], sheet: pa.Table, form: Format) -> Domain
         message = "the rows are not all combinations, in order"
         raise ValueError(message)
     return domain
+
+
+def _numbers(sheet: pa.Table, name: str, domain: Domain) -> Integers:
+    numbers: Integers = sheet.column(name).to_numpy().astype(np.int64).reshape(domain.shape)
+    return numbers
 
 
 def _labels(column: pa.ChunkedArray, form: Format) -> tuple[tuple[Label, ...], Integers]:
