@@ -1,9 +1,11 @@
 """Prior belief, the vectorised way, against the sum over all sequences of values and against the printed formulas."""
 
 import math
+from collections import Counter
 from fractions import Fraction
 from itertools import combinations, product
 
+import pyarrow as pa
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from support.examples import examples
@@ -257,3 +259,50 @@ def test_the_closed_conditions_are_those_of_the_paper_and_never_accept_what_the_
     }:
         if 1 <= epsilon < math.inf:
             assert accepted_by_the_paper(release, own, size, known, Fraction(epsilon)) == (closed.value <= epsilon)
+
+
+@st.composite
+def people_with_wishes(draw):
+    """A few people as (group, disease, wish); some wish for nothing."""
+    person = st.tuples(st.sampled_from("12"), st.sampled_from("abc"), st.sampled_from([None, "a", "b", "ab"]))
+    return draw(st.lists(person, min_size=1, max_size=6))
+
+
+@examples(40)
+@given(people_with_wishes(), st.integers(0, 3), st.sampled_from(["counts", "uniform", "unmoved"]))
+def test_what_people_wish_is_the_worst_over_all_of_them(people, known, kind):
+    """The twin asks about one person after the other, by all sequences of values of their group."""
+    zips, diseases, wishes = zip(*people, strict=True)
+    rows = pa.table({"zip": zips, "disease": diseases, "wish": pa.array(wishes, pa.string())})
+    release = sl.read_release(rows, group="zip", sensitive=["disease", "wish"], missing="a value")
+    domain = sorted(set(diseases))
+    sets = {"a": {"a"}, "b": {"b"}, "ab": {"a", "b"}}
+    assume(all(wish is None or sets[wish] <= set(domain) for wish in wishes))
+    prior = {value: Fraction(2 + place) for place, value in enumerate(domain)}
+    shares = {value: weight / sum(prior.values()) for value, weight in prior.items()}
+    belief, chance = {
+        "counts": ({"counts": prior}, dirichlet_prior(prior)),
+        "uniform": (
+            {"shape": "uniform", "stubbornness": 12, "least_stubbornness": "same"},
+            dirichlet_prior(dict.fromkeys(domain, Fraction(12, len(domain)))),
+        ),
+        "unmoved": ({"shape": prior, "stubbornness": math.inf}, independent_prior(shares)),
+    }[kind]
+    measure = sl.PriorBelief(**belief, known_people=known, wishes="wish", predicates={"ab": ["a", "b"]})
+    candidates = []
+    for group, disease, wish in people:
+        bag = Counter(value for zip_, value, _ in people if zip_ == group)
+        if wish is not None and any(bag[value] for value in sets[wish]):
+            candidates.append(
+                smallest_epsilon_of_group(
+                    bag,
+                    tuple(domain),
+                    sets[wish].__contains__,
+                    prior=chance,
+                    known=known,
+                    matches=disease in sets[wish],
+                )
+            )
+    finding = measure.measure(release)
+    assert finding.value == worst(candidates)
+    assert finding.replay(release) == finding.value

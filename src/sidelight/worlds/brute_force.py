@@ -447,11 +447,18 @@ def independent_prior(shares: Mapping[Label, Fraction]) -> Prior:
 
 
 def smallest_epsilon_of_group(
-    counts: Mapping[Label, int], domain: Values, has: Callable[[Label], bool], *, prior: Prior, known: int = 0
+    counts: Mapping[Label, int],
+    domain: Values,
+    has: Callable[[Label], bool],
+    *,
+    prior: Prior,
+    known: int = 0,
+    matches: bool = True,
 ) -> Amount | None:
     """Give ε of one group by the definition: the worst over who is asked about and who is known.
 
-    `counts` is what is published of the group, `has` the value or predicate asked about; None if nobody has it.
+    `counts` is what is published of the group, `has` the value or predicate asked about, which the person `matches` or
+    does not; None if there is nobody like that.
 
     >>> prior = dirichlet_prior({"Flu": Fraction(2), "Cold": Fraction(3)})
     >>> smallest_epsilon_of_group({"Flu": 2, "Cold": 1}, ("Flu", "Cold"), lambda value: value == "Flu", prior=prior)
@@ -461,8 +468,8 @@ def smallest_epsilon_of_group(
     published = Counter(counts)
     worst: Amount | None = None
     for truth in everything:
-        if truth.counts != published or not has(truth.values[0]):
-            continue  # the person asked about is the first, and has it
+        if truth.counts != published or has(truth.values[0]) != matches:
+            continue  # the person asked about is the first
         for others in _known_people(len(truth.values), known):
             fits = [each for each in everything if all(each.values[n] == truth.values[n] for n in others)]
             # told of the release with the person in it, and of the same without

@@ -1,8 +1,7 @@
 """How much more would someone with a prior belief believe of a person because the person is in the release?
 
-The measure, its words, and its replay.  What is believed before is in `prior`; the mathematics is in `worst_case`,
-where `ratios` serves audits (`summarize`), searches (`scores`) and the table of all generalisations alike.  `replay`
-goes another way: through all sequences of values of a small group, by the definition in fractions for a larger one.
+The measure.  What is believed before is in `prior`; the mathematics is in `worst_case`, where `ratios` serves audits
+(`summarize`), searches (`scores`) and the table of all generalisations alike.
 """
 
 from __future__ import annotations
@@ -17,10 +16,11 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 
 from sidelight._arrays import Floats, Integers
-from sidelight._rounding import exact_number, exact_text, short_decimal
-from sidelight._text import counted
+from sidelight._rounding import exact_number
 from sidelight.errors import BadMeasure, expect
+from sidelight.measures.epsilon_privacy.explanation import finding_in_words
 from sidelight.measures.epsilon_privacy.prior import (
+    EVERY_SUBSET,
     Least,
     Prior,
     Questions,
@@ -35,14 +35,13 @@ from sidelight.measures.epsilon_privacy.prior import (
     read_stubbornness,
     whole_if_possible,
 )
+from sidelight.measures.epsilon_privacy.replay import replay_witness
+from sidelight.measures.epsilon_privacy.wishes import cases_of_wishes, predicates_wished, values_beside
 from sidelight.measures.epsilon_privacy.worst_case import (
-    Case,
     Cases,
     Ratio,
     Rule,
     WorstEpsilon,
-    closed_conditions,
-    epsilon_of_beliefs,
     worst_of_parts,
 )
 from sidelight.measures.exact import Amount
@@ -57,9 +56,8 @@ from sidelight.measures.targets import (
 )
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
-from sidelight.table.labels import Label, listed, shown
+from sidelight.table.labels import Label, shown
 from sidelight.table.table import Semantics, Table, expect_one_sensitive
-from sidelight.worlds.brute_force import dirichlet_prior, independent_prior, smallest_epsilon_of_group
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -71,6 +69,7 @@ class PriorBeliefWitness(Witness):
     p_out: Fraction = Fraction(0)  # the belief with the person left out
     ratio: Ratio = Ratio.BELIEF  # which of the two ratios is the larger one
     stubbornness: Fraction | float = math.inf  # of the prior for which it is so, of all those allowed
+    matches: bool = True  # whether the person asked about has it
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,6 +145,18 @@ that is left shrinks by that factor.
     >>> finding.value, str(finding.witness.predicate)
     (Fraction(50, 19), 'not Ulcer')
 
+    **Wishes**: each person may say which predicate is to be kept, by its name or as a value, in a column that is read
+    as sensitive beside that of the values; who leaves it empty asks for nothing.  Then only people's own predicates
+    count, and merging groups may raise ε.
+
+    >>> import pyarrow as pa
+    >>> import sidelight as sl
+    >>> rows = pa.table({"zip": ["1"] * 5, "disease": ["Ulcer", "Ulcer", "Flu", "Flu", "Flu"],
+    ...                  "wish": ["stomach", None, None, "stomach", None]})
+    >>> asked = sl.read_release(rows, group="zip", sensitive=["disease", "wish"], missing="a value")
+    >>> PriorBelief(stubbornness=10, wishes="wish", predicates={"stomach": ["Ulcer"]}).measure(asked).value
+    Fraction(14, 5)
+
     `decided_by="closed conditions"` gives the smallest ε that meets the paper's own conditions (Theorems 1 to 3)
     instead of the definition: never smaller, sometimes a little larger.
 
@@ -159,7 +170,6 @@ that is left shrinks by that factor.
     also_called = ("ε-privacy", "epsilon-privacy")
     limits = (1, math.inf)
     semantics: ClassVar[tuple[Semantics, ...]] = ("single",)
-    when_groups_merge = Monotonicity.NON_INCREASING
     if_nothing_to_measure: ClassVar[Fraction] = Fraction(1)
 
     counts: Mapping[str, Bound] | Mapping[Label, Bound] | None = None
@@ -168,6 +178,7 @@ that is left shrinks by that factor.
     least_stubbornness: Bound | Least | None = None  # None: the smallest that the shape allows, unless σ is infinite
     known_people: int = 0
     predicates: Predicates | Literal["all subsets"] = ()
+    wishes: str | None = None  # the column in which each person says which predicate is to be kept
     decided_by: Rule = "definition"
 
     def __post_init__(self) -> None:
@@ -183,9 +194,16 @@ that is left shrinks by that factor.
         ):
             object.__setattr__(self, name, checked)
         self._check_consistent()
+        if self.wishes is not None:  # then it is about two sensitive columns at once
+            object.__setattr__(self, "about_values", False)
         if self.decided_by not in get_args(Rule):
             message = f"no decided_by='{self.decided_by}'; choose 'definition' or 'closed conditions'"
             raise BadMeasure(message)
+
+    @property
+    def when_groups_merge(self) -> Monotonicity:
+        """Merging never raises it, unless only some ask (see `wishes`)."""
+        return Monotonicity.NON_INCREASING if self.wishes is None else Monotonicity.UNKNOWN
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
@@ -250,6 +268,7 @@ that is left shrinks by that factor.
         least_stubbornness: float | Least | None = None,
         known_people: int = 0,
         predicates: Literal["all subsets"] | Mapping[str, tuple[str, ...]] | tuple[tuple[str, ...], ...] = (),
+        wishes: str | None = None,
         decided_by: Rule = "definition",
         apart_from: tuple[str, ...] = (),
     ) -> PriorBelief:
@@ -272,6 +291,7 @@ that is left shrinks by that factor.
             else predicates
             if isinstance(predicates, str)
             else [[written_label(value) for value in values] for values in predicates],
+            wishes=wishes,
             decided_by=decided_by,
             apart_from=apart_from,
         )
@@ -293,7 +313,14 @@ that is left shrinks by that factor.
 
     def asked(self, groups: Groups) -> tuple[Predicate, ...]:
         """List the predicates that stand for what is asked; none where it is each single value."""
-        return predicates_asked(self.questions, self.priors(groups)[0].domain)
+        if self.wishes is None:
+            return predicates_asked(self.questions, self.priors(groups)[0].domain)
+        return tuple(each for each in self._wished(groups) if each is not None)
+
+    def _wished(self, groups: Groups) -> tuple[Predicate | None, ...]:
+        assert self.wishes is not None
+        assert not isinstance(self.questions, str)
+        return predicates_wished(self.wishes, groups.domain, self.questions)
 
     def amounts(self) -> dict[str, int]:
         """Give what somebody knows, and how surely; where a range of stubbornness begins is no amount."""
@@ -305,15 +332,20 @@ that is left shrinks by that factor.
         assert self.shape is None or isinstance(self.shape, str | Weights)
         assert not isinstance(self.stubbornness, Decimal)
         assert not isinstance(self.least_stubbornness, Decimal)
+        seen = self.seen(groups)
         return priors_for(
             counts=self.counts,
             shape=self.shape,
             stubbornness=self.stubbornness,
             least_stubbornness=self.least_stubbornness,
-            predicates=self.questions,
-            domain=groups.domain,
-            totals=tuple(groups.whole.tolist()),
+            predicates=self.questions if self.wishes is None else self.asked(groups),
+            domain=seen.domain,
+            totals=tuple(seen.whole.tolist()),
         )
+
+    def seen(self, groups: Groups) -> Groups:
+        """Look at the values alone."""
+        return groups if self.wishes is None else groups.about(values_beside(self.wishes, groups.domain))
 
     def summarize(self, groups: Groups) -> Worst:
         """Keep the group and value of which most more is believed."""
@@ -323,6 +355,9 @@ that is left shrinks by that factor.
     def cases(self, groups: Groups, *, part: Integers | None = None) -> Cases:
         """List the groups and values (or predicates) in question; row r may be of part `part[r]`."""
         domain = self.priors(groups)[0].domain
+        if self.wishes is not None:
+            wished = self._wished(groups)
+            return cases_of_wishes(self.wishes, wished, groups, domain, known=self.known_people, part=part)
         cases = Cases.of(groups, self.asked(groups), domain, known=self.known_people, part=part)
         return (
             cases.take(np.flatnonzero(np.isin(cases.columns, self.targets.places(groups))))
@@ -356,11 +391,24 @@ that is left shrinks by that factor.
             p_out=worst.case.p_out(worst.prior, worst.column),
             ratio=worst.ratio,
             stubbornness=worst.prior.stubbornness,
+            matches=not worst.case.mismatch,
         )
         return Worst(self, worst.value, witness)
 
+    def check(self, release: Release) -> None:
+        """Refuse releases for which the question makes no sense; with wishes, those without the two columns."""
+        super().check(release)
+        if self.wishes is not None:
+            self._wished(release.groups)
+
     def _check_consistent(self) -> None:
         """Refuse what does not say against whom, or says it twice."""
+        if self.wishes is not None and (isinstance(self.predicates, str) or self.apart_from):
+            message = f"wishes= say all that is asked about; leave apart_from= and '{EVERY_SUBSET}' out"
+            raise BadMeasure(message)
+        if self.wishes is not None and self.decided_by != "definition":
+            message = "the closed conditions are not about wishes; leave decided_by= out"
+            raise BadMeasure(message)
         if self.least_stubbornness is not None and (self.shape is None or self.stubbornness is None):
             message = "least_stubbornness= goes with shape= and stubbornness=; otherwise leave it out"
             raise BadMeasure(message)
@@ -385,189 +433,7 @@ that is left shrinks by that factor.
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Compute ε of the witness's group and value again: by its worlds if it is small, else by the definition."""
         assert isinstance(witness, PriorBeliefWitness)
-        return replay_witness(self, witness, release)
-
-
-# In the words of someone who has to sign.
-
-
-def settings_in_words(belief: PriorBelief) -> str:
-    """Say against whom, in the parameters' words.
-
-    >>> settings_in_words(PriorBelief(shape="release", stubbornness=1_000, known_people=2, predicates=[["not", "Flu"]]))
-    'shape of the release, stubbornness 1,000, knows 2 people, about not Flu'
-    """
-    parts = []
-    if isinstance(belief.counts, Weights):
-        parts.append("counts " + _listed(belief.counts))
-    if isinstance(belief.shape, Weights):
-        parts.append("shape " + _listed(belief.shape))
-    elif belief.shape is not None:
-        parts.append("uniform shape" if belief.shape == "uniform" else "shape of the release")
-    elif belief.counts is None:
-        parts.append("any shape")
-    if belief.stubbornness is not None:
-        parts.append(_range_in_words(belief))
-    if belief.known_people:
-        parts.append(f"knows {counted(belief.known_people, 'person')}")
-    if belief.predicates:
-        asked = [belief.predicates] if isinstance(belief.predicates, str) else map(str, belief.questions)
-        parts.append("about " + ", ".join(asked))
-    if belief.apart_from:
-        parts.append(f"apart from {listed(belief.apart_from, most=3)}")
-    if belief.decided_by != "definition":
-        parts.append(f"by the {belief.decided_by}")
-    return ", ".join(parts)
-
-
-def _range_in_words(belief: PriorBelief) -> str:
-    """Say from where to where the stubbornness goes, as far as that is not understood."""
-    assert belief.stubbornness is not None
-    most, least = f"stubbornness {exact_text(belief.stubbornness)}", belief.least_stubbornness
-    if least is None:
-        return most
-    if least in ("same", belief.stubbornness):
-        return most.replace("stubbornness", "stubbornness exactly")
-    return f"{most} or less" if isinstance(least, str) else f"{most}, at least {exact_text(least)}"
-
-
-def finding_in_words(finding: Finding, belief: PriorBelief, witness: PriorBeliefWitness) -> str:
-    """Say how much more is believed, of whom and by whom."""
-    who, whom = (
-        describe_attacker(belief, at_worst=witness.stubbornness),
-        f"a person of {witness.group} {_has_or_is(witness)}",
-    )
-    if witness.p_out == 0:
-        return f"{who} may have ruled out that {whom}; against such a person no release of counts is private."
-    if belief.decided_by == "closed conditions":
-        most = "any factor" if finding.value == math.inf else f"a factor of at most {short_decimal(finding.value)}"
-        return f"By the closed conditions, {who[0].lower()}{who[1:]} could be surer that {whom}, by {most}."
-    before, after = short_decimal(witness.p_out, up=False), short_decimal(witness.p_in)
-    if finding.value == math.inf:
-        return f"{who} would be certain that {whom}, and believe it with {before} if that person were left out."
-    if finding.value <= 1:
-        return f"{who} would not believe more of anyone for being in the release, not even that {whom}."
-    factor = short_decimal(finding.value)
-    change = "belief grows" if witness.ratio is Ratio.BELIEF else "doubt that is left shrinks"
-    return (
-        f"{who} would be surer that {whom}, by a factor of {factor}: with that person left out of the release "
-        f"the belief is {before}, with them in it {after}, and the {change} by that factor."
-    )
-
-
-def describe_attacker(belief: PriorBelief, *, at_worst: Amount | None = None) -> str:
-    """Describe the attacker; of a range of stubbornness, also where it is worst.
-
-    >>> describe_attacker(PriorBelief(stubbornness=30_000, known_people=2))
-    'Someone as sure as at most 30,000 survey answers of any kind make one, who knows 2 people,'
-    >>> describe_attacker(PriorBelief(shape="uniform", stubbornness=1_000), at_worst=Fraction(2))
-    'Someone as sure as at most 1,000 survey answers make one (at worst 2), who takes all values for equally common,'
-    >>> describe_attacker(PriorBelief(shape="uniform", stubbornness=math.inf))
-    'Someone who takes all values for equally common and is moved by no evidence'
-    """
-    most, least = belief.stubbornness, belief.least_stubbornness
-    knows = [f"knows {counted(belief.known_people, 'person')}"] if belief.known_people else []
-    expects = [] if belief.shape is None else [_expects(belief.shape)]
-    one_prior = isinstance(belief.counts, Weights) or least in ("same", most)
-    if most == math.inf and (least is None or one_prior):
-        return f"Someone who {_joined([*(expects or ['may believe anything']), 'is moved by no evidence', *knows])}"
-    total = belief.counts.total if isinstance(belief.counts, Weights) else most
-    assert total is not None
-    answers = "any number of" if total == math.inf else f"{'' if one_prior else 'at most '}{exact_text(total)}"
-    kind = " of any kind" if belief.counts is None and belief.shape is None else ""
-    worst = f" (at worst {exact_text(at_worst)})" if at_worst is not None and at_worst != total else ""
-    who = f"Someone as sure as {answers} survey answers{kind} make one{worst}"
-    return f"{who}, who {_joined([*expects, *knows])}," if expects or knows else who
-
-
-def _has_or_is(witness: PriorBeliefWitness) -> str:
-    """Say what a person has or is."""
-    if witness.predicate is None:
-        return f"has {shown(witness.value)}"
-    return f"is of '{witness.predicate}'" if witness.predicate.name else f"has {witness.predicate}"
-
-
-def _expects(shape: object) -> str:
-    if isinstance(shape, Weights):
-        return "expects " + _listed(shape)
-    return "takes all values for equally common" if shape == "uniform" else "expects the shares of the whole release"
-
-
-def _listed(weights: Weights) -> str:
-    few = sorted(weights.items(), key=lambda pair: -pair[1])[:3]
-    return ", ".join(f"{shown(text)} {exact_text(weight)}" for text, weight in few) + ", …" * (len(weights) > 3)
-
-
-def _joined(traits: list[str]) -> str:
-    return ", ".join(traits[:-1]) + " and " * (len(traits) > 1) + traits[-1]
-
-
-# ε of a witness once more: by going through the worlds of a small group, by the definition for a larger one.
-
-WORLDS_AT_MOST = 300
-"""How many sequences of values (one of them unseen) a group may have to be replayed one by one."""
-
-UNSEEN = "\0"
-"""A value that no release has."""
-
-
-def replay_witness(belief: PriorBelief, witness: PriorBeliefWitness, release: Release) -> Amount:
-    """Compute ε again from the group and the value (or predicate) alone."""
-    group, domain = release.group(witness.group), belief.priors(release.groups)[0].domain
-    bag = dict(zip(group.domain, group.counts.row(0).tolist(), strict=True))
-    predicate = Predicate.any_of(witness.value) if witness.predicate is None else witness.predicate
-    values = {domain[place] for place in predicate.places(domain)}
-    case = Case(sum(bag.values()), sum(count for text, count in bag.items() if text in values), belief.known_people)
-    # a p_out of 0 (class IV) is a limit of priors, and no prior whose sequences could be gone through
-    if _few_worlds(len(domain) + 1, case.people) and belief.decided_by == "definition" and witness.p_out:
-        return _by_worlds(belief, bag, witness.stubbornness, worst_weights(belief, release, witness, values), values)
-    return _by_definition(belief, case, release, witness)
-
-
-def _few_worlds(values: int, people: int) -> bool:
-    """Say whether so many people have few enough sequences of at least two values; not even counted for a crowd."""
-    return bool(people < WORLDS_AT_MOST.bit_length() and values**people <= WORLDS_AT_MOST)
-
-
-def _prior_of(belief: PriorBelief, release: Release, witness: PriorBeliefWitness) -> Prior:
-    """Give the prior that a witness speaks of."""
-    priors = belief.priors(release.groups)
-    return next(prior for prior in priors if prior.stubbornness == witness.stubbornness)
-
-
-def worst_weights(
-    belief: PriorBelief, release: Release, witness: PriorBeliefWitness, values: set[Label]
-) -> dict[Label, Fraction]:
-    """Give σ(s) of every value; where any shape is possible, what is left goes to a value that is not in question."""
-    prior = _prior_of(replace(belief, predicates=()), release, witness)
-    weights = dict(zip(prior.domain, prior.weights, strict=True))
-    left = prior.total - sum(weights.values())
-    elsewhere = next((text for text in prior.domain if text not in values), UNSEEN)
-    return {**weights, elsewhere: weights.get(elsewhere, 0) + left} if left else weights
-
-
-def _by_worlds(
-    belief: PriorBelief,
-    bag: Mapping[Label, int],
-    stubbornness: Amount,
-    weights: Mapping[Label, Fraction],
-    values: set[Label],
-) -> Amount:
-    probability = independent_prior(weights) if stubbornness == math.inf else dirichlet_prior(weights)
-    epsilon = smallest_epsilon_of_group(
-        bag, tuple(weights), lambda value: value in values, prior=probability, known=belief.known_people
-    )
-    assert epsilon is not None
-    return epsilon
-
-
-def _by_definition(belief: PriorBelief, case: Case, release: Release, witness: PriorBeliefWitness) -> Amount:
-    prior = _prior_of(belief, release, witness)
-    column = (
-        release.groups.code_of(witness.value)
-        if witness.predicate is None
-        else belief.asked(release.groups).index(witness.predicate)
-    )
-    if belief.decided_by == "closed conditions":
-        return closed_conditions(case, prior, column)
-    return epsilon_of_beliefs(case.p_in, case.p_out(prior, column))
+        if self.wishes is None:
+            return replay_witness(self, witness, release)
+        plain = replace(self, wishes=None, predicates=self.asked(release.groups))
+        return replay_witness(plain, witness, release.about(values_beside(self.wishes, release.domain)))

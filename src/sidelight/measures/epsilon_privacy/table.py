@@ -19,7 +19,8 @@ import pyarrow as pa
 from sidelight._rounding import in_words, round_up
 from sidelight._text import counted, html_table
 from sidelight.errors import BadMeasure, expect
-from sidelight.measures.epsilon_privacy.prior_belief import PriorBelief, settings_in_words
+from sidelight.measures.epsilon_privacy.explanation import settings_in_words
+from sidelight.measures.epsilon_privacy.prior_belief import PriorBelief
 from sidelight.measures.epsilon_privacy.worst_case import Cases, worst_of_parts
 from sidelight.measures.exact import Amount
 from sidelight.release.groups import Groups

@@ -5,6 +5,8 @@ Symbols     a case is a group q and a value (or predicate) s that occurs in it: 
 Beliefs     p_in  = n_s / f,  f = n − min(b, n − n_s)       the person is in the release; the known lack s at worst
             p_out = O / (O + D)                             the person is left out and had s at worst, with
                 O = σ(s) − e + e·n_s,  D = σ − σ(s) + e·(n − n_s)
+            Of a person who is known to the publisher not to have s (a `mismatch`), f = n − min(b, n − n_s − 1),
+                O = σ(s) + e·n_s,  D = σ − σ(s) + e·(n − n_s − 1)
 Risk        ε(q, s) = max( p_in/p_out, (1 − p_out)/(1 − p_in) ), ∞ where no doubt is left that was there before; the
             smallest ε of a release is the largest of its cases, over all priors that stand for an adversary.
 Closed      the paper's conditions R1 and R2 (Theorems 1 to 3) imply ε-privacy and are a little stricter: f = n − b, and
@@ -55,16 +57,18 @@ class Case(NamedTuple):
     people: int
     matching: int
     known: int
+    mismatch: int = 0  # 1 where the person asked about does not match
 
     @property
     def p_in(self) -> Fraction:
         """The belief with the person in the release: at worst the known people are in this group and do not match."""
-        return Fraction(self.matching, self.people - min(self.known, self.people - self.matching))
+        known = min(self.known, self.people - self.matching - self.mismatch)
+        return Fraction(self.matching, self.people - known)
 
     def p_out(self, prior: Prior, column: int) -> Fraction:
         """The belief with the person left out: at worst the person matched."""
         evidence = Fraction(prior.evidence * (self.people - 1) + prior.total)
-        return (prior.evidence * (self.matching - 1) + prior.weights[column]) / evidence
+        return (prior.evidence * (self.matching - 1 + self.mismatch) + prior.weights[column]) / evidence
 
 
 def ratios(
@@ -97,12 +101,14 @@ def ratios(
 def smallest_epsilon(case: Case, prior: Prior, column: int, rule: Rule) -> tuple[Amount, Ratio]:
     """Give ε of one case and the ratio that decides it, in whole numbers: several times quicker than fractions."""
     closed, unknown = rule == "closed conditions", case.people - case.known
-    if unknown < case.matching:  # more are known than do not match
+    if unknown < case.matching + case.mismatch:  # more are known than do not match
         if closed:
             return math.inf, Ratio.DOUBT
-        unknown = case.matching
+        unknown = case.matching + case.mismatch
     counts = case.matching, case.people - case.matching, unknown, unknown - case.matching
-    belief, under_belief, doubt, under_doubt = ratios(counts, prior.in_whole_numbers[column], closed=closed)
+    believed, doubted, evidence = prior.in_whole_numbers[column]
+    terms = believed + evidence * case.mismatch, doubted - evidence * case.mismatch, evidence
+    belief, under_belief, doubt, under_doubt = ratios(counts, terms, closed=closed)
     if under_belief == 0:
         return math.inf, Ratio.BELIEF
     # no doubt is left: infinite if there was any before, else the ratio of doubts says nothing
@@ -127,6 +133,7 @@ class Cases:
     people: Integers  # n
     matching: Integers  # n_s
     known: int  # b
+    mismatch: Integers | None = None  # 1 where the person asked about does not match; None: everybody does
 
     @classmethod
     def of(
@@ -150,13 +157,20 @@ class Cases:
         )
 
     def __iter__(self) -> Iterator[tuple[int, ...]]:
-        arrays = (self.part, self.rows, self.columns, self.people, self.matching)
+        mismatch = np.zeros_like(self.part) if self.mismatch is None else self.mismatch
+        arrays = (self.part, self.rows, self.columns, self.people, self.matching, mismatch)
         return zip(*(array.tolist() for array in arrays), strict=True)
 
     def take(self, kept: Integers) -> Cases:
         """Keep some cases, in the order given."""
         return Cases(
-            self.part[kept], self.rows[kept], self.columns[kept], self.people[kept], self.matching[kept], self.known
+            self.part[kept],
+            self.rows[kept],
+            self.columns[kept],
+            self.people[kept],
+            self.matching[kept],
+            self.known,
+            None if self.mismatch is None else self.mismatch[kept],
         )
 
     def epsilons(self, priors: Sequence[Prior], rule: Rule) -> Floats:
@@ -168,14 +182,18 @@ class Cases:
 
     def _epsilons(self, prior: Prior, rule: Rule) -> Floats:
         terms, closed = prior.in_floats, rule == "closed conditions"
-        numbers = FloatTerms(terms.believed[self.columns], terms.doubted[self.columns], terms.evidence)
+        believed, doubted = terms.believed[self.columns], terms.doubted[self.columns]
+        if self.mismatch is not None:
+            believed += terms.evidence * self.mismatch
+            doubted -= terms.evidence * self.mismatch  # who is left out is one of those that do not match
+        numbers = FloatTerms(believed, doubted, terms.evidence)
         belief, under_belief, doubt, under_doubt = ratios(self._counts, numbers, closed=closed)
         with np.errstate(divide="ignore", invalid="ignore"):
             belief /= under_belief
             doubt /= under_doubt
         larger: Floats = np.fmax(belief, doubt, out=belief)  # 0/0, no doubt before and after, is nan and does not count
         if closed:
-            larger[self.people - self.known < self.matching] = np.inf
+            larger[self.people - self.known < self._at_least_unknown] = np.inf
         return larger
 
     @cached_property
@@ -196,7 +214,11 @@ class Cases:
 
     @cached_property
     def _unknown(self) -> Integers:
-        return np.maximum(self.people - self.known, self.matching)  # f
+        return np.maximum(self.people - self.known, self._at_least_unknown)  # f
+
+    @property
+    def _at_least_unknown(self) -> Integers:
+        return self.matching if self.mismatch is None else self.matching + self.mismatch
 
     @cached_property
     def _counts(self) -> tuple[Floats, Floats, Floats, Floats]:
@@ -239,8 +261,8 @@ def worst_of_parts(cases: Cases, priors: Sequence[Prior], rule: Rule) -> dict[in
     """
     worst: dict[int, WorstEpsilon] = {}
     epsilons: dict[tuple[Case, int], tuple[Amount, Ratio, Prior]] = {}  # groups that stay the same are in many parts
-    for part, row, column, people, matching in _candidates(cases, priors, rule):
-        key = case, _ = Case(people, matching, cases.known), column
+    for part, row, column, people, matching, mismatch in _candidates(cases, priors, rule):
+        key = case, _ = Case(people, matching, cases.known, mismatch), column
         if key not in epsilons:
             by_prior = ((*smallest_epsilon(case, prior, column, rule), prior) for prior in priors)
             epsilons[key] = max(by_prior, key=itemgetter(0))
@@ -250,7 +272,7 @@ def worst_of_parts(cases: Cases, priors: Sequence[Prior], rule: Rule) -> dict[in
 
 
 def _candidates(cases: Cases, priors: Sequence[Prior], rule: Rule) -> Iterator[tuple[int, ...]]:
-    """Give the cases that may be the worst of their part: part, row, column, n, n_s."""
+    """Give the cases that may be the worst of their part: part, row, column, n, n_s, and whether it is a mismatch."""
     # then ε is infinite where p_in = 1, and nowhere else
     if rule == "definition" and all(prior.leaves_doubt for prior in priors):
         yield from cases.certain
@@ -268,7 +290,8 @@ def _near_worst(cases: Cases, epsilons: Floats) -> Integers:
     if len(near) == len(lengths):
         return near
     # class II has many equal ones, as there ε often depends on n alone; packed keys are twice as quick as hashed rows
-    identity = (cases.part[near], cases.columns[near], cases.matching[near], cases.people[near])
+    numbers = (cases.part, cases.columns, cases.matching, cases.people, cases.mismatch)
+    identity = tuple(each[near] for each in numbers if each is not None)
     return near[np.sort(smallest_of_each(identity, np.arange(len(near)))[1])]
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, BadPolicy, UnknownValue, WrongKind
-from sidelight.measures.epsilon_privacy.prior_belief import settings_in_words
+from sidelight.measures.epsilon_privacy.explanation import settings_in_words
 from sidelight.measures.epsilon_privacy.worst_case import Ratio
 from sidelight.policy.limit_text import read_limit, read_measure
 from sidelight.policy.policy import policy_text

@@ -34,7 +34,7 @@ rules = st.sampled_from(["definition", "closed conditions"])
 def test_floats_are_the_exact_numbers_but_for_their_last_digits(release, belief, known, rule):
     priors = belief.priors(release.groups)
     cases = Cases.of(release.groups, (), release.domain, known=known)
-    for (_, _, column, people, matching), near in zip(cases, cases.epsilons(priors, rule), strict=True):
+    for (_, _, column, people, matching, _), near in zip(cases, cases.epsilons(priors, rule), strict=True):
         exact = max(smallest_epsilon(Case(people, matching, known), prior, column, rule)[0] for prior in priors)
         assert near == exact if exact == math.inf else math.isclose(near, exact, rel_tol=1e-12)
 
@@ -42,7 +42,7 @@ def test_floats_are_the_exact_numbers_but_for_their_last_digits(release, belief,
 @given(releases(semantics="single", max_people=9, max_values=4), st.sampled_from(BELIEFS), st.integers(0, 4))
 def test_whole_numbers_give_what_the_definition_and_the_printed_conditions_give(release, belief, known):
     cases = Cases.of(release.groups, (), release.domain, known=known)
-    for (_, _, column, people, matching), prior in product(cases, belief.priors(release.groups)):
+    for (_, _, column, people, matching, _), prior in product(cases, belief.priors(release.groups)):
         case = Case(people, matching, known)
         defined = epsilon_of_beliefs(case.p_in, case.p_out(prior, column))
         assert smallest_epsilon(case, prior, column, "definition")[0] == defined

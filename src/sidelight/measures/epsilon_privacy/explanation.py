@@ -1,0 +1,140 @@
+"""A prior belief and what was found about it, in the words of someone who has to sign."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from sidelight._rounding import exact_text, short_decimal
+from sidelight._text import counted
+from sidelight.measures.epsilon_privacy.prior import Weights
+from sidelight.measures.epsilon_privacy.worst_case import Ratio
+from sidelight.measures.exact import Amount
+from sidelight.measures.measure import Finding
+from sidelight.table.labels import listed, shown
+
+if TYPE_CHECKING:
+    from sidelight.measures.epsilon_privacy.prior_belief import PriorBelief, PriorBeliefWitness
+
+
+def settings_in_words(belief: PriorBelief) -> str:
+    """Say against whom, in the parameters' words.
+
+    >>> from sidelight import PriorBelief
+    >>> settings_in_words(PriorBelief(shape="release", stubbornness=1_000, known_people=2, predicates=[["not", "Flu"]]))
+    'shape of the release, stubbornness 1,000, knows 2 people, about not Flu'
+    """
+    parts = []
+    if isinstance(belief.counts, Weights):
+        parts.append("counts " + _listed(belief.counts))
+    if isinstance(belief.shape, Weights):
+        parts.append("shape " + _listed(belief.shape))
+    elif belief.shape is not None:
+        parts.append("uniform shape" if belief.shape == "uniform" else "shape of the release")
+    elif belief.counts is None:
+        parts.append("any shape")
+    if belief.stubbornness is not None:
+        parts.append(_range_in_words(belief))
+    if belief.known_people:
+        parts.append(f"knows {counted(belief.known_people, 'person')}")
+    return ", ".join([*parts, *_questions_in_words(belief)])
+
+
+def _questions_in_words(belief: PriorBelief) -> Iterator[str]:
+    if belief.predicates:
+        asked = [belief.predicates] if isinstance(belief.predicates, str) else map(str, belief.questions)
+        yield "about " + ", ".join(asked)
+    if belief.wishes is not None:
+        yield f"as '{belief.wishes}' says"
+    if belief.apart_from:
+        yield f"apart from {listed(belief.apart_from, most=3)}"
+    if belief.decided_by != "definition":
+        yield f"by the {belief.decided_by}"
+
+
+def _range_in_words(belief: PriorBelief) -> str:
+    """Say from where to where the stubbornness goes, as far as that is not understood."""
+    assert belief.stubbornness is not None
+    most, least = f"stubbornness {exact_text(belief.stubbornness)}", belief.least_stubbornness
+    if least is None:
+        return most
+    if least in ("same", belief.stubbornness):
+        return most.replace("stubbornness", "stubbornness exactly")
+    return f"{most} or less" if isinstance(least, str) else f"{most}, at least {exact_text(least)}"
+
+
+def finding_in_words(finding: Finding, belief: PriorBelief, witness: PriorBeliefWitness) -> str:
+    """Say how much more is believed, of whom and by whom."""
+    who, whom = describe_attacker(belief, at_worst=witness.stubbornness), _whom(belief, witness)
+    if witness.p_out == 0:
+        return f"{who} may have ruled out that {whom}; against such a person no release of counts is private."
+    if belief.decided_by == "closed conditions":
+        most = "any factor" if finding.value == math.inf else f"a factor of at most {short_decimal(finding.value)}"
+        return f"By the closed conditions, {who[0].lower()}{who[1:]} could be surer that {whom}, by {most}."
+    before, after = short_decimal(witness.p_out, up=False), short_decimal(witness.p_in)
+    if finding.value == math.inf:
+        return f"{who} would be certain that {whom}, and believe it with {before} if that person were left out."
+    if finding.value <= 1:
+        return f"{who} would not believe more of anyone for being in the release, not even that {whom}."
+    factor = short_decimal(finding.value)
+    change = "belief grows" if witness.ratio is Ratio.BELIEF else "doubt that is left shrinks"
+    return (
+        f"{who} would be surer that {whom}, by a factor of {factor}: with that person left out of the release "
+        f"the belief is {before}, with them in it {after}, and the {change} by that factor."
+    )
+
+
+def describe_attacker(belief: PriorBelief, *, at_worst: Amount | None = None) -> str:
+    """Describe the attacker; of a range of stubbornness, also where it is worst.
+
+    >>> from sidelight import PriorBelief
+    >>> describe_attacker(PriorBelief(stubbornness=30_000, known_people=2))
+    'Someone as sure as at most 30,000 survey answers of any kind make one, who knows 2 people,'
+    >>> describe_attacker(PriorBelief(shape="uniform", stubbornness=1_000), at_worst=2)
+    'Someone as sure as at most 1,000 survey answers make one (at worst 2), who takes all values for equally common,'
+    >>> describe_attacker(PriorBelief(shape="uniform", stubbornness=math.inf))
+    'Someone who takes all values for equally common and is moved by no evidence'
+    """
+    most, least = belief.stubbornness, belief.least_stubbornness
+    knows = [f"knows {counted(belief.known_people, 'person')}"] if belief.known_people else []
+    expects = [] if belief.shape is None else [_expects(belief.shape)]
+    one_prior = isinstance(belief.counts, Weights) or least in ("same", most)
+    if most == math.inf and (least is None or one_prior):
+        return f"Someone who {_joined([*(expects or ['may believe anything']), 'is moved by no evidence', *knows])}"
+    total = belief.counts.total if isinstance(belief.counts, Weights) else most
+    assert total is not None
+    answers = "any number of" if total == math.inf else f"{'' if one_prior else 'at most '}{exact_text(total)}"
+    kind = " of any kind" if belief.counts is None and belief.shape is None else ""
+    worst = f" (at worst {exact_text(at_worst)})" if at_worst is not None and at_worst != total else ""
+    who = f"Someone as sure as {answers} survey answers{kind} make one{worst}"
+    return f"{who}, who {_joined([*expects, *knows])}," if expects or knows else who
+
+
+def _whom(belief: PriorBelief, witness: PriorBeliefWitness) -> str:
+    """Say of whom what would be believed."""
+    wish = "" if belief.wishes is None else ", who wants that kept,"
+    lacks = "" if witness.matches else " (which nobody is who wants it kept)"
+    return f"a person of {witness.group}{wish} {_has_or_is(witness)}{lacks}"
+
+
+def _has_or_is(witness: PriorBeliefWitness) -> str:
+    """Say what a person has or is."""
+    if witness.predicate is None:
+        return f"has {shown(witness.value)}"
+    return f"is of '{witness.predicate}'" if witness.predicate.name else f"has {witness.predicate}"
+
+
+def _expects(shape: object) -> str:
+    if isinstance(shape, Weights):
+        return "expects " + _listed(shape)
+    return "takes all values for equally common" if shape == "uniform" else "expects the shares of the whole release"
+
+
+def _listed(weights: Weights) -> str:
+    few = sorted(weights.items(), key=lambda pair: -pair[1])[:3]
+    return ", ".join(f"{shown(text)} {exact_text(weight)}" for text, weight in few) + ", …" * (len(weights) > 3)
+
+
+def _joined(traits: list[str]) -> str:
+    return ", ".join(traits[:-1]) + " and " * (len(traits) > 1) + traits[-1]
