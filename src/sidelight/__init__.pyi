@@ -45,7 +45,9 @@ from .measures.measure import Monotonicity as Monotonicity
 from .measures.privacy_skyline.skyline import knowledge_skyline as knowledge_skyline
 from .measures.disclosure_curve import disclosure_curve as disclosure_curve
 from .measures.disclosure_curve import DisclosureCurve as DisclosureCurve
-from .measures.epsilon_privacy.table import smallest_epsilon_table as smallest_epsilon_table
+from .search.generalisation_table import generalisation_table as generalisation_table
+from .search.generalisation_table import GeneralisationTable as GeneralisationTable
+from .search.smallest_epsilon import smallest_epsilon_table as smallest_epsilon_table
 
 # what somebody would conclude
 from .worlds.posterior import posterior as posterior

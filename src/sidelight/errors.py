@@ -282,6 +282,8 @@ REMEDIES = {
     ("Spending", ""): "write one: sl.Spending(what, epsilon=...)",
     ("Spending", "NoisyCounts"): "take what it cost: noisy.spending",
     ("Hierarchy", ""): "read one with sl.read_hierarchy(file), or make one with sl.Hierarchy.intervals and its like",
+    ("Measure", ""): "write one, such as sl.GroupSize() or sl.Implications(3)",
+    ("Measure", "Criterion"): "leave its limit out: criterion.measure",
     ("Policy", ""): "put criteria into one, such as sl.Policy(sl.GroupSize() >= 5), or sl.read_policy(file)",
 }
 """How to come by a thing, by what it should be and which thing of ours ("": anything) was given instead."""

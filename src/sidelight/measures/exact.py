@@ -28,7 +28,7 @@ from typing import Any, Generic, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._arrays import Floats, Integers, first_of_each
+from sidelight._arrays import Floats, Integers, first_of_each, number_vectors
 from sidelight._rounding import PRECISE, log, round_up
 
 Amount: TypeAlias = Fraction | float
@@ -172,6 +172,43 @@ def near_worst(scores: Floats, *, large_is_bad: bool) -> Integers:
         return np.empty(0, np.int64)
     distance = NEAR * max(abs(worst), 1.0) if math.isfinite(worst) else 0.0
     return np.flatnonzero(scores >= worst - distance if large_is_bad else scores <= worst + distance)
+
+
+def worst_of_each_part(
+    scores: Floats,
+    starts: Integers,
+    *,
+    large_is_bad: bool,
+    kinds: Callable[[Integers], Integers],
+    exactly: Callable[[Integers], Sequence[Amount]],
+) -> list[Amount | None]:
+    """Find the worst exact value of each part of the rows, as `worst_row` does of all; None: a part says nothing.
+
+    Part i begins at row `starts[i]`, and none is empty.  Kinds that are near the worst of several parts are computed
+    once.
+
+    >>> counts = np.array([[1, 3], [2, 6], [3, 10], [0, 0]])
+    >>> worst_of_each_part(np.array([1 / 3, 1 / 3, 0.3, np.nan]), np.array([0, 2, 3]), large_is_bad=True,
+    ...                    kinds=counts.__getitem__, exactly=lambda kinds: [Fraction(*each) for each in kinds.tolist()])
+    [Fraction(1, 3), Fraction(3, 10), None]
+    """
+    worst = (np.fmax if large_is_bad else np.fmin).reduceat(scores, starts)
+    values: list[Amount | None] = [math.inf if large_is_bad and each == math.inf else None for each in worst.tolist()]
+    distance = np.where(np.isfinite(worst), NEAR * np.maximum(np.abs(worst), 1.0), 0.0)
+    part = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(scores)))
+    near = scores >= (worst - distance)[part] if large_is_bad else scores <= (worst + distance)[part]  # nan is not
+    rows = np.flatnonzero(near & (scores != math.inf) if large_is_bad else near)
+    if len(rows):
+        kind, first = number_vectors(kinds(rows))
+        exact = exactly(kinds(rows[first]))
+        rank = np.empty(len(exact), np.int64)
+        rank[sorted(range(len(exact)), key=exact.__getitem__)] = np.arange(len(exact))
+        begin = np.flatnonzero(np.diff(part[rows], prepend=-1))
+        ranks = (np.maximum if large_is_bad else np.minimum).reduceat(rank[kind], begin)
+        by_rank = dict(zip(rank.tolist(), exact, strict=True))
+        for place, each in zip(part[rows[begin]].tolist(), ranks.tolist(), strict=True):
+            values[place] = by_rank[each]
+    return values
 
 
 # Numbers that decide: fractions as long as they are of a sensible length, else decimals of 60 digits.

@@ -16,17 +16,17 @@ formulas are made of, q of a value within its group and p within the release, ar
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
 from sidelight._arrays import Floats, Integers, in_lowest_terms
 from sidelight._rounding import PRECISE, round_cautiously
-from sidelight.measures.exact import EXACT, FLOATS, Amount, Arithmetic, Numbers, worst_row
+from sidelight.measures.exact import EXACT, FLOATS, Amount, Arithmetic, Numbers, worst_of_each_part, worst_row
 from sidelight.measures.measure import Measure, Witness, Worst
 from sidelight.measures.screening import Screen
 from sidelight.release.groups import Groups
@@ -47,9 +47,27 @@ class GroupByGroup(Measure):
     def kinds(self, groups: Groups) -> Integers:
         """Give whole numbers that decide the groups' values: groups that share them are equally bad."""
 
+    @abstractmethod
+    def summarize(self, groups: Groups) -> Worst:
+        """Keep the worst group."""
+
     def screen(self) -> WorstGroup:
         """One number per group."""
         return WorstGroup(self)
+
+    @classmethod
+    def worst_of_parts(
+        cls, measures: Sequence[Self], groups: Groups, starts: Integers
+    ) -> Iterator[Sequence[Amount | None]]:
+        """Give, for each of some measures of this class, the worst value of each part of the groups, exactly.
+
+        The parts are groups of the same people, put together in different ways; part i begins at row `starts[i]`, and
+        none is empty.  None: nothing to measure.
+        """
+        stops = [*starts.tolist()[1:], len(groups)]
+        parts = [slice(start, stop) for start, stop in zip(starts.tolist(), stops, strict=True)]
+        for measure in measures:
+            yield [measure.summarize(groups.take(rows)).value for rows in parts]
 
 
 class FormulaMeasure(GroupByGroup):
@@ -114,6 +132,21 @@ class FormulaMeasure(GroupByGroup):
             return Worst(self, otherwise=self.if_nothing_to_measure, notes=self.notes(groups))
         row, value = worst
         return Worst(self, value, self.witness(groups, row), notes=self.notes(groups))
+
+    @classmethod
+    def worst_of_parts(
+        cls, measures: Sequence[Self], groups: Groups, starts: Integers
+    ) -> Iterator[Sequence[Amount | None]]:
+        """Run the formula in floats for all parts at once, and exactly for the kinds of groups near their worst."""
+        for measure in measures:
+            statistic = measure.statistic(groups)
+            yield worst_of_each_part(
+                measure._floats(statistic, groups),
+                starts,
+                large_is_bad=measure.large_is_bad,
+                kinds=lambda rows, one=measure, numbers=statistic: one.canonical(numbers[rows]),  # type: ignore[misc]
+                exactly=lambda kinds, one=measure: one.exact_values(kinds, groups),  # type: ignore[misc]
+            )
 
     def _floats(self, statistic: Integers, groups: Groups) -> Floats:
         if statistic.shape[1] == 0:  # no values at all, in no group

@@ -125,7 +125,7 @@ class FullDomain(Method):
         nodes = search_with_suppression(
             lattice,
             policy,
-            max_suppressed=self._max_suppressed(lattice),
+            max_suppressed=self.max_suppressed(lattice.table),
             as_group=self.suppressed == "as *",
             worth=lambda chosen: _worth(recodings.without(chosen), utilities),
             max_checks=self.nodes,
@@ -144,15 +144,16 @@ class FullDomain(Method):
             candidate = _Candidate(node, _worth(recodings.at(node), utilities))
             return _Nodes((candidate,), (), 1, complete=True)
         check = PolicyCheck.of(policy, lattice.table.people)
-        most = self._max_suppressed(lattice)
+        most = self.max_suppressed(lattice.table)
         chosen = suppress_at(lattice, node, check, most, as_group=self.suppressed == "as *")
         if chosen is None:
             _refuse_broken(lattice, node, policy, f", and suppressing at most {counted(most, 'person')} does not help")
         assert chosen is not None
         return _Nodes((_Candidate(node, _worth(recodings.without(chosen), utilities), chosen),), (), 1, complete=True)
 
-    def _max_suppressed(self, lattice: Lattice) -> int:
-        return int(Fraction(str(self.suppress)) * lattice.table.people)
+    def max_suppressed(self, table: Table) -> int:
+        """Say how many people of a table may be suppressed."""
+        return int(Fraction(str(self.suppress)) * table.people)
 
 
 class _Candidate(NamedTuple):
@@ -260,13 +261,18 @@ def lattice_of(table: Table, by: Mapping[str, Hierarchy]) -> Lattice:
         )
         raise BadHierarchy(message)
     lattice = Lattice(table, by)
+    refuse_too_many(lattice)
+    return lattice
+
+
+def refuse_too_many(lattice: Lattice) -> None:
+    """Refuse a lattice that is too large to search."""
     if len(lattice) > MAX_NODES:
         message = (
             f"these hierarchies make {len(lattice):,} generalisations, more than can be searched; "
             f"leave levels or columns out, or use {parameter('method', 'mondrian')}"
         )
         raise BadHierarchy(message)
-    return lattice
 
 
 class NodeRecodings:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight._arrays import first_of_each, in_lowest_terms
-from sidelight.measures.exact import EXACT, FLOATS, near_worst, worst_row
+from sidelight.measures.exact import EXACT, FLOATS, near_worst, worst_of_each_part, worst_row
 
 ROWS = np.arange(10)[:, np.newaxis]  # every row a kind of its own
 
@@ -103,3 +103,23 @@ def test_something_over_nothing_is_infinite():
 def test_whole_numbers_do_not_overflow_when_exact():
     huge = EXACT.whole(np.array([2**62]))
     assert (huge * huge).tolist() == [2**124]
+
+
+scored = st.one_of(st.none(), st.just(math.inf), st.fractions(0, 1, max_denominator=9))
+
+
+@given(st.lists(st.lists(scored, min_size=1, max_size=4), min_size=1, max_size=5), st.booleans())
+def test_each_part_has_the_worst_of_its_own_rows(parts, large_is_bad):
+    """None says nothing, which is nan; a small value may not be infinite."""
+    flat = [None if each == math.inf and not large_is_bad else each for part in parts for each in part]
+    scores = np.array([math.nan if each is None else float(each) for each in flat])
+    kinds = np.array([[0, 0] if each in (None, math.inf) else [each.numerator, each.denominator] for each in flat])
+    starts = np.cumsum([0, *(len(part) for part in parts[:-1])])
+    stops = [*starts[1:], len(flat)]
+    either = {"large_is_bad": large_is_bad, "exactly": lambda kinds: [Fraction(*kind) for kind in kinds.tolist()]}
+    alone = [
+        worst_row(scores[start:stop], kinds=kinds[start:stop].__getitem__, **either)
+        for start, stop in zip(starts, stops, strict=True)
+    ]
+    together = worst_of_each_part(scores, starts, kinds=kinds.__getitem__, **either)
+    assert together == [None if each is None else each[1] for each in alone]

@@ -1,17 +1,17 @@
 """How much more would someone with a prior belief believe of a person because the person is in the release?
 
 The measure.  What is believed before is in `prior`; the mathematics is in `worst_case`, where `ratios` serves audits
-(`summarize`), searches (`scores`) and the table of all generalisations alike.
+(`summarize`), searches (`scores`) and tables of all generalisations (`worst_of_parts`).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
-from typing import ClassVar, Literal, get_args
+from typing import ClassVar, Literal, Self, get_args
 
 import numpy as np
 
@@ -351,6 +351,20 @@ that is left shrinks by that factor.
         """Keep the group and value of which most more is believed."""
         groups = groups.in_order()
         return self._worst(groups, worst_of_parts(self.cases(groups), self.priors(groups), self.decided_by).get(0))
+
+    @classmethod
+    def worst_of_parts(
+        cls, measures: Sequence[Self], groups: Groups, starts: Integers
+    ) -> Iterator[Sequence[Amount | None]]:
+        """Give ε of each part; what depends on the counts alone is worked out once for all who ask about the same."""
+        part = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(groups)))
+        cases: dict[tuple[object, ...], Cases] = {}
+        for adversary in measures:
+            question = adversary.asked(groups), adversary.apart_from, adversary.known_people, adversary.wishes
+            if question not in cases:
+                cases[question] = adversary.cases(groups, part=part)
+            worst = worst_of_parts(cases[question], adversary.priors(groups), adversary.decided_by)
+            yield [worst[place].value if place in worst else None for place in range(len(starts))]
 
     def cases(self, groups: Groups, *, part: Integers | None = None) -> Cases:
         """List the groups and values (or predicates) in question; row r may be of part `part[r]`."""

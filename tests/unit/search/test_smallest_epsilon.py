@@ -10,7 +10,7 @@ from support.examples import examples
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, WrongKind
-from sidelight.measures.epsilon_privacy import table as epsilon_table
+from sidelight.search import node_values
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.testing import tables
 
@@ -45,7 +45,7 @@ def adversaries(domain):
 def test_it_is_what_measuring_each_generalisation_gives(table, cells):
     hierarchies, beliefs = suppression(table), adversaries(table.domain)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(epsilon_table, "COUNTS_IN_A_BATCH", cells)
+        patch.setattr(node_values, "COUNTS_IN_A_BATCH", cells)
         epsilons = sl.smallest_epsilon_table(table, hierarchies, beliefs)
     assert len(epsilons) == 2 ** len(hierarchies)
     for row in epsilons:
@@ -97,7 +97,7 @@ def test_it_shows_itself_and_is_handed_out_as_a_frame():
     unmoved = sl.PriorBelief(shape="uniform", stubbornness=math.inf)
     epsilons = sl.smallest_epsilon_table(adult.table, adult.hierarchies, {"sex": unmoved})
     assert repr(epsilons) == "<EpsilonTable: 2 generalisations of sex against 1 adversary>"
-    assert "<th>sex</th><th>sex</th>" in epsilons._repr_html_()
+    assert "<th>sex</th><th>groups</th><th>sex</th>" in epsilons._repr_html_()
     rows = epsilons.to_arrow().to_pylist()
     assert [row["level of sex"] for row in rows] == [0, 1]
     assert all(0 <= Fraction(row["sex"]) - each.values[0] < 1e-12 for row, each in zip(rows, epsilons, strict=True))

@@ -1,0 +1,365 @@
+"""What do measures find in every generalisation of a table, and what is each still good for?
+
+Nodes       all of the lattice (one level per column), or with a policy those within it: all, or the minimal ones.
+Measured    Each node is grouped once, by rolling up a finer one, and many are measured at once (`node_values`).
+Exact       Every value is that of `measure.measure` on the release: a fraction, `math.inf`, or rounded towards caution.
+Weighed     Utilities look at how a node recodes the table (`NodeRecodings`), as searches do.
+Stopped     After Ctrl-C the table has the rows that were measured by then, and says that it is not complete.
+
+Cost: nearly that of the groupings for measures of single groups (benchmarks/prior_belief.py).
+Source: the tables and figures of Martin et al., ICDE 2007, section 4 (entropy and risk of 72 generalisations), and of
+Machanavajjhala, Gehrke and Götz, VLDB 2009, section 4 (the smallest ε of 72 generalisations, and their utility).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from sidelight._progress import Progress, quiet
+from sidelight._rounding import at_a_glance, round_cautiously
+from sidelight._text import counted, html_table
+from sidelight.errors import BadHierarchy, BadMeasure, BadPolicy, did_you_mean, expect, parameter
+from sidelight.measures.about import asked_about_each
+from sidelight.measures.exact import Amount
+from sidelight.measures.measure import Criterion, Measure
+from sidelight.policy.policy import Policy
+from sidelight.release.generalise import keys_as_groups, roll_up
+from sidelight.release.lattice import Lattice, Node
+from sidelight.release.release import Release
+from sidelight.search.full_domain import FullDomain, NodeRecodings, Suppressed, refuse_too_many
+from sidelight.search.lattice_search import finest_first, search_lattice
+from sidelight.search.node_values import PrintedNode, in_batches, values_of
+from sidelight.search.protect import SearchProblem
+from sidelight.search.suppression import SuppressedNode, search_with_suppression
+from sidelight.search.utility import UTILITIES, UtilityName
+from sidelight.table.hierarchy import Hierarchy, as_hierarchies
+from sidelight.table.table import Table, Tabular
+
+MOST_ROWS = 1_000_000
+"""More generalisations than this are not listed one by one."""
+
+SIZES = ("groups", "suppressed people")
+"""What is told of every generalisation, whatever is measured."""
+
+
+@dataclass(frozen=True, slots=True)
+class GeneralisationRow:
+    """One generalisation: `node` has a level per column, `values` one per measure, `worths` one per utility."""
+
+    columns: tuple[str, ...]
+    measures: tuple[str, ...]
+    utilities: tuple[UtilityName, ...]
+    node: Node
+    values: tuple[Amount, ...]
+    worths: tuple[float, ...] = ()
+    groups: int = 0
+    suppressed: int = 0  # people, where a policy says whom
+
+    @property
+    def levels(self) -> dict[str, int]:
+        """Column → level, as `generalise` takes it."""
+        return dict(zip(self.columns, self.node, strict=True))
+
+    @property
+    def measured(self) -> dict[str, Amount]:
+        """Measure → its exact value."""
+        return dict(zip(self.measures, self.values, strict=True))
+
+    @property
+    def utility(self) -> dict[str, float]:
+        """Utility → what the generalisation is worth by it; smaller is better."""
+        return dict(zip(self.utilities, self.worths, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class GeneralisationTable(Tabular):
+    """What was measured of generalisations, a row each, finer ones before coarser ones."""
+
+    columns: tuple[str, ...]
+    measures: tuple[str, ...]
+    utilities: tuple[UtilityName, ...]
+    rows: tuple[GeneralisationRow, ...]
+    large_is_bad: tuple[bool, ...]  # of each measure: a risk, or a size or diversity
+    complete: bool = True  # whether there are rows of all generalisations, or of all within the policy
+
+    def __repr__(self) -> str:
+        what = [
+            counted(len(names), noun)
+            for names, noun in ((self.measures, "measure"), (self.utilities, "utility"))
+            if names
+        ]
+        return f"<{type(self).__name__}: {self._size()} by {' and '.join(what)}>"
+
+    def _size(self) -> str:
+        unfinished = "" if self.complete else ", not complete,"
+        return f"{counted(len(self.rows), 'generalisation')} of {', '.join(self.columns)}{unfinished}"
+
+    def _repr_html_(self) -> str:
+        rows = (
+            (*row.node, row.groups, *self.glances(row), *(float(f"{worth:.4g}") for worth in row.worths))
+            for row in self.rows
+        )
+        heads = [*self.columns, "groups", *self.measures, *self.utilities]
+        return html_table(self._title(), heads, rows, total=len(self.rows))
+
+    def _title(self) -> str:
+        return "Generalisations" if self.complete else "Generalisations, not complete"
+
+    def glances(self, row: GeneralisationRow) -> Iterator[str]:
+        """Show each value of a row in a few figures, rounded towards caution."""
+        for value, large_is_bad in zip(row.values, self.large_is_bad, strict=True):
+            yield at_a_glance(value, large_is_bad=large_is_bad)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[GeneralisationRow]:
+        return iter(self.rows)
+
+    def at(self, levels: Mapping[str, int]) -> GeneralisationRow:
+        """Find a generalisation; columns that are not named are published as they are."""
+        node = tuple(levels.get(name, 0) for name in self.columns)
+        for row in self.rows:
+            if row.node == node and set(levels) <= set(self.columns):
+                return row
+        message = f"no generalisation {dict(levels)} in the table; it has levels of {', '.join(self.columns)}"
+        raise BadMeasure(message)
+
+    def to_arrow(self) -> pa.Table:
+        """Give a row per generalisation: each column's level, sizes, values rounded towards caution, and utilities."""
+        levels = {f"level of {name}": [row.node[at] for row in self.rows] for at, name in enumerate(self.columns)}
+        sizes = dict(
+            zip(SIZES, ([row.groups for row in self.rows], [row.suppressed for row in self.rows]), strict=True)
+        )
+        values = {
+            name: [round_cautiously(row.values[at], large_is_bad=large_is_bad) for row in self.rows]
+            for at, (name, large_is_bad) in enumerate(zip(self.measures, self.large_is_bad, strict=True))
+        }
+        worths = {name: [row.worths[at] for row in self.rows] for at, name in enumerate(self.utilities)}
+        whole = {name: pa.array(column, pa.int64()) for name, column in (levels | sizes).items()}
+        real = {name: pa.array(column, pa.float64()) for name, column in (values | worths).items()}
+        return pa.table(whole | real)
+
+
+def generalisation_table(
+    table: Table,
+    hierarchies: Mapping[str, Hierarchy],
+    measures: Mapping[str, Measure] | Iterable[Measure] | Measure = (),
+    utilities: Iterable[UtilityName] | UtilityName = (),
+    *,
+    policy: Policy | Criterion | Iterable[Criterion] | None = None,
+    minimal: bool = True,
+    suppress: float = 0,
+    suppressed: Suppressed = "as *",
+    columns: Sequence[str] | None = None,
+    progress: Progress = quiet,
+) -> GeneralisationTable:
+    """What do these measures and utilities say of every full-domain generalisation of a table?
+
+    A row for each choice of one level per column (of all quasi-identifiers, or of `columns` alone, as if the table had
+    no others).  With a `policy`, only the minimal choices within it, or with `minimal=False` all within it; then
+    `suppress` is the share of people who may be suppressed to be within it, and `suppressed` what becomes of them, as
+    in `FullDomain`.  Measures may have names of your own; of several sensitive columns, each is asked about.  Values
+    are exact.  After Ctrl-C the table has the rows that are there by then, and is marked as not complete.
+
+    >>> import sidelight as sl
+    >>> adult = sl.datasets.adult(quasi=["age", "sex"])
+    >>> levels = generalisation_table(
+    ...     adult.table, adult.hierarchies, [sl.GroupSize(), sl.Implications(1)], ["loss", "discernibility"])
+    >>> levels
+    <GeneralisationTable: 12 generalisations of age, sex by 2 measures and 2 utilities>
+    >>> row = levels.at({"age": 4, "sex": 1})
+    >>> row.groups, row.measured["group size"], round(row.utility["loss"], 3)
+    (3, Fraction(143, 1), 0.701)
+    >>> safe = generalisation_table(
+    ...     adult.table, adult.hierarchies, sl.GroupSize(), policy=[sl.GroupSize() >= 50, sl.Implications(1) <= 0.3])
+    >>> [(row.levels, int(row.values[0])) for row in safe]
+    [({'age': 4, 'sex': 1}, 143)]
+
+    Source: as the tables and figures of Martin et al., ICDE 2007, and Machanavajjhala et al., VLDB 2009.
+    """
+    expect(Table, table, "what is generalised")
+    by = as_hierarchies(hierarchies)
+    chosen = table if columns is None else _only(table, columns)
+    questions = _Questions.of(named_measures(measures), utilities, chosen)
+    method = FullDomain(suppress=suppress, suppressed=suppressed, nodes=None)
+    if method.suppress and policy is None:
+        message = f"{parameter('suppress')} needs a policy, which says whom to suppress; give one, or leave it out"
+        raise BadPolicy(message)
+    lattice = Lattice(chosen, by)
+    questions.check(lattice.release_at(lattice.bottom))
+    if policy is None:
+        candidates = _all(lattice)
+    else:
+        candidates = _within(lattice, SearchProblem.of(chosen, policy, by), method, progress, minimal=minimal)
+    return _measured(
+        lattice, candidates, questions, NodeRecodings(lattice, by) if questions.utilities else None, progress
+    )
+
+
+def _only(table: Table, columns: Sequence[str]) -> Table:
+    """Take some columns of a table for all that it has."""
+    groups = roll_up(keys_as_groups(table), tuple(table.column(name) for name in columns))
+    return Table(
+        groups.columns, table.sensitive, table.domain, groups.sizes, groups.counts, table.semantics, table.intake
+    )
+
+
+# What is asked of them?
+
+
+def named_measures(
+    measures: Mapping[str, Measure] | Iterable[Measure] | Measure, name_of: Callable[[Measure], str] = str
+) -> dict[str, Measure]:
+    """Take measures by names of one's own, or name them by what they ask.
+
+    >>> from sidelight.measures.k_anonymity import GroupSize
+    >>> named_measures(GroupSize()), named_measures({"k": GroupSize()})
+    ({'group size': GroupSize()}, {'k': GroupSize()})
+    """
+    if isinstance(measures, Mapping):
+        return {name: _expect_measure(each, f"measure '{name}'") for name, each in measures.items()}
+    several = list(measures) if isinstance(measures, Iterable) else [measures]
+    named = {name_of(_expect_measure(each, "a measure")): each for each in several}
+    if len(named) < len(several):
+        message = "two of the measures are the same; leave one out, or name them in a mapping"
+        raise BadMeasure(message)
+    return named
+
+
+def _expect_measure(thing: object, name: str) -> Measure:
+    return expect(Measure, thing, name)  # type: ignore[type-abstract]
+
+
+@dataclass(frozen=True, eq=False)
+class _Questions:
+    """What is asked of each generalisation."""
+
+    measures: Mapping[str, Measure]
+    utilities: tuple[UtilityName, ...]
+
+    @classmethod
+    def of(
+        cls, named: Mapping[str, Measure], utilities: Iterable[UtilityName] | UtilityName, table: Table
+    ) -> _Questions:
+        """Ask about each sensitive column, with the table at hand where a question needs it."""
+        measures = {
+            _own_name(name, measure, part): part.informed(table)
+            for name, measure in named.items()
+            for part in asked_about_each(measure, table.sensitive_columns, table.domain)
+        }
+        names = (utilities,) if isinstance(utilities, str) else tuple(dict.fromkeys(utilities))
+        for name in names:
+            _refuse_unknown(name)
+        clash = next((name for name in (*names, *SIZES) if name in measures), None)
+        if clash is not None:
+            message = f"'{clash}' is a column of the answer already; call the measure something else"
+            raise BadMeasure(message)
+        if not measures and not names:
+            message = "nothing is asked; name measures, such as 'group size', or utilities, such as 'loss'"
+            raise BadMeasure(message)
+        return cls(measures, names)
+
+    def check(self, release: Release) -> None:
+        """Refuse questions that make no sense of generalisations of a release."""
+        for measure in self.measures.values():
+            plain, view = measure.asked_of(release)
+            plain.check(view)
+
+
+def _own_name(name: str, measure: Measure, part: Measure) -> str:
+    """Name what is asked about one of several sensitive columns."""
+    return name if part is measure else str(part) if name == str(measure) else f"{name}: {part}"
+
+
+def _refuse_unknown(name: str) -> None:
+    if name not in UTILITIES:
+        message = f"no utility '{name}'{did_you_mean(name, [*UTILITIES])}"
+        raise BadPolicy(message)
+
+
+# Which generalisations?
+
+
+class _Candidates(NamedTuple):
+    """Nodes, the groups of them that are suppressed, and whether these are all."""
+
+    nodes: tuple[Node, ...]
+    suppressed: Mapping[Node, SuppressedNode]
+    complete: bool = True
+
+
+def _all(lattice: Lattice) -> _Candidates:
+    if len(lattice) > MOST_ROWS:
+        message = (
+            f"these hierarchies make {len(lattice):,} generalisations, more than a table should have rows; leave "
+            "levels or columns out, or give a policy to have the minimal ones within it"
+        )
+        raise BadHierarchy(message)
+    return _Candidates(tuple(lattice.nodes()), {})
+
+
+def _within(
+    lattice: Lattice, problem: SearchProblem, method: FullDomain, progress: Progress, *, minimal: bool
+) -> _Candidates:
+    """Find the nodes within a policy."""
+    whole = next((each for each in problem.policy.criteria if not each.measure.mergeable), None)
+    if whole is not None:
+        message = (
+            f"'{whole.measure.name}' looks at a whole release at once, and no search can follow its limit; leave "
+            "that out, and name it among the measures"
+        )
+        raise BadPolicy(message)
+    refuse_too_many(lattice)
+    if not method.suppress:
+        checked = search_lattice(lattice, problem.searchable, max_checks=None, progress=progress)
+        return _Candidates(tuple(finest_first(checked.minimal if minimal else checked.within)), {}, checked.complete)
+    safe = search_with_suppression(
+        lattice,
+        problem.searchable,
+        max_suppressed=method.max_suppressed(lattice.table),
+        as_group=method.suppressed == "as *",
+        worth=lambda _: {},
+        max_checks=None,
+        progress=progress,
+    )
+    nodes = {each.node: each for each in (safe.minimal if minimal else safe.within)}
+    return _Candidates(tuple(finest_first(nodes)), nodes, safe.complete)
+
+
+# What is measured of them?
+
+
+def _measured(
+    lattice: Lattice,
+    candidates: _Candidates,
+    questions: _Questions,
+    recodings: NodeRecodings | None,
+    progress: Progress,
+) -> GeneralisationTable:
+    """Measure and weigh node after node; Ctrl-C keeps what is there."""
+    rows: list[GeneralisationRow] = []
+    complete, measures = candidates.complete, [*questions.measures.values()]
+    names = lattice.columns, tuple(questions.measures), questions.utilities
+    try:
+        for batch in in_batches(lattice, candidates.nodes, candidates.suppressed):
+            for printed, values in zip(batch, values_of(batch, measures, lattice.table), strict=True):
+                worths = () if recodings is None else _worths(printed, questions.utilities, recodings)
+                rows.append(
+                    GeneralisationRow(*names, printed.node, values, worths, len(printed.groups), printed.suppressed)
+                )
+                progress(f"levels {printed.node}", len(rows), len(candidates.nodes))
+    except KeyboardInterrupt:
+        complete = False
+    large_is_bad = tuple(measure.large_is_bad for measure in measures)
+    return GeneralisationTable(*names, tuple(rows), large_is_bad, complete)
+
+
+def _worths(printed: PrintedNode, utilities: tuple[UtilityName, ...], recodings: NodeRecodings) -> tuple[float, ...]:
+    """Weigh a node by each utility."""
+    recoding = recodings.at(printed.node) if printed.chosen is None else recodings.without(printed.chosen)
+    return tuple(UTILITIES[name](recoding) for name in utilities)

@@ -1,0 +1,161 @@
+"""A row per generalisation: which there are, what they say, and how the table shows itself."""
+
+import math
+from fractions import Fraction
+
+import pytest
+
+import sidelight as sl
+from sidelight.errors import BadHierarchy, BadMeasure, BadPolicy, NothingSafe, UnknownColumn, WrongKind
+from sidelight.search import generalisation_table as module
+from sidelight.search.utility import UTILITIES
+
+ADULT = sl.datasets.adult(quasi=["age", "sex"])
+
+
+def table_of(*arguments, **settings):
+    return sl.generalisation_table(ADULT.table, ADULT.hierarchies, *arguments, **settings)
+
+
+def test_rows_are_named_and_found_by_their_levels():
+    levels = table_of([sl.GroupSize(), sl.Implications(1)], "loss")
+    assert (levels.columns, levels.measures, levels.utilities) == (
+        ("age", "sex"),
+        ("group size", "implications(k=1)"),
+        ("loss",),
+    )
+    assert [sum(row.node) for row in levels] == sorted(sum(row.node) for row in levels)
+    whole = levels.at({"age": 5, "sex": 1})
+    assert (whole.groups, whole.suppressed, whole.measured["group size"]) == (1, 0, 45_222)
+    assert whole.utility == {"loss": 1.0}
+    with pytest.raises(BadMeasure, match="levels of age, sex"):
+        levels.at({"age": 6})
+    assert levels == table_of([sl.GroupSize(), sl.Implications(1)], ["loss", "loss"])
+
+
+def test_every_utility_is_that_of_publishing_these_levels():
+    quick = [name for name in UTILITIES if name != "query error"]
+    for row in table_of(utilities=quick, policy=sl.GroupSize() >= 100):
+        published = sl.protect(ADULT.table, sl.GroupSize() >= 100, by=ADULT.hierarchies, levels=row.levels)
+        assert row.utility == {name: published.utility[name] for name in quick}
+        assert row.values == ()
+
+
+def test_some_columns_are_a_table_that_has_no_others():
+    some = table_of(sl.GroupSize(), "loss", columns=["sex"])
+    alone = sl.datasets.adult(quasi=["sex"])
+    assert some == sl.generalisation_table(alone.table, alone.hierarchies, sl.GroupSize(), "loss")
+    with pytest.raises(UnknownColumn, match="sex"):
+        table_of(sl.GroupSize(), columns=["sexx"])
+
+
+def test_columns_without_a_hierarchy_stay_as_they_are():
+    some = sl.generalisation_table(ADULT.table, {"sex": ADULT.hierarchies["sex"]}, sl.GroupSize(), "loss")
+    assert [row.node for row in some] == [(0, 0), (0, 1)]
+    assert some.rows[0].utility == {"loss": 0.0}
+
+
+def test_of_several_sensitive_columns_each_is_asked_about():
+    rows = [("a", "Flu", "low"), ("a", "Cold", "low"), ("b", "Flu", "high"), ("b", "Cold", "low")]
+    frame = {"zip": [row[0] for row in rows], "disease": [row[1] for row in rows], "income": [row[2] for row in rows]}
+    pandas = pytest.importorskip("pandas")
+    table = sl.read_table(pandas.DataFrame(frame), quasi=["zip"], sensitive=["disease", "income"])
+    by = {"zip": sl.Hierarchy.suppression("zip", ["a", "b"])}
+    both = sl.generalisation_table(table, by, [sl.DistinctValues(), sl.GroupSize()])
+    assert both.measures == ("distinct values(of=disease)", "distinct values(of=income)", "group size")
+    assert [row.values for row in both] == [(2, 1, 2), (2, 2, 4)]
+    named = sl.generalisation_table(table, by, {"different": sl.DistinctValues()})
+    assert named.measures == ("different: distinct values(of=disease)", "different: distinct values(of=income)")
+    one = sl.generalisation_table(table, by, sl.DistinctValues().about("income"))
+    assert [row.values for row in one] == [(1,), (2,)]
+
+
+def test_a_measure_of_whole_releases_is_measured_and_no_policy():
+    adult = sl.datasets.adult(quasi=["sex"], sensitive="salary-class")
+    believed = sl.MaxEnt(rules=(1, 0))  # mined from the table
+    answer = sl.generalisation_table(adult.table, adult.hierarchies, believed)
+    for row in answer:
+        release = sl.generalise(adult.table, by=adult.hierarchies, to=row.levels)
+        assert row.values == (believed.informed(adult.table).measure(release).value,)
+    with pytest.raises(BadPolicy, match="name it among the measures"):
+        sl.generalisation_table(adult.table, adult.hierarchies, sl.GroupSize(), policy=believed <= 1)
+
+
+def test_who_leaves_different_values_out_asks_about_different_cases():
+    """Both know as many people and have no predicates: what they share ends there."""
+    adult = sl.datasets.adult(quasi=["sex"], sensitive="salary-class")
+    rich, *_ = adult.table.domain
+    beliefs = [sl.PriorBelief(stubbornness=1_000), sl.PriorBelief(stubbornness=1_000, apart_from=[rich])]
+    for row in sl.generalisation_table(adult.table, adult.hierarchies, beliefs):
+        release = sl.generalise(adult.table, by=adult.hierarchies, to=row.levels)
+        assert row.values == tuple(each.measure(release).value for each in beliefs)
+
+
+def test_nothing_within_policy_is_refused():
+    with pytest.raises(NothingSafe, match="group size"):
+        table_of(sl.GroupSize(), policy=sl.GroupSize() >= 50_000)
+
+
+def test_what_makes_no_sense_is_refused_in_one_line():
+    with pytest.raises(BadMeasure, match="nothing is asked"):
+        table_of()
+    with pytest.raises(BadMeasure, match="two of the measures are the same"):
+        table_of([sl.GroupSize(), sl.GroupSize()])
+    with pytest.raises(BadMeasure, match="'loss' is a column of the answer already"):
+        table_of({"loss": sl.GroupSize()}, "loss")
+    with pytest.raises(BadPolicy, match=r"no utility 'los'; did you mean .loss"):
+        table_of(sl.GroupSize(), "los")
+    with pytest.raises(BadPolicy, match=r"suppress=.* needs a policy"):
+        table_of(sl.GroupSize(), suppress=0.1)
+    with pytest.raises(BadPolicy, match="not a share"):
+        table_of(sl.GroupSize(), policy=sl.GroupSize() >= 2, suppress=2)
+    with pytest.raises(WrongKind, match="leave its limit out"):
+        table_of([sl.GroupSize() >= 5])
+    with pytest.raises(WrongKind, match=r"write one, such as sl.GroupSize\(\)"):
+        table_of("group size")
+    with pytest.raises(WrongKind, match="mapping of columns to hierarchies"):
+        sl.generalisation_table(ADULT.table, ADULT.hierarchies["age"], sl.GroupSize())
+    with pytest.raises(BadMeasure, match="Astronaut"):
+        table_of(sl.Implications(1, value="Astronaut"))
+
+
+def test_too_many_generalisations_are_not_listed(monkeypatch):
+    monkeypatch.setattr(module, "MOST_ROWS", 11)
+    with pytest.raises(BadHierarchy, match="make 12 generalisations, more than a table should have rows"):
+        table_of(sl.GroupSize())
+    assert len(table_of(sl.GroupSize(), policy=sl.GroupSize() >= 100)) == 2
+
+
+def test_ctrl_c_keeps_the_rows_that_are_there():
+    def interrupting(what, done, total):
+        assert (what, total) == (f"levels {rows[done - 1].node}", 12)
+        if done == 5:
+            raise KeyboardInterrupt
+
+    rows = table_of(sl.GroupSize()).rows
+    part = table_of(sl.GroupSize(), progress=interrupting)
+    assert part.rows == rows[:5]
+    assert not part.complete
+    assert repr(part) == "<GeneralisationTable: 5 generalisations of age, sex, not complete, by 1 measure>"
+    assert "not complete" in part._repr_html_()
+
+
+def test_it_shows_itself_and_is_handed_out_as_frames():
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    belief = sl.PriorBelief(shape="uniform", stubbornness=math.inf)
+    levels = table_of({"k": sl.GroupSize(), "<ε>": belief}, ["loss"])
+    assert repr(levels) == "<GeneralisationTable: 12 generalisations of age, sex by 2 measures and 1 utility>"
+    page = levels._repr_html_()
+    assert "<th>age</th><th>sex</th><th>groups</th><th>k</th><th>&lt;ε&gt;</th><th>loss</th>" in page
+    rows = levels.to_arrow().to_pylist()
+    assert [*rows[0]] == ["level of age", "level of sex", "groups", "suppressed people", "k", "<ε>", "loss"]
+    for data, row in zip(rows, levels, strict=True):
+        assert (data["level of age"], data["level of sex"], data["groups"], data["k"]) == (
+            *row.node,
+            row.groups,
+            row.values[0],
+        )
+        assert data["<ε>"] == math.inf or 0 <= Fraction(data["<ε>"]) - row.values[1] < 1e-12  # risks are rounded up
+    assert isinstance(levels.to_pandas(), pandas.DataFrame)
+    assert isinstance(levels.to_polars(), polars.DataFrame)
+    assert levels.to_pandas().to_dict("records") == rows
