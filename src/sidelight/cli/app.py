@@ -24,6 +24,7 @@ from sidelight.cli.options import (
     EffortOptions,
     ExploreOptions,
     FolderOptions,
+    GeneralisationOptions,
     HierarchyFolder,
     JointColumns,
     KnowledgeOptions,
@@ -155,6 +156,31 @@ def compare(
 
     question = read_question(policy, limits=limits, roles=columns.roles())
     return verb.compare(verb.CompareRequest(file, question, hierarchies, ways), output.to(policy))
+
+
+@app.command(sort_key=2.7, help_epilogue=epilogue("generalisations"))
+def generalisations(
+    file: TableFile,
+    /,
+    *,
+    policy: PolicyPath = None,
+    limits: Limits = (),
+    measures: Measures = (),
+    hierarchies: HierarchyFolder = None,
+    options: GeneralisationOptions = GeneralisationOptions(),
+    columns: TableColumns = TableColumns(),
+    output: OutputOptions = OutputOptions(),
+) -> int:
+    """See what measures and utilities say of every choice of levels of a table; nothing is published.
+
+    With limits, of the minimal choices within them.
+    """
+    from sidelight.cli import generalisations as verb  # noqa: PLC0415 - `--help` is quick
+    from sidelight.cli.inputs import read_question  # noqa: PLC0415
+
+    question = read_question(policy, limits=limits, measures=measures, roles=columns.roles())
+    request = verb.GeneralisationsRequest(file, question, hierarchies, options)
+    return verb.generalisations(request, output.to(policy))
 
 
 @app.command(sort_key=3, help_epilogue=epilogue("believe"))

@@ -30,6 +30,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "sidelight compare table.csv --policy policy.toml --hierarchies hierarchies",
         "sidelight compare table.csv -g age -g sex -s disease -l 'group size >= 5' --method mondrian --json",
     ),
+    "generalisations": (
+        "sidelight generalisations table.csv -g age -g sex -s disease --hierarchies h -m 'implications(k=3)'",
+        "sidelight generalisations table.csv --policy policy.toml --hierarchies hierarchies --rows within --json",
+    ),
     "believe": (
         "sidelight believe release.csv -g age -s disease --know '{age = 30-39} != Flu' --about '{age = 30-39}'",
         "sidelight believe release.csv -g age -g sex -s disease --know 'P(Flu | sex=m) = 0.3' --top 5",
@@ -65,6 +69,11 @@ STATUSES: dict[str, tuple[str, ...]] = {
         _COULD_NOT_TELL,
     ),
     "compare": ("0  something is within policy", "1  nothing is within policy", _COULD_NOT_TELL),
+    "generalisations": (
+        "0  listed; with limits, something is within them",
+        "1  nothing is within the limits",
+        _COULD_NOT_TELL,
+    ),
     "believe": ("0  answered; nothing is judged", _COULD_NOT_TELL),
     "attack": (
         "0  no more people than --at-most are given away, or no limit was set",

@@ -482,6 +482,38 @@ class CompareOptions:
     """A column without a hierarchy: as it is, or as *; repeat it."""
 
 
+@Parameter(name="*", group=SEARCH)
+@dataclass(frozen=True, kw_only=True)
+class GeneralisationOptions:
+    """Which generalisations are listed, and by what they are weighed."""
+
+    utility: Annotated[
+        tuple[
+            Literal[
+                "balanced loss",
+                "discernibility",
+                "average group size",
+                "loss",
+                "non-uniform entropy",
+                "KL divergence",
+                "query error",
+                "suppressed",
+            ],
+            ...,
+        ],
+        option("--utility", metavar="NAME"),
+    ] = ("balanced loss",)
+    """A utility to weigh them by; repeat it."""
+    rows: Annotated[Literal["all", "within", "minimal"] | None, option("--rows", metavar="WHICH")] = None
+    """All, all within the limits, or the minimal ones of these; with limits the latter, if nothing is said."""
+    suppress: Annotated[float, option("--suppress", metavar="SHARE")] = 0
+    """The share of people who may be suppressed to be within the limits, such as 0.04."""
+    suppressed: Annotated[Literal["as *", "left out"], option("--suppressed", metavar="HOW")] = "as *"
+    """What becomes of suppressed people."""
+    suppress_only: Annotated[tuple[str, ...], option("--suppress-only", metavar="COLUMN")] = ()
+    """A column without a hierarchy: as it is, or as *; repeat it."""
+
+
 @Parameter(name="*", group=ANSWER)
 @dataclass(frozen=True, kw_only=True)
 class PublishOptions:

@@ -6,9 +6,10 @@ import pytest
 from support.command_line import invoke, verbs_of
 
 from sidelight.cli.app import app
-from sidelight.cli.options import SearchOptions, TableColumns
+from sidelight.cli.options import GeneralisationOptions, SearchOptions, TableColumns
 from sidelight.cli.run import OPTIONS, in_options
 from sidelight.errors import SidelightError, in_python, parameter
+from sidelight.search.full_domain import Suppressed
 from sidelight.search.utility import UtilityName
 from sidelight.table.table import Semantics
 
@@ -22,7 +23,13 @@ def test_every_word_is_an_option_of_some_verb():
 
 
 @pytest.mark.parametrize(
-    ("options", "name", "kind"), [(SearchOptions, "utility", UtilityName), (TableColumns, "values", Semantics)]
+    ("options", "name", "kind"),
+    [
+        (SearchOptions, "utility", UtilityName),
+        (GeneralisationOptions, "utility", UtilityName),
+        (GeneralisationOptions, "suppressed", Suppressed),
+        (TableColumns, "values", Semantics),
+    ],
 )
 def test_choices_are_those_of_the_library(options, name, kind):
     """They are written again for the command line, so that `--help` does not import what they belong to."""

@@ -1,0 +1,171 @@
+"""`sidelight generalisations`: what do measures and utilities say of every choice of levels of a table?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.console import RenderableType
+from rich.table import Table as Grid
+from rich.text import Text
+
+from sidelight._rounding import ROUNDED
+from sidelight._text import counted
+from sidelight.cli.inputs import Question, open_table
+from sidelight.cli.interrupts import noticing_interrupts
+from sidelight.cli.options import GeneralisationOptions
+from sidelight.cli.output import Output, bar
+from sidelight.cli.protect import column_hierarchies, figure, report_nothing, unused_hierarchies
+from sidelight.cli.run import Status
+from sidelight.errors import BadPolicy, NothingSafe
+from sidelight.measures.k_anonymity import GroupSize
+from sidelight.measures.measure import Measure
+from sidelight.policy.policy import without_repeats
+from sidelight.report.report import Envelope, number
+from sidelight.report.terminal import sentences
+from sidelight.search.generalisation_table import GeneralisationRow, GeneralisationTable, generalisation_table
+from sidelight.table.files import files_of
+from sidelight.table.hierarchy import Hierarchy
+from sidelight.table.hierarchy_io import hierarchy_files, read_hierarchies
+from sidelight.table.table import Table
+
+SCHEMA_VERSION = 1
+"""Raised whenever a reader of the document would have to change."""
+
+ROWS_PRINTED = 100
+"""How many generalisations are printed; JSON has all."""
+
+
+@dataclass(frozen=True, slots=True)
+class GeneralisationsRequest:
+    """Which table, along which hierarchies, and what is asked of which of its generalisations."""
+
+    file: str
+    question: Question
+    hierarchies: Path | None
+    options: GeneralisationOptions
+
+    @property
+    def rows(self) -> str:
+        """Which rows are listed: the minimal ones within the limits, if there are some and nothing else is said."""
+        return self.options.rows or ("all" if self.question.policy is None else "minimal")
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """What is measured: what limits and options name, or how small groups get."""
+        limited = self.question.policy.measures if self.question.policy else ()
+        return without_repeats((*limited, *self.question.measures)) or (GroupSize(),)
+
+
+def generalisations(request: GeneralisationsRequest, output: Output) -> Status:
+    """Read, measure, print."""
+    folder, options, question = request.hierarchies, request.options, request.question
+    if question.policy is None and request.rows != "all":
+        message = f"--rows {request.rows} needs limits to be within; add --limit 'group size >= 5', for example"
+        raise BadPolicy(message)
+    output.refuse((*files_of(request.file), *(hierarchy_files(folder) if folder else ())))
+    hierarchies = read_hierarchies(folder) if folder else {}
+    table = open_table(request.file, question.roles, hierarchies)
+    by = column_hierarchies(table, hierarchies, options.suppress_only)
+    try:
+        answer = _measure_all(table, by, request)
+    except NothingSafe as nothing:
+        return report_nothing(nothing, "generalisations", request.file, as_json=output.as_json)
+    notes = (
+        *table.intake.notes(),
+        *question.notes,
+        *unused_hierarchies(folder, options.suppress_only),
+        *_always_as_they_are(table, by),
+    )
+    output.write(document(request, answer, notes), draw(request, table, answer, notes))
+    return Status.WITHIN_POLICY
+
+
+def _measure_all(table: Table, by: Mapping[str, Hierarchy], request: GeneralisationsRequest) -> GeneralisationTable:
+    """Measure to the end: after Ctrl-C some rows would be missing, and nobody would know which."""
+    with noticing_interrupts() as interrupts, bar("measuring") as progress:
+        answer = generalisation_table(
+            table,
+            by,
+            request.measures,
+            request.options.utility,
+            policy=None if request.rows == "all" else request.question.policy,
+            minimal=request.rows == "minimal",
+            suppress=request.options.suppress,
+            suppressed=request.options.suppressed,
+            progress=progress,
+        )
+    if interrupts.noticed:
+        raise KeyboardInterrupt
+    return answer
+
+
+def _always_as_they_are(table: Table, by: Mapping[str, Hierarchy]) -> Iterator[str]:
+    bare = [column.name for column in table.quasi if column.name not in by]
+    if bare:
+        yield f"without a hierarchy, and so printed as they are in every row: {', '.join(bare)}"
+
+
+def document(request: GeneralisationsRequest, answer: GeneralisationTable, notes: tuple[str, ...]) -> Envelope[Any]:
+    """Put the rows into a document; utilities that are infinite are null."""
+    rows = [
+        {
+            "levels": row.levels,
+            "groups": row.groups,
+            "suppressed": row.suppressed,
+            "measured": {
+                name: number(value, large_is_bad=large_is_bad)
+                for (name, value), large_is_bad in zip(row.measured.items(), answer.large_is_bad, strict=True)
+            },
+            "utility": {name: worth if math.isfinite(worth) else None for name, worth in row.utility.items()},
+        }
+        for row in answer
+    ]
+    policy = None if request.rows == "all" or request.question.policy is None else str(request.question.policy)
+    data = {"listed": request.rows, "policy": policy, "measures": answer.measures, "rows": rows}
+    return Envelope(
+        kind="generalisations", schema_version=SCHEMA_VERSION, source=request.file, answer=data, notes=notes
+    )
+
+
+def draw(
+    request: GeneralisationsRequest, table: Table, answer: GeneralisationTable, notes: tuple[str, ...]
+) -> Iterator[RenderableType]:
+    """Give the parts of the page, from top to bottom."""
+    which = {"all": "all of them", "within": "all within policy", "minimal": "the minimal ones within policy"}
+    wanted = "" if request.rows == "all" else f": {request.question.policy}"
+    yield Text(request.file, style="bold").append(
+        f": {counted(table.people, 'person')}; {counted(len(answer), 'generalisation')}, "
+        f"{which[request.rows]}{wanted}. Nothing was published.",
+        style="not bold",
+    )
+    yield _grid(answer)
+    if len(answer) > ROWS_PRINTED:
+        yield Text(f"… and {len(answer) - ROWS_PRINTED:,} more; --json has all.")
+    yield Text(f"{ROUNDED} A level of 0 is a column as it is; of utilities, less is better.")
+    yield Text("To publish one: sidelight protect … --levels COLUMN=LEVEL,… --output FILE")
+    yield from sentences("Notes", list(notes))
+
+
+def _grid(answer: GeneralisationTable) -> Grid:
+    grid = Grid(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    suppresses = any(row.suppressed for row in answer)
+    heads = [*answer.columns, "groups", *(["suppressed"] if suppresses else []), *answer.measures, *answer.utilities]
+    for name in heads:
+        grid.add_column(Text(name), justify="right", overflow="fold")
+    for row in answer.rows[:ROWS_PRINTED]:
+        grid.add_row(*_cells(answer, row, suppresses=suppresses))
+    return grid
+
+
+def _cells(answer: GeneralisationTable, row: GeneralisationRow, *, suppresses: bool) -> Iterator[str]:
+    yield from map(str, row.node)
+    yield f"{row.groups:,}"
+    if suppresses:
+        yield f"{row.suppressed:,}"
+    yield from answer.glances(row)
+    yield from map(figure, row.worths)

@@ -1,0 +1,148 @@
+"""`sidelight generalisations`, from the outside."""
+
+import json
+import signal
+import sys
+
+import pytest
+from support.command_line import answer, invoke
+
+import sidelight as sl
+from sidelight.cli import generalisations as verb
+
+COLUMNS = ("patients.parquet", "-g", "age", "-g", "sex", "-g", "zip", "-s", "disease")
+USUAL = (*COLUMNS, "--hierarchies", "hierarchies")
+
+
+@pytest.fixture(autouse=True)
+def here(sample_files):
+    return sample_files
+
+
+def run(*args):
+    return invoke(["generalisations", *args])
+
+
+def words(result):
+    return " ".join(result.stdout.split())
+
+
+def read_table():
+    return sl.read_table("patients.parquet", quasi=["age", "sex", "zip"], sensitive="disease")
+
+
+def test_every_choice_of_levels_is_a_row():
+    done = run(*USUAL)
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert words(done).startswith(
+        "patients.parquet: 40 people; 48 generalisations, all of them. Nothing was published. age sex zip groups"
+    )
+    rows = answer(run(*USUAL, "--json"))["rows"]
+    assert len(rows) == 48
+    assert rows[-1] == {
+        "levels": {"age": 3, "sex": 1, "zip": 5},
+        "groups": 1,
+        "suppressed": 0,
+        "measured": {"group size": {"exact": "40", "number": 40.0, "rounded": False, "text": "40"}},
+        "utility": {"balanced loss": 1.0},
+    }
+
+
+def test_json_says_what_python_says(here):
+    asked = ("-m", "implications(k=1)", "-m", "closeness", "--utility", "loss", "--utility", "discernibility")
+    document = answer(run(*USUAL, *asked, "--json"))
+    measures = [sl.Implications(1), sl.Closeness()]
+    table = sl.generalisation_table(
+        read_table(), sl.read_hierarchies("hierarchies"), measures, ["loss", "discernibility"]
+    )
+    assert (document["listed"], document["policy"]) == ("all", None)
+    assert document["measures"] == list(table.measures)
+    for data, row in zip(document["rows"], table, strict=True):
+        assert data["levels"] == row.levels
+        assert {name: each["exact"] for name, each in data["measured"].items()} == {
+            name: str(value) for name, value in row.measured.items()
+        }
+        assert data["utility"] == row.utility
+    written = here / "levels.json"
+    assert run(*USUAL, *asked, "-o", written).exit_code == 0
+    assert json.loads(written.read_text())["answer"] == document
+
+
+def test_with_limits_the_minimal_ones_are_listed_unless_others_are_asked_for():
+    limited = (*USUAL, "-l", "group size >= 5", "-l", "implications(k=1) < 0.6")
+    minimal, within, everything = (
+        answer(run(*limited, "--json", *which)) for which in ((), ("--rows", "within"), ("--rows", "all"))
+    )
+    assert [each["listed"] for each in (minimal, within, everything)] == ["minimal", "within", "all"]
+    assert minimal["policy"] == "group size ≥ 5; implications(k=1) < 0.6"
+    assert everything["policy"] is None
+    assert minimal["measures"] == ["group size", "implications(k=1)"]
+    lowest, safe = ([row["levels"] for row in each["rows"]] for each in (minimal, within))
+    assert 0 < len(lowest) < len(safe) < len(everything["rows"]) == 48
+    assert all(levels in safe for levels in lowest)
+    assert {int(row["measured"]["group size"]["exact"]) >= 5 for row in within["rows"]} == {True}
+    assert "the minimal ones within policy: group size ≥ 5; implications(k=1) < 0.6." in words(run(*limited))
+
+
+def test_a_row_can_be_published_as_it_says():
+    limited = ("-l", "group size >= 3", "--suppress", "0.1")
+    (row, *_) = answer(run(*USUAL, *limited, "--json"))["rows"]
+    levels = ",".join(f"{name}={level}" for name, level in row["levels"].items())
+    published = answer(invoke(["protect", *USUAL, *limited, "--levels", levels, "--json"]))
+    assert published["suppressed"] == row["suppressed"]
+    assert published["release"]["groups"] == row["groups"]
+    assert published["utility"]["balanced loss"] == row["utility"]["balanced loss"]
+
+
+def test_a_column_without_a_hierarchy_is_named(here):
+    (here / "hierarchies" / "zip.csv").unlink()
+    done = run(*USUAL)
+    assert "without a hierarchy, and so printed as they are in every row: zip" in words(done)
+    assert len(answer(run(*USUAL, "--json"))["rows"]) == 8
+    assert len(answer(run(*USUAL, "--suppress-only", "zip", "--json"))["rows"]) == 16
+
+
+def test_long_tables_are_cut_short(monkeypatch):
+    monkeypatch.setattr(verb, "ROWS_PRINTED", 40)
+    assert "… and 8 more; --json has all." in run(*USUAL).stdout
+
+
+def test_nothing_within_the_limits_is_status_1():
+    done = run(*USUAL, "-l", "group size >= 41")
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert "not even one group of everybody is within policy" in done.stderr
+    assert answer(run(*USUAL, "-l", "group size >= 41", "--json"))["verdict"] == "nothing within policy"
+
+
+@pytest.mark.parametrize(
+    ("args", "line"),
+    [
+        (("--rows", "within"), "--rows within needs limits to be within; add --limit 'group size >= 5', for example"),
+        (("--suppress", "0.1"), "--suppress needs a policy, which says whom to suppress; give one, or leave it out"),
+        (("-l", "group size >= 5", "--suppress", "3"), "--suppress 3 is not a share of the people"),
+        (("--utility", "beauty"), "invalid value for '--utility': 'beauty' is not one of 'balanced loss'"),
+        (("-m", "maximal fun"), "maximal fun"),
+    ],
+)
+def test_what_makes_no_sense_is_one_line(args, line):
+    done = run(*USUAL, *args)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr.count("\n") == 1
+    assert line in done.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_ctrl_c_prints_no_half_of_a_table(monkeypatch):
+    whole = verb.generalisation_table
+
+    def interrupted(*args, **settings):
+        def stop(what, done, total):
+            if done == 3:
+                signal.raise_signal(signal.SIGINT)
+
+        return whole(*args, **settings | {"progress": stop})
+
+    monkeypatch.setattr(verb, "generalisation_table", interrupted)
+    done = run(*USUAL)
+    assert (done.exit_code, done.stdout) == (130, "")
+    assert done.stderr == "sidelight: interrupted; nothing unfinished is left behind\n"
