@@ -35,6 +35,8 @@ from .measures.beta_likeness import BetaLikeness as BetaLikeness
 from .measures.delta_disclosure import DeltaDisclosure as DeltaDisclosure
 from .measures.ck_safety.implications import Implications as Implications
 from .measures.ck_safety.negations import Negations as Negations
+from .measures.ck_safety.disclosure_cost import DisclosureCost as DisclosureCost
+from .measures.ck_safety.cheapest_knowledge import CheapestKnowledge as CheapestKnowledge
 from .measures.privacy_skyline.acquaintance import Acquaintance as Acquaintance
 from .measures.epsilon_privacy.prior_belief import PriorBelief as PriorBelief
 from .measures.measure import Finding as Finding

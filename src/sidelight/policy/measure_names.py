@@ -37,10 +37,12 @@ def classic_measures() -> Kinds:
 
 
 def _ck_safety() -> Kinds:
+    from sidelight.measures.ck_safety.cheapest_knowledge import CheapestKnowledge
+    from sidelight.measures.ck_safety.disclosure_cost import DisclosureCost
     from sidelight.measures.ck_safety.implications import Implications
     from sidelight.measures.ck_safety.negations import Negations
 
-    return (Implications, Negations)
+    return (Implications, Negations, DisclosureCost, CheapestKnowledge)
 
 
 def _further_adversaries() -> Kinds:

@@ -11,6 +11,7 @@ For tests and for replaying small witnesses; the number of worlds explodes with 
                                         (min, ×)-convolution: groups × (others × family)² × values
     worst_implications, worst_negations `Implications`, `Negations`: every set of k pieces of knowledge.  Worlds are
                                         numbered, and what is known is the set of worlds in which it holds, as bits
+    cheapest_implications               `CheapestKnowledge`: the same sets, by what they cost
     smallest_epsilon_of_group           `PriorBelief`: values are drawn independently from an unknown distribution,
                                         itself drawn from a Dirichlet prior, so each sequence of values has a known
                                         probability, and a belief is a ratio of two sums of such probabilities: over
@@ -25,6 +26,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import reduce
+from heapq import heappop, heappush
 from itertools import combinations, product
 from math import comb, factorial, prod
 from operator import and_, or_
@@ -384,6 +386,59 @@ def worst_implications(release: Release, k: int, value: Label = None) -> Fractio
     conclusions = {reduce(or_, some) for some in _subsets(every)}
     basic = {worlds.all & ~premise | conclusion for premise in premises for conclusion in conclusions}
     return worlds.surest(value, _conjunctions(basic, k, worlds.all))
+
+
+def cheapest_implications(
+    release: Release,
+    reach: Fraction,
+    price: Callable[[Label], Fraction],
+    targets: Iterable[Label],
+    *,
+    one_conclusion: bool = True,
+) -> Fraction | None:
+    """Find the cheapest set of implications A → B that reaches as much of any target, by going up in price.
+
+    With `one_conclusion` B is always what is to be shown; otherwise any atom.  None where nobody has such a value.
+
+    >>> release = Release.from_counts([{"Flu": 2, "Lung cancer": 2, "Heart disease": 1}])
+    >>> cheapest_implications(release, Fraction(2, 3), lambda value: Fraction(1), release.domain)
+    Fraction(1, 1)
+    """
+    worlds = NumberedWorlds(release)
+    wanted = {atom for (_, value), atom in worlds.atoms.items() if value in {*targets} and atom}
+    by_falling_price = sorted(worlds.atoms.items(), key=lambda atom: -price(atom[0][1]))
+
+    def cheapest(conclusions: Iterable[int], among: set[int]) -> Fraction:
+        facts = {
+            worlds.all & ~premise | conclusion: price(value)
+            for conclusion in conclusions
+            for (_, value), premise in by_falling_price
+        }
+        return _cheapest(
+            facts, worlds.all, lambda knowledge: any(_probability(each, knowledge) >= reach for each in among)
+        )
+
+    if not wanted:
+        return None
+    if one_conclusion:
+        return min(cheapest([target], {target}) for target in wanted)
+    return cheapest(worlds.atoms.values(), wanted)
+
+
+def _cheapest(facts: Mapping[int, Fraction], everything: int, reached: Callable[[int], bool]) -> Fraction:
+    """Go through conjunctions of facts that can be true, from the cheapest on (Dijkstra)."""
+    waiting, passed = [(Fraction(0), everything)], set[int]()
+    while waiting:
+        price, knowledge = heappop(waiting)
+        if reached(knowledge):
+            return price
+        if knowledge not in passed:
+            passed.add(knowledge)
+            for fact, cost in facts.items():
+                if knowledge & fact not in (0, knowledge):
+                    heappush(waiting, (price + cost, knowledge & fact))
+    message = "no knowledge that can be true reaches it; give a lower reach"
+    raise BadMeasure(message)
 
 
 def worst_negations(release: Release, k: int, value: Label = None) -> Fraction:

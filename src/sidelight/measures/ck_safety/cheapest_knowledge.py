@@ -1,0 +1,388 @@
+"""What is the least that somebody would have to pay for knowledge that makes sure, or nearly so?
+
+    min over people p, values s and implications φ with Pr(p has s | release, φ) ≥ c of  the price of φ
+
+The price of an implication is that of its cheapest premise "somebody has v", q(v).  Where every fact costs 1, it is the
+smallest k for which `Implications(k)` reaches c.
+
+Form        As with k implications: for any φ, taking A → (the target has s) for one premise A of each implication costs
+            no more and makes no less sure, because a world in which no chosen premise holds fits φ.
+Objective   1/(1 + r) ≥ c, r as in `minimize_across_groups` with prices in place of numbers of atoms.  `priced_atoms`
+            has what one group gives; a budget is spread over groups by the recurrence there.
+Search      Budgets are doubled until one suffices; all smaller ones come with it.  The least that suffices in
+            logarithms is weighed in fractions, and the next one where it does not hold after all.
+Merging     Nobody's knowledge gets cheaper.  A world of a merged group is a world of the two groups with the people
+            dealt to their places at random, so what φ makes of the merged group is a mean over such deals, and one of
+            them is at least as bad.  This holds of all knowledge whose price does not depend on who is who.
+Cost        See `priced_atoms`; it looks at a whole release at once.
+
+Source: ours; Martin et al., Worst-case background knowledge, ICDE 2007, name cost-based disclosure as future work.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import ClassVar, NoReturn
+
+import numpy as np
+
+from sidelight._arrays import Floats, Integers, first_of_each
+from sidelight._rounding import exact_number, in_words
+from sidelight.errors import BadMeasure, TooHard
+from sidelight.measures.ck_safety.implications import (
+    Atom,
+    Implication,
+    ImplicationsWitness,
+    knowledge_in_words,
+    nobody_shown,
+)
+from sidelight.measures.ck_safety.minimize_across_groups import (
+    Choice,
+    ImplicationsScreen,
+    best_assignment,
+    choices_near_best,
+)
+from sidelight.measures.ck_safety.minimize_within_group import LOG_OF_ZERO, tolerance
+from sidelight.measures.ck_safety.priced_atoms import Chain, ExactGroup, PricedGroups, least_logs
+from sidelight.measures.ck_safety.tariff import Tariff, rate_as_setting, read_rate
+from sidelight.measures.exact import Amount
+from sidelight.measures.measure import Bound, Finding, Measure, Monotonicity, Witness
+from sidelight.measures.screening import joined_all
+from sidelight.measures.targets import Predicate, Targeted, Targets, examples_of_targets
+from sidelight.release.groups import Groups
+from sidelight.release.release import Release
+from sidelight.table.labels import Label, shown
+from sidelight.table.table import Semantics
+
+MOST = 400
+"""Budgets of so many times the smallest unit of price are looked into; both time and memory grow with its square."""
+
+
+@dataclass(frozen=True)
+class CheapestKnowledge(Targeted):
+    """What is the least that knowledge costs which makes somebody's value at least this sure?
+
+    `reach` is how sure; knowledge is implications, as in `Implications`.  Each costs what `prices` say of its premise's
+    value, and `otherwise` where they say nothing.  Without prices every implication costs 1, and the answer is the
+    smallest k for which `Implications(k)` reaches that much.  About all values, one `value`, or all `apart_from` some.
+
+    >>> ward = Release.from_counts([{"AIDS": 1, "Flu": 4, "Cold": 5}])
+    >>> CheapestKnowledge(0.9).measure(ward).value
+    Fraction(2, 1)
+    >>> finding = CheapestKnowledge(0.95, prices={"AIDS": 10, "Cold": 3}).measure(ward)
+    >>> finding.value, finding.witness.value, finding.replay(ward)
+    (Fraction(4, 1), 'AIDS', Fraction(4, 1))
+    >>> print(finding.explain())  # doctest: +NORMALIZE_WHITESPACE
+    For 4 somebody could know that, if the target has Cold or Flu, the target has AIDS; in group 1 anyone, the target,
+    then has AIDS with probability 1.
+
+    Source: Martin, Kifer, Machanavajjhala, Gehrke, Halpern, Worst-case background knowledge, ICDE 2007 (future work).
+    """
+
+    reach: Bound
+    prices: Mapping[str, Bound] | Mapping[Label, Bound] = field(default_factory=Tariff)
+    otherwise: Bound = 1
+    value: str | None = None
+
+    name: ClassVar[str] = "cheapest knowledge"
+    large_is_bad: ClassVar[bool] = False
+    semantics: ClassVar[tuple[Semantics, ...]] = ("single",)
+    mergeable: ClassVar[bool] = False
+    when_groups_merge = Monotonicity.NON_DECREASING
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        reach = exact_number(self.reach, BadMeasure, "reach=")
+        if not 0 < reach <= 1:
+            message = f"'{self.name}' has reach={self.reach}; give a probability above 0, at most 1"
+            raise BadMeasure(message)
+        if isinstance(self.targets.value, Predicate):
+            message = f"'{self.name}' is about one value or all; give one, or leave others out with apart_from="
+            raise BadMeasure(message)
+        object.__setattr__(self, "reach", reach)
+        if not isinstance(self.prices, Tariff):
+            object.__setattr__(self, "prices", Tariff.read("prices", self.prices, above=0))
+        object.__setattr__(self, "otherwise", read_rate("otherwise", self.otherwise, above=0))
+
+    @classmethod
+    def from_settings(
+        cls,
+        *,
+        reach: float,
+        prices: Mapping[str, float] | None = None,
+        otherwise: float = 1,
+        value: str | None = None,
+        apart_from: tuple[str, ...] = (),
+    ) -> CheapestKnowledge:
+        """Make it from what a policy file says."""
+        return cls(reach, prices or {}, otherwise, value, apart_from=apart_from)
+
+    @classmethod
+    def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
+        """Facts that all cost the same, and values of different prices, for all values, one, and all but one."""
+        prices = {value: Fraction(1 + place % 3, 2) for place, value in enumerate(domain)}
+        targets = [each for each in examples_of_targets(domain) if not isinstance(each.get("value"), tuple)]
+        reaches = (Fraction(9, 10), 1, Fraction(1, 2))
+        return tuple(cls(reaches[at % 3], known, **each) for at, each in enumerate(targets) for known in ({}, prices))
+
+    def settings(self) -> dict[str, object]:
+        """Say the parameters as a policy file does."""
+        settings = super().settings()
+        for name in ("reach", "otherwise"):
+            if name in settings:
+                settings[name] = rate_as_setting(settings[name])  # type: ignore[arg-type]
+        if self.prices:
+            return {**settings, "prices": self.tariff.as_setting()}
+        return {name: setting for name, setting in settings.items() if name != "prices"}
+
+    @property
+    def tariff(self) -> Tariff:
+        """What is paid for values that are named."""
+        assert isinstance(self.prices, Tariff)  # __post_init__ saw to it
+        return self.prices
+
+    def price(self, value: Label) -> Fraction:
+        """Give what an implication from this value costs."""
+        assert isinstance(self.otherwise, Fraction)
+        return self.tariff.of(value, self.otherwise)
+
+    def check(self, release: Release) -> None:
+        """Refuse prices of values that the release does not have."""
+        super().check(release)
+        self.tariff.check(release.domain)
+
+    def summarize(self, groups: Groups) -> NoReturn:
+        """Refuse: how far to look depends on all groups."""
+        del groups
+        message = f"'{self.name}' looks at a whole release at once; measure the release, not its parts"
+        raise BadMeasure(message)
+
+    def measure(self, release: Release) -> Finding:
+        """Find the least budget that suffices, and what it is spent on."""
+        self.check(release)
+        market = Market.of(self, release.groups.in_order())
+        if not market.any_target:
+            return Finding(self, math.inf, None, (self.targets.nobody(),))
+        assert isinstance(self.reach, Fraction)
+        budget, witness = market.cheapest(self.reach)
+        return Finding(self, budget * market.unit, witness)
+
+    def explain(self, finding: Finding) -> str:
+        """Say what would have to be known, what it costs, and what follows."""
+        known = finding.witness
+        if not isinstance(known, PricedWitness):
+            return nobody_shown(finding)
+        value, sure = shown(known.value), in_words(known.probability)
+        if not known.premises():
+            return (
+                f"It costs nothing: in {known.group} anyone has {value} with probability {sure}, as the release says."
+            )
+        return (
+            f"For {in_words(finding.value, large_is_bad=False)} somebody could know {knowledge_in_words(known)}; "
+            f"in {known.group} anyone, the target, then has {value} with probability {sure}."
+        )
+
+    def replay(self, witness: Witness, release: Release) -> Amount:
+        """Add up the prices, and count worlds to see that it makes as sure as it should: infinite where it does not."""
+        assert isinstance(witness, PricedWitness)
+        price = sum((self.price(each.premise.value) for each in witness.implications), Fraction(0))
+        return price if witness.posterior(release) >= exact_number(self.reach, BadMeasure, "reach=") else math.inf
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class PricedWitness(ImplicationsWitness):
+    """The implications that are bought, and how probable they make the target."""
+
+    probability: Fraction
+
+
+@dataclass(frozen=True)
+class Purchase:
+    """What is bought of one group: the chain of sets that its people are asked about."""
+
+    row: int
+    chain: Chain
+    target_class: int | None = None  # the class of the target's value, where the target is here
+
+
+@dataclass(frozen=True, eq=False)
+class Market:
+    """Groups with prices in whole units: without the target, and with a target of each class of prices."""
+
+    groups: Groups
+    unit: Fraction
+    classes: tuple[tuple[int, ...], ...]  # places of the values of one price, the dearest first
+    others: PricedGroups
+    targets: tuple[tuple[int, PricedGroups], ...]  # the class of the target's value, and the groups without it
+    may_be: frozenset[int]  # the values in question, as places
+
+    @classmethod
+    def of(cls, measure: CheapestKnowledge, groups: Groups) -> Market:
+        """Sort the values by price and the counts by frequency; of groups of one kind a few will do (see `rows`)."""
+        by_price = {
+            price: tuple(place for place, value in enumerate(groups.domain) if measure.price(value) == price)
+            for price in sorted({measure.price(value) for value in groups.domain}, reverse=True)
+        }
+        scale = math.lcm(*(price.denominator for price in by_price))
+        unit = Fraction(math.gcd(*(int(price * scale) for price in by_price)), scale)
+        prices = tuple(int(price / unit) for price in by_price)
+        classes, may_be = tuple(by_price.values()), measure.targets.places(groups)
+        others = _priced(groups, classes, prices, None, may_be)
+        targets = [
+            (own, _priced(groups, classes, prices, own, may_be))
+            for own, places in enumerate(classes)
+            if not set(places).isdisjoint(may_be.tolist())
+        ]
+        return cls(groups, unit, classes, others, tuple(targets), frozenset(may_be.tolist()))
+
+    @property
+    def any_target(self) -> bool:
+        """Whether anybody has a value in question."""
+        return any(each.target.any() for _, each in self.targets)
+
+    def take(self, rows: Integers) -> Market:
+        """Keep some groups."""
+        targets = tuple((own, each.take(rows)) for own, each in self.targets)
+        return Market(self.groups.take(rows), self.unit, self.classes, self.others.take(rows), targets, self.may_be)
+
+    def certain_budget(self) -> int:
+        """Give a budget that suffices: what it costs to ask a target about every other value of the group."""
+        costs = [
+            np.where(
+                each.target > 0,
+                sum(
+                    price * np.count_nonzero(own, axis=1) for price, own in zip(each.prices, each.counts, strict=False)
+                ),
+                np.iinfo(np.int64).max,
+            ).min()
+            for _, each in self.targets
+        ]
+        return int(min(costs))
+
+    def cheapest(self, reach: Fraction) -> tuple[int, PricedWitness]:
+        """Find the least budget that reaches as much, and what to buy for it."""
+        enough, budget = self.certain_budget(), 4
+        while True:
+            within = min(budget, enough)
+            if within > MOST:
+                message = (
+                    f"knowledge that makes this sure costs more than {budget // 2} times {self.unit}, the unit of all "
+                    "prices, which is too much to weigh; give a lower 'reach', or prices in larger steps"
+                )
+                raise TooHard(message)
+            # at most `within` groups besides the target's take part, so more of one kind are not needed
+            few = self.take(first_of_each(self._kinds(), within + 2))
+            sufficient = few.least_budget(within, reach)
+            if sufficient is not None:
+                return sufficient[0], few.witness(sufficient[1])
+            budget *= 2
+
+    def _kinds(self) -> Integers:
+        return np.column_stack([self.others.rows(), *(each.rows() for _, each in self.targets)])
+
+    def least_budget(self, within: int, reach: Fraction) -> tuple[int, list[Purchase]] | None:
+        """Try the budgets that may suffice, from the least on."""
+        others = least_logs(self.others, within, target=False)
+        targets = np.minimum.reduce([least_logs(each, within, target=True) for _, each in self.targets])
+        rows = np.vstack((others, targets)).T
+        screen = ImplicationsScreen(within, Targets())
+        least = joined_all(screen, rows)[0, within + 1 :]
+        limit = math.log((1 - reach) / reach) if reach < 1 else LOG_OF_ZERO / 2
+        for budget in np.flatnonzero(least <= limit + tolerance(np.array(limit))).tolist():
+            if least[budget] < LOG_OF_ZERO / 2:
+                return budget, self._certain(others[budget], targets[budget], budget)
+            purchases = self._spent_best(others[: budget + 1], targets[: budget + 1])
+            if _probability(purchases) >= reach:
+                return budget, purchases
+        return None
+
+    def _spent_best(self, others: Floats, targets: Floats) -> list[Purchase]:
+        """Spend a budget best: exactly, over the choices that logarithms leave."""
+        weighed = {choice: self._best(choice) for choice in choices_near_best(others, targets)}
+        best = best_assignment({choice: each.chain.product for choice, each in weighed.items()}, len(others) - 1)
+        return [weighed[choice] for choice in best.choices]
+
+    def _certain(self, others: Floats, targets: Floats, budget: int) -> list[Purchase]:
+        """Spend a budget that makes certain on the first group in which it does."""
+        here = np.flatnonzero(targets < LOG_OF_ZERO / 2)
+        if len(here):
+            return [self._best(Choice(int(here[0]), budget, target=True))]
+        elsewhere = int(np.flatnonzero(others < LOG_OF_ZERO / 2)[0])
+        target = next(row for row in range(len(self.groups)) if any(each.target[row] for _, each in self.targets))
+        return [self._best(Choice(target, 0, target=True)), self._best(Choice(elsewhere, budget, target=False))]
+
+    def _best(self, choice: Choice) -> Purchase:
+        row, price = choice.group, choice.atoms
+        if not choice.target:
+            return Purchase(row, ExactGroup.of(self.others, row).least(price, target=False))
+        chains = [
+            (ExactGroup.of(each, row).least(price, target=True), own) for own, each in self.targets if each.target[row]
+        ]
+        chain, own = min(chains)
+        return Purchase(row, chain, own)
+
+    def witness(self, purchases: list[Purchase]) -> PricedWitness:
+        """Write down who is asked about what: the target first, then others of the groups."""
+        (sold,) = (each for each in purchases if each.target_class is not None)
+        name, value = self.groups.name(sold.row), self.groups.domain[self._target_place(sold)]
+        atom = Atom((name.number, 0), value)
+        premises = [
+            premise
+            for each in sorted(purchases, key=lambda each: each is not sold)
+            for premise in self._atoms(each)
+            if premise != atom
+        ]
+        names = dict.fromkeys(self.groups.name(each.row) for each in purchases if each.row != sold.row)
+        return PricedWitness(
+            name,
+            value,
+            target=atom.person,
+            implications=tuple(Implication(premise, atom) for premise in premises),
+            elsewhere=tuple(names),
+            probability=_probability(purchases),
+        )
+
+    def _target_place(self, sold: Purchase) -> int:
+        """Find the value of the target: the most frequent one in question of its class."""
+        assert sold.target_class is not None
+        counts = self.groups.counts.row(sold.row)
+        places = [place for place in self.classes[sold.target_class] if place in self.may_be]
+        return max(places, key=lambda place: counts[place])
+
+    def _atoms(self, purchase: Purchase) -> list[Atom]:
+        counts, number = self.groups.counts.row(purchase.row), self.groups.name(purchase.row).number
+        own = None if purchase.target_class is None else self._target_place(purchase)
+        frequent = [
+            sorted((place for place in places if place != own), key=lambda place: -counts[place])
+            for places in self.classes
+        ]
+        return [
+            Atom((number, position), self.groups.domain[place])
+            for position, kind in enumerate(purchase.chain.kinds)
+            for place in (
+                *(() if own is None or not kind[-1] else (own,)),
+                *(place for places, many in zip(frequent, kind, strict=False) for place in places[:many]),
+            )
+        ]
+
+
+def _probability(purchases: list[Purchase]) -> Fraction:
+    return 1 / (1 + math.prod((each.chain.product for each in purchases), start=Fraction(1)))
+
+
+def _priced(
+    groups: Groups, classes: tuple[tuple[int, ...], ...], prices: tuple[int, ...], own: int | None, may_be: Integers
+) -> PricedGroups:
+    """Sort the counts of each class; with a target of class `own`, its most frequent value in question is taken out."""
+    counts = [groups.counts.only_values(np.array(places)).largest(len(places)) for places in classes]
+    target = np.zeros(len(groups), np.int64)
+    if own is not None:
+        target = groups.counts.highest(np.intersect1d(classes[own], may_be))
+        before = (counts[own] > target[:, np.newaxis]).sum(axis=1, keepdims=True)
+        left = np.arange(counts[own].shape[1] - 1) < before
+        counts[own] = np.where(left, counts[own][:, :-1], counts[own][:, 1:])
+    occurring = tuple(each[:, : int((each > 0).any(axis=0).sum())] for each in counts)
+    return PricedGroups(groups.sizes, occurring, target, (*prices, prices[own] if own is not None else 0))

@@ -1,0 +1,227 @@
+"""How bad could it get, if some values are worse to disclose than others?
+
+    max over people p, values s and k pieces of knowledge φ of  w(s) · Pr(p has s | release, φ)
+
+Values of one weight w are a class, and the maximum over a class is what `Implications` (or `Negations`) says of these
+targets alone.  So the cost is the largest, over the different weights, of w times that: whatever is claimed of the
+adversary (how it merges, what merging groups does to it, that its witness replays) holds of the cost.
+
+Source: Martin et al., Worst-case background knowledge, ICDE 2007, whose section 6 leaves cost-based disclosure open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import ClassVar, Literal, TypeAlias
+
+import numpy as np
+
+from sidelight._arrays import Floats
+from sidelight._rounding import in_words
+from sidelight.errors import BadMeasure, listed
+from sidelight.measures.ck_safety.implications import Implications, nobody_shown
+from sidelight.measures.ck_safety.negations import Negations
+from sidelight.measures.ck_safety.tariff import Tariff, rate_as_setting, read_rate
+from sidelight.measures.exact import Amount
+from sidelight.measures.measure import Bound, Finding, Measure, Monotonicity, Summary, Witness, whole_amount
+from sidelight.measures.screening import Screen
+from sidelight.release.groups import Groups
+from sidelight.release.release import Release
+from sidelight.table.labels import Label, shown
+from sidelight.table.table import Semantics
+
+Adversary: TypeAlias = Literal["implications", "negations"]
+ADVERSARIES: dict[str, type[Implications | Negations]] = {"implications": Implications, "negations": Negations}
+
+
+@dataclass(frozen=True)
+class DisclosureCost(Measure):
+    """How bad could it get, if some values are worse to disclose than others?
+
+    The largest w(s) · Pr(p has s | the release and what is known) over all people p, all values s and any `k`
+    implications (or negations, by `knows`).  `weights` say how bad it is that a value is disclosed; values that are not
+    named have the weight `otherwise`.  With all weights 1 it is `Implications(k)`.
+
+    >>> ward = Release.from_counts([{"AIDS": 1, "Flu": 4, "Cold": 5}])
+    >>> finding = DisclosureCost(1, {"AIDS": 1, "Flu": 1/10, "Cold": 1/10}).measure(ward)
+    >>> finding.value, finding.witness.value, finding.replay(ward)
+    (Fraction(1, 5), 'AIDS', Fraction(1, 5))
+    >>> print(finding.explain())  # doctest: +NORMALIZE_WHITESPACE
+    In group 1 anyone, the target, could be shown to have AIDS with probability 1/5 by someone who knows that, if the
+    target has Cold, the target has AIDS. Weighted by 1, which is how bad it is to disclose AIDS, that is 1/5.
+
+    Source: Martin, Kifer, Machanavajjhala, Gehrke, Halpern, Worst-case background knowledge, ICDE 2007 (future work).
+    """
+
+    k: int
+    weights: Mapping[str, Bound] | Mapping[Label, Bound]
+    otherwise: Bound = 1
+    knows: Adversary = "implications"
+
+    name: ClassVar[str] = "disclosure cost"
+    semantics: ClassVar[tuple[Semantics, ...]] = Implications.semantics
+    when_groups_merge = Monotonicity.NON_INCREASING
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "k", whole_amount(self.name, "k", self.k))
+        if not isinstance(self.weights, Tariff):
+            object.__setattr__(self, "weights", Tariff.read("weights", self.weights))
+        object.__setattr__(self, "otherwise", read_rate("otherwise", self.otherwise))
+        if not self.different_weights():
+            message = f"'{self.name}' has no weight above 0, so nothing counts; give at least one"
+            raise BadMeasure(message)
+        if self.knows not in ADVERSARIES:
+            message = f"'{self.name}' has no knows={self.knows!r}; give {listed([*ADVERSARIES])}"
+            raise BadMeasure(message)
+
+    @classmethod
+    def from_settings(
+        cls, *, k: int, weights: Mapping[str, float], otherwise: float = 1, knows: Adversary = "implications"
+    ) -> DisclosureCost:
+        """Make it from what a policy file says."""
+        return cls(k, weights, otherwise, knows)
+
+    @classmethod
+    def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
+        """One value worse than the others, one that nobody minds, and several weights."""
+        first, last = dict.fromkeys(domain[:1], 3), dict.fromkeys(domain[-1:], 0)
+        several = {value: Fraction(1 + place % 3, 4) for place, value in enumerate(domain)}
+        return (cls(1, first), cls(2, last), cls(0, first), cls(2, several), cls(1, several, knows="negations"))
+
+    def settings(self) -> dict[str, object]:
+        """Say the parameters as a policy file does."""
+        settings = super().settings()
+        if "otherwise" in settings:
+            settings["otherwise"] = rate_as_setting(self._otherwise)
+        return {**settings, "weights": self._tariff.as_setting()}
+
+    @property
+    def _tariff(self) -> Tariff:
+        assert isinstance(self.weights, Tariff)  # __post_init__ saw to it
+        return self.weights
+
+    @property
+    def _otherwise(self) -> Fraction:
+        assert isinstance(self.otherwise, Fraction)
+        return self.otherwise
+
+    def monotonicity(self, semantics: Semantics) -> Monotonicity:
+        """As the adversary's: a maximum of such numbers, each times a weight."""
+        return ADVERSARIES[self.knows](self.k).monotonicity(semantics)
+
+    def check(self, release: Release) -> None:
+        """Refuse weights of values that the release does not have."""
+        super().check(release)
+        self._tariff.check(release.domain)
+
+    def different_weights(self) -> list[Fraction]:
+        """List the weights that count, the largest first."""
+        return sorted({*self._tariff.values(), self._otherwise} - {Fraction(0)}, reverse=True)
+
+    def question(self, weight: Fraction, domain: tuple[Label, ...]) -> Implications | Negations:
+        """Ask the adversary about the values of this weight alone."""
+        others = tuple(value for value in domain if self._tariff.of(value, self._otherwise) != weight)
+        return ADVERSARIES[self.knows](self.k, apart_from=others)
+
+    def summarize(self, groups: Groups) -> CostSummary:
+        """Summarize for each weight."""
+        parts = [
+            (weight, self.question(weight, groups.domain).summarize(groups)) for weight in self.different_weights()
+        ]
+        return CostSummary(self, tuple(parts))
+
+    def screen(self) -> CostScreen:
+        """The adversary's floats for each weight."""
+        return CostScreen(self, ADVERSARIES[self.knows](self.k).screen())
+
+    def explain(self, finding: Finding) -> str:
+        """Say what the adversary could show, and what that weighs."""
+        witness = finding.witness
+        if not isinstance(witness, CostWitness):
+            return nobody_shown(finding)
+        question = ADVERSARIES[self.knows](self.k)
+        shown_by = question.explain(Finding(question, witness.probability, witness.known))
+        weight, value = in_words(witness.weight), shown(witness.value)
+        return (
+            f"{shown_by} Weighted by {weight}, which is how bad it is to disclose {value}, "
+            f"that is {in_words(finding.value)}."
+        )
+
+    def replay(self, witness: Witness, release: Release) -> Amount:
+        """Count worlds as the adversary does, and weigh."""
+        assert isinstance(witness, CostWitness)
+        return witness.weight * ADVERSARIES[self.knows](self.k).replay(witness.known, release)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class CostWitness(Witness):
+    """What somebody could show, how probable that is then, and how bad the value is."""
+
+    weight: Fraction
+    probability: Amount
+    known: Witness
+
+
+@dataclass(frozen=True, slots=True)
+class CostSummary:
+    """The adversary's summary for each weight, the largest weight first."""
+
+    measure: DisclosureCost
+    parts: tuple[tuple[Fraction, Summary], ...]
+
+    def merge(self, other: CostSummary) -> CostSummary:
+        """Combine weight by weight."""
+        pairs = zip(self.parts, other.parts, strict=True)
+        return replace(self, parts=tuple((weight, one.merge(two)) for (weight, one), (_, two) in pairs))
+
+    def finding(self) -> Finding:
+        """Report the worst; of equally bad ones that of the largest weight."""
+        findings = [(weight, summary.finding()) for weight, summary in self.parts]
+        shown_to_have = [(weight, each) for weight, each in findings if each.witness is not None]
+        if not shown_to_have:
+            return Finding(self.measure, Fraction(0), None, ("nobody has any of the values that count",))
+        weight, worst = max(shown_to_have, key=lambda part: part[0] * part[1].value)
+        assert worst.witness is not None
+        known = worst.witness
+        witness = CostWitness(known.group, known.value, weight=weight, probability=worst.value, known=known)
+        return Finding(self.measure, weight * worst.value, witness)
+
+
+@dataclass(frozen=True)
+class CostScreen(Screen):
+    """The rows of the adversary's screens side by side, one for each weight."""
+
+    cost: DisclosureCost
+    inner: Screen  # what joins rows and reads values off them is the same for all targets
+
+    @property
+    def group_by_group(self) -> bool:
+        """As the adversary's own."""
+        return self.inner.group_by_group
+
+    def of(self, groups: Groups) -> Floats:
+        """Give each group its rows."""
+        weights = self.cost.different_weights()
+        return np.hstack([self.cost.question(weight, groups.domain).screen().of(groups) for weight in weights])
+
+    def slack(self, people: int) -> float:
+        """As far as the adversary's values may be off, times the largest weight."""
+        return self.inner.slack(people) * max(1.0, float(self.cost.different_weights()[0]))
+
+    def join(self, one: Floats, other: Floats) -> Floats:
+        """Join weight by weight."""
+        return np.hstack([self.inner.join(*pair) for pair in zip(self._parts(one), self._parts(other), strict=True)])
+
+    def value(self, rows: Floats) -> Floats:
+        """Give the largest of the weighted values; where nobody has a value of a weight, none."""
+        values = [
+            float(weight) * self.inner.value(part)
+            for weight, part in zip(self.cost.different_weights(), self._parts(rows), strict=True)
+        ]
+        largest: Floats = np.max([np.zeros(len(rows)), *values], axis=0)
+        return largest
+
+    def _parts(self, rows: Floats) -> list[Floats]:
+        return np.split(rows, len(self.cost.different_weights()), axis=1)

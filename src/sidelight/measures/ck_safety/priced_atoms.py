@@ -1,0 +1,254 @@
+"""How improbable can atoms of a given price make it that none of them holds, when some values cost more than others?
+
+Symbols     q(v) > 0 the price of an atom "somebody has v", a whole number; n(V) how many people have a value of the set
+            V, q(V) its price; σ the target's value, which the target's own atom has for nothing.
+Chains      Ask the i-th person of a group of n about the values V_i.  For two people and sets A, B, asking one about
+            A ∪ B and the other about A ∩ B costs the same and is no more likely to come to nothing: whatever all others
+            have, the two draw from m occurrences in (m − a)(m − b) − (m − n(A ∪ B)) ways that avoid A and B; a + b
+            stays while a and b move apart.  So the best sets are a chain V₀ ⊇ V₁ ⊇ …, the target first, and none of the
+            atoms holds with probability
+
+                Π_i max(n − i − n(V_i), 0) / (n − i)        at the price  Σ_i q(V_i)  (less q(σ) with the target).
+
+            Among values of one price the more frequent come first, so that V_i is told by how many values of each price
+            it has: its *kind*.  With one price for all there is one kind per number of values: MINIMIZE1.
+Recurrence  G(i, κ, j) the least product for people from the i-th on, within kind κ and price j:
+
+                G(i, κ, j) = min( G(i, κ − one value, j),  max(n − i − n(κ), 0)/(n − i) · G(i+1, κ, j − q(κ)) )
+
+            f(j) = G(0, largest, j), and f^σ(j) = min over κ ∋ σ of (n − n(κ))/n · G(1, κ, j − q(κ) + q(σ)).
+Cost        people × kinds × prices, each for all groups at once.  Kinds are few where prices are; in general the
+            question contains the knapsack problem, so there are limits (`MOST_KINDS`).
+
+`least_logs` runs it in logarithms over all groups; `ExactGroup` in fractions for the few that decide, with the chain.
+
+Source: ours; Martin et al., Worst-case background knowledge, ICDE 2007, has the case of one price.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from sidelight._arrays import Floats, Integers
+from sidelight.errors import TooHard
+from sidelight.measures.ck_safety.minimize_within_group import LOG_OF_ZERO
+
+MOST_KINDS = 2_000
+"""So many kinds of sets are weighed: some seconds for ten thousand groups."""
+
+AT_ONCE = 512
+"""Groups whose states are held at once."""
+
+Kind: TypeAlias = tuple[int, ...]
+"""How many values of each price a set has, the most frequent first; the last number says whether it has σ."""
+
+Prices: TypeAlias = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Kinds:
+    """All kinds of sets within a price, the target's value being free once, and those one value smaller."""
+
+    prices: Prices  # of the values of each class; the last that of σ, or 0 where there is no target
+    largest: Kind  # how many values there are of each
+
+    @classmethod
+    def within(cls, price: int, prices: Prices, largest: Kind) -> tuple[Kinds, list[Kind]]:
+        """List the kinds from the smallest on: whatever is within a kind stands before it.
+
+        >>> Kinds.within(3, (1, 2, 0), (2, 1, 0))[1]
+        [(0, 0, 0), (1, 0, 0), (2, 0, 0), (0, 1, 0), (1, 1, 0)]
+        """
+        kinds = cls(prices, largest)
+        listed: list[Kind] = [()]
+        for own, most in zip(prices, largest, strict=True):
+            free = own if len(listed[0]) == len(prices) - 1 else 0  # σ costs the target nothing
+            listed = [
+                (*kind, many)
+                for many in range(most + 1)
+                for kind in listed
+                if kinds.price((*kind, many)) - free * many <= price
+            ]
+            if len(listed) > MOST_KINDS:
+                message = (
+                    f"with so many different prices there are more than {MOST_KINDS:,} kinds of knowledge to weigh; "
+                    "give fewer different prices, or a lower 'reach'"
+                )
+                raise TooHard(message)
+        return kinds, listed
+
+    def price(self, kind: Kind) -> int:
+        """Add up what the values of a set cost."""
+        return sum(own * many for own, many in zip(self.prices, kind, strict=False))
+
+    @staticmethod
+    def smaller(kind: Kind) -> Iterator[Kind]:
+        """Give the kinds with one value less."""
+        for place, many in enumerate(kind):
+            if many:
+                yield (*kind[:place], many - 1, *kind[place + 1 :])
+
+
+@dataclass(frozen=True, eq=False)
+class PricedGroups:
+    """Groups as far as prices look at them, one row each: counts by class in falling order, and the target's."""
+
+    sizes: Integers
+    counts: tuple[Integers, ...]  # for each class a row per group, in falling order
+    target: Integers  # how often σ occurs; it is not among the counts.  0 where nobody has it
+    prices: Prices  # of the classes, and of σ
+
+    def take(self, rows: Integers | slice) -> PricedGroups:
+        """Keep some groups."""
+        return PricedGroups(self.sizes[rows], tuple(each[rows] for each in self.counts), self.target[rows], self.prices)
+
+    def rows(self) -> Integers:
+        """Put all that is known of a group side by side."""
+        return np.column_stack((self.sizes, *self.counts, self.target))
+
+    @property
+    def largest(self) -> Kind:
+        """How many values of each class there are, and whether anybody has σ."""
+        return (*(each.shape[1] for each in self.counts), int(self.target.any()))
+
+    @cached_property
+    def sums(self) -> tuple[Integers, ...]:
+        """How many people have one of the a most frequent values of a class: a row per group, a column per a."""
+        return tuple(np.cumsum(np.pad(each, ((0, 0), (1, 0))), axis=1) for each in self.counts)
+
+    def people_with(self, kind: Kind) -> Integers:
+        """Give n(κ)."""
+        parts = [sums[:, many] for sums, many in zip(self.sums, kind, strict=False)]
+        people: Integers = np.sum([*parts, kind[-1] * self.target], axis=0)
+        return people
+
+
+def least_logs(groups: PricedGroups, budget: int, *, target: bool) -> Floats:
+    """Give ln f(j), or with the target ln n/n(σ)·f^σ(j) (infinite without σ), for j = 0 … budget; columns groups.
+
+    >>> one = PricedGroups(np.array([5]), (np.array([[2, 1]]),), np.array([2]), (1, 1))
+    >>> np.exp(least_logs(one, 1, target=True)).ravel().round(9).tolist()
+    [1.5, 0.5]
+    """
+    blocks = [slice(start, start + AT_ONCE) for start in range(0, len(groups.sizes), AT_ONCE)]
+    return np.hstack([_least_logs(groups.take(rows), budget, target=target) for rows in blocks])
+
+
+def _least_logs(groups: PricedGroups, budget: int, *, target: bool) -> Floats:
+    largest = groups.largest if target else (*groups.largest[:-1], 0)
+    kinds, listed = Kinds.within(budget, groups.prices, largest)
+    nothing = np.zeros((budget + 1, len(groups.sizes)))
+    people = {kind: groups.people_with(kind) for kind in listed}
+    later = dict.fromkeys(listed, nothing)
+    cheapest = min((kinds.price(kind) for kind in listed if any(kind)), default=budget + 1)
+    for person in range(budget // cheapest, int(target) - 1, -1):
+        now: dict[Kind, Floats] = {listed[0]: nothing}
+        for kind in listed[1:]:
+            best = np.minimum.reduce([now[smaller] for smaller in kinds.smaller(kind)])
+            price = kinds.price(kind)
+            if price <= budget:
+                best[price:] = np.minimum(
+                    best[price:], _log_avoid(groups, person, people[kind]) + later[kind][: budget + 1 - price]
+                )
+            now[kind] = best
+        later = now
+    if not target:
+        least_of_all: Floats = np.minimum.reduce([later[kind] for kind in listed])
+        return least_of_all
+    least = np.full_like(nothing, np.inf)
+    for kind in listed:
+        if kind[-1]:
+            price = kinds.price(kind) - kinds.prices[-1]
+            own = _log_avoid(groups, 0, people[kind]) + later[kind][: budget + 1 - price]
+            least[price:] = np.minimum(least[price:], own)
+    least += np.log(groups.sizes / np.maximum(groups.target, 1))
+    least[:, groups.target == 0] = np.inf
+    return least
+
+
+def _log_avoid(groups: PricedGroups, person: int, people: Integers) -> Floats:
+    left = np.maximum(groups.sizes - person, 1)
+    with np.errstate(divide="ignore"):
+        logs: Floats = np.maximum(np.log(np.maximum(left - people, 0) / left), LOG_OF_ZERO)
+    return logs
+
+
+class Chain(NamedTuple):
+    """The least product, and the kinds of the sets that people are asked about, the first person's first."""
+
+    product: Fraction
+    kinds: tuple[Kind, ...] = ()
+
+
+@dataclass(frozen=True)
+class ExactGroup:
+    """One group, in fractions."""
+
+    size: int
+    counts: tuple[tuple[int, ...], ...]
+    target: int
+    prices: Prices
+
+    @classmethod
+    def of(cls, groups: PricedGroups, row: int) -> ExactGroup:
+        """Take one row; values that nobody has are of no use."""
+        counts = tuple(tuple(count for count in each[row].tolist() if count) for each in groups.counts)
+        return cls(int(groups.sizes[row]), counts, int(groups.target[row]), groups.prices)
+
+    def least(self, price: int, *, target: bool) -> Chain:
+        """Give f(price), or n/n(σ)·f^σ(price), with the chain; of equal ones the shortest, with the fewest values.
+
+        >>> ExactGroup(5, ((2, 1),), 2, (1, 1)).least(1, target=True)
+        Chain(product=Fraction(1, 2), kinds=((1, 1),))
+        """
+        largest = (*map(len, self.counts), int(target))
+        kinds, listed = Kinds.within(price, self.prices, largest)
+        chains = _Chains(self, kinds, listed, {})
+        if not target:
+            return chains.best(0, largest, price)
+        choices = [
+            Chain(
+                Fraction(self.size, self.target) * self.avoid(0, kind) * rest.product,
+                (kind, *rest.kinds),
+            )
+            for kind in listed
+            if kind[-1]
+            for rest in [chains.best(1, kind, price - kinds.price(kind) + kinds.prices[-1])]
+        ]
+        return min(choices)
+
+    def avoid(self, person: int, kind: Kind) -> Fraction:
+        """Give the probability that the next person has none of the values of a set."""
+        people = sum(sum(own[:many]) for own, many in zip(self.counts, kind, strict=False)) + kind[-1] * self.target
+        left = max(self.size - person, 1)
+        return Fraction(max(left - people, 0), left)
+
+
+@dataclass(frozen=True)
+class _Chains:
+    """The recurrence for one group, each state once."""
+
+    group: ExactGroup
+    kinds: Kinds
+    listed: Sequence[Kind]
+    known: dict[tuple[int, Kind, int], Chain]
+
+    def best(self, person: int, within: Kind, price: int) -> Chain:
+        """Give G(i, κ, j) and its chain."""
+        state = (person, within, price)
+        if state not in self.known:
+            options = [Chain(Fraction(1))]
+            for kind in self.listed[1:]:
+                own = self.kinds.price(kind)
+                if own <= price and all(many <= most for many, most in zip(kind, within, strict=True)):
+                    probability = self.group.avoid(person, kind)
+                    rest = self.best(person + 1, kind, price - own) if probability else Chain(Fraction(0))
+                    options.append(Chain(probability * rest.product, (kind, *rest.kinds)))
+            self.known[state] = min(options)
+        return self.known[state]

@@ -1,0 +1,94 @@
+"""A number for each sensitive value: how bad it is to learn it, or what it costs to.
+
+A tariff names some values; all others have one number in common.  Values with the same number are a class, and within a
+class the more frequent value is never the better one for a group, so programs look at classes and not at values.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from sidelight._rounding import exact_number
+from sidelight.errors import BadMeasure, UnknownValue, did_you_mean
+from sidelight.measures.targets import written_label
+from sidelight.table.labels import Label, shown
+
+
+@dataclass(frozen=True, slots=True)
+class Tariff(Mapping[Label, Fraction]):
+    """An exact number for some values, in the order in which they were named.
+
+    >>> tariff = Tariff.read("weights", {"AIDS": 1, "Flu": 0.1})
+    >>> tariff["Flu"], tariff.of("Cold", Fraction(1, 2))
+    (Fraction(1, 10), Fraction(1, 2))
+    """
+
+    entries: tuple[tuple[Label, Fraction], ...] = ()
+
+    @classmethod
+    def read(cls, name: str, numbers: object, *, above: int = -1) -> Tariff:
+        """Understand a mapping of values to finite numbers, each larger than `above` and at least 0."""
+        if not isinstance(numbers, Mapping):
+            message = f'{name}= wants a mapping value → number, such as {{"AIDS": 1, "Flu": 0.1}}'
+            raise BadMeasure(message)
+        entries = {written_label(value): read_rate(name, number, above=above) for value, number in numbers.items()}
+        return cls(tuple(entries.items()))
+
+    def __getitem__(self, value: Label) -> Fraction:
+        return dict(self.entries)[value]
+
+    def __iter__(self) -> Iterator[Label]:
+        return (value for value, _ in self.entries)
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def of(self, value: Label, otherwise: Fraction) -> Fraction:
+        """Give the number of a value; `otherwise` that of all which are not named."""
+        return dict(self.entries).get(written_label(value), otherwise)
+
+    def classes(self, domain: tuple[Label, ...], otherwise: Fraction) -> dict[Fraction, tuple[int, ...]]:
+        """List the values of a domain (places) by their number, the largest first.
+
+        >>> Tariff.read("weights", {"Flu": 2}).classes(("Cold", "Flu", "Ulcer"), Fraction(1))
+        {Fraction(2, 1): (1,), Fraction(1, 1): (0, 2)}
+        """
+        numbers = [self.of(value, otherwise) for value in domain]
+        return {
+            number: tuple(place for place, own in enumerate(numbers) if own == number)
+            for number in sorted({*numbers}, reverse=True)
+        }
+
+    def check(self, domain: tuple[Label, ...]) -> None:
+        """Refuse values that a release does not have: a slip of the pen would leave the right one at another number."""
+        known = {written_label(value) for value in domain}
+        for value in self:
+            if value not in known:
+                message = f"no sensitive value '{shown(value)}' in the release{did_you_mean(shown(value), domain)}"
+                raise UnknownValue(message)
+
+    def as_setting(self) -> dict[str, int | Fraction]:
+        """Write it as a policy does."""
+        return {shown(value): rate_as_setting(number) for value, number in self.entries}
+
+
+def read_rate(name: str, number: object, *, above: int = -1) -> Fraction:
+    """Take a finite number that is at least 0, or above 0 where `above` is 0.
+
+    >>> read_rate("prices", 0, above=0)
+    Traceback (most recent call last):
+    sidelight.errors.BadMeasure: a number in prices= is 0; give finite ones above 0
+    """
+    exact = exact_number(number, BadMeasure, f"a number in {name}=")
+    if isinstance(exact, float) or not math.isfinite(exact) or exact < 0 or exact <= above:
+        message = f"a number in {name}= is {number}; give finite ones {'above 0' if above >= 0 else 'of at least 0'}"
+        raise BadMeasure(message)
+    return exact
+
+
+def rate_as_setting(number: Fraction) -> int | Fraction:
+    """Write a whole number as such."""
+    return int(number) if number.denominator == 1 else number
