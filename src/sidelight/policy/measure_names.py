@@ -73,7 +73,9 @@ def measure_named(name: str, where: str = "") -> type[Measure]:
         declare()
     place = f" in {where}" if where else ""
     known = dict.fromkeys((*(kind.name for kind in all_measures()), *declared_measures()))
-    message = f"no measure '{name}'{place}{name_here(name) or did_you_mean(name, known)}"
+    near = did_you_mean(name, known)
+    otherwise = near if near.startswith("; did") else f"; there are: {', '.join(known)}"  # all, however many
+    message = f"no measure '{name}'{place}{name_here(name) or otherwise}"
     raise BadPolicy(message)
 
 

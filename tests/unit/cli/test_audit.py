@@ -105,7 +105,7 @@ def test_with_neither_policy_nor_measures_all_classics_are_shown(file):
     assert "No policy was given" in run(file, *ROLES).stdout
 
 
-NEEDED = {"prior belief": "(stubbornness=1000)"}
+NEEDED = {"prior belief": "(stubbornness=1000)", "disclosure cost": "(k=1, weights={Flu=2})"}
 
 
 @pytest.mark.parametrize("kind", all_measures(), ids=lambda kind: kind.name)
