@@ -122,15 +122,7 @@ def _cell(reader: TokenReader, before: Sequence[tuple[str, Label]]) -> tuple[str
     if column in dict(before):
         reader.fail(f"column '{column}' is said twice", at=start)
     reader.expect("=", "write {column = cell, column = cell}")
-    return column, parse_value(reader)
-
-
-def parse_value(reader: TokenReader) -> Label:
-    """Read a value; a word like `in` may be part of it, but not `and`, `or` and `not`."""
-    if reader.at_sign("(") and reader.peek(1).text == "missing" and reader.peek(2).text == ")":
-        reader.take(3)
-        return None
-    return reader.name("a value", stop=("and", "or", "not"))
+    return column, reader.label()
 
 
 # The grammar, from the loosest to the tightest: `depth` counts parentheses, nots and ifs, so that recursion is bounded.
@@ -185,9 +177,9 @@ def _same(reader: TokenReader) -> Fact:
 
 def _about(reader: TokenReader, person: Who) -> Fact:
     if reader.accept("="):
-        return Has(person, parse_value(reader))
+        return Has(person, reader.label())
     if reader.accept("!="):
-        return Not(Has(person, parse_value(reader)))
+        return Not(Has(person, reader.label()))
     # "Bob not in {…}": here `not` belongs to `in`
     negated = reader.at_word("not") and reader.peek(1).text in ("in", "IN")
     if negated:
@@ -202,8 +194,8 @@ def _about(reader: TokenReader, person: Who) -> Fact:
 
 def _values(reader: TokenReader) -> list[Label]:
     reader.expect("{", "write Bob in {Flu, Cold}")
-    values = [parse_value(reader)]
+    values = [reader.label()]
     while reader.accept(","):
-        values.append(parse_value(reader))
+        values.append(reader.label())
     reader.expect("}", "write Bob in {Flu, Cold}")
     return values

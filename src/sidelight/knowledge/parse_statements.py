@@ -1,37 +1,38 @@
 """Read statements from text.
 
-    statement = quantity sign number [ "±" number ] | number sign quantity [ sign number ] | P sign P
+    statement = side sign side [ "±" number ] | number sign side sign number
     sign      = "=" | "<=" | ">="
-    quantity  = P | "count" "(" value { "or" value } ";" person { "," person } ")"
-    P         = "P" "(" value { "or" value } [ "|" "person" "=" person | "|" column "=" cell { "," … } ] ")"
+    side      = product { ( "+" | "-" ) product }
+    product   = factor { "*" factor | "/" factor | factor }        linear: a product of one quantity and numbers
+    factor    = "-" factor | "(" side ")" | number | quantity
+    quantity  = "P" "(" event [ "|" "person" "=" person | "|" event ] ")"
+              | "count" "(" value { "or" value } ";" person { "," person } ")"
     number    = 0.3 | 3/10 | 30%
 
-Names and values are words or quoted, as in facts; a column that is called person is quoted.
+Events are read by `events`.  Names and values are words or quoted, as in facts; a column that is called person is
+quoted.  Outside of P(…) and count(…), words are cut where arithmetic has them end: 2*P(Flu)-0.1 is five tokens there.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from typing import TypeAlias
 
 from sidelight.errors import BadKnowledge
-from sidelight.knowledge.parse_facts import parse_person, parse_value
+from sidelight.knowledge.events import DEEPEST_CONDITION, HasValue, parse_event
+from sidelight.knowledge.parse_facts import parse_person
 from sidelight.knowledge.people import Who
 from sidelight.knowledge.statements import (
-    ComparisonStatement,
     ConditionalProbability,
     Headcount,
-    IntervalStatement,
     Quantity,
     Statement,
-    around,
     conditional_probability,
     headcount,
-    most_of,
 )
 from sidelight.knowledge.tokens import Token, TokenReader, tokenize
 from sidelight.table.labels import Label
@@ -41,8 +42,9 @@ Statements: TypeAlias = str | Statement | Sequence[str | Statement]
 
 _SIGNS = ("=", "<=", ">=")
 _MIRRORED = {"=": "=", "<=": ">=", ">=": "<="}
-_NUMBER = r"[0-9]{1,1000}/[0-9]{1,1000}|(?:[0-9]{1,30}(?:\.[0-9]{0,30})?|\.[0-9]{1,30})(?:[eE][-+]?[0-9]{1,2})?%?"
-_GIVE_OR_TAKE = re.compile(rf"({_NUMBER})(?:(?:±|\+-|\+/-)({_NUMBER}))?")
+_NUMBER = re.compile(r"(?:[0-9]{1,1000}(?:\.[0-9]{0,30})?|\.[0-9]{1,30})(?:[eE][-+]?[0-9]{1,2})?")
+_PIECE = re.compile(rf"{_NUMBER.pattern}|\+/-|\+-|[-+*/%±−·×]|[^\W0-9]\w*|.", re.DOTALL)
+_OPERATORS = {"+/-": "±", "+-": "±", "−": "-", "·": "*", "×": "*"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,19 +64,23 @@ def read_statement(text: str) -> Statement:
     """Read a statement.
 
     >>> statement = read_statement("P(Flu | sex=male) = 0.3")
-    >>> statement.about, statement.low, statement.high
-    (ConditionalProbability(values=('Flu',), given=(('sex', 'male'),), person=None), Fraction(3, 10), Fraction(3, 10))
+    >>> statement.about, statement.low, statement.high  # doctest: +NORMALIZE_WHITESPACE
+    (ConditionalProbability(values=('Flu',), given=(('sex', 'male'),), person=None, where=()),
+     Fraction(3, 10), Fraction(3, 10))
     >>> for text in ("0.2 <= P(Flu or HIV | age=30) <= 0.4", "P(Flu) = 30% ± 10%", "count(HIV; Alice, Bob) >= 1"):
     ...     print(read_statement(text))
     0.2 <= P(Flu or HIV | age=30) <= 0.4
     0.2 <= P(Flu) <= 0.4
     count(HIV; Alice, Bob) >= 1
-    >>> read_statement("P(Flu | sex) = 0.3")
+    >>> print(read_statement("P(Flu, sex=male) - P(sex=male | Flu) / 2 >= 2 * P(HIV | group=#3, age != 30) - 0.1"))
+    P(Flu, sex=male) - 0.5 * P(sex=male | Flu) - 2 * P(HIV | age != 30, group=#3) >= -0.1
+    >>> read_statement("P(Flu | sex=) = 0.3")
     Traceback (most recent call last):
-    sidelight.errors.BadKnowledge: cannot read "P(Flu | sex) = 0.3" at character 12: '=' is missing before ')'; ...
+    sidelight.errors.BadKnowledge: cannot read "P(Flu | sex=) = 0.3" at character 13: a value is missing before ')'; ...
     """
     reader = TokenReader(_as_text(text))
-    statement = _quantity_first(reader) if _at_quantity(reader) else _number_first(reader)
+    reader.tokens = (*_cut(reader.tokens),)
+    statement = _statement(reader)
     reader.end("a statement ends before it")
     return statement
 
@@ -96,7 +102,7 @@ def is_statement(text: str) -> bool:
     (True, False)
     """
     try:
-        tokens = tokenize(text)
+        tokens = (*_cut(tokenize(text)),)
     except BadKnowledge:
         return False
     return any(token.is_word("P", "count") and after.is_sign("(") for token, after in pairwise(tokens))
@@ -106,7 +112,7 @@ def _worded(statement: object) -> WordedStatement:
     if isinstance(statement, Statement):
         return WordedStatement(statement)
     if isinstance(statement, Quantity):
-        message = f"{statement.about} is not compared with anything; write == 0.3, <= 0.3 or the like"
+        message = f"{statement} is not compared with anything; write == 0.3, <= 0.3 or the like"
         raise BadKnowledge(message)
     text = _as_text(statement)
     return WordedStatement(read_statement(text), " ".join(text.split()))
@@ -119,53 +125,64 @@ def _as_text(text: object) -> str:
     raise BadKnowledge(message)
 
 
-def _at_quantity(reader: TokenReader) -> bool:
-    return reader.at_call("P", "count")
+def _cut(tokens: Iterable[Token]) -> Iterator[Token]:
+    """Cut words into numbers, names and operators, wherever they are not within P(…) or count(…)."""
+    within, called = 0, False
+    for token in tokens:
+        if within:
+            within += token.is_sign("(") - token.is_sign(")")
+        elif token.kind == "word":
+            pieces = [Token("word", each[0], token.start + each.start()) for each in _PIECE.finditer(token.text)]
+            yield from (Token("word", _OPERATORS.get(piece.text, piece.text), piece.start) for piece in pieces)
+            called = pieces[-1].is_word("P", "count")
+            continue
+        elif called and token.is_sign("("):
+            within = 1
+        called = False
+        yield token
 
 
-def _quantity_first(reader: TokenReader) -> Statement:
+def _statement(reader: TokenReader) -> Statement:
     start = reader.next
-    one = _quantity(reader)
+    one = _side(reader)
     sign = _sign(reader)
-    if _at_quantity(reader):
-        return _comparison(reader, start, one, sign)
-    token = reader.next
-    number, give_or_take = _number(reader)
-    if give_or_take is None:
-        return _checked(reader, token, lambda: _bounded(one, sign, number))
+    middle = reader.next
+    other = _side(reader)
+    if reader.at_word("±"):
+        return _around(reader, one, sign, other, middle)
+    if reader.at_sign("<", ">", *_SIGNS):
+        return _between(reader, one, sign, other, start)
+    numbers_stand_at = start if not one.terms else start if other.terms else middle
+    return _checked(reader, numbers_stand_at, lambda: _compared(one, sign, other))
+
+
+def _compared(one: Quantity, sign: str, other: Quantity) -> Statement:
+    # what is about somebody comes first, so that its words are the statement's
+    if not one.terms:
+        one, other, sign = other, one, _MIRRORED[sign]
+    return one == other if sign == "=" else one <= other if sign == "<=" else one >= other
+
+
+def _around(reader: TokenReader, one: Quantity, sign: str, other: Quantity, start: Token) -> Statement:
+    reader.take()
     if sign != "=":
-        reader.fail("± goes with '=' only", at=token)
-    return _checked(reader, token, lambda: around(one, number, give_or_take))
+        reader.fail("± goes with '=' only", at=start)
+    give_or_take = _number(reader)
+    difference = one - other
+    return _checked(reader, start, lambda: difference.around(0, give_or_take=give_or_take))
 
 
-def _comparison(
-    reader: TokenReader, start: Token, one: ConditionalProbability | Headcount, sign: str
-) -> ComparisonStatement:
-    other = _quantity(reader)
-    if isinstance(one, Headcount) or isinstance(other, Headcount):
-        reader.fail("a count is compared with a number", at=start)
-    if sign == "=":
-        return ComparisonStatement(one, other, "=")
-    return ComparisonStatement(one, other) if sign == "<=" else ComparisonStatement(other, one)
-
-
-def _number_first(reader: TokenReader) -> Statement:
-    token = reader.next
-    first, give_or_take = _number(reader)
-    sign = _MIRRORED[_sign(reader)]
-    if give_or_take is not None or not _at_quantity(reader):
-        reader.fail("P(…) or count(…) is missing; write 0.2 <= P(Flu | sex=male) <= 0.4")
-    about = _quantity(reader)
-    if reader.next.kind == "end":
-        return _checked(reader, token, lambda: _bounded(about, sign, first))
+def _between(reader: TokenReader, first: Quantity, sign: str, about: Quantity, start: Token) -> Statement:
     second_sign = _sign(reader)
-    if "=" in (sign, second_sign) or sign == second_sign:
-        reader.fail("the two signs do not go together; write 0.2 <= P(Flu) <= 0.4", at=token)
-    second, give_or_take = _number(reader)
-    if give_or_take is not None:
+    second = _side(reader)
+    if first.terms or second.terms:
+        reader.fail("a statement with two signs has a number at both ends; say two statements", at=start)
+    if "=" in (sign, second_sign) or sign != second_sign:
+        reader.fail("the two signs do not go together; write 0.2 <= P(Flu) <= 0.4", at=start)
+    if reader.at_word("±"):
         reader.fail("± goes with '=' only")
-    low, high = (first, second) if sign == ">=" else (second, first)
-    return _checked(reader, token, lambda: IntervalStatement(about, low, high))
+    low, high = (first, second) if sign == "<=" else (second, first)
+    return _checked(reader, start, lambda: about.between(low.constant, high.constant))
 
 
 def _checked(reader: TokenReader, token: Token, make: Callable[[], Statement]) -> Statement:
@@ -176,11 +193,6 @@ def _checked(reader: TokenReader, token: Token, make: Callable[[], Statement]) -
         reader.fail(str(problem), at=token)
 
 
-def _bounded(about: ConditionalProbability | Headcount, sign: str, number: Fraction) -> IntervalStatement:
-    low = Fraction(0) if sign == "<=" else number
-    return IntervalStatement(about, low, most_of(about) if sign == ">=" else number)
-
-
 def _sign(reader: TokenReader) -> str:
     if reader.at_sign("<", ">"):
         reader.fail(f"{reader.next} is too strict; write '{reader.next.text}='")
@@ -189,69 +201,93 @@ def _sign(reader: TokenReader) -> str:
     return reader.take().text
 
 
-def _number(reader: TokenReader) -> tuple[Fraction, Fraction | None]:
-    """Read a number and, if there is one, what comes after ±."""
+# Linear combinations: `depth` counts parentheses and minus signs, so that recursion is bounded.
+
+
+def _side(reader: TokenReader, depth: int = 0) -> Quantity:
+    total = _product(reader, depth)
+    while reader.at_word("+", "-"):
+        minus = reader.take().text == "-"
+        product = _product(reader, depth)
+        total = total - product if minus else total + product
+    return total
+
+
+def _product(reader: TokenReader, depth: int) -> Quantity:
     start = reader.next
-    words: list[str] = []
-    while reader.next.kind == "word" and not _at_quantity(reader):
-        words.append(reader.take().text)
-    match = _GIVE_OR_TAKE.fullmatch("".join(words))
-    if match is None:
-        reader.fail("a number is missing here; write 0.3, 3/10 or 30%", at=start)
-    number, give_or_take = match.groups()
-    return _fraction(reader, start, number), None if give_or_take is None else _fraction(reader, start, give_or_take)
+    product = _factor(reader, depth)
+    while True:
+        if reader.at_word("/"):
+            reader.take()
+            divisor = _factor(reader, depth)
+            if divisor.terms or not divisor.constant:
+                reader.fail("this divides by zero" if not divisor.terms else "shares are divided by numbers", at=start)
+            product = product / divisor.constant
+        elif reader.at_word("*") or reader.at_call("P", "count"):
+            if reader.at_word("*"):
+                reader.take()
+            factor = _factor(reader, depth)
+            if product.terms and factor.terms:
+                reader.fail("a product of two shares is not linear; multiply by numbers", at=start)
+            product = product * factor.constant if not factor.terms else factor * product.constant
+        else:
+            return product
 
 
-def _fraction(reader: TokenReader, start: Token, text: str) -> Fraction:
-    try:
-        return Fraction(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
-    except ZeroDivisionError:
-        reader.fail("this divides by zero", at=start)
+def _factor(reader: TokenReader, depth: int) -> Quantity:
+    if depth > DEEPEST_CONDITION:
+        reader.fail(f"more than {DEEPEST_CONDITION} things stand within each other; say it in several statements")
+    if reader.accept_word("-"):
+        return -_factor(reader, depth + 1)
+    if reader.at_call("P", "count"):
+        return Quantity([(Fraction(1), _quantity(reader))])
+    if reader.accept("("):
+        side = _side(reader, depth + 1)
+        reader.expect(")", "a parenthesis is open")
+        return side
+    return Quantity((), _number(reader))
+
+
+def _number(reader: TokenReader) -> Fraction:
+    if reader.next.kind != "word" or _NUMBER.fullmatch(reader.next.text) is None:
+        reader.fail("a number is missing here; write 0.3, 3/10 or 30%")
+    number = Fraction(reader.take().text)
+    return number / 100 if reader.accept_word("%") else number
 
 
 def _quantity(reader: TokenReader) -> ConditionalProbability | Headcount:
     """Read P(…) or count(…)."""
     start = reader.take()
     reader.take()
-    values = [parse_value(reader)]
-    while reader.accept_word("or"):
-        values.append(parse_value(reader))
-    counts = start.is_word("count")
-    about = _headcount(reader, start, tuple(values)) if counts else _conditional_probability(reader, tuple(values))
+    about = _headcount(reader, start) if start.is_word("count") else _conditional_probability(reader)
     reader.expect(")", "a parenthesis is open; join values with or, conditions with a comma")
     return about
 
 
-def _headcount(reader: TokenReader, start: Token, values: tuple[Label, ...]) -> Headcount:
+def _headcount(reader: TokenReader, start: Token) -> Headcount:
+    values: list[Label] = [reader.label()]
+    while reader.accept_word("or"):
+        values.append(reader.label())
     reader.expect(";", "write count(HIV; Alice, Bob)")
     people: list[Who] = [parse_person(reader)]
     while reader.accept(","):
         people.append(parse_person(reader))
     if len({*people}) < len(people):
         reader.fail("a person is named twice; name each one once", at=start)
-    return headcount(values, tuple(people))
+    return headcount(tuple(values), tuple(people))
 
 
-def _conditional_probability(reader: TokenReader, values: tuple[Label, ...]) -> ConditionalProbability:
+def _conditional_probability(reader: TokenReader) -> ConditionalProbability:
+    event = parse_event(reader)
     if not reader.accept("|"):
-        return conditional_probability(values, {})
+        return conditional_probability(event)
     if reader.at_word("person") and reader.peek(1).is_sign("="):
-        reader.take(2)
+        start = reader.take(2)
         person = parse_person(reader)
-        if reader.at_sign(","):
-            reader.fail("a statement is about a person or about everybody who says something, not both")
-        return conditional_probability(values, {}, person)
-    return conditional_probability(values, _condition(reader))
-
-
-def _condition(reader: TokenReader) -> dict[str, Label]:
-    cells: dict[str, Label] = {}
-    while True:
-        start = reader.next
-        column = reader.name("a column", stop=())
-        if column in cells:
-            reader.fail(f"column '{column}' is said twice", at=start)
-        reader.expect("=", "write P(value | column=cell, column=cell)")
-        cells[column] = parse_value(reader)
-        if not (reader.accept(",") or reader.accept_word("and")):
-            return cells
+        if reader.at_sign(",") or any(not isinstance(each, HasValue) for each in event):
+            reader.fail(
+                "a statement is about a person or about everybody who says something, not both",
+                at=None if reader.at_sign(",") else start,
+            )
+        return conditional_probability(event, (), person)
+    return conditional_probability(event, parse_event(reader))

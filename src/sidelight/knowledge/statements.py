@@ -1,18 +1,20 @@
 """Statements: what somebody with statistics may know, such as "30 % of the men have it".
 
-A statement is about the share of some people who have a value, Pr(value | what the people say), about one person's
-probability of it, or about how many of some people have it:
+A statement bounds a linear combination of *summands*: shares P(E | C) of the people of an event C who are of an event E
+as well (`events`), one person's probability of a value, or how many of some people have it:
 
-    low <= probability or headcount <= high     `IntervalStatement`; a number that is known exactly has low = high
-    probability <= or = probability             `ComparisonStatement`
+    low <= summand <= high                            `IntervalStatement`; a number that is known exactly has low = high
+    share <= or = share                               `ComparisonStatement`
+    low <= Σ coefficient · summand <= high            `LinearStatement`, for all that is neither of the two
 
-In Python they are made by comparing `P(…)` or `count(…)`; their text is read by `parse_statements`.
+In Python they are made by adding up and comparing `P(…)` and `count(…)`; their text is read by `parse_statements`.  What
+is said in either way is brought to one form by `statement_of`, so that equal words are equal statements.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -21,28 +23,47 @@ from typing import Literal, NoReturn, TypeAlias
 
 from sidelight._rounding import exact_number
 from sidelight.errors import BadKnowledge, NotTrueOrFalse
-from sidelight.knowledge.people import Who, as_who, person_text
-from sidelight.knowledge.tokens import quote
-from sidelight.table.labels import Label, label
+from sidelight.knowledge.events import (
+    Event,
+    HasValue,
+    about_people,
+    about_values,
+    as_columns,
+    as_event,
+    event_of,
+    event_text,
+)
+from sidelight.knowledge.people import Who, as_label, as_who, person_text
+from sidelight.table.labels import Label
 
 Number: TypeAlias = int | float | Fraction | Decimal
 
 
 @dataclass(frozen=True, slots=True)
 class ConditionalProbability:
-    """Pr(a value | what people say), which is the share of those who say so and have it, or one person's probability.
+    """Pr(event | what people say), which is the share of those who say so and are of it, or one person's probability.
+
+    The event is to have one of the `values`, and to fulfil the conditions `where`; no values: whatever they have.
 
     >>> print(ConditionalProbability(("Flu", "HIV"), (("age", "30"),)))
     P(Flu or HIV | age=30)
+    >>> print(ConditionalProbability((), (HasValue(("Flu",)),), where=(("sex", "male"),)))
+    P(sex=male | Flu)
     """
 
     values: tuple[Label, ...]
-    given: tuple[tuple[str, Label], ...] = ()  # column, what the people say there; sorted by column
+    given: Event = ()
     person: Who | None = None
+    where: Event = ()
+
+    @property
+    def event(self) -> Event:
+        """All that the event is made of."""
+        return event_of([*([HasValue(self.values)] if self.values else []), *self.where])
 
     def __str__(self) -> str:
-        who = f"person={person_text(self.person)}" if self.person is not None else _condition(self.given)
-        return f"P({_values(self.values)}{' | ' if who else ''}{who})"
+        who = f"person={person_text(self.person)}" if self.person is not None else event_text(self.given)
+        return f"P({event_text(self.event)}{' | ' if who else ''}{who})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +74,14 @@ class Headcount:
     people: tuple[Who, ...]
 
     def __str__(self) -> str:
-        return f"count({_values(self.values)}; {', '.join(map(person_text, self.people))})"
+        return f"count({event_text((HasValue(self.values),))}; {', '.join(map(person_text, self.people))})"
+
+
+Summand: TypeAlias = ConditionalProbability | Headcount
+"""What a statement adds up."""
+
+Terms: TypeAlias = tuple[tuple[Fraction, Summand], ...]
+"""A linear combination: coefficients, none of them 0, and summands, each once."""
 
 
 class Statement:
@@ -80,7 +108,7 @@ class IntervalStatement(Statement):
     0.2 <= P(Flu) <= 0.4
     """
 
-    about: ConditionalProbability | Headcount
+    about: Summand
     low: Fraction
     high: Fraction
 
@@ -139,18 +167,89 @@ class ComparisonStatement(Statement):
         return f"{self.one} {self.sign} {self.other}"
 
 
-def conditional_probability(
-    values: tuple[Label, ...], given: Mapping[str, object], person: object = None
-) -> ConditionalProbability:
+@dataclass(frozen=True, slots=True)
+class LinearStatement(Statement):
+    """A linear combination lies between two bounds; `None` is no bound.  The first coefficient is positive.
+
+    >>> print(P("Flu", sex="male") + 2 * P("HIV", sex="male") - P("Flu") <= 0.5)
+    P(Flu | sex=male) + 2 * P(HIV | sex=male) - P(Flu) <= 0.5
+    """
+
+    terms: Terms
+    low: Fraction | None
+    high: Fraction | None
+
+    def __post_init__(self) -> None:
+        least, most = _range(self.terms)
+        if (self.low is not None and self.low > most) or (self.high is not None and self.high < least):
+            message = f"'{self}' is out of range; its left side lies between {least} and {most}"
+            raise BadKnowledge(message)
+        if self.low is not None and self.high is not None and self.low > self.high:
+            message = f"'{self}' cannot be; give the smaller bound first"
+            raise BadKnowledge(message)
+
+    @property
+    def exact(self) -> bool:
+        """Whether it is known exactly."""
+        return self.low is not None and self.low == self.high
+
+    def __str__(self) -> str:
+        combination = expression_text(self.terms)
+        if self.low is None or self.high is None or self.exact:
+            sign, bound = ("<=", self.high) if self.low is None else ("=" if self.exact else ">=", self.low)
+            return f"{combination} {sign} {number_text(bound or Fraction(0))}"
+        return f"{number_text(self.low)} <= {combination} <= {number_text(self.high)}"
+
+
+def statement_of(terms: Terms, low: Fraction | None, high: Fraction | None) -> Statement:
+    """Bring what is known about a linear combination to its form; `None` is no bound."""
+    if not terms:
+        message = "nothing is left of this when both sides are put together; say something about a share or a count"
+        raise BadKnowledge(message)
+    scale = terms[0][0]
+    if len(terms) > 1 and not _is_comparison(terms, low, high):
+        scale = Fraction(1 if scale > 0 else -1)
+    terms = tuple((coefficient / scale, summand) for coefficient, summand in terms)
+    low, high = (None if bound is None else bound / scale for bound in (low, high))
+    low, high = (low, high) if scale > 0 else (high, low)
+    about = terms[0][1]
+    if len(terms) == 1:
+        return IntervalStatement(about, Fraction(0) if low is None else low, most_of(about) if high is None else high)
+    other = terms[1][1]
+    if not _is_comparison(terms, low, high):
+        return LinearStatement(terms, low, high)
+    assert isinstance(about, ConditionalProbability)
+    assert isinstance(other, ConditionalProbability)
+    if low == high:
+        return ComparisonStatement(about, other, "=")
+    return ComparisonStatement(about, other) if low is None else ComparisonStatement(other, about)
+
+
+def _is_comparison(terms: Terms, low: Fraction | None, high: Fraction | None) -> bool:
+    """Say whether two shares are compared as they are."""
+    shares = all(isinstance(summand, ConditionalProbability) for _, summand in terms)
+    return len(terms) == 2 and shares and terms[0][0] == -terms[1][0] and {low, high} <= {None, Fraction(0)}
+
+
+def _range(terms: Terms) -> tuple[Fraction, Fraction]:
+    """Give the least and the most that a linear combination could be."""
+    ends = [coefficient * most_of(summand) for coefficient, summand in terms]
+    return sum((min(end, Fraction(0)) for end in ends), Fraction(0)), sum(
+        (max(end, Fraction(0)) for end in ends), Fraction(0)
+    )
+
+
+def conditional_probability(event: Event, given: Event = (), person: object = None) -> ConditionalProbability:
     """Put together what a statement is about."""
-    if not values:
+    if not event:
         message = "P() names no value; write P(value, column=cell)"
         raise BadKnowledge(message)
-    if person is not None and given:
+    if person is not None and (given or about_people(event)):
         message = "a statement is about a person or about everybody who says something, not both; leave one out"
         raise BadKnowledge(message)
-    cells = tuple(sorted((str(column), label(cell)) for column, cell in given.items()))
-    return ConditionalProbability(tuple(dict.fromkeys(values)), cells, None if person is None else as_who(person))
+    values = next((has.values for has in about_values(event) if not has.others), ())
+    where = about_people(event) if values else event
+    return ConditionalProbability(values, given, None if person is None else as_who(person), where)
 
 
 def headcount(values: tuple[Label, ...], people: tuple[Who, ...]) -> Headcount:
@@ -164,16 +263,7 @@ def headcount(values: tuple[Label, ...], people: tuple[Who, ...]) -> Headcount:
     return Headcount(tuple(dict.fromkeys(values)), people)
 
 
-def around(about: ConditionalProbability | Headcount, number: Fraction, give_or_take: Fraction) -> IntervalStatement:
-    """Say that something is a number, more or less; what is below 0 or above 1 is cut off."""
-    most = most_of(about)
-    if not 0 <= number <= most or give_or_take < 0:
-        message = f"{about} lies between 0 and {most}, give or take at least 0"
-        raise BadKnowledge(message)
-    return IntervalStatement(about, max(number - give_or_take, Fraction(0)), min(number + give_or_take, most))
-
-
-def most_of(about: ConditionalProbability | Headcount) -> Fraction:
+def most_of(about: Summand) -> Fraction:
     """Give the most that it could be."""
     return Fraction(len(about.people) if isinstance(about, Headcount) else 1)
 
@@ -190,20 +280,71 @@ def number_text(number: Fraction) -> str:
     return f"{Decimal(number.numerator * (10**places // number.denominator)).scaleb(-places):f}"
 
 
-def _values(values: tuple[Label, ...]) -> str:
-    return " or ".join(quote(value) for value in values)
+def expression_text(terms: Terms, constant: Fraction = Fraction(0)) -> str:
+    """Write a linear combination so that it is read again as it is."""
+    pieces = [(coefficient, f"{_factor(coefficient)}{summand}") for coefficient, summand in terms]
+    pieces += [(constant, number_text(abs(constant)))] if constant or not terms else []
+    first = ("-" if pieces[0][0] < 0 else "") + pieces[0][1]
+    return first + "".join(f" {'-' if sign < 0 else '+'} {text}" for sign, text in pieces[1:])
 
 
-def _condition(given: tuple[tuple[str, Label], ...]) -> str:
-    named = [('"person"' if column == "person" else quote(column), cell) for column, cell in given]
-    return ", ".join(f"{column}={quote(cell)}" for column, cell in named)
+def _factor(coefficient: Fraction) -> str:
+    return "" if abs(coefficient) == 1 else f"{number_text(abs(coefficient))} * "
 
 
 class Quantity:
-    """Something to compare with a number: the comparison is a statement, not true or false."""
+    """Something to add up and to compare: a linear combination of shares and counts, and a number.
 
-    __slots__ = ("about",)
-    about: ConditionalProbability | Headcount
+    The comparison is a statement, not true or false.
+
+    >>> half = P("Flu", sex="male") / 2 + P("HIV", sex="male")
+    >>> print(half >= P("Flu") - 0.1)
+    0.5 * P(Flu | sex=male) + P(HIV | sex=male) - P(Flu) >= -0.1
+    """
+
+    __slots__ = ("constant", "terms")
+
+    def __init__(self, terms: Iterable[tuple[Fraction, Summand]], constant: Fraction = Fraction(0)) -> None:
+        together: dict[Summand, Fraction] = {}
+        for coefficient, summand in terms:
+            together[summand] = together.get(summand, Fraction(0)) + coefficient
+        self.terms: Terms = tuple((coefficient, summand) for summand, coefficient in together.items() if coefficient)
+        self.constant = constant
+
+    @property
+    def about(self) -> Summand:
+        """What it is, where it is one share or count."""
+        return self.terms[0][1]
+
+    def __add__(self, other: Quantity | Number) -> Quantity:
+        one = as_quantity(other)
+        return Quantity((*self.terms, *one.terms), self.constant + one.constant)
+
+    __radd__ = __add__
+
+    def __mul__(self, number: Number) -> Quantity:
+        if isinstance(number, Quantity):
+            message = f"{self} times {number} is not linear; multiply by numbers"
+            raise BadKnowledge(message)
+        times = as_fraction(number)
+        return Quantity(((coefficient * times, each) for coefficient, each in self.terms), self.constant * times)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, number: Number) -> Quantity:
+        if isinstance(number, Quantity) or not as_fraction(number):
+            message = f"{self} is divided by a number that is not 0"
+            raise BadKnowledge(message)
+        return self * (1 / as_fraction(number))
+
+    def __neg__(self) -> Quantity:
+        return self * -1
+
+    def __sub__(self, other: Quantity | Number) -> Quantity:
+        return self + as_quantity(other) * -1
+
+    def __rsub__(self, other: Number) -> Quantity:
+        return as_quantity(other) - self
 
     def between(self, low: Number, high: Number) -> Statement:
         """Say that it lies between two bounds.
@@ -211,30 +352,34 @@ class Quantity:
         >>> print(P("Flu").between(0.2, 0.4))
         0.2 <= P(Flu) <= 0.4
         """
-        return IntervalStatement(self.about, as_fraction(low), as_fraction(high))
+        return statement_of(self.terms, as_fraction(low) - self.constant, as_fraction(high) - self.constant)
 
     def around(self, number: Number, *, give_or_take: Number) -> Statement:
-        """Say that it is this number, more or less.
+        """Say that it is this number, more or less; of a share, what is below 0 or above 1 is cut off.
 
         >>> print(P("Flu").around(0.3, give_or_take=0.1))
         0.2 <= P(Flu) <= 0.4
         """
-        return around(self.about, as_fraction(number), as_fraction(give_or_take))
+        middle, most = as_fraction(number) - self.constant, as_fraction(give_or_take)
+        low, high = _range(self.terms)
+        if not low <= middle <= high or most < 0:
+            message = f"{self} lies between {low + self.constant} and {high + self.constant}, give or take at least 0"
+            raise BadKnowledge(message)
+        return statement_of(self.terms, max(middle - most, low), min(middle + most, high))
 
     def __eq__(self, other: object) -> Statement:  # type: ignore[override]
-        if isinstance(other, Quantity):
-            return ComparisonStatement(_compared(self), _compared(other), "=")
-        return self.between(other, other) if _is_number(other) else NotImplemented  # type: ignore[arg-type]
+        if not isinstance(other, Quantity) and not _is_number(other):
+            return NotImplemented
+        difference = self - as_quantity(other)
+        return statement_of(difference.terms, -difference.constant, -difference.constant)
 
-    def __le__(self, other: Number | P) -> Statement:
-        if isinstance(other, Quantity):
-            return ComparisonStatement(_compared(self), _compared(other))
-        return IntervalStatement(self.about, Fraction(0), as_fraction(other))
+    def __le__(self, other: Quantity | Number) -> Statement:
+        difference = self - as_quantity(other)
+        return statement_of(difference.terms, None, -difference.constant)
 
-    def __ge__(self, other: Number | P) -> Statement:
-        if isinstance(other, Quantity):
-            return ComparisonStatement(_compared(other), _compared(self))
-        return IntervalStatement(self.about, as_fraction(other), most_of(self.about))
+    def __ge__(self, other: Quantity | Number) -> Statement:
+        difference = self - as_quantity(other)
+        return statement_of(difference.terms, -difference.constant, None)
 
     def __lt__(self, other: object) -> NoReturn:
         self._refuse_strict()
@@ -243,24 +388,25 @@ class Quantity:
         self._refuse_strict()
 
     def _refuse_strict(self) -> NoReturn:
-        message = f"{self.about} cannot be strictly below or above something; write <= or >="
+        message = f"{self} cannot be strictly below or above something; write <= or >="
         raise BadKnowledge(message)
 
     def __bool__(self) -> NoReturn:
-        message = f"{self.about} is not true or false; compare it with a number: == <= >= or .between(low, high)"
+        message = f"{self} is not true or false; compare it with a number: == <= >= or .between(low, high)"
         raise NotTrueOrFalse(message)
 
     __hash__ = object.__hash__
 
     def __repr__(self) -> str:
-        return str(self.about)
+        return expression_text(self.terms, self.constant)
 
 
 class P(Quantity):
     """How large is the share of the people who say something that has a value?  Compare it to make a statement.
 
     Columns are named by keywords, or, where their names are odd, by `given`; `person` asks about one person.
-    Several values are joined by "or".
+    Several values are joined by "or".  `given` may be text, with !=, not, or, and values; `where` is what is asked of
+    the people besides their value.  Quantities are added, multiplied by numbers, and compared.
 
     >>> print(P("Flu", sex="male") == 0.3)
     P(Flu | sex=male) = 0.3
@@ -268,14 +414,24 @@ class P(Quantity):
     P(Flu or HIV | marital-status=Divorced) >= 1/3
     >>> print(P("Flu", person="Alice") == 0.2)
     P(Flu | person=Alice) = 0.2
+    >>> print(P("Flu", where={"sex": "male"}) <= P(where="sex != male", given="Flu, age=30") + 0.1)
+    P(Flu, sex=male) - P(sex != male | Flu, age=30) <= 0.1
     """
 
     __slots__ = ()
 
     def __init__(
-        self, *values: object, given: Mapping[str, object] | None = None, person: object = None, **columns: object
+        self,
+        *values: object,
+        given: Mapping[str, object] | str | None = None,
+        where: Mapping[str, object] | str | None = None,
+        person: object = None,
+        **columns: object,
     ) -> None:
-        self.about = conditional_probability(_listed(values), {**(given or {}), **columns}, person)
+        listed = _listed(values)
+        event = event_of([*([HasValue(listed)] if listed else []), *as_event(where)])
+        about = conditional_probability(event, event_of([*as_event(given), *as_columns(columns)]), person)
+        super().__init__([(Fraction(1), about)])
 
 
 class Count(Quantity):
@@ -284,7 +440,7 @@ class Count(Quantity):
     __slots__ = ()
 
     def __init__(self, about: Headcount) -> None:
-        self.about = about
+        super().__init__([(Fraction(1), about)])
 
 
 def count(value: object, *people: object) -> Count:
@@ -296,6 +452,11 @@ def count(value: object, *people: object) -> Count:
     count(HIV; Alice, Bob, Charlie) >= 2
     """
     return Count(headcount(_listed((value,)), tuple(as_who(person) for person in people)))
+
+
+def as_quantity(thing: Quantity | Number) -> Quantity:
+    """Take a number for a combination of nothing."""
+    return thing if isinstance(thing, Quantity) else Quantity((), as_fraction(thing))
 
 
 def as_fraction(number: object) -> Fraction:
@@ -310,12 +471,8 @@ def _is_number(thing: object) -> bool:
     return isinstance(thing, Real | Decimal) and not isinstance(thing, bool)
 
 
-def _compared(quantity: Quantity) -> ConditionalProbability:
-    if isinstance(quantity.about, ConditionalProbability):
-        return quantity.about
-    message = f"{quantity.about} is compared with a number, not with another count"
-    raise BadKnowledge(message)
-
-
 def _listed(values: tuple[object, ...]) -> tuple[Label, ...]:
-    return tuple(label(one) for each in values for one in (each if isinstance(each, list | tuple | set) else (each,)))
+    """Take values, or one list of them; each is one label."""
+    one_list = len(values) == 1 and isinstance(values[0], list | tuple | set)
+    listed: Iterable[object] = values[0] if one_list else values  # type: ignore[assignment]
+    return tuple(dict.fromkeys(as_label(each, "join values with a comma: P('Flu', 'HIV')") for each in listed))

@@ -9,6 +9,7 @@ message then has the same form, with the place and a remedy.
     reader.take(), reader.accept("(")           go on: with any token, with this sign if it comes next
     reader.expect(")", "write it like (k=3)")   go on with this sign, or refuse
     reader.name("a measure")                    a quoted text, or all words up to a sign or a keyword
+    reader.label()                              a value, or (missing)
     reader.fail("k is missing; write (k=3)")    refuse at the next token
     reader.end("join facts with and")           refuse whatever is left
 """
@@ -182,6 +183,17 @@ class TokenReader:
         if not words:
             self.fail(f"{what} is missing before {self.next}; put odd names into quotes")
         return " ".join(words)
+
+    def at_missing(self) -> bool:
+        """Say whether the missing value comes next."""
+        return self.at_sign("(") and self.peek(1).text == "missing" and self.peek(2).is_sign(")")
+
+    def label(self) -> Label:
+        """Take a value; a word like `in` may be part of it, but not `and`, `or` and `not`."""
+        if self.at_missing():
+            self.take(3)
+            return None
+        return self.name("a value", stop=("and", "or", "not"))
 
     def end(self, remedy: str) -> None:
         """Refuse whatever comes after what was read."""

@@ -1,31 +1,32 @@
 """Statements as constraints: bounds on weighted sums of variables.
 
-A statement speaks of one or more *terms*, each a share P(values | condition) or P(values | person):
+A statement adds up *terms*, each a coefficient and a share P(E | C) or one person's probability.  An event is a product,
+E = {q ⊨ conditions} × {s in values}, and C likewise, mostly without values; n(C) people are of it:
 
-    P(S | C) in [l, u]        Σ_{q ⊨ C, s ∈ S} x(q, s, b)  in  [l, u] · n(C)
-    P(S | C) = 1              Σ_{q ⊨ C, s ∉ S} x = 0, the complement, which forces every single one of them
-    P(S | C) ≤ P(T | D)       m/n(C) · Σ_{C, S} x − m/n(D) · Σ_{D, T} x ≤ 0,  m = min(n(C), n(D))
-    count(S; people)          Σ over their own variables in the bounds; each person is one person
+    P(E | C) in [l, u]                Σ_{E and C} x(q, s, b)  in  [l, u] · n(C)
+    P(E | C) = 1                      Σ_{C, not E} x = 0, the complement, which forces every single one of them
+    Σ_k c_k P(E_k | C_k) in [l, u]    Σ_k m c_k/n(C_k) · Σ_{E_k and C_k} x  in  [l, u] · m,  m = min_k n(C_k) / |c_k|
+    count(S; people)                  one term for each of them; each person is one person
 
-n(C) is known where everybody who fulfils C is.  Where groups print less than C asks, it is not: n(C) = n + N, of which
-n people are certain to be meant and N = Σ_{a ⊨ C, s} x over parts a of other rows (see `parts`), and
+n(C) is known where everybody who fulfils C is, as the release prints how often each value occurs in a group: also that
+of `P(sex=male | Flu)`.  Where groups print less than C asks, or C has values and only some of a group fulfil the rest of
+it, n(C) = n + N is not known: n people are certain to be meant, N = Σ x over all others who may be (see `parts`), and
 
-    P(S | C) in [l, u]        Σ_{C, S} x − l · N ≥ l · n  and  Σ_{C, S} x − u · N ≤ u · n: two statements, one per bound
-    P(S | C) ≤ P(T | C)       Σ_{C, S} x − Σ_{C, T} x ≤ 0; with another condition D it is not linear, and refused
+    Σ_k c_k P(E_k | C) in [l, u]      Σ_k c_k Σ_{E_k and C} x − l · N ≥ l · n  and  … − u · N ≤ u · n: two statements,
+                                      one per bound; with several events C it is not linear, and refused
 
-A term's *support* is a product within each group: the parts that fulfil the condition × the columns of the values.  So
+A term's *support* is a product within each group: the parts that fulfil the conditions × the columns of the values.  So
 the parts and the columns of all terms are listed, never their product, until the quotient has made both few.
 
 Support is found for all terms at once: every elementary condition is a set of parts, one bit per part, and the parts of
 a term are the bitwise and of its conditions; how many people are certain is counted digit by digit of the row sizes in
 binary, Σ_d 2^d · popcount(rows ∧ digit_d).  Cost: terms × conditions × parts / 64 words.
 
-Source: shares and bounds as in Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008; comparisons, counts and row sets ours.
+Source: linear statements as in Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008; unknown n(C), counts and row sets ours.
 """
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -46,9 +47,30 @@ from sidelight._arrays import (
     unpack_bits,
 )
 from sidelight.errors import BadKnowledge
+from sidelight.knowledge.events import (
+    Condition,
+    Event,
+    HasValue,
+    about_people,
+    about_values,
+    all_hold,
+    cells_in,
+    condition_text,
+    event_of,
+    negate,
+)
 from sidelight.knowledge.parse_statements import WordedStatement
-from sidelight.knowledge.people import Who, person_text
-from sidelight.knowledge.statements import ComparisonStatement, ConditionalProbability, IntervalStatement
+from sidelight.knowledge.people import Described, Someone, Who, person_text
+from sidelight.knowledge.statements import (
+    ComparisonStatement,
+    ConditionalProbability,
+    IntervalStatement,
+    LinearStatement,
+    Statement,
+    Summand,
+    most_of,
+    statement_of,
+)
 from sidelight.knowledge.tokens import in_short
 from sidelight.max_entropy.problem import Blocks, Variables, cells_of
 from sidelight.release.groups import suppressed_groups
@@ -73,10 +95,39 @@ BITS_AT_ONCE = 1 << 23
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A share that a statement adds up: of its values, or of all others where that says more."""
+    """A share that a statement adds up, so many times: of its event, or of the complement where that says more."""
 
     share: ConditionalProbability
+    coefficient: Fraction = Fraction(1)
     others: bool = False
+
+    @property
+    def value_sets(self) -> tuple[HasValue, ...]:
+        """The sets that values are in: of the event, and of those of whom it is asked."""
+        event = about_values(self.share.event)
+        if self.others:
+            event = tuple(HasValue(each.values, not each.others) for each in event)
+        return (*event, *about_values(self.share.given))
+
+    @property
+    def where(self) -> Event:
+        """The conditions of the event."""
+        conditions = about_people(self.share.where)
+        return (negate(all_hold(conditions)),) if self.others and conditions else conditions
+
+
+@dataclass(frozen=True, slots=True)
+class LinearForm:
+    """What a statement bounds: terms and their bounds, in shares; `None` is none."""
+
+    terms: tuple[Term, ...]
+    low: Fraction | None
+    high: Fraction | None
+
+    @property
+    def exact(self) -> bool:
+        """Whether the two bounds are one."""
+        return self.low is not None and self.low == self.high
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,28 +218,37 @@ class Constraints:
 
 def shares_of(known: Sequence[WordedStatement]) -> Iterator[ConditionalProbability]:
     """Go through all that statements speak of."""
-    return (term.share for each in known for term in _terms(each))
+    return (term.share for each in known for term in _linear_form(each.statement).terms)
+
+
+def conditions_of(share: ConditionalProbability) -> Event:
+    """List what a share says of people, in its event and of those whom it is about."""
+    return about_people(event_of((*share.given, *share.where)))
 
 
 def mentioned_conditions(
     known: Sequence[WordedStatement], described: Mapping[str, Mapping[str, object]]
 ) -> tuple[tuple[str, Label], ...]:
     """List the conditions that statements speak of, and what is known about the people whom they name, each once."""
-    mentioned = (cell for share in shares_of(known) for cell in (*share.given, *cells_of(share.person, described)))
+    mentioned = (
+        cell
+        for share in shares_of(known)
+        for cell in (*cells_in((*share.given, *share.where)), *cells_of(share.person, described))
+    )
     return tuple(dict.fromkeys(mentioned))
 
 
 def constraints_of(variables: Variables, known: Sequence[WordedStatement]) -> Constraints:
     """Write statements as constraints."""
     stated = tuple(half for each in known for half in _by_bound(variables, each))
-    terms_of = [_terms(each) for each in stated]
-    people = _rows_of_people(variables, terms_of)
+    forms = [_linear_form(each.statement) for each in stated]
+    terms = [term for form in forms for term in form.terms]
+    people = _rows_of_people(variables, terms)
     number = {who: position for position, who in enumerate(people)}
-    terms = [term for of_statement in terms_of for term in of_statement]
     support, meant = find_support(variables, terms, people)
-    draft = _Draft(stated, terms_of, meant)
+    draft = _Draft(stated, forms, meant)
     used = draft.constraint[: len(terms)] >= 0
-    unknown = _of_unknown_people(variables, meant, draft.unknown_term)
+    unknown = _of_unknown_people(variables, meant, terms, draft.unknown_term)
     return Constraints(
         TermSupport.joined([support.restrict(used[support.part_term], used[support.column_term]), unknown]),
         draft.constraint,
@@ -213,12 +273,19 @@ def constraints_of(variables: Variables, known: Sequence[WordedStatement]) -> Co
 def _why_nobody(variables: Variables, known: WordedStatement) -> str:
     """Say which condition nobody fulfils, if it is one by itself."""
     for share in shares_of([known]):
-        for name, text in share.given:
-            if not variables.parts.holds(name, text).any():
-                return f"nobody in the release says {name} '{shown(text)}'"
-        if share.given and variables.only_suppressed(share.given):
+        conditions = about_people(share.given)
+        for condition in conditions:
+            if not variables.holds(condition).any():
+                return _nobody_says(condition)
+        if conditions and variables.only_suppressed(conditions):
             return ONLY_SUPPRESSED
     return WHY_NOBODY
+
+
+def _nobody_says(condition: Condition) -> str:
+    if isinstance(condition, tuple):
+        return f"nobody in the release says {condition[0]} '{shown(condition[1])}'"
+    return f"nobody in the release fulfils '{condition_text(condition)}'"
 
 
 def _notes_on_suppressed(variables: Variables, people: Mapping[Who, Integers]) -> Iterator[str]:
@@ -231,63 +298,94 @@ def _notes_on_suppressed(variables: Variables, people: Mapping[Who, Integers]) -
 
 def _by_bound(variables: Variables, known: WordedStatement) -> tuple[WordedStatement, ...]:
     """Say each bound by itself where it is not known how many people a statement speaks of."""
-    statement = known.statement
-    if not isinstance(statement, IntervalStatement) or not isinstance(statement.about, ConditionalProbability):
+    form = _linear_form(known.statement)
+    if form.low is None or form.high is None or form.exact:
         return (known,)
-    two_bounds = not statement.exact and statement.low > 0 and statement.high < 1
-    if not two_bounds or not _may_mean_others(variables, statement.about):
+    if all(term.share.person is not None or _knows_size(variables, term.share.given) for term in form.terms):
         return (known,)
+    terms = tuple((term.coefficient, term.share) for term in form.terms)
     return tuple(
-        WordedStatement(IntervalStatement(statement.about, low, high), known.words)
-        for low, high in ((statement.low, Fraction(1)), (Fraction(0), statement.high))
+        WordedStatement(statement_of(terms, low, high), known.words)
+        for low, high in ((form.low, None), (None, form.high))
     )
 
 
-def _may_mean_others(variables: Variables, share: ConditionalProbability) -> bool:
-    parts = variables.parts
-    holds = variables.looked_for(share.given)
+def _knows_size(variables: Variables, given: Event) -> bool:
+    """Say whether it is known how many people are of an event."""
+    parts, conditions = variables.parts, about_people(given)
+    holds = variables.looked_for(conditions)
     certain = holds.copy()
-    for condition in share.given:
-        holds &= parts.holds(*condition)
-        certain &= parts.certain(*condition)
-    return bool((holds & ~certain).any())
+    for condition in conditions:
+        holds &= variables.holds(condition)
+        certain &= variables.certain(condition)
+    if about_values(given):
+        holds &= ~_whole_groups(variables, certain)[variables.members.group[parts.row]]
+        return not holds.any()
+    return not (holds & ~certain).any()
 
 
-def _of_unknown_people(variables: Variables, meant: TermPeople, terms: Sequence[int]) -> TermSupport:
-    """Give the support of N, for some terms: everybody who may be meant, whatever their value."""
+def _whole_groups(variables: Variables, certain: Flags) -> Flags:
+    """Say in which groups everybody is certain to be meant."""
+    whole = np.ones(variables.blocks.groups, bool)
+    whole[variables.members.group[variables.parts.row[~certain]]] = False
+    return whole
+
+
+def _of_unknown_people(
+    variables: Variables, meant: TermPeople, terms: Sequence[Term], unknown: Sequence[int]
+) -> TermSupport:
+    """Give the support of N, for some terms: everybody who may be meant, whatever their value, or with one of some."""
     first_new, starts = len(meant.certain), variables.blocks.first_column
     supports = [TermSupport(*(np.empty(0, np.int64),) * 4)]
-    for number, term in enumerate(terms):
+    for number, term in enumerate(unknown):
         part = meant.possible_parts(term)
         group = np.unique(variables.members.group[variables.parts.row[part]])
         _, column = ranges(starts[group], starts[group + 1])
+        column = column[_values_in(variables, about_values(terms[term].share.given))[variables.value[column]]]
         new = first_new + number
         supports.append(TermSupport(np.full(len(part), new), part, np.full(len(column), new), column))
     return TermSupport.joined(supports)
 
 
-def _terms(known: WordedStatement) -> list[Term]:
-    """List all that a statement speaks of; a count speaks of each person."""
-    statement = known.statement
+def _values_in(variables: Variables, sets: Sequence[HasValue]) -> Flags:
+    """Say which values of the domain are in all of some sets."""
+    member = np.ones(len(variables.release.domain), bool)
+    for each in sets:
+        inside = np.zeros(len(member), bool)
+        inside[[variables.release.groups.code_of(value) for value in each.values]] = True
+        member &= inside ^ each.others
+    return member
+
+
+def _linear_form(statement: Statement) -> LinearForm:
+    """List all that a statement speaks of; a count speaks of each person, and a bound that cannot be passed is none."""
     if isinstance(statement, ComparisonStatement):
-        return [Term(statement.one), Term(statement.other)]
+        terms = Term(statement.one), Term(statement.other, Fraction(-1))
+        return LinearForm(terms, Fraction(0) if statement.sign == "=" else None, Fraction(0))
+    if isinstance(statement, LinearStatement):
+        parts = tuple(part for coefficient, about in statement.terms for part in _terms(about, coefficient))
+        return LinearForm(parts, statement.low, statement.high)
     assert isinstance(statement, IntervalStatement)
-    if isinstance(statement.about, ConditionalProbability):
-        return [Term(statement.about, _asks_for_all(statement, 1))]
-    others = _asks_for_all(statement, len(statement.about.people))
-    return [
-        Term(ConditionalProbability(statement.about.values, (), person), others) for person in statement.about.people
-    ]
+    about, most = statement.about, most_of(statement.about)
+    if statement.low == most and not (isinstance(about, ConditionalProbability) and about.values and about.where):
+        # all of them are: that nobody is anything else says more at once
+        return LinearForm(tuple(_terms(about, Fraction(1), others=True)), Fraction(0), Fraction(0))
+    low = None if statement.low == 0 and not statement.exact else statement.low
+    high = None if statement.high == most and not statement.exact else statement.high
+    return LinearForm(tuple(_terms(about, Fraction(1))), low, high)
 
 
-def _asks_for_all(statement: IntervalStatement, most: int) -> bool:
-    """Say whether all of them have it: that nobody has anything else says more at once."""
-    return statement.low == most
+def _terms(about: Summand, coefficient: Fraction, *, others: bool = False) -> Iterator[Term]:
+    if isinstance(about, ConditionalProbability):
+        yield Term(about, coefficient, others)
+        return
+    for person in about.people:
+        yield Term(ConditionalProbability(about.values, (), person), coefficient, others)
 
 
-def _rows_of_people(variables: Variables, terms_of: Sequence[Sequence[Term]]) -> dict[Who, Integers]:
+def _rows_of_people(variables: Variables, terms: Sequence[Term]) -> dict[Who, Integers]:
     """Find everybody who is mentioned; refuses more names than there are people who look like that."""
-    who = dict.fromkeys(term.share.person for terms in terms_of for term in terms)
+    who = dict.fromkeys(term.share.person for term in terms)
     people = {person: variables.rows_of(person) for person in who if person is not None}
     names_of_rows = Counter(tuple(rows.tolist()) for rows in people.values())
     for rows, names in names_of_rows.items():
@@ -301,7 +399,7 @@ def _rows_of_people(variables: Variables, terms_of: Sequence[Sequence[Term]]) ->
 class _Draft:
     """The constraints of statements, one after the other, given of whom each of their terms speaks."""
 
-    def __init__(self, known: Sequence[WordedStatement], terms_of: Sequence[Sequence[Term]], meant: TermPeople) -> None:
+    def __init__(self, known: Sequence[WordedStatement], forms: Sequence[LinearForm], meant: TermPeople) -> None:
         self.bounds: list[tuple[float, float]] = []
         self.statement: list[int] = []
         self.about_nobody: list[int] = []
@@ -311,14 +409,17 @@ class _Draft:
         possible = np.bincount(meant.term, minlength=len(sizes)) > 0
         self.constraint, self.coefficient = np.full(len(sizes), UNUSED), np.ones(len(sizes))
         start = 0
-        for number, (each, terms) in enumerate(zip(known, terms_of, strict=True)):
-            start, places = start + len(terms), slice(start, start + len(terms))
+        for number, (each, form) in enumerate(zip(known, forms, strict=True)):
+            start, places = start + len(form.terms), slice(start, start + len(form.terms))
             if any(size == 0 and not more for size, more in zip(sizes[places], possible[places], strict=True)):
                 self.about_nobody.append(number)
-            elif possible[places].any() and terms[0].share.person is None:
-                self._add_unknown(each, number, terms, places, sizes[places.start])
+            elif any(
+                more and term.share.person is None for term, more in zip(form.terms, possible[places], strict=True)
+            ):
+                _check_same_people(each, form)
+                self._add_unknown(number, form, places, sizes[places.start])
             else:
-                self._add(each, number, terms, places, sizes[places])
+                self._add(number, form, places, sizes[places])
         self.constraint = np.append(self.constraint, [at for at, _ in self._unknown]).astype(np.int64)
         self.coefficient = np.append(self.coefficient, [weight for _, weight in self._unknown])
 
@@ -327,65 +428,40 @@ class _Draft:
         self.statement.append(number)
         self.bounds.append(bounds)
 
-    def _add(self, known: WordedStatement, number: int, terms: Sequence[Term], places: slice, sizes: list[int]) -> None:
-        statement = known.statement
-        sizes = [size if term.share.person is None else 1 for term, size in zip(terms, sizes, strict=True)]
-        if isinstance(statement, ComparisonStatement):
-            # both sides in people of the smaller one: coefficients stay at most 1
-            self.coefficient[places] = min(sizes) / sizes[0], -min(sizes) / sizes[1]
-            self._begin(number, places, _bounds_of_comparison(statement))
-        else:
-            assert isinstance(statement, IntervalStatement)
-            self._begin(number, places, (0.0, 0.0) if terms[0].others else _bounds(statement, sizes))
+    def _add(self, number: int, form: LinearForm, places: slice, certain: list[int]) -> None:
+        sizes = [size if term.share.person is None else 1 for term, size in zip(form.terms, certain, strict=True)]
+        weights = [term.coefficient / size for term, size in zip(form.terms, sizes, strict=True)]
+        # in people of the smallest term: coefficients stay at most 1
+        people = 1 / max(map(abs, weights))
+        self.coefficient[places] = [float(weight * people) for weight in weights]
+        self._begin(number, places, _bounds(form, people))
 
-    def _add_unknown(
-        self, known: WordedStatement, number: int, terms: Sequence[Term], places: slice, certain: int
-    ) -> None:
+    def _add_unknown(self, number: int, form: LinearForm, places: slice, certain: int) -> None:
         """Write a statement about n people and all those who may be meant besides."""
-        statement = known.statement
-        if isinstance(statement, ComparisonStatement):
-            _check_same_people(known)
-            self.coefficient[places] = 1.0, -1.0
-            self._begin(number, places, _bounds_of_comparison(statement))
-            return
-        assert isinstance(statement, IntervalStatement)
-        if terms[0].others:
-            self._begin(number, places, (0.0, 0.0))
-            return
-        low, high = _bounds(statement, [certain])
-        bound = statement.high if math.isfinite(high) else statement.low
-        if bound and (math.isfinite(low) or math.isfinite(high)):
-            self._unknown.append((len(self.statement), -float(bound)))
+        scale = 1 / max(abs(term.coefficient) for term in form.terms)
+        self.coefficient[places] = [float(term.coefficient * scale) for term in form.terms]
+        bound = form.low if form.high is None else form.high
+        if bound:
+            self._unknown.append((len(self.statement), -float(bound * scale)))
             self.unknown_term.append(places.start)
-        self._begin(number, places, (low, high))
+        self._begin(number, places, _bounds(form, certain * scale))
 
 
-def _bounds_of_comparison(statement: ComparisonStatement) -> tuple[float, float]:
-    return (0.0 if statement.sign == "=" else -np.inf, 0.0)
+def _bounds(form: LinearForm, people: Fraction) -> tuple[float, float]:
+    """Give the bounds in people."""
+    low = -np.inf if form.low is None else float(form.low * people)
+    return low, np.inf if form.high is None else float(form.high * people)
 
 
-def _check_same_people(known: WordedStatement) -> None:
-    """Refuse what is not linear: the number of people on the two sides differs, and is not known."""
-    statement = known.statement
-    assert isinstance(statement, ComparisonStatement)
-    if statement.one.given != statement.other.given:
+def _check_same_people(known: WordedStatement, form: LinearForm) -> None:
+    """Refuse what is not linear: the numbers of people whom terms are about differ, and are not known."""
+    whom = {(term.share.given, term.share.person) for term in form.terms}
+    if len(whom) > 1:
         message = (
-            f"'{known.words}' compares shares of different people, and some groups print too little to say how many "
-            "those are; compare two values of the same people, or each share with a number"
+            f"'{known.words}' adds up or compares shares of different people, and the release prints too little to say "
+            "how many those are; compare shares of the same people, or each share with a number"
         )
         raise BadKnowledge(message)
-
-
-def _bounds(statement: IntervalStatement, sizes: list[int]) -> tuple[float, float]:
-    """Give the bounds in people; a bound that cannot be passed is none."""
-    size = sizes[0] if isinstance(statement.about, ConditionalProbability) else 1
-    low, high = statement.low, statement.high
-    if statement.exact:
-        return (low.numerator * size / low.denominator,) * 2
-    return (
-        low.numerator * size / low.denominator if low > 0 else -np.inf,
-        high.numerator * size / high.denominator if high < len(sizes) else np.inf,
-    )
 
 
 def find_support(
@@ -395,17 +471,39 @@ def find_support(
     values = _ValueSets(variables, terms)
     part_sets = _PartSets(variables, people, values, terms)
     certain = np.zeros(len(terms), np.int64)
+    of_values = np.array([bool(about_values(term.share.given)) for term in terms], bool)
     supports = [TermSupport(*(np.empty(0, np.int64),) * 4)]
     possible = [(np.empty(0, np.int64),) * 2]
     step = max(BITS_AT_ONCE // part_sets.parts, 1)
     for start in range(0, len(terms), step):
         some = slice(start, start + step)
         certain[some], (possible_term, possible_part), (term, part) = part_sets.intersect(some)
-        possible.append((possible_term + start, possible_part))
+        kept = ~of_values[possible_term + start]
+        possible.append((possible_term[kept] + start, possible_part[kept]))
         term += start
         group = variables.members.group[variables.parts.row[part]]
         supports.append(TermSupport(term, part, *values.columns(term, group)))
-    return TermSupport.joined(supports), TermPeople(certain, *map(np.concatenate, zip(*possible, strict=True)))
+    for number in np.flatnonzero(of_values).tolist():
+        certain[number], part = _people_with_values(variables, terms[number].share.given)
+        possible.append((np.full(len(part), number), part))
+    term, part = map(np.concatenate, zip(*possible, strict=True))
+    order = np.argsort(term, kind="stable")
+    return TermSupport.joined(supports), TermPeople(certain, term[order], part[order])
+
+
+def _people_with_values(variables: Variables, given: Event) -> tuple[int, Integers]:
+    """Say how many people are of an event with values for certain, and list the parts of whoever else may be."""
+    holds, certain = variables.looked_for(about_people(given)).copy(), np.ones(len(variables.parts.row), bool)
+    for condition in about_people(given):
+        holds &= variables.holds(condition)
+    certain &= holds
+    whole = _whole_groups(variables, certain)
+    inside = _values_in(variables, about_values(given))[variables.value]
+    people = variables.blocks.column_people[inside & whole[variables.blocks.column_group]].sum()
+    group = variables.members.group[variables.parts.row]
+    has_some = np.zeros(variables.blocks.groups, bool)
+    has_some[variables.blocks.column_group[inside]] = True
+    return int(people), np.flatnonzero(holds & ~whole[group] & has_some[group])
 
 
 class _ValueSets:
@@ -413,15 +511,11 @@ class _ValueSets:
 
     def __init__(self, variables: Variables, terms: Sequence[Term]) -> None:
         self.variables = variables
-        numbers: dict[tuple[tuple[Label, ...], bool], int] = {}
-        self.of_term = np.array(
-            [numbers.setdefault((term.share.values, term.others), len(numbers)) for term in terms], int
-        )
+        numbers: dict[tuple[HasValue, ...], int] = {}
+        self.of_term = np.array([numbers.setdefault(term.value_sets, len(numbers)) for term in terms], int)
         self.member = np.zeros((len(numbers), len(variables.release.domain)), bool)
-        for (values, others), number in numbers.items():
-            self.member[number, [variables.release.groups.code_of(value) for value in values]] = True
-            # the complement, where all are to have one of the values
-            self.member[number] ^= others
+        for sets, number in numbers.items():
+            self.member[number] = _values_in(variables, sets)
 
     def in_group_of_parts(self, number: int) -> Flags:
         """Say for each part whether its group has one of some values."""
@@ -451,10 +545,8 @@ class _PartSets:
         self.number: dict[object, int] = {}
         self.sets = [pack_bits(np.ones(self.parts, bool))]
         self.certain_sets = self.sets.copy()
-        conditions = [self._numbers(term.share) for term in terms]
-        widest = max(map(len, conditions), default=0)
-        # set 0 is everybody, so that shorter lists of conditions can be padded with it
-        self.conditions = np.array([each + [0] * (widest - len(each)) for each in conditions], np.int64)
+        self.conditions = _padded([self._numbers(term.share) for term in terms])
+        self.where = _padded([[self._number(condition) for condition in term.where] for term in terms])
         self.with_values = len(self.sets) + values.of_term
         self.sets += [pack_bits(values.in_group_of_parts(number)) for number in range(len(values.member))]
         self.bits, self.certain_bits = np.stack(self.sets), np.stack(self.certain_sets)
@@ -464,34 +556,37 @@ class _PartSets:
         self.digits = [pack_bits((people_there >> digit) & 1 == 1) for digit in range(most.bit_length())]
 
     def _numbers(self, share: ConditionalProbability) -> list[int]:
-        """Number the sets that a share speaks of: it is about those who are in all of them."""
-        conditions: tuple[object, ...] = share.given if share.person is None else (share.person,)
-        for condition in conditions:
-            if condition not in self.number:
-                self.number[condition] = len(self.sets)
-                holds, certain = self._flags(share, condition)
-                self.sets.append(pack_bits(holds))
-                self.certain_sets.append(pack_bits(certain))
-        numbers = [self.number[condition] for condition in conditions]
-        return numbers if share.person is not None else [*numbers, *self._looked_for(share)]
+        """Number the sets that a share is about: its people are in all of them."""
+        if share.person is not None:
+            return [self._number(share.person)]
+        conditions = about_people(share.given)
+        return [*map(self._number, conditions), *self._looked_for(conditions)]
 
-    def _looked_for(self, share: ConditionalProbability) -> list[int]:
+    def _number(self, condition: Condition | Who) -> int:
+        if condition not in self.number:
+            self._add(condition, *self._flags(condition))
+        return self.number[condition]
+
+    def _add(self, name: object, holds: Flags, certain: Flags) -> None:
+        self.number[name] = len(self.sets)
+        self.sets.append(pack_bits(holds))
+        self.certain_sets.append(pack_bits(certain))
+
+    def _looked_for(self, conditions: Event) -> list[int]:
         """Number the set of parts that people of a condition are looked for in, where that is not everywhere."""
-        parts = self.variables.looked_for(share.given)
+        parts = self.variables.looked_for(conditions)
         if parts.all():
             return []
         if PRINTED not in self.number:
-            self.number[PRINTED] = len(self.sets)
-            self.sets.append(pack_bits(parts))
-            self.certain_sets.append(pack_bits(parts))
+            self._add(PRINTED, parts, parts)
         return [self.number[PRINTED]]
 
-    def _flags(self, share: ConditionalProbability, condition: object) -> tuple[Flags, Flags]:
+    def _flags(self, condition: Condition | Who) -> tuple[Flags, Flags]:
+        if not isinstance(condition, str | Someone | Described):
+            return self.variables.holds(condition), self.variables.certain(condition)
         parts = self.variables.parts
-        if share.person is None:
-            return parts.holds(*condition), parts.certain(*condition)  # type: ignore[misc]
         rows = np.zeros(len(parts.count), bool)
-        rows[self.people[share.person]] = True
+        rows[self.people[condition]] = True
         return rows[parts.row], rows[parts.row]
 
     def intersect(self, terms: slice) -> tuple[Integers, tuple[Integers, Integers], tuple[Integers, Integers]]:
@@ -510,9 +605,17 @@ class _PartSets:
             np.bitwise_count(certain & digit).sum(axis=1, dtype=np.int64) << at for at, digit in enumerate(self.digits)
         )
         possible = _positions(parts & ~certain)
+        for each in self.where[terms].T:
+            parts &= self.bits[each]
         # who counts for the size of a condition may be in a group that has none of the values
         parts &= self.bits[self.with_values[terms]]
         return sizes, possible, _positions(parts)
+
+
+def _padded(numbers: Sequence[list[int]]) -> Integers:
+    """Make lists of sets equally long: set 0 is everybody."""
+    widest = max(map(len, numbers), default=0)
+    return np.array([each + [0] * (widest - len(each)) for each in numbers], np.int64).reshape(len(numbers), widest)
 
 
 def _positions(bits: Bits) -> tuple[Integers, Integers]:

@@ -1,0 +1,380 @@
+"""Events: what people say in columns, which group they are in, and which value they have, joined by and, or and not.
+
+A share P(E | C) speaks of two events.  Each is a conjunction of *conditions*; a condition is about what outsiders may
+know of people (cells, groups) or about their value, never about both: {q ⊨ conditions} × {s in values} is then a
+product, and `P(Flu or sex=male)` is said as `P(Flu) + P(sex=male) - P(Flu, sex=male)`.
+
+    event   = either { "," either }                         a comma binds least
+    either  = both { "or" both }
+    both    = simple { "and" simple }
+    simple  = "not" simple | "(" either ")" | value
+            | column "=" cell | column "!=" cell | column [ "not" ] "in" "{" cell { "," cell } "}"
+            | "group" "=" "#" number | "group" "!=" "#" number
+
+Invariant   conditions are in negation normal form and flat, and stand in one order, so that what is said in the same
+            words is the same event; sets of values are finite or the complement of a finite one, which and, or and not
+            never leave.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import reduce
+from typing import TypeAlias, TypeVar
+
+from sidelight.errors import BadKnowledge
+from sidelight.knowledge.people import Someone, as_label
+from sidelight.knowledge.tokens import TokenReader, quote
+from sidelight.release.groups import GroupName
+from sidelight.table.labels import Label
+
+Joined = TypeVar("Joined")
+
+DEEPEST_CONDITION = 50
+"""So many parentheses and nots may stand within each other."""
+
+Cell: TypeAlias = tuple[str, Label]
+"""What people say in a column."""
+
+_GROUP = re.compile("#([0-9]{1,18})")
+
+
+@dataclass(frozen=True, slots=True)
+class InGroup:
+    """To be in a group of the release, by its number (from 1)."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class HasValue:
+    """To have one of these values, or, if `others`, none of them."""
+
+    values: tuple[Label, ...]
+    others: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Negation:
+    """Not to say this in a column, or not to be in this group."""
+
+    of: Cell | InGroup
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf:
+    """To fulfil at least one of several conditions."""
+
+    conditions: tuple[Condition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AllOf:
+    """To fulfil all of several conditions; it stands only within `AnyOf`, as an event is such a list itself."""
+
+    conditions: tuple[Condition, ...]
+
+
+Condition: TypeAlias = Cell | InGroup | HasValue | Negation | AnyOf | AllOf
+"""What people may say, be or have; a cell is a pair of column and label."""
+
+Event: TypeAlias = tuple[Condition, ...]
+"""Conditions that all hold."""
+
+
+def negate(condition: Condition) -> Condition:
+    """Say that a condition does not hold.
+
+    >>> condition_text(negate(AnyOf((("sex", "male"), ("age", "30")))))
+    'age != 30 and sex != male'
+    """
+    if isinstance(condition, HasValue):
+        return HasValue(condition.values, not condition.others)
+    if isinstance(condition, Negation):
+        return condition.of
+    if isinstance(condition, AnyOf):
+        return all_hold(map(negate, condition.conditions))
+    if isinstance(condition, AllOf):
+        return any_holds(map(negate, condition.conditions))
+    return Negation(condition)
+
+
+def any_holds(conditions: Iterable[Condition]) -> Condition:
+    """Join conditions by or; refuses to join what people have with what they say."""
+    listed = _flat(conditions, AnyOf)
+    values = [each for each in listed if isinstance(each, HasValue)]
+    if len(values) == len(listed):
+        return reduce(_union, values)
+    if values or any(isinstance(part, HasValue) for each in listed for part in parts_of(each)):
+        message = (
+            "or joins values with values, and conditions with conditions; write P(Flu) + P(sex=male) - P(Flu, sex=male)"
+        )
+        raise BadKnowledge(message)
+    return listed[0] if len(listed) == 1 else AnyOf(listed)
+
+
+def all_hold(conditions: Iterable[Condition]) -> Condition:
+    """Join conditions by and."""
+    listed = event_of(conditions)
+    return listed[0] if len(listed) == 1 else AllOf(listed)
+
+
+def event_of(conditions: Iterable[Condition]) -> Event:
+    """List conditions that all hold, in their order: cells by column, then all others, and one set of values last.
+
+    >>> event_of([HasValue(("Flu", "HIV")), ("sex", "male"), ("age", "30"), HasValue(("HIV",), others=True)])
+    (('age', '30'), ('sex', 'male'), HasValue(values=('Flu',), others=False))
+    """
+    listed = _flat(conditions, AllOf)
+    values = [each for each in listed if isinstance(each, HasValue)]
+    return (*(each for each in listed if not isinstance(each, HasValue)), *([reduce(_meet, values)] if values else []))
+
+
+def _flat(conditions: Iterable[Condition], kind: type[AnyOf | AllOf]) -> Event:
+    flat = (part for each in conditions for part in (each.conditions if isinstance(each, kind) else (each,)))
+    return tuple(sorted(dict.fromkeys(flat), key=_order))
+
+
+def _order(condition: Condition) -> tuple[int, str, str]:
+    if isinstance(condition, HasValue):
+        return 0, "", ""  # values stay in the order in which they are said
+    if isinstance(condition, tuple):
+        return 1, condition[0], quote(condition[1])
+    return 2, condition_text(condition), ""
+
+
+def _union(one: HasValue, other: HasValue) -> HasValue:
+    met = _meet(HasValue(one.values, not one.others), HasValue(other.values, not other.others))
+    return HasValue(met.values, not met.others)
+
+
+def _meet(one: HasValue, other: HasValue) -> HasValue:
+    if one.others and other.others:
+        return HasValue(tuple(dict.fromkeys((*one.values, *other.values))), others=True)
+    if one.others or other.others:
+        kept, excluded = (other, one) if one.others else (one, other)
+        values = tuple(each for each in kept.values if each not in excluded.values)
+    else:
+        values = tuple(each for each in one.values if each in other.values)
+    if not values:
+        message = "these sets of values leave none, or all; join values with or"
+        raise BadKnowledge(message)
+    return HasValue(values)
+
+
+def parts_of(condition: Condition) -> Iterator[Cell | InGroup | HasValue]:
+    """Go through all that a condition is made of."""
+    if isinstance(condition, AnyOf | AllOf):
+        for each in condition.conditions:
+            yield from parts_of(each)
+    else:
+        yield condition.of if isinstance(condition, Negation) else condition
+
+
+def cells_in(conditions: Iterable[Condition]) -> Iterator[Cell]:
+    """Go through the cells that conditions speak of."""
+    return (part for each in conditions for part in parts_of(each) if isinstance(part, tuple))
+
+
+def about_people(event: Event) -> Event:
+    """Leave out what an event says about values."""
+    return tuple(each for each in event if not isinstance(each, HasValue))
+
+
+def about_values(event: Event) -> tuple[HasValue, ...]:
+    """Keep what an event says about values: at most one set of them."""
+    return tuple(each for each in event if isinstance(each, HasValue))
+
+
+# Text: what is written is read back as it is.
+
+
+def event_text(event: Event) -> str:
+    """Write an event; values first, as people do.
+
+    >>> event_text(read_event("sex != male, age = 30 or age = 31, not (Flu or HIV)"))
+    'not (Flu or HIV), age=30 or age=31, sex != male'
+    """
+    return ", ".join(map(condition_text, (*about_values(event), *about_people(event))))
+
+
+def condition_text(condition: Condition) -> str:
+    """Write a condition."""
+    if isinstance(condition, HasValue):
+        return _value_text(condition)
+    if isinstance(condition, AnyOf):
+        return " or ".join(map(condition_text, condition.conditions))
+    if isinstance(condition, AllOf):
+        return " and ".join(f"({text})" if _joins(each) else text for each, text in _texts(condition))
+    sign, of = ("!=", condition.of) if isinstance(condition, Negation) else ("=", condition)
+    spaced = f" {sign} " if sign == "!=" else sign
+    if isinstance(of, InGroup):
+        return f"group{spaced}#{of.number}"
+    column, cell = of
+    return f"{_column_text(column)}{spaced}{quote(cell)}"
+
+
+def _texts(condition: AllOf) -> Iterator[tuple[Condition, str]]:
+    return ((each, condition_text(each)) for each in condition.conditions)
+
+
+def _joins(condition: Condition) -> bool:
+    return isinstance(condition, AnyOf) or (isinstance(condition, HasValue) and len(condition.values) > 1)
+
+
+def _value_text(has: HasValue) -> str:
+    text = " or ".join(map(quote, has.values))
+    if not has.others:
+        return text
+    return f"not ({text})" if len(has.values) > 1 else f"not {text}"
+
+
+def _column_text(column: str) -> str:
+    return '"person"' if column == "person" else quote(column)
+
+
+def read_event(text: str) -> Event:
+    """Read an event.
+
+    >>> read_event("sex = male and age not in {30, 31}")
+    (('sex', 'male'), Negation(of=('age', '30')), Negation(of=('age', '31')))
+    """
+    reader = TokenReader(text)
+    event = parse_event(reader)
+    reader.end("join conditions with a comma, and, or")
+    return event
+
+
+def parse_event(reader: TokenReader, depth: int = 0) -> Event:
+    """Read conditions that all hold."""
+    conditions = [_either(reader, depth)]
+    while reader.accept(","):
+        _add(reader, conditions, _either, depth)
+    return _checked(reader, lambda: event_of(conditions))
+
+
+def _either(reader: TokenReader, depth: int) -> Condition:
+    conditions = [_both(reader, depth)]
+    while reader.accept_word("or"):
+        conditions.append(_both(reader, depth))
+    return _checked(reader, lambda: any_holds(conditions))
+
+
+def _both(reader: TokenReader, depth: int) -> Condition:
+    conditions = [_simple(reader, depth)]
+    while reader.accept_word("and"):
+        _add(reader, conditions, _simple, depth)
+    return _checked(reader, lambda: all_hold(conditions))
+
+
+def _add(
+    reader: TokenReader, conditions: list[Condition], parse: Callable[[TokenReader, int], Condition], depth: int
+) -> None:
+    """Read one more condition that holds besides; a column says one thing at most."""
+    start = reader.next
+    condition = parse(reader, depth)
+    before = {part[0] for part in event_of(conditions) if isinstance(part, tuple)}
+    repeated = [part[0] for part in event_of([condition]) if isinstance(part, tuple) and part[0] in before]
+    if repeated:
+        reader.fail(f"column '{repeated[0]}' is said twice", at=start)
+    conditions.append(condition)
+
+
+def _checked(reader: TokenReader, join: Callable[[], Joined]) -> Joined:
+    """Join conditions; what cannot be joined is refused where it ends."""
+    try:
+        return join()
+    except BadKnowledge as problem:
+        reader.fail(str(problem))
+
+
+def _simple(reader: TokenReader, depth: int) -> Condition:
+    if depth > DEEPEST_CONDITION:
+        reader.fail(f"more than {DEEPEST_CONDITION} things stand within each other; say it in several statements")
+    if reader.accept_word("not"):
+        condition = _simple(reader, depth + 1)
+        return _checked(reader, lambda: negate(condition))
+    if reader.at_sign("(") and not reader.at_missing():
+        reader.take()
+        condition = _either(reader, depth + 1)
+        reader.expect(")", "a parenthesis is open")
+        return condition
+    ahead = _tokens_of_name(reader)
+    following = [reader.peek(ahead + steps) for steps in range(3)]
+    if following[0].is_sign("=", "!="):
+        return _comparison(reader)
+    if following[0].is_word("not") and following[1].is_word("in") and following[2].is_sign("{"):
+        return negate(_listed(reader))
+    in_list = reader.next.kind == "quoted" and following[0].is_word("in") and following[1].is_sign("{")
+    if in_list or (following[0].is_sign("{") and ahead > 1 and reader.peek(ahead - 1).is_word("in")):
+        return _listed(reader)
+    return HasValue((reader.label(),))
+
+
+def _tokens_of_name(reader: TokenReader) -> int:
+    """Count the tokens up to where a name ends: a sign, or a word that joins."""
+    if reader.next.kind == "quoted":
+        return 1
+    ahead = 0
+    while reader.peek(ahead).kind == "word" and not reader.peek(ahead).is_word("and", "or", "not"):
+        ahead += 1
+    return ahead
+
+
+def _comparison(reader: TokenReader) -> Condition:
+    start = reader.next
+    column = reader.name("a column", stop=("and", "or", "not"))
+    equal = reader.take().text == "="
+    group = _GROUP.fullmatch(reader.next.text) if reader.next.kind == "word" else None
+    if start.is_word("group") and column == "group" and group:
+        reader.take()
+        of: Cell | InGroup = InGroup(int(group[1]))
+    elif start.is_word("person") and column == "person":
+        reader.fail("a statement is about a person or about everybody who says something, not both", at=start)
+    else:
+        of = (column, reader.label())
+    return of if equal else Negation(of)
+
+
+def _listed(reader: TokenReader) -> Condition:
+    column = reader.name("a column", stop=("and", "or", "not", "in"))
+    reader.accept_word("not")
+    reader.take(2)
+    cells = [(column, reader.label())]
+    while reader.accept(","):
+        cells.append((column, reader.label()))
+    reader.expect("}", "write age in {30, 31}")
+    return any_holds(cells)
+
+
+# Python: what callers hand in.
+
+
+def as_event(conditions: object) -> Event:
+    """Take column → cell, or the text of an event.
+
+    >>> as_event({"sex": "male"}) == as_event("sex = male")
+    True
+    """
+    if conditions is None:
+        return ()
+    if isinstance(conditions, str):
+        return read_event(conditions)
+    if isinstance(conditions, Mapping):
+        return event_of((str(column), as_label(cell, _ONE_LABEL)) for column, cell in conditions.items())
+    message = "conditions are column → cell, or a text such as 'sex = male, age != 30'"
+    raise BadKnowledge(message)
+
+
+def as_columns(columns: Mapping[str, object]) -> Event:
+    """Take columns by keyword: column=cell; group=Someone(3), or the name of a group, is a group of the release."""
+    group = columns.get("group")
+    if not isinstance(group, Someone | GroupName):
+        return as_event(columns)
+    number = group.number if isinstance(group, GroupName) else group.group
+    return event_of([InGroup(number), *as_event({name: cell for name, cell in columns.items() if name != "group"})])
+
+
+_ONE_LABEL = "give one label, or write the condition as text: given='age = 30 or age = 31'"
