@@ -13,10 +13,12 @@ import sidelight as sl
 from sidelight.errors import Contradiction
 from sidelight.knowledge.parse_statements import read_statements
 from sidelight.knowledge.statements import ConditionalProbability
-from sidelight.max_entropy import constraints, schur
-from sidelight.max_entropy.constraints import Term, constraints_of, find_support, mentioned_conditions
+from sidelight.max_entropy import schur
+from sidelight.max_entropy import terms as terms_module
+from sidelight.max_entropy.constraints import constraints_of
 from sidelight.max_entropy.problem import Blocks, Variables
 from sidelight.max_entropy.reduction import quotient_of, reduce_problem
+from sidelight.max_entropy.terms import Term, find_support, mentioned_conditions
 
 SEX, TOWN, VALUES = ("m", "f"), ("x", "y", "z"), ("a", "b", "c", "d")
 LINE = st.fixed_dictionaries({"sex": st.sampled_from(SEX), "town": st.sampled_from(TOWN)})
@@ -38,11 +40,11 @@ def shares(draw, values):
 def test_support_is_found_at_once_as_term_by_term(data, at_once):
     drawn = data.draw(st.lists(BUCKET, min_size=1, max_size=80))
     present = {cell for bucket in drawn for line, _ in bucket for cell in line.items()}
-    terms = data.draw(st.lists(st.builds(Term, shares(release(drawn).domain), st.booleans()), max_size=5))
+    terms = data.draw(st.lists(st.builds(Term, shares(release(drawn).domain), others=st.booleans()), max_size=5))
     terms = [term for term in terms if present >= set(term.share.given)]
     variables = Variables(release(drawn), {}, tuple(cell for term in terms for cell in term.share.given))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(constraints, "BITS_AT_ONCE", at_once)
+        patch.setattr(terms_module, "BITS_AT_ONCE", at_once)
         support, meant = find_support(variables, terms, {})
     # all people are known, so that a part is a row
     crossed = support.cross(variables.blocks, variables.parts.row)

@@ -104,6 +104,8 @@ def negate(condition: Condition) -> Condition:
 def any_holds(conditions: Iterable[Condition]) -> Condition:
     """Join conditions by or; refuses to join what people have with what they say."""
     listed = _flat(conditions, AnyOf)
+    if len(listed) == 1:
+        return listed[0]
     values = [each for each in listed if isinstance(each, HasValue)]
     if len(values) == len(listed):
         return reduce(_union, values)
@@ -112,7 +114,7 @@ def any_holds(conditions: Iterable[Condition]) -> Condition:
             "or joins values with values, and conditions with conditions; write P(Flu) + P(sex=male) - P(Flu, sex=male)"
         )
         raise BadKnowledge(message)
-    return listed[0] if len(listed) == 1 else AnyOf(listed)
+    return AnyOf(listed)
 
 
 def all_hold(conditions: Iterable[Condition]) -> Condition:

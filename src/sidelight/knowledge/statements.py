@@ -7,8 +7,8 @@ as well (`events`), one person's probability of a value, or how many of some peo
     share <= or = share                               `ComparisonStatement`
     low <= Σ coefficient · summand <= high            `LinearStatement`, for all that is neither of the two
 
-In Python they are made by adding up and comparing `P(…)` and `count(…)`; their text is read by `parse_statements`.  What
-is said in either way is brought to one form by `statement_of`, so that equal words are equal statements.
+In Python they are made by adding up and comparing `P(…)` and `count(…)`; their text is read by `parse_statements`.
+What is said in either way is brought to one form by `statement_of`, so that equal words are equal statements.
 """
 
 from __future__ import annotations
@@ -322,7 +322,7 @@ class Quantity:
 
     __radd__ = __add__
 
-    def __mul__(self, number: Number) -> Quantity:
+    def __mul__(self, number: Quantity | Number) -> Quantity:
         if isinstance(number, Quantity):
             message = f"{self} times {number} is not linear; multiply by numbers"
             raise BadKnowledge(message)
@@ -331,7 +331,7 @@ class Quantity:
 
     __rmul__ = __mul__
 
-    def __truediv__(self, number: Number) -> Quantity:
+    def __truediv__(self, number: Quantity | Number) -> Quantity:
         if isinstance(number, Quantity) or not as_fraction(number):
             message = f"{self} is divided by a number that is not 0"
             raise BadKnowledge(message)
@@ -370,16 +370,26 @@ class Quantity:
     def __eq__(self, other: object) -> Statement:  # type: ignore[override]
         if not isinstance(other, Quantity) and not _is_number(other):
             return NotImplemented
-        difference = self - as_quantity(other)
-        return statement_of(difference.terms, -difference.constant, -difference.constant)
+        return self._compared(other, "=")  # type: ignore[arg-type]
 
     def __le__(self, other: Quantity | Number) -> Statement:
-        difference = self - as_quantity(other)
-        return statement_of(difference.terms, None, -difference.constant)
+        return self._compared(other, "<=")
 
     def __ge__(self, other: Quantity | Number) -> Statement:
+        return self._compared(other, ">=")
+
+    def _compared(self, other: Quantity | Number, sign: Literal["=", "<=", ">="]) -> Statement:
         difference = self - as_quantity(other)
-        return statement_of(difference.terms, -difference.constant, None)
+        if isinstance(other, Quantity) and self.terms == other.terms and not difference.constant and self._is_share:
+            assert isinstance(self.about, ConditionalProbability)
+            return ComparisonStatement(self.about, self.about, "=" if sign == "=" else "<=")
+        bound = -difference.constant
+        return statement_of(difference.terms, None if sign == "<=" else bound, None if sign == ">=" else bound)
+
+    @property
+    def _is_share(self) -> bool:
+        one = len(self.terms) == 1 and not self.constant and self.terms[0][0] == 1
+        return one and isinstance(self.about, ConditionalProbability)
 
     def __lt__(self, other: object) -> NoReturn:
         self._refuse_strict()

@@ -15,7 +15,7 @@ Source: Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -26,6 +26,7 @@ from sidelight._arrays import Flags, Floats, Integers, add_up, number_keys, numb
 from sidelight._progress import Progress, quiet
 from sidelight._text import MOST_ROWS, counted, html_table
 from sidelight.errors import BadKnowledge, BadMeasure, expect, parameter
+from sidelight.knowledge.events import Condition, Event, cells_in, condition_text
 from sidelight.knowledge.parse_statements import WordedStatement
 from sidelight.knowledge.people import Who, as_who
 from sidelight.max_entropy.constraints import (
@@ -33,13 +34,12 @@ from sidelight.max_entropy.constraints import (
     WHY_NOBODY,
     Constraints,
     constraints_of,
-    mentioned_conditions,
-    shares_of,
 )
 from sidelight.max_entropy.presolve import NEGLIGIBLE_PEOPLE, Infeasible
 from sidelight.max_entropy.problem import Variables
 from sidelight.max_entropy.reduction import ReducedProblem, reduce_problem
 from sidelight.max_entropy.subproblems import Relaxations, Solution, explain_infeasible, solve
+from sidelight.max_entropy.terms import conditions_of, mentioned_conditions, shares_of
 from sidelight.release.groups import GroupName
 from sidelight.release.release import Members, Release
 from sidelight.table.labels import Label, label, shown, shown_in_list
@@ -171,11 +171,13 @@ class Beliefs(Tabular):
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """What a reader should know: whom statements may mean, and which say nothing about this release."""
-        parts = self.variables.parts
-        mentioned = dict.fromkeys(
-            share.given for share in shares_of(self.known) if any(parts.is_uncertain(*each) for each in share.given)
-        )
-        return (*self.constraints.notes, *(note for condition in mentioned for note in self.notes_on(dict(condition))))
+        mentioned = dict.fromkeys(map(conditions_of, shares_of(self.known)))
+        unclear = (each for each in mentioned if any(self._is_uncertain(condition) for condition in each))
+        return (*self.constraints.notes, *(note for conditions in unclear for note in self._notes_on(conditions)))
+
+    def _is_uncertain(self, condition: Condition) -> bool:
+        """Say whether a condition that was mentioned may hold for some of a group, and not for others."""
+        return any(self.variables.parts.is_uncertain(*cell) for cell in cells_in([condition]))
 
     def notes_on(self, given: Mapping[str, object]) -> tuple[str, ...]:
         """Say whom a condition may mean besides those who are certain, and whom it leaves aside.
@@ -185,11 +187,13 @@ class Beliefs(Tabular):
         >>> print(*sl.maxent(ward).notes_on({"sex": "male"}))
         sex=male: the 3 people of suppressed rows are left aside, as whoever fits a printed group is in that one
         """
-        conditions = _conditions(given)
+        return self._notes_on(_conditions(given))
+
+    def _notes_on(self, conditions: Event) -> tuple[str, ...]:
         if not (self.variables.share(conditions) > 0).any():
             return ()
-        meant, variables = self.meant(given), self.variables
-        words = ", ".join(f"{column}={shown(text)}" for column, text in conditions)
+        meant, variables = self._meant(conditions, None), self.variables
+        words = ", ".join(_words(each) for each in conditions)
         rests = ", which rests on suppressed rows holding them" if variables.only_suppressed(conditions) else ""
         notes = [f"{words}: {meant}{rests}"] if meant.possible else []
         if variables.leaves_suppressed_aside(conditions):
@@ -206,11 +210,14 @@ class Beliefs(Tabular):
         >>> print(sl.maxent(ward).meant({"sex": "male"}))
         2 people for certain; 4 people in 1 group may be meant too, of whom the estimate takes 2 to be
         """
-        part, share = self._parts(given, group)
+        return self._meant(_conditions(given), group)
+
+    def _meant(self, conditions: Event, group: GroupName | int | None) -> MeantPeople:
+        part, share = self._parts(conditions, group)
         parts = self.variables.parts
         rows = np.unique(parts.row[part])
         certain = np.ones(len(parts.count), bool)
-        whole = self.variables.share(_conditions(given)) == 1
+        whole = self.variables.share(conditions) == 1
         certain[parts.row[~whole]] = False
         people = self.variables.members.people
         unsure = rows[~certain[rows]]
@@ -263,7 +270,7 @@ class Beliefs(Tabular):
 
     def _whom(self, given: Mapping[str, object], group: GroupName | int | None) -> tuple[Integers, Floats, Floats]:
         """Find the people who fulfil conditions: parts, the share of each that does, and how many people that is."""
-        part, share = self._parts(given, group)
+        part, share = self._parts(_conditions(given), group)
         people = self._people_in(part, share)
         if people.sum() <= NEGLIGIBLE_PEOPLE:
             message = "as things are known, nobody in the release can be like this; ask about somebody who may be there"
@@ -284,9 +291,8 @@ class Beliefs(Tabular):
         part, _, people = self._whom(given or {}, group)
         return _clip(float(people @ rates[self.variables.parts.row[part]] / people.sum()))
 
-    def _parts(self, cells: Mapping[str, object], group: GroupName | int | None) -> tuple[Integers, Floats]:
+    def _parts(self, conditions: Event, group: GroupName | int | None) -> tuple[Integers, Floats]:
         """Find the parts of people who may fulfil conditions, and the share of their raw keys that does."""
-        conditions = _conditions(cells)
         share = self.variables.share(conditions)
         parts = np.flatnonzero(share > 0)
         if group is not None:
@@ -297,7 +303,7 @@ class Beliefs(Tabular):
             raise BadKnowledge(self._why_nobody(conditions, in_group=group is not None))
         return parts, share[parts]
 
-    def _why_nobody(self, conditions: Sequence[tuple[str, Label]], *, in_group: bool) -> str:
+    def _why_nobody(self, conditions: Event, *, in_group: bool) -> str:
         if self.variables.only_suppressed(conditions) and not self.variables.look_in_suppressed:
             return f"{ONLY_SUPPRESSED}; say {parameter('suppressed', 'may hold them')} if they may hold them"
         return f"{'nobody in that group says this' if in_group else WHY_NOBODY}; ask about somebody who is there"
@@ -482,6 +488,10 @@ class Beliefs(Tabular):
 
 def _rounded(people: float) -> str:
     return f"{people:,.0f}" if people >= 100 else f"{people:.3g}"
+
+
+def _words(condition: Condition) -> str:
+    return f"{condition[0]}={shown(condition[1])}" if isinstance(condition, tuple) else condition_text(condition)
 
 
 def _conditions(cells: Mapping[str, object]) -> tuple[tuple[str, Label], ...]:

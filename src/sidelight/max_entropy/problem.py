@@ -31,6 +31,7 @@ from scipy import sparse
 
 from sidelight._arrays import Flags, Floats, Integers, add_up, pair_equal, starts_of, sum_by
 from sidelight.errors import BadKnowledge, UnknownColumn, did_you_mean
+from sidelight.knowledge.events import AllOf, AnyOf, Condition, InGroup, Negation, cells_in
 from sidelight.knowledge.people import Described, Someone, Who
 from sidelight.max_entropy.parts import Parts, RowLabels
 from sidelight.release.groups import suppressed_groups
@@ -181,7 +182,7 @@ class Variables:
             if self._prints_averages and name not in self._known_of_members:
                 message = (
                     f"this release prints averages of its groups, which say of nobody there which {name} they have; "
-                    "state shares of everybody, or of people by their group (#3)"
+                    "state shares of everybody, or of people by their group (group=#3)"
                 )
                 raise BadKnowledge(message)
 
@@ -193,13 +194,42 @@ class Variables:
     def _known_of_members(self) -> set[str]:
         return set() if self.release.members is None else {column.name for column in self.release.members.columns}
 
-    def share(self, conditions: Sequence[tuple[str, Label]]) -> Floats:
-        """Say which share of the raw keys of each part fulfils some conditions."""
-        self._check_columns(conditions)
-        share: Floats = self.parts.share(conditions) * self.looked_for(conditions)
+    def holds(self, condition: Condition) -> Flags:
+        """Say for each part whether its people fulfil a condition that was mentioned."""
+        if isinstance(condition, AnyOf | AllOf):
+            join = np.logical_or if isinstance(condition, AnyOf) else np.logical_and
+            joined: Flags = join.reduce([self.holds(each) for each in condition.conditions])
+            return joined
+        if isinstance(condition, Negation):
+            return ~self.holds(condition.of)
+        if isinstance(condition, InGroup):
+            self.release.group(condition.number)
+            inside: Flags = self.members.group[self.parts.row] == condition.number - 1
+            return inside
+        assert isinstance(condition, tuple)
+        return self.parts.holds(*condition)
+
+    def certain(self, condition: Condition) -> Flags:
+        """Say for each part whether everybody in its row fulfils a condition that was mentioned."""
+        if isinstance(condition, tuple):
+            return self.parts.certain(*condition)
+        certain: Flags = np.logical_and.reduceat(self.holds(condition), self.parts.first[:-1])[self.parts.row]
+        return certain
+
+    def share(self, conditions: Sequence[Condition]) -> Floats:
+        """Say which share of the raw keys of each part fulfils some conditions; all but cells were mentioned."""
+        self._check_columns([each for each in conditions if isinstance(each, tuple)])
+        share: Floats = self._share_of_keys(conditions) * self.looked_for(conditions)
         return share
 
-    def looked_for(self, conditions: Sequence[tuple[str, Label]]) -> Flags:
+    def _share_of_keys(self, conditions: Sequence[Condition]) -> Floats:
+        share = self.parts.share([each for each in conditions if isinstance(each, tuple)])
+        for condition in conditions:
+            if not isinstance(condition, tuple):
+                share = share * self.holds(condition)
+        return share
+
+    def looked_for(self, conditions: Sequence[Condition]) -> Flags:
         """Say in which parts people who fulfil conditions are looked for, as everywhere (`release.locate`).
 
         Whole groups are suppressed, so who is known in every column and fits a printed group is in none of the
@@ -210,7 +240,7 @@ class Variables:
         looked_for: Flags = ~self._suppressed_parts if aside else np.ones(len(self.parts.row), bool)
         return looked_for
 
-    def leaves_suppressed_aside(self, conditions: Sequence[tuple[str, Label]]) -> bool:
+    def leaves_suppressed_aside(self, conditions: Sequence[Condition]) -> bool:
         """Say whether people who fulfil conditions are not looked for in suppressed rows, which could hold them."""
         fits = self._fits_suppressed(conditions)
         if fits is None:
@@ -218,19 +248,20 @@ class Variables:
         if self._suppressed_parts[fits].all():
             return not self.look_in_suppressed
         telling = {column.name for column in self.release.groups.columns if {*column.labels} != {SUPPRESSED}}
-        return telling <= {name for name, text in conditions if text != SUPPRESSED}
+        # what is said with not and or is no key, of which some may be printed and others suppressed
+        return telling <= {each[0] for each in conditions if isinstance(each, tuple) and each[1] != SUPPRESSED}
 
-    def only_suppressed(self, conditions: Sequence[tuple[str, Label]]) -> bool:
+    def only_suppressed(self, conditions: Sequence[Condition]) -> bool:
         """Say whether suppressed rows alone could hold people who fulfil conditions, looked for there or not."""
         fits = self._fits_suppressed(conditions)
         return fits is not None and bool(self._suppressed_parts[fits].all())
 
-    def _fits_suppressed(self, conditions: Sequence[tuple[str, Label]]) -> Flags | None:
+    def _fits_suppressed(self, conditions: Sequence[Condition]) -> Flags | None:
         """Say which parts conditions fit, if suppressed rows, of whose people nothing is known, are among them."""
-        hidden = {name for name, text in conditions if text != SUPPRESSED} - self._known_of_members
+        hidden = {name for name, text in cells_in(conditions) if text != SUPPRESSED} - self._known_of_members
         if not hidden or not self._suppressed_parts.any():
             return None
-        fits: Flags = self.parts.share(conditions) > 0
+        fits: Flags = self._share_of_keys(conditions) > 0
         return fits if (fits & self._suppressed_parts).any() else None
 
     @property

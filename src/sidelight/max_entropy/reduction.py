@@ -35,8 +35,9 @@ from scipy import sparse
 
 from sidelight._arrays import Flags, Floats, Integers, add_up, number_keys, pair_equal, ranges, run_starts
 from sidelight.knowledge.people import Who
-from sidelight.max_entropy.constraints import NOBODY, Constraints, TermSupport
+from sidelight.max_entropy.constraints import NOBODY, Constraints
 from sidelight.max_entropy.problem import ONE_PERSON, Blocks, Problem, Variables, cells_of
+from sidelight.max_entropy.terms import TermSupport
 
 Words: TypeAlias = npt.NDArray[np.uint64]
 Memberships: TypeAlias = tuple[Integers, Integers]

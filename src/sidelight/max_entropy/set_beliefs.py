@@ -31,6 +31,7 @@ from sidelight._arrays import Flags, Floats, Integers, pair_equal
 from sidelight._progress import Progress, quiet
 from sidelight._text import MOST_ROWS, counted, html_table
 from sidelight.errors import BadKnowledge, BadMeasure, parameter
+from sidelight.knowledge.events import about_values
 from sidelight.knowledge.parse_statements import WordedStatement
 from sidelight.knowledge.people import Who, as_who
 from sidelight.max_entropy.beliefs import (
@@ -43,8 +44,8 @@ from sidelight.max_entropy.beliefs import (
     beliefs_of,
     joint_table,
 )
-from sidelight.max_entropy.constraints import shares_of
 from sidelight.max_entropy.problem import Variables
+from sidelight.max_entropy.terms import shares_of
 from sidelight.release.groups import GroupName
 from sidelight.release.release import Release, whole_groups
 from sidelight.table.labels import Label, label, shown
@@ -74,7 +75,15 @@ def set_beliefs_of(
 
 def _value_of(release: Release, known: WordedStatement) -> Label:
     """Give the one value that a statement speaks of."""
-    values = dict.fromkeys(value for share in shares_of([known]) for value in share.values)
+    values = dict.fromkeys(
+        value
+        for share in shares_of([known])
+        for has in about_values((*share.event, *share.given))
+        for value in has.values
+    )
+    if not values:
+        message = f"'{known.words}' names no value, and where people have sets of values, each is believed by itself"
+        raise BadKnowledge(message)
     for value in values:
         release.groups.code_of(value)  # an error names the nearest
     if len(values) > 1:

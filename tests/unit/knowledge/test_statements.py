@@ -7,7 +7,9 @@ import pytest
 
 from sidelight.errors import BadKnowledge, NotTrueOrFalse, SidelightError
 from sidelight.knowledge.parse_statements import read_statements
+from sidelight.knowledge.people import Someone
 from sidelight.knowledge.statements import P, count
+from sidelight.release.release import Release
 
 
 def test_statements_are_not_true_or_false():
@@ -30,7 +32,19 @@ def test_statements_are_not_true_or_false():
         lambda: P("Flu").around(0.3, give_or_take=-1),
         lambda: count("HIV"),
         lambda: count("HIV", "Al", "Al"),
-        lambda: count("HIV", "Al") <= P("HIV"),
+        lambda: P("Flu") * P("HIV"),
+        lambda: P("Flu") / 0,
+        lambda: P("Flu") - P("Flu") <= 0.5,
+        lambda: P("Flu") + P("HIV") >= 2.5,
+        lambda: (P("Flu") + P("HIV")).between(0.6, 0.5),
+        lambda: P("Flu", sex=["m", "f"]) == 1,
+        lambda: P("Flu", given={"sex": {"m"}}) == 1,
+        lambda: P("Flu", ["HIV"]) == 1,
+        lambda: P(["Flu", ["HIV"]]) == 1,
+        lambda: P("Flu", given=["sex"]) == 1,
+        lambda: P("Flu", given="Flu or sex = m") == 1,
+        lambda: P("Flu", where="HIV") == 1,
+        lambda: P(where={"sex": "m"}, person="Al") == 1,
         lambda: read_statements([P("Flu")]),
         lambda: read_statements([3]),
     ],
@@ -49,3 +63,23 @@ def test_a_statement_says_its_bounds():
 
 def test_a_decimal_means_what_it_says():
     assert (P("Flu") == 0.1) == (P("Flu") == Decimal("0.1")) == (P("Flu") == Fraction(1, 10))
+
+
+def test_shares_are_added_up_and_compared():
+    men, women = P("Flu", sex="m"), P("Flu", sex="f")
+    assert str(men + women <= 0.5) == "P(Flu | sex=m) + P(Flu | sex=f) <= 0.5"
+    assert (men + women <= 0.5) == (women * 0 + men + women <= 0.5) == (-men - women >= -0.5)
+    assert (2 * men - women / 2 == 0.1) == (2 * men == women / 2 + 0.1)
+    assert (2 * men <= 0.5) == (men <= 0.25)
+    assert (2 * men <= 2 * women) == (men <= women)
+    assert (1 - men >= 0.6) == (men <= 0.4)
+    assert str(count("HIV", "Al", "Bo") - P("HIV", person="Cy") >= 1) == "count(HIV; Al, Bo) - P(HIV | person=Cy) >= 1"
+    assert (men + women).around(0.1, give_or_take=0.3) == (men + women).between(0, 0.4)
+    assert repr(men - 2 * women + 0.5) == "P(Flu | sex=m) - 2 * P(Flu | sex=f) + 0.5"
+
+
+def test_a_group_is_named_by_someone_of_it_or_by_its_name():
+    release = Release.from_counts([{"Flu": 1}, {"Cold": 1}])
+    assert P("Flu", group=Someone(2)).about == P("Flu", given="group = #2").about
+    assert P("Flu", group=release.groups.name(1)).about == P("Flu", given="group = #2").about
+    assert P("Flu", group="#2").about == P("Flu", given='"group" = "#2"').about != P("Flu", group=Someone(2)).about
