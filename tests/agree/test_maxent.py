@@ -241,6 +241,42 @@ def test_true_statements(data):
     agree(case, data.draw(statements(case, true=True)))
 
 
+@examples(12)
+@given(st.data())
+def test_true_statements_about_many_individuals(data):
+    """What is true in each of two worlds, of anybody and everybody: certain, ruled out, or true in one of them."""
+    buckets, _, _, people = data.draw(cases())
+    named = {f"N{at}": says for at, (_, says, _, _) in enumerate(people)}
+    truth = {f"N{at}": each for at, each in enumerate(people)}
+    values = sorted({value for _, _, value, _ in people})
+    known = []
+    for name in data.draw(st.lists(st.sampled_from(sorted(named)), unique=True)):
+        about = P(data.draw(st.sampled_from(values)), person=name)
+        known.append(bounded(data.draw, about, true_share(people, about.about, truth), 1, true=True))
+    case = buckets, named, truth, people
+    agree(case, known + data.draw(statements(case, true=True)))
+
+
+@pytest.mark.parametrize("seed", [3, 95, 227])
+def test_twenty_five_people_with_nineteen_true_facts(seed):
+    chance = np.random.default_rng(seed)
+    buckets = [
+        ([{"sex": "m", "town": str(chance.integers(6))} for _ in range(5)], list(map(str, chance.permutation(8)[:5])))
+        for _ in range(5)
+    ]
+    everybody = [each for lines, values in buckets for each in zip(lines, values, strict=True)]
+    who = chance.permutation(25)[:19].tolist()
+    named = {f"N{at}": everybody[at][0] for at in who}
+    known = [P(everybody[at][1], person=f"N{at}") == 1 for at in who]
+    beliefs = maxent(sl.Release.from_buckets(buckets), known, people=named)
+    assert beliefs.certificate.holds
+    assert all(beliefs.probability(everybody[at][1], person=f"N{at}") == 1 for at in who)
+    if seed == 95:  # the twin takes seconds
+        twin, probabilities = Twin(buckets, named), joint(beliefs)
+        for place, expected in twin.joint(twin.solve(known)).items():
+            assert probabilities[place] == pytest.approx(expected, abs=1e-5)
+
+
 @examples(16)
 @given(st.data())
 def test_any_statements(data):

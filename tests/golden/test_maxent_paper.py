@@ -1,10 +1,14 @@
-"""The numbers of the ten-person example of Privacy-MaxEnt."""
+"""The numbers of the ten-person example of Privacy-MaxEnt, and individuals in the setting of its experiments."""
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import sidelight as sl
+from sidelight.datasets.bundled import ADULT
 from sidelight.max_entropy.maxent import maxent
+from sidelight.search.anatomy import deal
 
 LINES = {
     1: {"sex": "male", "degree": "college"},
@@ -91,3 +95,34 @@ def test_table_adds_up(release):
     table = maxent(release, ["0.5 <= P(Flu or HIV | degree=graduate) <= 0.6"]).table()
     assert table.column_names == ["sex", "degree", "value", "group", "probability"]
     assert np.sum(table["probability"].to_numpy()) == pytest.approx(1, abs=1e-12)
+
+
+QUASI = ["age", "workclass", "marital-status", "relationship", "race", "sex", "native-country", "hours-per-week"]
+
+
+@pytest.fixture(scope="module")
+def adult():
+    """14,210 people of Adult in 2,842 buckets of five, and who they are."""
+    every = pq.read_table(ADULT, columns=[*QUASI, "education"]).drop_null()
+    chance = np.random.default_rng(2008)
+    some = every.take(np.sort(chance.permutation(len(every))[:14_210]))
+    education = some["education"].dictionary_encode().combine_chunks()
+    often = np.bincount(education.indices.to_numpy(), minlength=len(education.dictionary))
+    bucket = np.empty(len(some), np.int64)
+    bucket[np.argsort(education.indices.to_numpy() + chance.random(len(some)) / 2, kind="stable")] = deal(often, 2_842)
+    with_buckets = some.append_column("bucket", pa.array(bucket))
+    return sl.read_release(with_buckets, group="bucket", quasi=QUASI, sensitive="education"), some.to_pylist()
+
+
+@pytest.mark.parametrize(("number", "low", "high"), [(1_000, 1.0, 1.0), (200, 0.6, 0.9)])
+def test_true_values_of_many_individuals_are_solved(adult, number, low, high):
+    release, everybody = adult
+    chance = np.random.default_rng(0)
+    who = chance.permutation(len(everybody))[:number].tolist()
+    people = {f"N{at}": {name: str(everybody[at][name]) for name in QUASI} for at in who}
+    sure = {at: round(chance.uniform(low, high), 3) for at in who}
+    known = [sl.P(everybody[at]["education"], person=f"N{at}") == sure[at] for at in who]
+    beliefs = maxent(release, known, people=people)
+    assert beliefs.certificate.holds
+    for at in who[:50]:
+        assert beliefs.probability(everybody[at]["education"], person=f"N{at}") == pytest.approx(sure[at], abs=1e-9)

@@ -7,7 +7,7 @@ Read `maxent` for the way in, `beliefs` and `set_beliefs` for what users get; th
 through: `hidden_labels` (what a printed label may stand for) and `parts` (people of a group whom statements tell apart,
 although the release does not), `problem` (variables, and what is known of their sums), `constraints` (statements as
 sums of variables), `reduction` (the quotient by what no statement tells apart), `subproblems` (independent parts; which
-statements contradict each other), `presolve` (what is forced), `newton` and `schur` (the dual and the linear algebra of
-one step).  `association_rules` mines statements from a table, and `measure` asks a release how sure somebody would get
-who knows them.
+statements contradict each other), `presolve` (what is forced), `scaling` (where to begin), `newton` and `schur` (the
+dual and the linear algebra of one step).  `association_rules` mines statements from a table, and `measure` asks a
+release how sure somebody would get who knows them.
 """

@@ -353,7 +353,9 @@ class Beliefs(Tabular):
         # of a class of columns, the share of those that are asked for
         inside = np.bincount(columns, self.variables.blocks.column_people[original])
         in_class = reduced.quotient.blocks.column_people
-        return _clip(float(self.solution.amounts[chosen] @ (inside[classes] / in_class[classes])))
+        amount = self.solution.amounts[chosen] @ (inside[classes] / in_class[classes])
+        # a person is one person but for the solver's error, which is no reason to doubt what is certain
+        return _clip(float(amount / self.solution.amounts[of_person].sum()))
 
     @cached_property
     def _amounts(self) -> Floats:

@@ -11,8 +11,11 @@ Step       (S F; Fᵀ M) (Δβ; Δμ) = −gradient, over the *active* constrain
 Search     half the step until the dual falls enough (Armijo); where it does at once, twice the step as long as the
            dual still falls, as amounts that tend to 0 shrink by a factor e with each whole step, however long.
 Invariant  the dual never rises, but where rounding hides which way it goes: there the residual must fall.
-End        all sums within `tolerance`; or no progress in nine steps, which `residual` then says.
-Cost       one elimination (see `schur`) a step; about 10 to 40 steps.
+Progress   is the fall of the dual: the farthest sum may stay where it is for many steps while others are put right.
+           Where no solution exists, though, the dual falls without end; so a caller who does not know that there is one
+           gets the method back after `PATIENT_STEPS` without a nearer sum, and goes on from there once that is known.
+End        all sums within `tolerance`; or no progress, which `residual` then says.
+Cost       the start (`scaling`), and one elimination (see `schur`) a step; about 5 to 30 steps.
 
 Source: ours, on the dual of Du, Teng and Zhu (Privacy-MaxEnt, SIGMOD 2008); line search by Armijo, 1966.
 """
@@ -27,13 +30,20 @@ import numpy as np
 
 from sidelight._arrays import Flags, Floats, sum_by
 from sidelight.max_entropy.problem import Problem
+from sidelight.max_entropy.scaling import scaled_multipliers
 from sidelight.max_entropy.schur import RIDGE, Elimination, Hessian
 
 Watch: TypeAlias = Callable[[int, float], None]
 """Called with each step and its residual; may raise to stop."""
 
-MOST_NEWTON_STEPS = 120
+MOST_NEWTON_STEPS = 500
 """After so many steps the method ends where it is, as `residual` then says."""
+
+PATIENT_STEPS = 8
+"""So many steps may pass without progress."""
+
+HIDDEN_BY_ROUNDING = 1e-14
+"""A fall of the dual below this share of it is none."""
 
 LONGEST_STEP = 40.0
 """No step changes the logarithm of an amount by more."""
@@ -51,11 +61,12 @@ class Iterate:
 
 @dataclass(frozen=True, eq=False)
 class DualMinimum:
-    """Where the method ended, how far off the sums are there, and after how many steps."""
+    """Where the sums are nearest, how far off they are there, after how many steps, and where the dual is lowest."""
 
     at: Iterate
     residual: float
     steps: int
+    lowest: Iterate
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,25 +88,30 @@ class _Direction:
     slope: float
 
 
-def minimize_dual(problem: Problem, watch: Watch) -> DualMinimum:
-    """Go to the minimum of the dual; ends early when it does not get closer, as `residual` then says."""
+def minimize_dual(problem: Problem, watch: Watch, *, start: Iterate | None = None) -> DualMinimum:
+    """Go to the minimum of the dual; ends early when it does not get closer, as `residual` then says.
+
+    `start` is where an earlier attempt ended, of a problem that is known by now to have a solution.
+    """
     newton = _Newton(problem)
-    at = newton.evaluate(np.zeros(len(problem.counts)), np.zeros(len(problem.low)))
-    best, ridge, stuck = DualMinimum(at, newton.residual(at), 0), RIDGE, 0
+    at = newton.evaluate(*scaled_multipliers(problem)) if start is None else start
+    best, ridge, stuck = DualMinimum(at, newton.residual(at), 0, at), RIDGE, 0
     for step in range(1, MOST_NEWTON_STEPS + 1):
-        if best.residual <= newton.tolerance or stuck > 8:
+        if best.residual <= newton.tolerance or stuck > PATIENT_STEPS:
             break
         following = newton.step(at, ridge)
         # no step goes down: a larger ridge turns it towards the gradient
         if following is None:
             ridge, stuck = ridge * 1e3, stuck + 1
             continue
+        fell = at.dual - following.dual > HIDDEN_BY_ROUNDING * (1 + abs(at.dual))
         at = following
         residual = newton.residual(at)
         watch(step, residual)
-        stuck = stuck + 1 if residual > best.residual / 1.5 else 0
+        nearer = residual <= best.residual / 1.5
+        stuck = 0 if nearer or (fell and start is not None) else stuck + 1
         ridge = max(ridge / 10, RIDGE)
-        best = DualMinimum(at, residual, step) if residual < best.residual else replace(best, steps=step)
+        best = DualMinimum(at, residual, step, at) if residual < best.residual else replace(best, steps=step, lowest=at)
     return best
 
 

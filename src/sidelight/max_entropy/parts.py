@@ -133,7 +133,7 @@ class Parts:
     def holds(self, name: str, text: Label) -> Flags:
         """Say for each part whether its people fulfil a condition that was mentioned."""
         cells = self.cut[name]
-        holds: Flags = cells.holds[self.cell[name], cells.mentioned.index(text)]
+        holds: Flags = cells.holds[:, cells.mentioned.index(text)][self.cell[name]]
         return holds
 
     def is_uncertain(self, name: str, text: Label) -> bool:

@@ -19,7 +19,7 @@ force are found by linear programs, which cost more and are asked where the solv
 Cost, with V variables and Z nonzeros of the constraints: `drop_implied` sorts the nonzeros twice, Z log Z;
 `propagate_bounds` passes V + Z bounds on in each of at most `PROPAGATION_ROUNDS` rounds; `fixed_by_frechet_bounds`
 sorts the nonzeros and then scans all V + Z once more for each constraint that is at an end of its bounds.  A linear
-program takes as long as it may: until the caller's deadline, at which HiGHS gives up.
+program takes as long as it may: until the caller's deadline, at which HiGHS gives up and nothing is said.
 
 Source: ours for block sums; Fréchet, 1951, for the bounds; passing bounds on is the usual presolve of linear programs
 (Andersen and Andersen, 1995), and elastic programs name a conflict (Chinneck and Dravnieks, 1991).
@@ -36,7 +36,6 @@ from scipy import sparse
 from scipy.optimize import OptimizeResult, linprog
 
 from sidelight._arrays import Flags, Floats, Integers, sum_by
-from sidelight.errors import TooHard
 from sidelight.max_entropy.problem import ONE_PERSON, Problem
 
 NEGLIGIBLE_PEOPLE = 1e-9
@@ -287,8 +286,8 @@ def _linear_program(problem: Problem) -> _LinearProgram:
     )
 
 
-def is_feasible(problem: Problem, *, deadline: float = math.inf) -> bool:
-    """Say whether all sums can hold at once; as all programs, raises `TooHard` at its deadline (`time.monotonic`)."""
+def is_feasible(problem: Problem, *, deadline: float = math.inf) -> bool | None:
+    """Say whether all sums can hold at once; None if, as with all programs, its deadline (`time.monotonic`) came."""
     if len(problem) == 0:
         return bool((problem.low <= 0).all() and (problem.high >= 0).all())
     program = _linear_program(problem)
@@ -300,11 +299,11 @@ def is_feasible(problem: Problem, *, deadline: float = math.inf) -> bool:
         A_eq=program.equal,
         b_eq=program.equal_to,
     )
-    return bool(answer.status == 0)
+    return None if answer is None else bool(answer.status == 0)
 
 
-def forced_zeros(problem: Problem, suspects: Integers, *, deadline: float = math.inf) -> Flags:
-    """Say which suspects are 0 in every solution.
+def forced_zeros(problem: Problem, suspects: Integers, *, deadline: float = math.inf) -> Flags | None:
+    """Say which suspects are 0 in every solution; None at the deadline.
 
     One program: x and a factor τ ≥ 1 by which all bounds grow, and t_v ≤ min(x_v, 1) for each suspect; the largest Σ t
     makes t_v = 1 wherever x_v can be positive.
@@ -325,6 +324,8 @@ def forced_zeros(problem: Problem, suspects: Integers, *, deadline: float = math
         b_eq=np.zeros(equalities),
         bounds=np.array([(0, np.inf)] * len(problem) + [(1, np.inf)] + [(0, 1)] * count),
     )
+    if answer is None:
+        return None
     zero = np.zeros(len(problem), bool)
     if answer.status == 0:
         zero[suspects[answer.x[-count:] < 0.5]] = True
@@ -335,7 +336,8 @@ def conflicting(problem: Problem, *, deadline: float = math.inf) -> Flags:
     """Say which constraints take part in a contradiction: those that a least repair of all of them would touch.
 
     An elastic program: every constraint of a statement may be missed, at the cost of by how much; the multipliers of
-    the cheapest way are a proof of infeasibility, and constraints with none are not needed for it.
+    the cheapest way are a proof of infeasibility, and constraints with none are not needed for it.  Those of all
+    statements, at the deadline.
     """
     program = _linear_program(problem)
     fixed = len(problem.people) + len(problem.counts)
@@ -348,7 +350,7 @@ def conflicting(problem: Problem, *, deadline: float = math.inf) -> Flags:
     )
     cost = np.concatenate((np.zeros(len(problem)), np.ones(2 * len(elastic) + len(program.most))))
     answer = _solve(cost, deadline, A_ub=bounded, b_ub=program.most, A_eq=equal, b_eq=program.equal_to)
-    if answer.status != 0:
+    if answer is None or answer.status != 0:
         everything: Flags = problem.statement != ONE_PERSON
         return everything
     involved = np.zeros(len(problem.low), bool)
@@ -358,14 +360,11 @@ def conflicting(problem: Problem, *, deadline: float = math.inf) -> Flags:
     return involved
 
 
-def _solve(cost: Floats, deadline: float, **program: object) -> OptimizeResult:
-    """Minimise cost · x, in the time that is left until the deadline."""
+def _solve(cost: Floats, deadline: float, **program: object) -> OptimizeResult | None:
+    """Minimise cost · x, in the time that is left until the deadline; None if that was not enough."""
     seconds = deadline - time.monotonic()
     answer = linprog(cost, options={"time_limit": seconds}, **program) if seconds > 0 else None
-    if answer is None or answer.status == TIME_IS_UP:
-        message = "the time is up in a linear program about the statements; give more seconds, or say fewer of them"
-        raise TooHard(message)
-    return answer
+    return None if answer is None or answer.status == TIME_IS_UP else answer
 
 
 def _beside(*blocks: object) -> sparse.csr_array:

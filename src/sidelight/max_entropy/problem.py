@@ -274,9 +274,21 @@ class Variables:
         suppressed: Flags = suppressed_groups(self.release.groups)[self.members.group[self.parts.row]]
         return suppressed
 
+    @cached_property
+    def _parts_of_conditions(self) -> dict[tuple[tuple[str, Label], ...], tuple[Integers, Floats]]:
+        return {}  # a memo, as that of columns
+
+    def parts_with(self, conditions: tuple[tuple[str, Label], ...]) -> tuple[Integers, Floats]:
+        """Find the parts of people who may fulfil all conditions, and their shares; kept, as people are asked again."""
+        if conditions not in self._parts_of_conditions:
+            share = self.share(conditions)
+            part = np.flatnonzero(share)
+            self._parts_of_conditions[conditions] = part, share[part]
+        return self._parts_of_conditions[conditions]
+
     def rows_with(self, conditions: Sequence[tuple[str, Label]]) -> Integers:
         """Find the rows of people who may fulfil all conditions."""
-        return np.unique(self.parts.row[self.share(conditions) > 0])
+        return np.unique(self.parts.row[self.parts_with(tuple(conditions))[0]])
 
     def rows_of(self, person: Who) -> Integers:
         """Find the rows where a person may be: all those of one key."""

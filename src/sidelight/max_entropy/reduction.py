@@ -182,11 +182,13 @@ def _numbered_variables(variables: Variables, quotient: Quotient, constraints: C
 
 def _parts_of_person(variables: Variables, who: Who, rows: Integers) -> tuple[Integers, Floats]:
     """Give the parts where a named person may be, by what is known about the person, and their weights."""
-    parts = variables.parts
-    _, part = ranges(parts.first[rows], parts.first[rows + 1])
-    weight = (parts.weight * variables.share(cells_of(who, variables.described)))[part]
-    possible = weight > 0
-    return part[possible], weight[possible]
+    parts, cells = variables.parts, cells_of(who, variables.described)
+    if not cells:  # known by a group alone
+        _, part = ranges(parts.first[rows], parts.first[rows + 1])
+        return part, parts.weight[part]
+    part, share = variables.parts_with(cells)
+    inside = np.isin(parts.row[part], rows)
+    return part[inside], (parts.weight[part] * share)[inside]
 
 
 def _touched(variables: Variables, quotient: Quotient, constraints: Constraints) -> Flags:

@@ -3,9 +3,11 @@
 Decomposition  groups are linked where a constraint counts both; what is not linked is independent, as the entropy of a
                product of groups is the sum of theirs.  Each connected component is a subproblem; small ones are
                solved together, as that is quicker.
-Subproblem     presolve, then Newton on the dual.  Where amounts vanish (or the method does not arrive), some may be 0
-               in every solution: ask a linear program which, remove them, and solve again.  It ends, as each round
-               removes a variable.
+Subproblem     presolve, then Newton on the dual.  Where the method does not arrive soon, a linear program says whether
+               there is a solution; if there is, it goes on as long as the dual falls.  Where amounts vanish, some may
+               be 0 in every solution: ask a linear program which, remove them, and solve again.  It ends, as each round
+               removes a variable.  When the time is up before the program has an answer, the solution that is there is
+               kept: its sums are right, and how many amounts may be 0 or very little is said (`undecided`).
 Relaxation     what is 0 whenever *some* of the statements hold is 0 when all do, and fewer statements have a smaller
                quotient: so the statements whose multipliers run away are asked first, by themselves.
 Contradiction  a minimum unsatisfiable subset: the constraints that a least repair touches (one linear program), then
@@ -22,7 +24,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeAlias
 
@@ -32,6 +34,7 @@ from scipy.sparse.csgraph import connected_components
 
 from sidelight._arrays import Flags, Floats
 from sidelight._progress import Progress
+from sidelight._text import counted
 from sidelight.errors import BadKnowledge, Contradiction, TooHard
 from sidelight.knowledge.parse_statements import WordedStatement
 from sidelight.max_entropy.constraints import Constraints
@@ -68,8 +71,8 @@ MOST_PART_VARIABLES = MOST_RELAXATION_VARIABLES = 50_000
 MOST_CONFLICT_SECONDS = 5.0
 """After that, a set of contradicting statements that may not be the smallest will do."""
 
-ZeroOracle: TypeAlias = Callable[[Sequence[int]], Flags]
-"""Says which variables are 0 whenever some statements (by number) hold, as far as it can tell."""
+ZeroOracle: TypeAlias = Callable[[Sequence[int]], Flags | None]
+"""Says which variables are 0 whenever some statements (by number) hold, as far as it can tell; None: no time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,26 +85,28 @@ class Solution:
     steps: int
     parts: int
     residual: float
+    undecided: int = 0
+    """So many amounts are next to nothing, and the time was up before it was known whether they are 0."""
 
 
 def solve(problem: Problem, oracle: ZeroOracle, *, deadline: float, progress: Progress) -> Solution:
     """Find the amounts of largest entropy; raises `Infeasible`, or `TooHard` after the deadline (`time.monotonic`)."""
     amounts, multipliers = np.zeros(len(problem)), np.full(len(problem.low), np.nan)
     zero = np.zeros(len(problem), bool)
-    steps = parts = 0
+    steps = parts = undecided = 0
     for variables, constraints in _components(problem, at_least=BATCH_CONSTRAINTS):
         part, _, _ = problem.restrict(variables, constraints)
         solution = _Subproblem(part, partial(_ask_inside, variables, oracle), deadline, progress).solve()
         amounts[variables], zero[variables] = solution.amounts, solution.zero
         multipliers[constraints] = solution.multipliers
-        steps, parts = steps + solution.steps, parts + 1
+        steps, parts, undecided = steps + solution.steps, parts + 1, undecided + solution.undecided
         progress("solving", parts, None)
-    return Solution(amounts, multipliers, zero, steps, parts, problem.residual(amounts))
+    return Solution(amounts, multipliers, zero, steps, parts, problem.residual(amounts), undecided)
 
 
-def _ask_inside(variables: Flags, oracle: ZeroOracle, statements: Sequence[int]) -> Flags:
-    inside: Flags = oracle(statements)[variables]
-    return inside
+def _ask_inside(variables: Flags, oracle: ZeroOracle, statements: Sequence[int]) -> Flags | None:
+    zero = oracle(statements)
+    return None if zero is None else zero[variables]
 
 
 def _components(problem: Problem, *, at_least: int) -> Iterator[tuple[Flags, Flags]]:
@@ -138,8 +143,8 @@ class _Subproblem:
             zero = fixed_by_frechet_bounds(self.problem)
             while True:
                 zero, rest = self._presolve(zero)
-                minimum = minimize_dual(rest, self._watch)
-                more = self._vanishing(zero, rest, minimum)
+                minimum = self._minimum(rest)
+                more, undecided = self._vanishing(zero, rest, minimum)
                 # each round removes a variable, so that this ends
                 if not more.any():
                     break
@@ -152,7 +157,16 @@ class _Subproblem:
                 "leave out statements that nearly contradict each other"
             )
             raise TooHard(message)
-        return self._solution(zero, rest, minimum)
+        return replace(self._solution(zero, rest, minimum), undecided=undecided)
+
+    def _minimum(self, rest: Problem) -> DualMinimum:
+        """Minimise the dual; where that takes long, once more from there if there is a solution at all."""
+        minimum = minimize_dual(rest, self._watch)
+        if minimum.residual <= self.accepted:
+            return minimum
+        if is_feasible(rest, deadline=self.deadline) is False:
+            raise Infeasible
+        return minimize_dual(rest, self._watch, start=minimum.lowest)
 
     def _presolve(self, zero: Flags) -> tuple[Flags, Problem]:
         """Remove amounts that are 0, and what follows from that."""
@@ -176,23 +190,26 @@ class _Subproblem:
             )
             raise TooHard(message)
 
-    def _vanishing(self, zero: Flags, rest: Problem, minimum: DualMinimum) -> Flags:
-        """Look closer where amounts vanish or the method did not arrive: what else is 0 in every solution?"""
-        more = np.zeros(len(zero), bool)
-        arrived = minimum.residual <= self.accepted
+    def _vanishing(self, zero: Flags, rest: Problem, minimum: DualMinimum) -> tuple[Flags, int]:
+        """Look closer where amounts vanish: what else is 0 in every solution?  Says of how many it is not known."""
+        nothing = np.zeros(len(zero), bool)
         possible = np.minimum(rest.people[rest.row], rest.counts[rest.column])
+        arrived = minimum.residual <= self.accepted
         rare = np.flatnonzero(minimum.at.amounts < (RARE_SHARE if arrived else 1e-3) * possible)
-        if arrived and len(rare) == 0:
-            return more
-        more |= self.oracle(_running_away(rest, minimum)) & ~zero
+        if len(rare) == 0:
+            return nothing, 0
+        of_some = self.oracle(_running_away(rest, minimum))
+        if of_some is None:
+            return nothing, len(rare)
+        more = of_some & ~zero
         # a part that arrived is right without the program; it would only name zeros that are as good as 0
         if more.any() or (arrived and len(rest) > MOST_PART_VARIABLES):
-            return more
-        if not arrived and not is_feasible(rest, deadline=self.deadline):
-            raise Infeasible
-        if len(rare):
-            more[np.flatnonzero(~zero)] = forced_zeros(rest, rare, deadline=self.deadline)
-        return more
+            return more, 0
+        of_all = forced_zeros(rest, rare, deadline=self.deadline)
+        if of_all is None:
+            return nothing, len(rare)
+        more[np.flatnonzero(~zero)] = of_all
+        return more, 0
 
     def _solution(self, zero: Flags, rest: Problem, minimum: DualMinimum) -> Solution:
         """Put back what presolve removed."""
@@ -221,25 +238,28 @@ class Relaxations:
     variables: Variables
     constraints: Constraints
     reduced: ReducedProblem
-    deadline: float = math.inf  # of `time.monotonic`: each question raises `TooHard` then
+    deadline: float = math.inf  # of `time.monotonic`: after it no question has an answer
 
     def _of(self, statements: Sequence[int]) -> ReducedProblem:
         return reduce_problem(self.variables, self.constraints.of_statements(statements))
 
-    def is_feasible(self, statements: Sequence[int]) -> bool:
-        """Say whether some statements, by number, can all hold."""
-        return is_feasible(self._of(statements).problem, deadline=self.deadline)
+    def is_unsatisfiable(self, statements: Sequence[int]) -> bool:
+        """Say whether it is known that some statements, by number, cannot all hold."""
+        return is_feasible(self._of(statements).problem, deadline=self.deadline) is False
 
-    def forced_zeros(self, statements: Sequence[int]) -> Flags:
+    def forced_zeros(self, statements: Sequence[int]) -> Flags | None:
         """Say which variables are 0 whenever some statements hold; with more statements they stay 0.
 
-        None where that is too large a question.
+        None of them where that is too large a question; None when the time is up.
         """
         relaxed = self._of(statements)
         size = len(relaxed.problem)
         zero = np.zeros(size, bool)
         if 0 < size <= MOST_RELAXATION_VARIABLES:
-            zero = forced_zeros(relaxed.problem, np.arange(size), deadline=self.deadline)
+            in_time = forced_zeros(relaxed.problem, np.arange(size), deadline=self.deadline)
+            if in_time is None:
+                return None
+            zero = in_time
         # a variable that the relaxation does not have (−1) is not forced by it
         forced: Flags = np.append(zero, False)[self.reduced.variables_in(relaxed)]
         return forced
@@ -253,7 +273,12 @@ def explain_infeasible(
     if not numbers:
         return BadKnowledge("the people who are named do not fit into the release together; name fewer of them")
     words = tuple(dict.fromkeys(known[number].words for number in numbers))  # two bounds are one statement
-    if len(words) == 1:
+    if time.monotonic() > relaxations.deadline:
+        message = (
+            f"{counted(len(words), 'statement')} cannot all hold in this release, and the time was up before the "
+            "fewest of them were found that cannot; give more seconds"
+        )
+    elif len(words) == 1:
         message = f"the release says otherwise than '{words[0]}': no distribution fits both; leave it out or change it"
     else:
         listed = "; ".join(f"'{each}'" for each in words)
@@ -270,7 +295,7 @@ def _unsatisfiable_subset(infeasible: Infeasible, relaxations: Relaxations) -> l
     stated = statement != ONE_PERSON
     suspects = statement[conflicting(infeasible.problem, deadline=relaxations.deadline) & stated].tolist()
     # without any statement it cannot hold either: too many people are named
-    if not suspects or not relaxations.is_feasible([]):
+    if not suspects or relaxations.is_unsatisfiable([]):
         return []
     first = _minimum_unsatisfiable_subset(suspects, relaxations)
     if len(first) == 1:
@@ -283,6 +308,6 @@ def _minimum_unsatisfiable_subset(statements: Sequence[int], relaxations: Relaxa
 
     def unsatisfiable(places: Sequence[int]) -> bool:
         in_time = time.monotonic() < deadline
-        return in_time and not relaxations.is_feasible([statements[place] for place in places])
+        return in_time and relaxations.is_unsatisfiable([statements[place] for place in places])
 
     return [statements[place] for place in minimum_unsatisfiable_subset(len(statements), unsatisfiable)]

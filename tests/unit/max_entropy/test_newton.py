@@ -66,3 +66,11 @@ def test_where_there_is_no_minimum_it_comes_near_and_says_how_near():
     minimum = minimize_dual(square([3.0], [3.0]), quiet)
     assert minimum.at.amounts == pytest.approx([3, 0, 0, 3], abs=1e-6)
     assert minimum.residual < 1e-6
+
+
+def test_a_second_attempt_goes_on_from_where_the_dual_is_lowest():
+    problem = square([2.9], [2.9])
+    once = minimize_dual(problem, quiet)
+    again = minimize_dual(problem, quiet, start=once.lowest)
+    assert again.steps <= 1
+    assert again.at.amounts == pytest.approx(once.at.amounts)

@@ -8,7 +8,6 @@ from scipy import sparse
 from scipy.optimize import OptimizeResult
 
 import sidelight as sl
-from sidelight.errors import TooHard
 from sidelight.max_entropy import presolve
 from sidelight.max_entropy.presolve import (
     Infeasible,
@@ -90,11 +89,15 @@ def test_nothing_has_to_hold_of_nothing():
     assert not is_feasible(empty)
 
 
-PROGRAMS = [is_feasible, lambda problem, deadline: forced_zeros(problem, np.arange(4), deadline=deadline), conflicting]
+PROGRAMS = [
+    (is_feasible, None),
+    (lambda problem, deadline: forced_zeros(problem, np.arange(4), deadline=deadline), None),
+    (lambda problem, deadline: conflicting(problem, deadline=deadline).all(), True),  # all, as far as is known
+]
 
 
-@pytest.mark.parametrize("program", PROGRAMS, ids=["is_feasible", "forced_zeros", "conflicting"])
-def test_a_program_has_the_time_that_is_left(program, monkeypatch):
+@pytest.mark.parametrize(("program", "no_answer"), PROGRAMS, ids=["is_feasible", "forced_zeros", "conflicting"])
+def test_a_program_has_the_time_that_is_left(program, no_answer, monkeypatch):
     limits = []
 
     def give_up(*_, options, **__):
@@ -102,12 +105,10 @@ def test_a_program_has_the_time_that_is_left(program, monkeypatch):
         return OptimizeResult(status=1)
 
     monkeypatch.setattr(presolve, "linprog", give_up)
-    with pytest.raises(TooHard, match="the time is up in a linear program"):
-        program(square((ONE, 1, 1.5)), deadline=time.monotonic() + 7)
+    assert program(square((ONE, 1, 1.5)), deadline=time.monotonic() + 7) == no_answer
     assert 6 < limits[0] <= 7
 
 
-@pytest.mark.parametrize("program", PROGRAMS, ids=["is_feasible", "forced_zeros", "conflicting"])
-def test_after_the_deadline_no_program_begins(program):
-    with pytest.raises(TooHard, match="give more seconds"):
-        program(square((ONE, 1, 1.5)), deadline=time.monotonic())
+@pytest.mark.parametrize(("program", "no_answer"), PROGRAMS, ids=["is_feasible", "forced_zeros", "conflicting"])
+def test_after_the_deadline_no_program_begins(program, no_answer):
+    assert program(square((ONE, 1, 1.5)), deadline=time.monotonic()) == no_answer
