@@ -15,11 +15,13 @@ from sidelight.measures.screening import joined_after, joined_all, joined_before
 from sidelight.release.lattice import Lattice
 from sidelight.search.full_domain import FullDomain, NodeRecodings
 from sidelight.search.lattice_search import minimal_among, search_lattice
+from sidelight.search.mondrian import Acceptance
 from sidelight.search.orders import column_orders
 from sidelight.search.policy_check import PolicyCheck
 from sidelight.search.protect import one_group
 from sidelight.search.recoding import Regions, release_of
 from sidelight.search.suppression import SuppressedNode
+from sidelight.table.table import Column, Counts, Table
 from sidelight.testing import measures, releases, tables
 
 
@@ -164,6 +166,55 @@ def test_mondrian_is_minimal_where_merging_never_hurts(problem):
                 split = recoding.group.copy()
                 split[keys[rank >= cut]] = len(result.release)
                 assert not policy.judge(regrouped(table, split)).safe
+
+
+TIES = (
+    sl.Implications(0) <= Fraction(1, 2),
+    sl.Implications(1) <= Fraction(2, 3),
+    sl.Implications(1) < Fraction(2, 3),
+    sl.Implications(2) <= Fraction(9, 10),
+    sl.Acquaintance(others=1) <= Fraction(1, 2),
+    sl.Acquaintance(family=1) <= Fraction(1, 2),
+    sl.Acquaintance(family=1) < Fraction(1, 2),
+    sl.Acquaintance(1, 1, 1) <= Fraction(3, 4),
+)
+
+
+def cuts_one_by_one(acceptance, cuts, generation, numbers):
+    """Try the cuts of each group in turn, every release that they would make judged exactly."""
+    for group in np.unique(cuts.group):
+        for row in np.flatnonzero(cuts.group == group):
+            cut = cuts.take(np.array([row]))
+            released = acceptance._groups_after(cut, generation, numbers)
+            if all(check.holds_exactly(released) for check in acceptance.checks):
+                acceptance.screened = [np.vstack((rows, rows[:1])) for rows in acceptance.screened]
+                yield cut
+                break
+
+
+def partition_of(found) -> set[frozenset[int]]:
+    group = found.outcome.recoding.group
+    return {frozenset(np.flatnonzero(group == each).tolist()) for each in np.unique(group)}
+
+
+@st.composite
+def balanced(draw):
+    """Draw a table in which every value is equally frequent, as its groups need not be."""
+    drawn = draw(st.lists(st.lists(st.integers(0, 2), min_size=4, max_size=4).filter(any), min_size=2, max_size=3))
+    rotated = [cells[at:] + cells[:at] for cells in drawn for at in range(4)]
+    counts = Counts.from_cells(draw(st.permutations(rotated)))
+    age = Column.of("age", [str(age) for age in range(len(rotated))])
+    parity = Column.of("parity", [str(age % 2) for age in range(len(rotated))])
+    return Table((age, parity), "disease", ("Flu", "Cold", "Ulcer", "Heart"), counts.per_row(), counts)
+
+
+@given(balanced(), st.lists(st.sampled_from(TIES), min_size=1, max_size=2, unique_by=str))
+def test_runs_of_cuts_at_a_limit_that_is_met_are_what_cutting_one_by_one_gives(table, criteria):
+    assume(sl.Policy(*criteria).judge(one_group(table)).safe)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Acceptance, "runs", cuts_one_by_one)
+        slow = partition_of(sl.protect(table, criteria, method="mondrian"))
+    assert partition_of(sl.protect(table, criteria, method="mondrian")) == slow
 
 
 @given(st.data())

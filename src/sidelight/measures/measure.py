@@ -336,6 +336,11 @@ class Comparison(Enum):
         """Whether it keeps the value from getting large."""
         return self in (Comparison.AT_MOST, Comparison.BELOW)
 
+    @property
+    def strict(self) -> bool:
+        """Whether a value that meets the bound breaks it."""
+        return self in (Comparison.ABOVE, Comparison.BELOW)
+
     def holds(self, value: Amount, bound: Amount) -> bool:
         """Decide, in exact arithmetic."""
         compare: dict[Comparison, Callable[[Amount, Amount], bool]] = {

@@ -13,7 +13,11 @@ Invariant   Cuts are accepted in the order of the groups, each judged in the rel
             Where finer releases are never less risky (the measure's monotonicity), a cut that fails once fails for
             good, and when a run of cuts is within policy so is each prefix of it: whole runs are accepted, up to the
             first that fails.  Under such measures the result is minimal: no group can be cut any further.
-Cost        One pass over the keys per generation, and per run of accepted cuts a scan over all groups.
+Ties        Once a release meets its limit with equality, every finer one is too close to it for floats.  Releases that
+            are this close nearly always keep a limit that may be met, so the longest run is judged exactly as a whole,
+            and halved where it fails; they nearly always break one that may not, so those cuts are judged one by one.
+Cost        One pass over the keys per generation, per run of accepted cuts a scan over all groups, and at ties one
+            exact judgement per run; log₂ of its length more for each close cut that does not fit after all.
 
 Source: LeFevre et al., Mondrian, ICDE 2006; Chen et al., Privacy Skyline, VLDB 2007 (SkylineAnonymize).
 """
@@ -146,16 +150,16 @@ class Acceptance:
         while len(candidates):
             # a cut that does not fit now never will: the release only gets finer
             candidates = candidates[
-                self._fits(cuts.take(candidates), [pair[candidates] for pair in pairs], generation, numbers)
+                self._may_fit(cuts.take(candidates), [pair[candidates] for pair in pairs], generation, numbers)
             ]
             first = candidates[cuts.take(candidates).first_of_each()]
-            run = first[: self._longest_run([pair[first] for pair in pairs], numbers[cuts.group[first]])]
-            if len(run) == 0:
-                return
+            length = self._longest_run(cuts.take(first), [pair[first] for pair in pairs], generation, numbers)
+            run, next_cut = first[:length], first[length : length + 1]
             accepted = cuts.take(run)
             self._replace_rows(numbers[accepted.group], [rows[run] for rows in left], [rows[run] for rows in right])
             yield accepted
-            candidates = candidates[~np.isin(cuts.group[candidates], accepted.group)]
+            # in the release that the run has made, the next cut does not fit
+            candidates = candidates[~np.isin(cuts.group[candidates], accepted.group) & ~np.isin(candidates, next_cut)]
 
     def _screen_halves(self, cuts: Cuts, generation: Generation) -> tuple[list[Floats], list[Floats]]:
         """Screen both halves of every cut, for every check."""
@@ -167,42 +171,54 @@ class Acceptance:
                 left_rows[at], right_rows[at] = both[: len(at)], both[len(at) :]
         return left, right
 
-    def _fits(self, cuts: Cuts, pairs: list[Floats], generation: Generation, numbers: Integers) -> Flags:
-        """Say which cuts could be made next, each on its own, in the release made so far."""
+    def _may_fit(self, cuts: Cuts, pairs: list[Floats], generation: Generation, numbers: Integers) -> Flags:
+        """Say which cuts could be made next, each on its own: for sure, or so close to a limit that a run must tell."""
         fits = np.ones(len(cuts), bool)
         for check, rows, pair in zip(self.checks, self.screened, pairs, strict=True):
             values = check.screen.value(_joined_with_others(check, rows, pair, numbers[cuts.group]))
-            # each cut that is close is judged exactly, one by one: few are
             close = check.is_close(values)
             fits &= check.clearly_holds(values) | close
-            for at in np.flatnonzero(fits & close):
-                group = self.partition.group_after(generation.keys, cuts.take(np.array([at])), numbers)
-                fits[at] = check.holds_exactly(self._groups(group, len(self.partition) + 1))
+            if check.criterion.comparison.strict:
+                for at in np.flatnonzero(fits & close):
+                    fits[at] = check.holds_exactly(self._groups_after(cuts.take(np.array([at])), generation, numbers))
         return fits
 
-    def _longest_run(self, pairs: list[Floats], groups: Integers) -> int:
-        """Count how many of these cuts, of different groups, can be made one after another; the first one fits."""
-        if len(groups) == 0:
+    def _longest_run(self, cuts: Cuts, pairs: list[Floats], generation: Generation, numbers: Integers) -> int:
+        """Count how many of these cuts, of different groups, can be made one after another."""
+        if len(cuts) == 0:
             return 0
-        fits = np.ones(len(groups), bool)
-        for check, rows, pair in zip(self.checks, self.screened, pairs, strict=True):
-            # after the first i cuts: their pairs, the groups to be cut later as they are, and all other groups
-            release = joined_before(check.screen, pair)
-            others = np.delete(rows, groups, axis=0)
-            if len(others):
-                of_others = np.broadcast_to(joined_before(check.screen, others)[-1:], release.shape)
-                release = check.screen.join(release, of_others)
-            release[:-1] = check.screen.join(release[:-1], joined_after(check.screen, rows[groups])[1:])
-            fits &= check.clearly_holds(check.screen.value(release))
-        # the first one fits by itself, perhaps by exact arithmetic where the floats here cannot tell
-        fits[0] = True
-        return int(np.argmin(fits)) if not fits.all() else len(groups)
+        states = [
+            _after_each(check, rows, pair, numbers[cuts.group])
+            for check, rows, pair in zip(self.checks, self.screened, pairs, strict=True)
+        ]
+        clear = np.array([check.clearly_holds(values) for check, values in zip(self.checks, states, strict=True)])
+        close = np.array([check.is_close(values) for check, values in zip(self.checks, states, strict=True)])
+
+        def holds(length: int) -> bool:
+            doubtful = [check for check, near in zip(self.checks, close[:, length - 1], strict=True) if near]
+            if not doubtful:
+                return True
+            groups = self._groups_after(cuts.take(np.arange(length)), generation, numbers)
+            return all(check.holds_exactly(groups) for check in doubtful)
+
+        # runs of `within` cuts hold, runs of `beyond` cuts do not
+        within, beyond = _run_of_true(clear.all(axis=0)), _run_of_true((clear | close).all(axis=0)) + 1
+        length = beyond - 1
+        while beyond - within > 1:
+            within, beyond = (length, beyond) if holds(length) else (within, length)
+            length = (within + beyond) // 2
+        return within
 
     def _replace_rows(self, groups: Integers, left: list[Floats], right: list[Floats]) -> None:
         """Give each cut group the row of its left half, and add those of right halves, as `Partition.split` does."""
         for at, rows in enumerate(self.screened):
             rows[groups] = left[at]
             self.screened[at] = np.vstack((rows, right[at]))
+
+    def _groups_after(self, cuts: Cuts, generation: Generation, numbers: Integers) -> Groups:
+        """Make the release as it would be after these cuts, of different groups."""
+        group = self.partition.group_after(generation.keys, cuts, numbers)
+        return self._groups(group, len(self.partition) + len(cuts))
 
     def _groups(self, group: Integers, groups: int) -> Groups:
         sizes = np.bincount(group, weights=self.table.sizes, minlength=groups).astype(np.int64)
@@ -218,3 +234,20 @@ def _joined_with_others(check: CriterionCheck, rows: Floats, pair: Floats, group
     some = groups < len(rows) - 1
     joined[some] = check.screen.join(joined[some], after[groups[some] + 1])
     return joined
+
+
+def _after_each(check: CriterionCheck, rows: Floats, pairs: Floats, groups: Integers) -> Floats:
+    """Give the values of the releases that the first cut makes, the first two, and so on."""
+    # after the first i cuts: their pairs, the groups to be cut later as they are, and all other groups
+    release = joined_before(check.screen, pairs)
+    others = np.delete(rows, groups, axis=0)
+    if len(others):
+        of_others = np.broadcast_to(joined_before(check.screen, others)[-1:], release.shape)
+        release = check.screen.join(release, of_others)
+    release[:-1] = check.screen.join(release[:-1], joined_after(check.screen, rows[groups])[1:])
+    return check.screen.value(release)
+
+
+def _run_of_true(flags: Flags) -> int:
+    """Count how many there are before the first that is not."""
+    return len(flags) if flags.all() else int(np.argmin(flags))

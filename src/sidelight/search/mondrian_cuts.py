@@ -90,10 +90,11 @@ class Partition:
         self.group[keys_right] = new[cut]
         return new
 
-    def group_after(self, keys: Integers, cut: Cuts, numbers: Integers) -> Integers:
-        """Give the group of each key as one more cut would make it; the right half has the next number."""
+    def group_after(self, keys: Integers, cuts: Cuts, numbers: Integers) -> Integers:
+        """Give the group of each key as `split` would make it."""
         group = self.group.copy()
-        group[self._right_of(keys, cut, numbers[cut.group])[0]] = len(self)
+        keys_right, cut = self._right_of(keys, cuts, numbers[cuts.group])
+        group[keys_right] = len(self) + cut
         return group
 
     def _right_of(self, keys: Integers, cuts: Cuts, old: Integers) -> tuple[Integers, Integers]:

@@ -44,8 +44,22 @@ class CriterionCheck:
     @classmethod
     def of(cls, criterion: Criterion, people: int) -> CriterionCheck:
         """Make a criterion ready, for groups of up to so many people."""
-        screen, bound = criterion.measure.screen(), float(exact(criterion.bound))
-        return cls(criterion, screen, bound, screen.slack(people) * max(abs(bound), 1.0))
+        screen, bound, measure = criterion.measure.screen(), float(exact(criterion.bound)), criterion.measure
+        if measure.large_is_bad and criterion.comparison.holds(exact(measure.limits[1]), exact(criterion.bound)):
+            bound = math.inf  # as bad as can be is within the bound: a probability of at most 1
+        # infinity is never a matter of rounding
+        margin = screen.slack(people) * max(abs(bound), 1.0) if math.isfinite(bound) else 0.0
+        return cls(criterion, screen, bound, margin)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no release breaks it."""
+        return self.bound == math.inf and self.criterion.comparison is Comparison.AT_MOST
+
+    @property
+    def group_by_group(self) -> bool:
+        """Whether groups can be judged one by one."""
+        return self.screen.group_by_group or self.is_idle
 
     def clearly_holds(self, values: Floats) -> Flags:
         """Say which values keep the bound by more than rounding."""
@@ -56,10 +70,13 @@ class CriterionCheck:
 
     def is_close(self, values: Floats) -> Flags:
         """Say which values are so near the bound that only exact arithmetic can tell."""
-        return ~self.clearly_holds(values) & (np.abs(values - self.bound) <= self.margin)
+        near = (values >= self.bound - self.margin) & (values <= self.bound + self.margin)
+        return ~self.clearly_holds(values) & near & np.isfinite(values)
 
     def holds_in_each(self, groups: Groups) -> Flags:
         """Judge each group as if it were the whole release."""
+        if self.is_idle:
+            return np.ones(len(groups), bool)
         return np.concatenate([self._holds_in_each(block) for block in groups.blocks()])
 
     def _holds_in_each(self, groups: Groups) -> Flags:
@@ -118,8 +135,8 @@ class PolicyCheck:
         # screens that are exact are the cheap ones, and need no second look
         checks.sort(key=lambda check: not check.screen.exact)
         return cls(
-            tuple(check for check in checks if check.screen.group_by_group),
-            tuple(check for check in checks if not check.screen.group_by_group),
+            tuple(check for check in checks if check.group_by_group),
+            tuple(check for check in checks if not check.group_by_group),
         )
 
     @property

@@ -245,8 +245,7 @@ def _closest(judgement: Judgement, release: Release) -> Iterator[str]:
         Comparison.BELOW: "more than",
     }
     least, most = criterion.measure.limits
-    strict = criterion.comparison in (Comparison.ABOVE, Comparison.BELOW)
-    if least <= value <= most and value != math.inf and not (strict and value in (least, most)):
+    if least <= value <= most and value != math.inf and not (criterion.comparison.strict and value in (least, most)):
         # rounded towards caution, so that the limit as it is printed passes: never beyond the value
         limit = f"{words[criterion.comparison]} {judgement.finding.value_in_words()}"
         yield f"{criterion.measure} with a limit of {limit}"

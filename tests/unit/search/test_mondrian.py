@@ -9,7 +9,7 @@ import sidelight as sl
 from sidelight.errors import UnknownColumn
 from sidelight.search.mondrian import cut_everybody, label_counts
 from sidelight.search.orders import column_orders
-from sidelight.search.policy_check import PolicyCheck
+from sidelight.search.policy_check import CriterionCheck, PolicyCheck
 from sidelight.table.table import Column, Counts, Table
 
 
@@ -77,3 +77,46 @@ def test_cuts_judged_together_are_accepted_as_one_by_one():
             bags = [table.counts.dense()[split == each].sum(axis=0) for each in np.unique(split)]
             release = sl.Release.from_counts([dict(zip(table.domain, bag.tolist(), strict=True)) for bag in bags])
             assert not policy.judge(release).safe
+
+
+def judged_exactly(monkeypatch) -> list[CriterionCheck]:
+    """Note every exact judgement from here on."""
+    seen, plain = [], CriterionCheck.holds_exactly
+    monkeypatch.setattr(
+        CriterionCheck, "holds_exactly", lambda check, groups: seen.append(check) or plain(check, groups)
+    )
+    return seen
+
+
+@pytest.mark.parametrize(
+    "criterion",
+    [
+        sl.Implications(0) <= Fraction(1, 3),
+        sl.Implications(1) <= Fraction(1, 2),
+        sl.Acquaintance(others=1) <= Fraction(1, 2),
+        sl.Acquaintance(family=1) <= Fraction(1, 2),
+    ],
+    ids=str,
+)
+def test_where_every_group_meets_the_limit_few_releases_are_judged_exactly(monkeypatch, criterion):
+    """127 cuts, and all that follow the first have a release that is as close to its limit as can be."""
+    exactly = judged_exactly(monkeypatch)
+    table = ages(*[(1, 1, 1)] * 128)
+    found = sl.protect(table, criterion, method="mondrian")
+    assert len(found.release) == 128
+    assert found.verdict.judgements[0].finding.value == criterion.bound
+    assert len(exactly) < 24
+
+
+def test_where_nothing_may_meet_the_limit_close_cuts_are_refused_one_by_one():
+    table = ages(*[(1, 1, 1)] * 16)
+    found = sl.protect(table, sl.Acquaintance(family=1) < Fraction(1, 2), method="mondrian")
+    assert found.release.groups.sizes.min() > 3
+    assert found.verdict.judgements[0].finding.value < Fraction(1, 2)
+
+
+def test_a_limit_that_nothing_breaks_lets_everything_be_cut(monkeypatch):
+    exactly = judged_exactly(monkeypatch)
+    found = sl.protect(ages(*[(1, 0)] * 32), sl.Implications(3) <= 1, method="mondrian")
+    assert len(found.release) == 32
+    assert exactly == []

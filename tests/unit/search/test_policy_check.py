@@ -72,3 +72,24 @@ def test_nothing_to_keep_is_always_kept():
     assert check.checks == ()
     assert check.holds(GROUPS)
     assert check.holds_in_each(GROUPS).all()
+
+
+def test_infinity_is_never_close():
+    for criterion, holds in (
+        (sl.DeltaDisclosure() < float("inf"), False),
+        (sl.DeltaDisclosure() <= float("inf"), True),
+    ):
+        check = CriterionCheck.of(criterion, people=10)
+        values = np.array([0.5, np.inf])
+        assert check.is_close(values).tolist() == [False, False]
+        assert check.clearly_holds(values).tolist() == [True, holds]
+
+
+def test_a_limit_that_nothing_breaks_is_kept_by_every_group():
+    idle, strict = (CriterionCheck.of(each, people=10) for each in (sl.Implications(2) <= 1, sl.Implications(2) < 1))
+    assert (idle.is_idle, strict.is_idle) == (True, False)
+    assert idle.holds_in_each(GROUPS).all()
+    assert idle.holds(GROUPS)
+    assert not strict.holds(GROUPS)
+    assert PolicyCheck.of([sl.Implications(2) <= 1], people=10).together == ()
+    assert not CriterionCheck.of(sl.GroupSize() >= 1, people=10).is_idle

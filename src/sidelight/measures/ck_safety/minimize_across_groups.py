@@ -61,6 +61,11 @@ class ImplicationsScreen(Screen):
     k: int
     targets: Targets
 
+    @property
+    def group_by_group(self) -> bool:
+        """When nothing is known, other groups do not matter."""
+        return self.k == 0
+
     def of(self, groups: Groups) -> Floats:
         """Give each group its least probabilities, without and with the target."""
         return _rows(*least_log_probabilities(self._top_counts(groups)))

@@ -181,8 +181,8 @@ class AcquaintanceScreen(Screen):
 
     @property
     def group_by_group(self) -> bool:
-        """When nothing is known about other people, other groups do not matter."""
-        return self.knowledge.others == 0 and self.knowledge.family == 0
+        """When nothing is known about a family: V is 1, and others do most in the target's own group."""
+        return self.knowledge.family == 0
 
     def of(self, groups: Groups) -> Floats:
         """Give each group its logarithms."""
