@@ -202,7 +202,7 @@ class Acceptance:
             return all(check.holds_exactly(groups) for check in doubtful)
 
         # runs of `within` cuts hold, runs of `beyond` cuts do not
-        within, beyond = _run_of_true(clear.all(axis=0)), _run_of_true((clear | close).all(axis=0)) + 1
+        within, beyond = _run_of_true(clear), _run_of_true(clear | close) + 1
         length = beyond - 1
         while beyond - within > 1:
             within, beyond = (length, beyond) if holds(length) else (within, length)
@@ -249,5 +249,6 @@ def _after_each(check: CriterionCheck, rows: Floats, pairs: Floats, groups: Inte
 
 
 def _run_of_true(flags: Flags) -> int:
-    """Count how many there are before the first that is not."""
-    return len(flags) if flags.all() else int(np.argmin(flags))
+    """Count the columns before the first in which not all is true."""
+    everywhere = np.logical_and.reduce(flags, axis=0)
+    return len(everywhere) if everywhere.all() else int(np.argmin(everywhere))
