@@ -65,6 +65,7 @@ from .knowledge.facts import Fact as Fact
 from .knowledge.facts import Has as Has
 from .knowledge.facts import OneOf as OneOf
 from .knowledge.facts import Same as Same
+from .knowledge.facts import SoftFact as SoftFact
 from .knowledge.people import Someone as Someone
 from .knowledge.parse_facts import read_fact as read_fact
 

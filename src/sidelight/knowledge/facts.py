@@ -1,7 +1,8 @@
 """Facts: what somebody may know about who has which value, as formulas of propositional logic.
 
 Atoms are `Has`, `OneOf` and `Same`; `And`, `Or`, `Not` and `Implies` join facts to facts.  A fact is a frozen value:
-two that read the same are equal.  Two functions give it meaning:
+two that read the same are equal.  A `SoftFact` is one of which somebody is only so sure; it stands alone, or is joined
+with others by and (`worlds/reports` gives it meaning).  Two functions give meaning to all others:
 
     holds(fact, values)   is it true, when everybody's values are known?  (the definition)
     fold(fact, …)         build something else from it in negation normal form, where only atoms are negated:
@@ -15,10 +16,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar, NoReturn, TypeAlias, TypeVar
 
+from sidelight._rounding import exact_number
 from sidelight.errors import BadKnowledge, NotTrueOrFalse
 from sidelight.knowledge.people import Who, as_label, as_who, person_text
+from sidelight.knowledge.statements import number_text
 from sidelight.knowledge.tokens import in_short, quote
 from sidelight.table.labels import Label
 
@@ -63,6 +67,18 @@ class Fact:
         Hannah = Flu -> Charlie = Flu
         """
         return Implies(self, other)
+
+    def with_probability(self, probability: float | Fraction) -> SoftFact:
+        """Be only so sure of it: a soft fact, which stands alone or is joined with others by `&`.
+
+        >>> print(Has("Ann", "Flu").with_probability(0.9) & ~Has("Bob", "Flu"))
+        Ann = Flu with 0.9 and Bob != Flu
+        """
+        return SoftFact(self, Fraction(exact_number(probability, BadKnowledge, "a probability")))
+
+    def is_soft(self) -> bool:
+        """Say whether it is a soft fact, or joins one with others."""
+        return False
 
     def negated_text(self) -> str | None:
         """Write that this does not hold, where there is a sign of its own for it (!=, not in)."""
@@ -239,6 +255,12 @@ class _Compound(Fact):
         for part in self.parts():
             if not isinstance(part, Fact):
                 _refuse(part)
+            if part.is_soft() and not isinstance(self, And):
+                message = (
+                    f"'{in_short(str(part))}' is only so sure, and joins with other facts by and alone; "
+                    "put what it is about into parentheses, such as (Ann = Flu -> Bob = Flu) with 0.8"
+                )
+                raise BadKnowledge(message)
         object.__setattr__(self, "depth", self._depth())
         if self.depth > DEEPEST:
             message = f"more than {DEEPEST} facts stand within each other; say it in several facts"
@@ -299,6 +321,10 @@ class And(_Nary):
     word: ClassVar[str] = "and"
     precedence: ClassVar[int] = 2
 
+    def is_soft(self) -> bool:
+        """Say whether one of them is soft."""
+        return any(part.is_soft() for part in self.facts)
+
 
 @dataclass(frozen=True, slots=True)
 class Or(_Nary):
@@ -325,6 +351,47 @@ class Implies(_Compound):
 
     def __str__(self) -> str:
         return f"{self._part_text(self.premise)} -> {self.conclusion}"
+
+
+@dataclass(frozen=True, slots=True)
+class SoftFact(_Compound):
+    """A fact of which somebody is only so sure.
+
+    >>> print(SoftFact(Has("Ann", "Flu"), Fraction(9, 10)))
+    Ann = Flu with 0.9
+    """
+
+    fact: Fact
+    probability: Fraction
+    precedence: ClassVar[int] = 3
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.probability <= 1:
+            message = f"a probability lies between 0 and 1, and {number_text(self.probability)} does not"
+            raise BadKnowledge(message)
+        _Compound.__post_init__(self)
+
+    def is_soft(self) -> bool:
+        """It is."""
+        return True
+
+    def parts(self) -> tuple[Fact, ...]:
+        """The fact."""
+        return (self.fact,)
+
+    def _in_parentheses(self, part: Fact) -> bool:
+        return part.precedence < self.precedence
+
+    def __str__(self) -> str:
+        return f"{self._part_text(self.fact)} with {number_text(self.probability)}"
+
+
+def expect_hard(facts: Iterable[Fact], what: str) -> None:
+    """Refuse soft facts where only facts that hold, or do not, make sense."""
+    for fact in facts:
+        if fact.is_soft():
+            message = f"{what} is about facts that hold; '{in_short(str(fact))}' is only so sure, so leave it out"
+            raise BadKnowledge(message)
 
 
 def all_of(facts: Sequence[Fact]) -> Fact:

@@ -2,13 +2,14 @@
 
     fact    = either [ "->" fact ]                      if the one, then the other; a -> b -> c is a -> (b -> c)
     either  = both { "or" both }
-    both    = simple { "and" simple }
+    both    = sure { "and" sure }
+    sure    = simple [ "with" number ]                  somebody is only so sure of it: 0.9, 9/10 or 90%
     simple  = "not" simple | "(" fact ")" | "same" "(" person "," person ")"
             | person "=" value | person "!=" value | person [ "not" ] "in" "{" value { "," value } "}"
     person  = name | "#" group [ "." number ] | "someone in group" group | "{" column "=" cell { "," … } "}"
 
-So `not` binds tighter than `and`, `and` tighter than `or`, and `->` least.  Names and values are words (with spaces,
-dots and hyphens) or quoted; `(missing)` is the missing value.
+So `not` binds tighter than `with`, `with` tighter than `and`, `and` tighter than `or`, and `->` least.  Names and
+values are words (with spaces, dots and hyphens) or quoted; `(missing)` is the missing value.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias, cast
 
 from sidelight.errors import BadKnowledge
-from sidelight.knowledge.facts import DEEPEST, Fact, Has, Implies, Not, OneOf, Same, all_of, any_of, conjuncts
+from sidelight.knowledge.facts import DEEPEST, Fact, Has, Implies, Not, OneOf, Same, SoftFact, all_of, any_of, conjuncts
 from sidelight.knowledge.people import Described, Someone, Who
 from sidelight.knowledge.tokens import TokenReader
 from sidelight.table.labels import Label
@@ -142,10 +143,22 @@ def _either(reader: TokenReader, depth: int) -> Fact:
 
 
 def _both(reader: TokenReader, depth: int) -> Fact:
-    facts = [_simple(reader, depth)]
+    facts = [_sure(reader, depth)]
     while reader.accept_word("and"):
-        facts.append(_simple(reader, depth))
+        facts.append(_sure(reader, depth))
     return all_of(facts)
+
+
+def _sure(reader: TokenReader, depth: int) -> Fact:
+    fact = _simple(reader, depth)
+    if not reader.at_probability():
+        return fact
+    reader.take()
+    start, probability = reader.next, reader.share()
+    try:
+        return SoftFact(fact, probability)
+    except BadKnowledge as problem:
+        reader.fail(f"{problem}; a value that ends so goes into quotes", at=start)
 
 
 def _simple(reader: TokenReader, depth: int) -> Fact:
@@ -177,9 +190,9 @@ def _same(reader: TokenReader) -> Fact:
 
 def _about(reader: TokenReader, person: Who) -> Fact:
     if reader.accept("="):
-        return Has(person, reader.label())
+        return Has(person, reader.label(before_probability=True))
     if reader.accept("!="):
-        return Not(Has(person, reader.label()))
+        return Not(Has(person, reader.label(before_probability=True)))
     # "Bob not in {…}": here `not` belongs to `in`
     negated = reader.at_word("not") and reader.peek(1).text in ("in", "IN")
     if negated:

@@ -19,6 +19,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 from typing import Literal, NoReturn, TypeAlias
 
@@ -36,6 +37,11 @@ KEYWORDS = ("and", "or", "not", "in")
 
 MOST_SHOWN = 80
 """At most so many characters of a text are shown in a message."""
+
+NUMBER = r"[0-9]{1,1000}/[0-9]{1,1000}|(?:[0-9]{1,30}(?:\.[0-9]{0,30})?|\.[0-9]{1,30})(?:[eE][-+]?[0-9]{1,2})?%?"
+"""How a share is written: 0.3, 3/10 or 30%."""
+
+_PROBABILITY_LAST = re.compile(rf"(?i:\bwith)\s+-?(?:{NUMBER})")
 
 _SYNONYMS = {"→": "->", "≠": "!=", "≤": "<=", "≥": ">=", "==": "="}
 
@@ -173,12 +179,14 @@ class TokenReader:
         if not self.accept(sign):
             self.fail(f"'{sign}' is missing before {self.next}; {remedy}")
 
-    def name(self, what: str, *, stop: tuple[str, ...] = KEYWORDS) -> str:
-        """Take a quoted text, or all words up to a sign or one of the words in `stop`."""
+    def name(self, what: str, *, stop: tuple[str, ...] = KEYWORDS, before_probability: bool = False) -> str:
+        """Take a quoted text, or all words up to a sign, one of the words in `stop` or, if so, "with 0.9"."""
         if self.next.kind == "quoted":
             return self.take().text
         words: list[str] = []
         while self.next.kind == "word" and not self.at_word(*stop):
+            if before_probability and words and self.at_probability():
+                break
             words.append(self.take().text)
         if not words:
             self.fail(f"{what} is missing before {self.next}; put odd names into quotes")
@@ -188,12 +196,29 @@ class TokenReader:
         """Say whether the missing value comes next."""
         return self.at_sign("(") and self.peek(1).text == "missing" and self.peek(2).is_sign(")")
 
-    def label(self) -> Label:
+    def label(self, *, before_probability: bool = False) -> Label:
         """Take a value; a word like `in` may be part of it, but not `and`, `or` and `not`."""
         if self.at_missing():
             self.take(3)
             return None
-        return self.name("a value", stop=("and", "or", "not"))
+        return self.name("a value", stop=("and", "or", "not"), before_probability=before_probability)
+
+    def at_probability(self) -> bool:
+        """Say whether "with 0.9" comes next, and then no further word: how sure somebody is of what comes before."""
+        further = self.peek(2)
+        ends = further.kind in ("end", "sign") or further.is_word(*KEYWORDS)
+        number = self.peek(1)
+        return self.at_word("with") and ends and number.kind == "word" and is_number(number.text.removeprefix("-"))
+
+    def share(self) -> Fraction:
+        """Take a number: 0.3, 3/10 or 30%."""
+        token = self.take()
+        if token.text.startswith("-"):
+            self.fail(f"a share is not negative; {token} is", at=token)
+        try:
+            return share_in(token.text)
+        except ZeroDivisionError:
+            self.fail("this divides by zero", at=token)
 
     def end(self, remedy: str) -> None:
         """Refuse whatever comes after what was read."""
@@ -203,6 +228,20 @@ class TokenReader:
     def fail(self, reason: str, *, at: Token | None = None) -> NoReturn:
         """Refuse the text because of the next token, or of another one."""
         refuse(self.text, (at or self.next).start, reason, error=self.error)
+
+
+def is_number(text: str) -> bool:
+    """Say whether a text is a share: 0.3, 3/10 or 30%."""
+    return re.fullmatch(NUMBER, text) is not None
+
+
+def share_in(text: str) -> Fraction:
+    """Read a share.
+
+    >>> share_in("30%"), share_in(".3"), share_in("3/10")
+    (Fraction(3, 10), Fraction(3, 10), Fraction(3, 10))
+    """
+    return Fraction(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
 
 
 def quote(name: Label, *, signs: str = "") -> str:
@@ -218,6 +257,7 @@ def quote(name: Label, *, signs: str = "") -> str:
     except BadKnowledge:
         tokens = ()
     plain = all(token.kind == "word" and not token.is_word(*KEYWORDS) for token in tokens)
+    plain = plain and not _PROBABILITY_LAST.search(name)  # "Flu with 2" would be read as being so sure of Flu
     if tokens and plain and not name.startswith("#") and " ".join(token.text for token in tokens) == name:
         return name
     return '"' + name.replace('"', '""') + '"'

@@ -7,7 +7,7 @@ the fewest that say the facts, among the values that people of each group can ha
 from __future__ import annotations
 
 from sidelight.errors import BadKnowledge, expect, parameter
-from sidelight.knowledge.facts import all_of, named_values
+from sidelight.knowledge.facts import all_of, expect_hard, named_values
 from sidelight.knowledge.parse_facts import Knowledge, read_facts
 from sidelight.knowledge.people import Who
 from sidelight.release.release import Release
@@ -44,6 +44,7 @@ def covering_k(release: Release, given: Knowledge) -> int:
         )
         raise BadKnowledge(message)
     facts = read_facts(given)
+    expect_hard(facts, "what Implications(k) covers")
     observer = Observer.of(release, facts)
     for value in dict.fromkeys(value for fact in facts for atom in fact.atoms() for value in named_values(atom)):
         release.groups.code_of(value)  # refuses a value that nobody could have

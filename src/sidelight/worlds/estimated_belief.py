@@ -62,4 +62,4 @@ def estimate_belief(
         raise TooHard(message, low=Fraction(0), high=Fraction(1))
     never = Estimate.exactly(Fraction(0), confidence)
     after = dict.fromkeys(before, never) | dict(zip(values, estimates, strict=True))
-    return EstimatedBelief(before.person, before.group, before.before, after, observer.entities.notes)
+    return EstimatedBelief(before.person, before.group, before.before, after, observer.notes)

@@ -2,6 +2,7 @@
 
     posterior(release, target, given=facts)     Pr(target | facts) = worlds where both hold / worlds where the facts do
     posteriors(release, given=facts)            the same for each value of everybody whom the facts concern
+    given="Ann = Flu with 0.9"                  worlds weigh more or less, by Jeffrey's rule (`reports`)
 
 Counting comes first (`counting`); where it takes more than the effort allowed, facts that cannot all hold are still
 found (`satisfiable`), and bounds and estimates given (`estimate`).
@@ -14,7 +15,7 @@ what the mentioned people leave: (n_g(v) − Σ their probabilities of v) / how 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal, TypeAlias, overload
 
@@ -23,7 +24,7 @@ import numpy as np
 from sidelight._rounding import short_decimal
 from sidelight._text import counted, html_table
 from sidelight.errors import BadKnowledge, Contradiction, TooHard, expect
-from sidelight.knowledge.facts import And, Fact, Has, Implies, Not, OneOf, Or, Same
+from sidelight.knowledge.facts import And, Fact, Has, Implies, Not, OneOf, Or, Same, SoftFact, expect_hard
 from sidelight.knowledge.parse_facts import Knowledge, as_fact, read_facts
 from sidelight.knowledge.people import Someone, Who, as_who, person_text
 from sidelight.knowledge.tokens import in_short
@@ -33,10 +34,12 @@ from sidelight.release.release import Release
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Label, label, shown
 from sidelight.table.table import expect_one_sensitive
+from sidelight.worlds.counting.compile import WeightedFact
 from sidelight.worlds.counting.counter import WorldCounter
 from sidelight.worlds.effort import Effort, Meter, OverEffort
 from sidelight.worlds.estimate import Attempts, Estimate, as_generator, estimate_probabilities
 from sidelight.worlds.identify import Entities, identify
+from sidelight.worlds.reports import separate, weigh
 from sidelight.worlds.satisfiable import WorldSearch
 from sidelight.worlds.smallest_conflict import minimum_unsatisfiable_subset
 from sidelight.worlds.surest import SurestGuess, surest_elsewhere, values_in_question
@@ -54,6 +57,7 @@ class Observer:
     entities: Entities
     effort: Effort
     counter: WorldCounter
+    notes: tuple[str, ...] = ()  # what was assumed to find people, and how soft facts were taken
 
     @classmethod
     def of(
@@ -69,7 +73,25 @@ class Observer:
         everyone = dict.fromkeys([*(who for fact in facts for who in fact.people()), *people])
         entities = identify(release, everyone, lookup)
         effort = effort or Effort()
-        return cls(release, tuple(facts), entities, effort, WorldCounter(release, entities, Meter(effort)))
+        hard, soft = separate(facts)
+        observer = cls(release, hard, entities, effort, WorldCounter(release, entities, Meter(effort)), entities.notes)
+        return observer._hearing(soft) if soft else observer
+
+    def _hearing(self, soft: Sequence[SoftFact]) -> Observer:
+        """Weigh the worlds by soft facts; only worlds that fit the hard ones can be weighed."""
+        try:
+            if not self.counter.probability(self.facts):
+                raise self.contradiction()
+            reports = weigh(self.counter, self.facts, soft)
+        except OverEffort:
+            self.check_satisfiable(self._attempts().meter())
+            raise self._too_hard(Fraction(0), Fraction(1)) from None
+        return replace(self, facts=(*reports.hard, *reports.weighted), notes=(*self.notes, *reports.notes))
+
+    @property
+    def hard_facts(self) -> tuple[Fact, ...]:
+        """The facts that rule worlds out; others only weigh them."""
+        return tuple(fact for fact in self.facts if not isinstance(fact, WeightedFact))
 
     def probability(self, target: Fact) -> Fraction:
         """Give Pr(target | facts), or say why that cannot be said."""
@@ -79,7 +101,9 @@ class Observer:
         except OverEffort:
             attempts = self._attempts()
             self.check_satisfiable(attempts.meter())
-            raise self._too_hard(*attempts.bounds(target, self.facts)) from None
+            weighted = len(self.hard_facts) < len(self.facts)
+            known = (Fraction(0), Fraction(1)) if weighted else attempts.bounds(target, self.facts)
+            raise self._too_hard(*known) from None
         if not possible:
             raise self.contradiction()
         return both / possible
@@ -110,6 +134,9 @@ class Observer:
         self, targets: Sequence[Fact], *, rng: np.random.Generator, samples: int, confidence: float
     ) -> list[Estimate]:
         """Estimate the probabilities of several things about the same people; none if no sampled world fits."""
+        if len(self.hard_facts) < len(self.facts):
+            message = "soft facts are counted, and never estimated; give a larger effort, or take some of them back"
+            raise TooHard(message, low=Fraction(0), high=Fraction(1))
         return estimate_probabilities(
             self._attempts(), targets, self.facts, rng=rng, samples=samples, confidence=confidence
         )
@@ -120,7 +147,7 @@ class Observer:
     def check_satisfiable(self, meter: Meter) -> None:
         """Refuse facts that cannot all hold, without counting; those of which that is not known may."""
         try:
-            satisfiable = WorldSearch(self.release, self.entities, meter).satisfiable(self.facts)
+            satisfiable = WorldSearch(self.release, self.entities, meter).satisfiable(self.hard_facts)
         except OverEffort:
             return
         if not satisfiable:
@@ -129,10 +156,10 @@ class Observer:
     def contradiction(self) -> Contradiction:
         """Make the error that names a minimum set of facts that no world fits."""
         meter = Meter(Effort(self.effort.states, MOST_SECONDS))
-        search = WorldSearch(self.release, self.entities, meter)
+        search, facts = WorldSearch(self.release, self.entities, meter), self.hard_facts
 
         def unsatisfiable(chosen: Sequence[int]) -> bool:
-            some = [self.facts[number] for number in chosen]
+            some = [facts[number] for number in chosen]
             if meter.is_late():
                 return False  # it is not known, so it is not blamed
             try:
@@ -140,9 +167,7 @@ class Observer:
             except OverEffort:
                 return self._never_holds(some)
 
-        return _contradiction(
-            [self.facts[number] for number in minimum_unsatisfiable_subset(len(self.facts), unsatisfiable)]
-        )
+        return _contradiction([facts[number] for number in minimum_unsatisfiable_subset(len(facts), unsatisfiable)])
 
     def _never_holds(self, facts: Sequence[Fact]) -> bool:
         try:
@@ -228,7 +253,8 @@ def posterior(
     Args:
         release: what was published.
         target: what the question is about, such as "Charlie = Flu".
-        given: what is known: a fact, its text, or several of them.
+        given: what is known: a fact, its text, or several of them; soft ones ("Ann = Flu with 0.9") weigh worlds by
+            Jeffrey's rule, and several about different people are independent reports.
         by: hierarchies: a printed label also covers the values under it, for people who are described by columns.
         locate: how people who are described are found, as in `intersect`.
         suppressed: "may hold them": who fits nothing that is printed is looked for among the rows that are `*`
@@ -252,12 +278,16 @@ def posterior(
     >>> posterior(named, "Charlie = Flu", given=["Bob = Flu", "Charlie = Flu", "Dave = Flu"])
     Traceback (most recent call last):
     sidelight.errors.Contradiction: no world fits the release and the facts: 'Bob = Flu' and 'Charlie = Flu' and ...
+    >>> posterior(named, "Charlie = Flu", given="Bob = Flu with 0.9")  # 9/10 · 1/4 + 1/10 · 2/4
+    Fraction(11, 40)
 
-    Source: Martin et al., Worst-case background knowledge, ICDE 2007, section 2.
+    Source: Martin et al., Worst-case background knowledge, ICDE 2007, section 2; soft facts: Chen et al., Privacy
+    Skyline, VLDB 2007, section 8.
     """
     expect(Release, release, "the release")
     expect_one_sensitive(release, "what somebody believes")
     fact = as_fact(target)
+    expect_hard([fact], "a question")
     lookup = Lookup.of(by, locate, suppressed)
     observer = Observer.of(release, read_facts(given), people=fact.people(), effort=effort, lookup=lookup)
     if not approximate:
@@ -448,10 +478,9 @@ def _beliefs(
 ) -> tuple[Belief, ...]:
     everyone = [*mentioned, *unnamed]
     before = _before(release, everyone, lookup)
-    after = _after(release, facts, mentioned, unnamed, effort=effort, lookup=lookup)
+    observer = Observer.of(release, facts, people=everyone, effort=effort, lookup=lookup)
+    after = _after(observer, mentioned, unnamed)
     entities = identify(release, everyone, lookup)
-    others = (who for fact in facts for who in fact.people())
-    notes = identify(release, dict.fromkeys([*everyone, *others]), lookup).notes
     nobody = dict.fromkeys(release.domain, Fraction(0))
     return tuple(
         Belief(
@@ -460,7 +489,7 @@ def _beliefs(
             nobody | before[group],
             nobody | after[who],
             unnamed=position >= len(mentioned),
-            notes=notes,
+            notes=observer.notes,
         )
         for position, (who, group) in enumerate(entities.group_of.items())
     )
@@ -473,19 +502,10 @@ def _before(release: Release, people: list[Who], lookup: Lookup) -> dict[int, di
     return {group: observer.value_probabilities(who) for group, who in someone.items()}
 
 
-def _after(
-    release: Release,
-    facts: tuple[Fact, ...],
-    mentioned: list[Who],
-    unnamed: list[Who],
-    *,
-    effort: Effort | None,
-    lookup: Lookup,
-) -> dict[Who, dict[Label, Fraction]]:
+def _after(observer: Observer, mentioned: list[Who], unnamed: list[Who]) -> dict[Who, dict[Label, Fraction]]:
     """Give for each person how likely each value is to one who knows the facts; one of those alike is counted."""
-    observer = Observer.of(release, facts, people=[*mentioned, *unnamed], effort=effort, lookup=lookup)
-    group_of = observer.entities.group_of
-    representative = representatives(facts, group_of)
+    release, group_of = observer.release, observer.entities.group_of
+    representative = representatives(observer.facts, group_of)
     # where nobody has a value twice, expected numbers add up, so the unnamed need not be counted
     counted_ones = [*mentioned, *unnamed] if release.semantics == "multiset" else mentioned
     probabilities = {
@@ -555,7 +575,7 @@ def _interchangeable(one: Who, other: Who, about: Mapping[Who, Sequence[Fact]]) 
     }
 
 
-def _shape(fact: Fact, name: Naming) -> Hashable:
+def _shape(fact: Fact, name: Naming) -> Hashable:  # noqa: PLR0911 - one line per kind of fact
     """Give a fact with people named otherwise, the same for each order of what is joined."""
     match fact:
         case Has(person=person, value=value):
@@ -566,6 +586,8 @@ def _shape(fact: Fact, name: Naming) -> Hashable:
             return frozenset([name(person), name(other)])
         case Not(fact=inner):
             return "not", _shape(inner, name)
+        case WeightedFact(fact=inner, if_true=if_true, if_false=if_false):
+            return if_true, if_false, _shape(inner, name)
         case And(facts=parts) | Or(facts=parts):
             return fact.word, frozenset(_shape(part, name) for part in parts)
         case Implies(premise=premise, conclusion=conclusion):

@@ -57,6 +57,20 @@ def test_fractions_are_not_said_to_be_rounded(run):
     assert "rounded" not in run("-k", "#2 = Flu -> #1 = Flu", "-a", "#1").stdout
 
 
+def test_what_somebody_is_only_so_sure_of(run):
+    told = run("--person", "name", "--know", "Bob = Flu with 90%", "--about", "Bob", "--about", "Charlie")
+    assert told.exit_code == 0, told.stderr
+    assert "Known: Bob = Flu with 0.9" in told.stdout
+    lines = [line.split() for line in told.stdout.splitlines()]
+    assert ["Flu", "2/5", "9/10"] in lines
+    assert ["Flu", "2/5", "11/40"] in lines
+    wrong = run("--person", "name", "--know", "Bob = Flu with 0.9", "--know", "Bob = Lung with 0.9")
+    assert wrong.exit_code == 2
+    assert "'Bob = Flu with 0.9' and 'Bob = Lung with 0.9' add up to too much" in wrong.stderr
+    both = run("--person", "name", "-k", "Bob = Flu with 0.9 and Charlie = Flu with 0.9")
+    assert "Note: what is said of Bob, Charlie is taken as 2 independent reports" in both.stdout
+
+
 def test_json_has_exact_fractions(run, tmp_path):
     told = run("-k", "#2 = Flu -> #1 = Flu", "-a", "#1", "-a", "{ward = 2}", "--json", "-o", tmp_path / "out.json")
     document = answer(told)

@@ -1,6 +1,7 @@
 """Facts as text: read back as they are, and refused with the place."""
 
 import pickle
+from fractions import Fraction
 
 import pytest
 from hypothesis import example, given
@@ -194,3 +195,46 @@ def test_a_person_is_read_as_facts_write_them():
     assert read_person("someone in group 3") == Someone(3)
     with pytest.raises(BadKnowledge, match="comes too late"):
         read_person("Bob = Flu")
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("Ann = Flu with 0.9", Has("Ann", "Flu").with_probability(0.9)),
+        ("Ann != Flu WITH 90%", (~Has("Ann", "Flu")).with_probability(Fraction(9, 10))),
+        ("Ann in {Flu, Cold} with 1/3", OneOf("Ann", ["Flu", "Cold"]).with_probability(Fraction(1, 3))),
+        ("not same(Ann, Bob) with .5", (~Same("Ann", "Bob")).with_probability(0.5)),
+        ("(Ann = Flu -> Bob = Flu) with 0", Has("Ann", "Flu").implies(Has("Bob", "Flu")).with_probability(0)),
+        ("Ann = Diabetes with complications", Has("Ann", "Diabetes with complications")),
+        ('Ann = "Insulin with 2"', Has("Ann", "Insulin with 2")),
+        ("Ann = Insulin with 2 meals", Has("Ann", "Insulin with 2 meals")),
+    ],
+)
+def test_how_sure_somebody_is(text, fact):
+    assert read_fact(text) == fact
+    assert read_fact(str(fact)) == fact
+
+
+def test_soft_facts_stand_side_by_side():
+    hard, soft = Has("Bob", "Cold"), Has("Ann", "Flu").with_probability(0.9)
+    assert read_facts("Ann = Flu with 0.9 and Bob = Cold") == (soft, hard)
+    assert read_facts(soft & hard) == (soft, hard)
+    assert str(soft & hard) == "Ann = Flu with 0.9 and Bob = Cold"
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("Ann = Flu with 1.5", "lies between 0 and 1, and 1.5 does not; a value that ends so goes into quotes"),
+        ("Ann = Flu with 1/0", "divides by zero"),
+        ("Ann = Flu with -0.5", "not negative"),
+        ("Ann = Flu with 0.5 or Bob = Cold", "joins with other facts by and alone"),
+        ("Ann = Flu -> Bob = Cold with 0.5", r"such as \(Ann = Flu -> Bob = Flu\) with 0.8"),
+        ("not (Ann = Flu with 0.5)", "by and alone"),
+        ("(Ann = Flu with 0.5) with 0.5", "by and alone"),
+        ("(Ann = Flu with 0.5 and Bob = Cold) or Ed = Flu", "by and alone"),
+    ],
+)
+def test_soft_facts_that_cannot_be_read(text, complaint):
+    with pytest.raises(BadKnowledge, match=complaint):
+        read_fact(text)

@@ -8,7 +8,7 @@
                  value goes to anybody; who has at least one takes it.
     Ground atom  Takes(x, b), and Equal(x, y): x and y take the same blocks.
     Constraint   a formula over ground atoms, in negation normal form.  All must hold, but for the *target*, which is
-                 counted both ways.
+                 counted both ways, and those that are *weighted*: a world weighs more or less as they hold in it.
 
 Formulas are hash-consed: those that are the same are one object, so that states of the count compare them by identity.
 Conditioning (what is left of a formula once an atom is decided) is remembered.
@@ -38,6 +38,19 @@ from sidelight.worlds.identify import Entities
 Connective: TypeAlias = Literal["true", "false", "atom", "not", "and", "or"]
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedFact(Fact):
+    """A fact that makes a world so much more or less likely, as it holds there or not; no world is ruled out."""
+
+    fact: Fact
+    if_true: int
+    if_false: int
+
+    def parts(self) -> tuple[Fact, ...]:
+        """The fact."""
+        return (self.fact,)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -190,6 +203,8 @@ class CountingProblem:
     atom_numbers: dict[GroundAtom, int] = field(default_factory=dict)
     constraints: tuple[Formula, ...] = ()
     target: int | None = None  # the constraint that need not hold
+    weights: dict[int, tuple[int, int]] = field(default_factory=dict)  # constraint → its weight if it holds, if not
+    factor: int = 1  # the weight of what is decided in every world
     mentions: dict[int, list[int]] = field(default_factory=dict)  # atom → the constraints that mention it
     fixed: dict[Takes, bool] = field(default_factory=dict)  # known outright; no constraint mentions these any more
 
@@ -207,17 +222,27 @@ class CountingProblem:
         for block in self.blocks[group]:
             self.counts[group, block] = sum(counts[value] for value in self.block_values[block])
 
-    def impose(self, formulas: Iterable[Formula], target: Formula | None = None) -> None:
+    def impose(
+        self, formulas: Iterable[Formula], target: Formula | None = None, weighted: Iterable[WeightedFact] = ()
+    ) -> None:
         """Take formulas as constraints, after unit propagation."""
+        weights = [(self.formula(each.fact), each.if_true, each.if_false) for each in weighted]
         constraints = [part for formula in formulas for part in formula.conjuncts()]
         # to a fixed point: what is left of a constraint may itself be a single literal
         while units := self._fix_units(constraints):
             constraints = [part for formula in constraints for part in self._conditioned(formula, units).conjuncts()]
             target = target and self._conditioned(target, units)
+            weights = [(self._conditioned(formula, units), yes, no) for formula, yes, no in weights]
         self.constraints = tuple(dict.fromkeys(constraints))
         if target is not None:
             self.target = len(self.constraints)
             self.constraints += (target,)
+        for formula, if_true, if_false in weights:
+            if formula in (self.formulas.true, self.formulas.false):
+                self.factor *= if_true if formula is self.formulas.true else if_false
+            else:
+                self.weights[len(self.constraints)] = (if_true, if_false)
+                self.constraints += (formula,)
         # invariant: no constraint mentions an atom that is fixed
         for number, constraint in enumerate(self.constraints):
             for atom in constraint.atoms:
@@ -228,6 +253,11 @@ class CountingProblem:
         """Say whether a constraint is false, whoever takes what."""
         false = self.formulas.false
         return any(formula is false for number, formula in enumerate(self.constraints) if number != self.target)
+
+    @property
+    def is_weighted(self) -> bool:
+        """Say whether worlds differ in weight, or all weigh something other than one."""
+        return bool(self.weights) or self.factor != 1
 
     def constraints_with(self, atoms: Iterable[int]) -> list[int]:
         """Say which constraints mention any of some atoms."""
@@ -311,7 +341,7 @@ def compile_facts(
     watched: Sequence[Fact] = (),
     people: Iterable[Who] = (),
 ) -> CountingProblem:
-    """Prepare to count the worlds in which all facts hold, with and without the target.
+    """Prepare to count the worlds in which all facts hold, each with its weight, with and without the target.
 
     Facts that are only watched, and further people, have variables and blocks too, but constrain nothing.
     """
@@ -322,7 +352,9 @@ def compile_facts(
     mentioned = dict.fromkeys([*(who for fact in everything for who in fact.people()), *people])
     problem = _with_variables(release, {who: entities.group_of[who] for who in mentioned}, facts, atoms)
     _add_blocks(problem, release, atoms)
-    problem.impose(map(problem.formula, facts), None if target is None else problem.formula(target))
+    hard = [fact for fact in facts if not isinstance(fact, WeightedFact)]
+    weighted = [fact for fact in facts if isinstance(fact, WeightedFact)]
+    problem.impose(map(problem.formula, hard), None if target is None else problem.formula(target), weighted)
     return problem
 
 

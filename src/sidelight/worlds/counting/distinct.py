@@ -68,7 +68,7 @@ class DistinctCounter:
 
     def applies(self, problem: CountingProblem) -> bool:
         """Say whether the constraints are just that people differ and what some have or lack, and not too many."""
-        if problem.semantics == "single" or not problem.constraints:
+        if problem.semantics == "single" or not problem.constraints or problem.is_weighted:
             return False
         differ = all(
             formula.kind == "not" and isinstance(problem.atoms[formula.atom], Equal) for formula in problem.constraints

@@ -18,6 +18,8 @@
                 Sekine, Imai and Tani, Computing the Tutte polynomial of a graph of moderate size, ISAAC 1995.
 
 Weights are whole numbers, so that every probability is an exact fraction: the sum of the last weights over `total`.
+Weighted constraints multiply the weight of a state as soon as they are decided; then probabilities are so only up to a
+factor, the same for all questions about the same facts.
 """
 
 from __future__ import annotations
@@ -76,7 +78,7 @@ class Frontier:
 
     def start(self) -> Weights:
         """Begin with nothing decided; with no state at all if the constraints cannot hold."""
-        return {} if self.problem.contradictory else {self.layout.start: 1}
+        return {} if self.problem.contradictory else {self.layout.start: self.problem.factor}
 
     def total(self) -> int:
         """Count all worlds, as far as they are told apart here."""
@@ -217,6 +219,14 @@ class StateLayout:
         """Read what is left of a constraint."""
         rest = self._rests[constraint]
         return rest.formulas[(state & rest.mask) >> rest.shift]
+
+    def weighed(self, constraint: int, before: Formula, rest: Formula) -> tuple[Formula, int]:
+        """Weigh a constraint as soon as it is decided: nothing is left of it then, and the weight is its own."""
+        if before is rest or rest not in (self.problem.formulas.true, self.false):
+            return rest, 1
+        # invariant: a weighted constraint is `true` in its field exactly when its weight is in the state's
+        if_true, if_false = self.problem.weights[constraint]
+        return self.problem.formulas.true, if_false if rest is self.false else if_true
 
     def mask_of(self, constraints: Iterable[int]) -> int:
         """Give the fields of some constraints."""
@@ -367,10 +377,14 @@ class Assign:
         decision, layout = self.decision, self.layout
         conditioned = self._rests.setdefault((outcome.evidence, fields & self._took), {})
         after, compared_later = self._counted if outcome.takes else 0, False
+        factor = outcome.sign
         for number, before in zip(self._constraints, rests, strict=True):
             rest = conditioned.get(before)
             if rest is None:
                 rest = conditioned[before] = self._condition(before, outcome.evidence, fields)
+            if number in layout.problem.weights:
+                rest, weight = layout.weighed(number, before, rest)
+                factor *= weight
             # invariant: no state is kept in which a constraint can no longer hold
             if rest is layout.false and number != layout.problem.target:
                 return None
@@ -381,7 +395,7 @@ class Assign:
             after += layout.took[decision.variable]
         if not decision.last and outcome is not SKIPS:
             after += self._assigned
-        return after + (fields & self._kept), outcome.sign
+        return after + (fields & self._kept), factor
 
     def _condition(self, formula: Formula, evidence: Evidence, fields: int) -> Formula:
         """Say what is left of a formula after this decision."""
@@ -462,9 +476,16 @@ class Finish:
         """One way, or none; to state 1 if the target holds, else to 0."""
         problem = self.layout.problem
         hold = [self._holds(self.layout.unpack(fields, number)) for number in range(len(problem.constraints))]
-        if not all(holds for number, holds in enumerate(hold) if number != problem.target):
+        need_not = {problem.target, *problem.weights}
+        if not all(holds for number, holds in enumerate(hold) if number not in need_not):
             return []
-        return [(0 if problem.target is None else int(hold[problem.target]), 1)]
+        weight = prod(self._weight(fields, number, holds=hold[number]) for number in problem.weights)
+        return [(0 if problem.target is None else int(hold[problem.target]), weight)]
+
+    def _weight(self, fields: int, number: int, *, holds: bool) -> int:
+        before = self.layout.unpack(fields, number)
+        formulas = self.layout.problem.formulas
+        return self.layout.weighed(number, before, formulas.true if holds else formulas.false)[1]
 
     def _holds(self, formula: Formula) -> bool:
         problem = self.layout.problem

@@ -1,0 +1,222 @@
+"""What do soft facts, such as `Ann = Flu with 0.9`, make of the worlds?  Some weigh more than others.
+
+    H          the hard facts; all worlds that fit them are equally likely
+    Report     what soft facts say about one person (where people have one value each), or one other soft fact.  It
+               divides the worlds into cells c, and says q(c) of each: who knows H and this report alone believes q(c)
+    Weight     Pr(K | R) of a world R, up to a factor: Π over reports of q(c) / Pr(c | H), with R in c
+    Answer     Pr(E | K, D*) = Σ_R Pr(K | R)·[E holds in R] / Σ_R Pr(K | R), over the worlds R that fit H
+
+With one report that is Jeffrey's rule, Pr(E | K) = Σ_c q(c)·Pr(E | c, H).  Several reports are taken as independent
+sources: given the world, that one is heard says nothing about the other, so their likelihoods multiply.  So no order
+matters.  Reports about groups that no fact links come out as they are; those that bear on each other (two people of one
+group share its values) move each other, as two witnesses do.
+
+What is said about one person is one report, because it speaks of one distribution: of sets of values S_i with q_i.  Two
+of them must split the values alike (S or its complement within or beside T or its complement); then the sets, each
+turned so that it lacks some first value, form a tree, and a cell is a set without those below it:
+
+    q(cell of S)  =  q(S) − Σ q(T) over the largest T below S,      at least 0, and 0 where no value is left
+
+Source: Chen, LeFevre and Ramakrishnan, Privacy Skyline, VLDB 2007, section 8 (probabilistic external knowledge);
+Jeffrey, The Logic of Decision, 1965, chapter 11.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+from typing import NamedTuple
+
+from sidelight.errors import BadKnowledge, Contradiction
+from sidelight.knowledge.facts import Fact, Not, OneOf, SoftFact, conjuncts, holds, named_values
+from sidelight.knowledge.people import Who, person_text
+from sidelight.knowledge.tokens import in_short
+from sidelight.table.labels import Label
+from sidelight.worlds.counting.compile import WeightedFact, components
+from sidelight.worlds.counting.counter import WorldCounter
+
+
+@dataclass(frozen=True, slots=True)
+class Reports:
+    """Facts of both kinds, as worlds are counted: what rules worlds out, and what weighs them."""
+
+    hard: tuple[Fact, ...]
+    weighted: tuple[WeightedFact, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def separate(facts: Iterable[Fact]) -> tuple[tuple[Fact, ...], tuple[SoftFact, ...]]:
+    """Tell hard facts from soft ones; of what is certain, or impossible, somebody is as sure as of a hard fact.
+
+    >>> from sidelight.knowledge.parse_facts import read_facts
+    >>> hard, soft = separate(read_facts("Ann = Flu with 0.9 and Bob = Flu with 0 and Cleo = Cold"))
+    >>> [str(fact) for fact in (*hard, *soft)]
+    ['Bob != Flu', 'Cleo = Cold', 'Ann = Flu with 0.9']
+    """
+    hard: list[Fact] = []
+    soft: list[SoftFact] = []
+    for fact in facts:
+        if not isinstance(fact, SoftFact):
+            hard.append(fact)
+        elif fact.probability in (0, 1):
+            hard += conjuncts(fact.fact if fact.probability else ~fact.fact)
+        else:
+            soft.append(fact)
+    return tuple(hard), tuple(dict.fromkeys(soft))
+
+
+def weigh(counter: WorldCounter, hard: tuple[Fact, ...], soft: Sequence[SoftFact]) -> Reports:
+    """Turn soft facts into weights of worlds; the hard ones must fit the release."""
+    for value in dict.fromkeys(value for fact in soft for atom in fact.atoms() for value in named_values(atom)):
+        counter.release.groups.code_of(value)  # refuses a value that nobody could have
+    possible = counter.probability(hard)
+    ruled_out: list[Fact] = []
+    weighted: list[WeightedFact] = []
+    by_subject: dict[Hashable, list[SoftFact]] = {}
+    for fact in soft:
+        by_subject.setdefault(_subject(counter, fact), []).append(fact)
+    for about in by_subject.values():
+        if _is_about_one(counter, about[0]):
+            (who,) = about[0].people()
+            marginals = counter.marginals(hard, who)
+            shares = {value: marginals[value] / possible for value in counter.release.domain if marginals.get(value)}
+            cells = person_cells(about, shares)
+            ruled_out += (~OneOf(who, sorted_as(shares, cell.values)) for cell in cells if not cell.belief)
+            weighted += _cell_weights(who, cells, shares)
+        else:
+            weighted += _likelihood(about, counter.joint(hard, about[0].fact)[1] / possible)
+    return Reports((*hard, *ruled_out), tuple(weighted), tuple(_notes(counter, hard, list(by_subject.values()))))
+
+
+def _is_about_one(counter: WorldCounter, fact: SoftFact) -> bool:
+    """Say whether a soft fact speaks of the one value that one person has."""
+    return counter.release.semantics == "single" and len(fact.people()) == 1
+
+
+def _subject(counter: WorldCounter, fact: SoftFact) -> Hashable:
+    """Soft facts about one person are one report; others only if one is the other, or its negation."""
+    return fact.people() if _is_about_one(counter, fact) else _positive(fact)[0]
+
+
+def _positive(fact: SoftFact) -> tuple[Fact, Fraction]:
+    """Say it without a leading not."""
+    if isinstance(fact.fact, Not):
+        return _positive(SoftFact(fact.fact.fact, 1 - fact.probability))
+    return fact.fact, fact.probability
+
+
+def _likelihood(about: Sequence[SoftFact], before: Fraction) -> Iterator[WeightedFact]:
+    """Weigh worlds by one fact that is no statement about one person's value."""
+    belief = about[0].probability
+    if len({_positive(fact)[1] for fact in about}) > 1:
+        raise _contradiction(about, "say different things of the same")
+    if before in (0, 1):
+        raise _contradiction(about[:1], f"{'always' if before else 'never'} holds, and so is not a matter of degree")
+    ratio = belief / before / ((1 - belief) / (1 - before))
+    if ratio != 1:
+        yield WeightedFact(about[0].fact, ratio.numerator, ratio.denominator)
+
+
+class Cell(NamedTuple):
+    """Values of a person that no soft fact tells apart, and how sure somebody is that the person has one of them."""
+
+    values: frozenset[Label]
+    belief: Fraction
+
+
+def person_cells(about: Sequence[SoftFact], shares: Mapping[Label, Fraction]) -> list[Cell]:
+    """Divide the values that a person may have by what is said of them; what is said must fit together.
+
+    >>> from sidelight.knowledge.facts import Has
+    >>> flu, cold = Has("Ann", "Flu").with_probability(0.5), OneOf("Ann", ["Flu", "Cold"]).with_probability(0.9)
+    >>> for cell in person_cells([flu, cold], {"Flu": 1, "Cold": 1, "Heart": 1}):
+    ...     print(sorted(cell.values), cell.belief)
+    ['Flu'] 1/2
+    ['Cold'] 2/5
+    ['Heart'] 1/10
+    """
+    every, first = frozenset(shares), next(iter(shares))
+    beliefs: dict[frozenset[Label], Fraction] = {every: Fraction(1)}
+    words: dict[frozenset[Label], SoftFact] = {}
+    for fact in about:
+        values, belief = _values_of(fact, every), fact.probability
+        # turned so that none holds the first value: sets that split the values alike are then within or beside
+        values, belief = (every - values, 1 - belief) if first in values else (values, belief)
+        if not values:
+            always = "always" if fact.probability != belief else "never"
+            raise _contradiction([fact], f"{always} holds, and so is not a matter of degree")
+        if beliefs.setdefault(values, belief) != belief:
+            raise _contradiction([words[values], fact], "say different things of the same")
+        words.setdefault(values, fact)
+    _check_tree(words)
+    return [Cell(cell, belief) for values in beliefs for cell, belief in [_cell_of(values, beliefs, words)] if cell]
+
+
+def _values_of(fact: SoftFact, every: frozenset[Label]) -> frozenset[Label]:
+    """List the values of a person with which a fact about that person alone holds."""
+    (who,) = fact.people()
+    return frozenset(value for value in every if holds(fact.fact, {who: frozenset([value])}))
+
+
+def _check_tree(words: Mapping[frozenset[Label], SoftFact]) -> None:
+    for one, other in combinations(words, 2):
+        if one & other and not (one < other or other < one):
+            texts = f"'{in_short(str(words[one]))}' and '{in_short(str(words[other]))}'"
+            message = f"{texts} overlap, which leaves open how sure somebody is of each part; say it of each part"
+            raise BadKnowledge(message)
+
+
+def _cell_of(
+    values: frozenset[Label], beliefs: Mapping[frozenset[Label], Fraction], words: Mapping[frozenset[Label], SoftFact]
+) -> tuple[frozenset[Label], Fraction]:
+    """Take from a set what lies below it, and from how sure somebody is of it what is said of that."""
+    below = [other for other in beliefs if other < values]
+    largest = [one for one in below if not any(one < other for other in below)]
+    cell = values.difference(*largest)
+    belief = beliefs[values] - sum((beliefs[other] for other in largest), Fraction(0))
+    if belief < 0 or (belief and not cell):
+        too = "too much" if belief < 0 else "too little"
+        blamed = [fact for each, fact in words.items() if each in (values, *largest)]
+        raise _contradiction(blamed, f"add up to {too}")
+    return cell, belief
+
+
+def _cell_weights(who: Who, cells: Sequence[Cell], shares: Mapping[Label, Fraction]) -> Iterator[WeightedFact]:
+    """Weigh each cell against the last that somebody believes in: only ratios matter."""
+    believed = [cell for cell in cells if cell.belief]
+    odds = [cell.belief / sum(shares[value] for value in cell.values) for cell in believed]
+    for cell, each in zip(believed[:-1], odds[:-1], strict=True):
+        ratio = each / odds[-1]
+        if ratio != 1:
+            yield WeightedFact(OneOf(who, sorted_as(shares, cell.values)), ratio.numerator, ratio.denominator)
+
+
+def sorted_as(order: Iterable[Label], values: frozenset[Label]) -> list[Label]:
+    """List values in the order of others."""
+    return [value for value in order if value in values]
+
+
+def _contradiction(blamed: Sequence[SoftFact], why: str) -> Contradiction:
+    names = " and ".join(f"'{in_short(str(fact))}'" for fact in blamed[:5]) + (" and others" if len(blamed) > 5 else "")
+    message = f"no belief fits the release and the facts: {names} {why}; change {'it' if len(blamed) == 1 else 'one'}"
+    return Contradiction(message, facts=tuple(map(str, blamed)))
+
+
+def _notes(counter: WorldCounter, hard: Sequence[Fact], reports: Sequence[Sequence[SoftFact]]) -> Iterator[str]:
+    """Say which reports bear on each other, and so need not come out as they are."""
+    group_of = counter.entities.group_of
+    several = [[group_of[who] for who in fact.people()] for fact in (*hard, *(about[0] for about in reports))]
+    first = components(dict.fromkeys(group for groups in several for group in groups), several)
+    linked: dict[int, list[SoftFact]] = {}
+    for about in reports:
+        linked.setdefault(first[group_of[about[0].people()[0]]], []).append(about[0])
+    for some in linked.values():
+        if len(some) > 1:
+            people = list(dict.fromkeys(person_text(who) for fact in some for who in fact.people()))
+            names = ", ".join(map(in_short, people[:3])) + (", …" if len(people) > 3 else "")
+            yield (
+                f"what is said of {names} is taken as {len(some)} independent reports that bear on each other, "
+                "so somebody may end up more or less sure than each says"
+            )
