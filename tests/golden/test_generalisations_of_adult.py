@@ -35,17 +35,6 @@ def test_the_risk_does_not_fall_with_the_entropy(family, rises):
     assert tuple(sum(after > before for (_, before), (_, after) in pairwise(each)) for each in points) == rises
 
 
-def test_a_release_with_more_entropy_and_more_risk():
-    """Marital status as it is, and sex; or marital status one level coarser, race and sex."""
-    adult = sl.datasets.adult()
-    table = sl.generalisation_table(adult.table, adult.hierarchies, [sl.EntropyDiversity(), sl.Implications(1)])
-    names = table.columns
-    lower, higher = (table.at(dict(zip(names, node, strict=True))) for node in ((5, 0, 1, 0), (5, 1, 0, 0)))
-    assert lower.measured["entropy diversity"] < higher.measured["entropy diversity"]
-    assert lower.measured["implications(k=1)"] == Fraction(15, 43) < Fraction(32, 67)
-    assert higher.measured["implications(k=1)"] == Fraction(32, 67)
-
-
 STUBBORNNESS = (10**2, 10**3, 10**4, 10**5, 10**6, math.inf)
 
 
