@@ -122,9 +122,11 @@ class Simulation:
     points: tuple[SimulationPoint, ...]
 
     def __repr__(self) -> str:
-        return f"<Simulation of {counted(len(self.points), 'point')}: {self._title()}>"
+        return f"<Simulation of {counted(len(self.points), 'point')}: {self.title}>"
 
-    def _title(self) -> str:
+    @property
+    def title(self) -> str:
+        """Say which samples were drawn, and how often."""
         releases, repetitions = counted(self.releases, "release"), counted(self.repetitions, "repetition")
         return f"{releases} of {self.people:,} people each, {self.overlap:,} in common, {repetitions}"
 
@@ -134,7 +136,7 @@ class Simulation:
             (each.method, each.policy, each.repetitions, *(_mean_text(each, name) for name in figures))
             for each in self.points
         ]
-        return html_table(self._title(), ("method", "policy", "published", *figures), rows, total=len(rows))
+        return html_table(self.title, ("method", "policy", "published", *figures), rows, total=len(rows))
 
     def point(self, method: str, policy: str | int) -> SimulationPoint:
         """Find a method under a policy."""

@@ -20,6 +20,7 @@ from sidelight.cli.options import (
     BelievedColumns,
     CompareOptions,
     CountColumns,
+    CountedPeopleColumns,
     DraftOptions,
     EffortOptions,
     ExploreOptions,
@@ -29,11 +30,14 @@ from sidelight.cli.options import (
     JointColumns,
     KnowledgeOptions,
     LedgerFile,
+    LedgerFiles,
     LedgerOptions,
     Limits,
     LookupOptions,
     Measures,
+    NoiseAttackOptions,
     NoiseOptions,
+    NoisyFiles,
     NoisyOutputOptions,
     OutputOptions,
     PolicyPath,
@@ -43,6 +47,8 @@ from sidelight.cli.options import (
     ReleaseFiles,
     RolesPath,
     SearchOptions,
+    SimulateOptions,
+    SpentOptions,
     TableColumns,
     TableFile,
 )
@@ -224,6 +230,29 @@ def attack(
     return verb.attack(request, output.to(policy))
 
 
+@app.command(sort_key=4.5, help_epilogue=epilogue("simulate"))
+def simulate(
+    file: TableFile,
+    /,
+    *,
+    policy: PolicyPath = None,
+    limits: Limits = (),
+    hierarchies: HierarchyFolder = None,
+    samples: SimulateOptions,
+    columns: TableColumns = TableColumns(),
+    output: OutputOptions = OutputOptions(),
+) -> int:
+    """Try it before you publish: what would releases of samples with people in common give away together?
+
+    With --epsilon, noisy counts of the same samples stand beside them.
+    """
+    from sidelight.cli import simulate as verb  # noqa: PLC0415 - `--help` is quick
+    from sidelight.cli.inputs import read_question  # noqa: PLC0415
+
+    question = read_question(policy, limits=limits, roles=columns.roles())
+    return verb.simulate(verb.SimulateRequest(file, question, hierarchies, samples), output.to(policy))
+
+
 @app.command(sort_key=5, help_epilogue=epilogue("noise"))
 def noise(
     file: TableFile,
@@ -242,6 +271,23 @@ def noise(
 
     question = read_question(policy, roles=columns.roles())
     return verb.noise(verb.NoiseRequest(file, question, counts, hierarchies, paid), target)
+
+
+@app.command(name="attack-noise", sort_key=5.5, help_epilogue=epilogue("attack-noise"))
+def attack_noise(
+    files: NoisyFiles,
+    /,
+    *,
+    attacker: NoiseAttackOptions,
+    hierarchies: HierarchyFolder = None,
+    columns: CountedPeopleColumns = CountedPeopleColumns(),
+    output: OutputOptions = OutputOptions(),
+) -> int:
+    """See how far noisy counts move what somebody believes, who knows nothing else, or everybody else (--others)."""
+    from sidelight.cli import attack_noise as verb  # noqa: PLC0415 - `--help` is quick
+
+    request = verb.NoiseAttackRequest(files, attacker, hierarchies, columns.roles())
+    return verb.attack(request, output.to())
 
 
 @app.command(sort_key=6, help_epilogue=epilogue("hierarchies"))
@@ -274,6 +320,20 @@ def show(file: LedgerFile, /, *, output: OutputOptions = OutputOptions()) -> int
     from sidelight.cli import ledger as verb  # noqa: PLC0415 - `--help` is quick
 
     return verb.show(file, output.to())
+
+
+@ledger_verbs.command(help_epilogue=epilogue("ledger spent"))
+def spent(
+    files: LedgerFiles,
+    /,
+    *,
+    options: SpentOptions = SpentOptions(),
+    output: OutputOptions = OutputOptions(),
+) -> int:
+    """See what all releases of ledgers and of noisy counts cost and promise together."""
+    from sidelight.cli import ledger as verb  # noqa: PLC0415 - `--help` is quick
+
+    return verb.spent(files, options, output.to())
 
 
 @app.command(sort_key=7, help_epilogue=epilogue("demo"))

@@ -19,8 +19,9 @@ from sidelight._rounding import ROUNDED
 from sidelight._text import counted, form
 from sidelight.attack.exposure import Exposure, ExposureWitness
 from sidelight.attack.intersection import intersect
+from sidelight.attack.linkage import ExpectedCounts, release_of
 from sidelight.attack.report import REPORTED_CONFIDENCES, at_least, document, percent, sentences, witness_document
-from sidelight.cli.inputs import PeopleLookup, inputs_of, open_release
+from sidelight.cli.inputs import PeopleLookup, inputs_of, open_release_or_noise
 from sidelight.cli.options import AttackerOptions
 from sidelight.cli.output import Output
 from sidelight.cli.run import Status, say
@@ -56,7 +57,7 @@ def attack(request: AttackRequest, output: Output) -> Status:
     _refuse_repeated(request.files)
     output.refuse((*inputs_of(*request.files, request.attacker.people), *request.lookup.files()))
     roles = replace(request.roles, person=_person_of_rows(request.roles, request.attacker))
-    releases = [open_release(file, roles) for file in request.files]
+    releases = [_read(file, roles) for file in request.files]
     exposure = expose(request, releases)
     witness = None if request.attacker.who is None else exposure.witness(request.attacker.who)
     verdict = None if limit is None else judge(exposure, limit, ignore=request.attacker.unlocated == "ignore")
@@ -67,6 +68,11 @@ def attack(request: AttackRequest, output: Output) -> Status:
     if verdict.status is Status.COULD_NOT_TELL:
         say(f"could not tell: {' '.join(hints)}")
     return verdict.status
+
+
+def _read(file: str, roles: Roles) -> Release | ExpectedCounts:
+    published = open_release_or_noise(file, roles)
+    return published if isinstance(published, Release) else published.expected_counts()
 
 
 def _limit(at_most: str | None) -> Fraction | None:
@@ -92,7 +98,7 @@ def _refuse_repeated(files: Sequence[str]) -> None:
             raise BadRelease(message)
 
 
-def expose(request: AttackRequest, releases: Sequence[Release]) -> Exposure:
+def expose(request: AttackRequest, releases: Sequence[Release | ExpectedCounts]) -> Exposure:
     """Intersect releases."""
     roles, attacker = request.roles, request.attacker
     return intersect(
@@ -177,12 +183,14 @@ def judge(exposure: Exposure, limit: Fraction, *, ignore: bool = False) -> Expos
 # What would place people who fit no group: nothing that was given already.
 
 
-def unplaced(request: AttackRequest, releases: Sequence[Release], exposure: Exposure) -> tuple[str, ...]:
+def unplaced(
+    request: AttackRequest, releases: Sequence[Release | ExpectedCounts], exposure: Exposure
+) -> tuple[str, ...]:
     """Say of each release how many people fit no group of it, in which columns, and what would place them."""
     by = request.lookup.by() or {}
     lookup = Lookup.of(by, request.lookup.locate, request.lookup.suppressed)
     hints = []
-    for file, release, view in zip(request.files, releases, exposure.views, strict=True):
+    for file, release, view in zip(request.files, map(release_of, releases), exposure.views, strict=True):
         rows = np.flatnonzero(view.missed)
         if len(rows) == 0:
             continue
@@ -263,7 +271,7 @@ def _releases(request: AttackRequest, exposure: Exposure) -> Table:
         table.add_column(heading, justify="left" if heading == "release" else "right")
     for number, file in enumerate(request.files):
         table.add_row(
-            Text(Path(file).name),
+            Text(Path(file).name + ("" if exposure.views[number].rules_out else " (noise)")),
             f"{len(exposure.views[number].groups):,}",
             f"{exposure.smallest_groups[number]:,}",
             at_least(exposure.mean_group_sizes[number]),

@@ -46,6 +46,18 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "sidelight noise table.csv --levels age=2 --hierarchies hierarchies -p policy.toml --epsilon 1 -o counts.csv",
         "sidelight noise table.csv --levels age=2 --hierarchies h -p policy.toml -e 1 --ledger l.json -o counts.csv",
     ),
+    "attack-noise": (
+        "sidelight attack-noise counts.csv --people people.csv --hierarchies hierarchies --truth disease",
+        "sidelight attack-noise counts.csv --people table.csv --hierarchies h --others table.csv --chance 0.001",
+    ),
+    "simulate": (
+        "sidelight simulate table.csv -p policy.toml --hierarchies hierarchies --overlap 500 --seed 1",
+        "sidelight simulate table.csv -p policy.toml --hierarchies h --overlap 500 --seed 1 --levels age=2 -e 1",
+    ),
+    "ledger spent": (
+        "sidelight ledger spent budget.json --delta 1e-9",
+        "sidelight ledger spent budget.json counts.csv --delta 1e-9 --people 40000 --chance 0.001 --json",
+    ),
     "ledger show": ("sidelight ledger show budget.json", "sidelight ledger show budget.json --json"),
     "hierarchies": (
         "sidelight hierarchies table.csv -g age -g zip -g sex --cuts age=18,65 --masks zip",
@@ -81,7 +93,14 @@ STATUSES: dict[str, tuple[str, ...]] = {
         "2  bad input, or so many could not be told about that more may be",
     ),
     "noise": ("0  published", "1  the budget does not allow it, and nothing was spent", _COULD_NOT_TELL),
+    "attack-noise": ("0  weighed; nothing is judged", _COULD_NOT_TELL),
+    "simulate": (
+        "0  simulated; nothing is judged, and nothing published",
+        "1  nothing within policy could be published of any sample",
+        _COULD_NOT_TELL,
+    ),
     "ledger show": ("0  shown", _COULD_NOT_TELL),
+    "ledger spent": ("0  accounted for; nothing is judged", _COULD_NOT_TELL),
     "hierarchies": ("0  written", _COULD_NOT_TELL),
     "demo": ("0  published within policy", "1  nothing is within the policy that you changed", _COULD_NOT_TELL),
 }

@@ -11,11 +11,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sidelight.cli.options import MAY_HOLD_THEM, LookupOptions
+from sidelight.dp.noisy_counts import NoisyCounts
 from sidelight.errors import BadPolicy, BadRelease, listed
 from sidelight.measures.measure import Measure
 from sidelight.policy.limit_text import read_limit, read_measure
 from sidelight.policy.policy import Policy, without_repeats
 from sidelight.policy.policy_file import read_policy_file
+from sidelight.publish.noise import read_noise
 from sidelight.publish.sidecar import (
     Reading,
     Sidecar,
@@ -113,6 +115,17 @@ def open_release(file: str, roles: Roles, *, keep_people: bool = False) -> Relea
     return replace(release, printing=document.printing())
 
 
+def open_release_or_noise(file: str, roles: Roles) -> Release | NoisyCounts:
+    """Read a published file, or noisy counts where the document of such is beside it."""
+    if not noise_path(Path(file)).is_file():
+        return open_release(file, roles)
+    noisy = read_noise(file)
+    if roles.sensitive is not None and roles.value_columns != (noisy.sensitive,):
+        message = f"'{file}' holds noisy counts of '{noisy.sensitive}', not of {listed(roles.value_columns)}"
+        raise BadRelease(message)
+    return noisy
+
+
 def open_table(file: str, roles: Roles, hierarchies: Mapping[str, Hierarchy] | None = None) -> Table:
     """Read a table of people with these roles, its sensitive values as coarse as they say."""
     require_columns(file, roles)
@@ -167,6 +180,8 @@ def inputs_of(*files: str) -> Iterator[Path]:
     """Name all files that reading published files takes: also their sidecars, and what those name."""
     for each in (path for file in files for path in files_of(file)):
         yield each
+        if noise_path(each).is_file():
+            yield noise_path(each)
         if sidecar_path(each).is_file():
             yield sidecar_path(each)
             yield from (each.with_name(part.name) for part in read_sidecar(each).files)

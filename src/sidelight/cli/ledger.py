@@ -1,21 +1,32 @@
-"""`sidelight ledger show`: what was spent on these people, on what, and where it was published."""
+"""`sidelight ledger`: what was spent on these people, on what and where it was published; what it comes to together."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import RenderableType
 from rich.text import Text
 
+from sidelight._rounding import short_decimal
 from sidelight._text import counted
+from sidelight.cli.inputs import inputs_of
+from sidelight.cli.options import SpentOptions
 from sidelight.cli.output import Output
 from sidelight.cli.run import Status
+from sidelight.dp.accountant import PrivacySpent, Spending, privacy_spent, promise_of
 from sidelight.dp.ledger import Account, Entry, Ledger, PublishedCounts, entry_document
 from sidelight.dp.parameters import amount_text
-from sidelight.publish.sidecar import digest
+from sidelight.errors import BadNoise
+from sidelight.publish.noise import read_noise
+from sidelight.publish.sidecar import digest, noise_path
 from sidelight.report.report import Envelope
+
+if TYPE_CHECKING:
+    from sidelight.dp.semantic_privacy import SemanticPrivacy
 
 SCHEMA_VERSION = 1
 """Raised whenever a reader of the JSON would have to change."""
@@ -102,3 +113,87 @@ def _lines(number: int, entry: Entry, ledger: Ledger) -> Iterator[str]:
         yield f"   promised {spending.counted.unit.sentence()}"
     for file in entry.published:
         yield f"   published as {file.file} ({state(ledger, file)}), sha256 {file.sha256[:12]}…"
+
+
+# What everything that was spent comes to together.
+
+PLANNED = (
+    "This holds if the releases were planned in advance; where later ones were chosen after seeing earlier ones, "
+    "'basic' and 'concentrated' still do."
+)
+
+
+def spent(files: Sequence[str], options: SpentOptions, output: Output) -> Status:
+    """Read ledgers and noisy counts, account for all of them together, print."""
+    output.refuse(inputs_of(*files))
+    spendings = [each for _, each in sorted(_spendings(files).items())]
+    if not spendings:
+        message = "nothing was spent yet; there is nothing to account for"
+        raise BadNoise(message)
+    total = sum((each.delta for each in spendings), Fraction(0))
+    together = privacy_spent(spendings, delta=total if options.delta is None else options.delta)
+    promise = None
+    if options.people is not None or all(each.delta == 0 for each in spendings):
+        promise = promise_of(spendings, people=options.people, chance=options.chance)
+    notes = (PLANNED, *(() if promise is None else promise.warnings), *_left_unsaid(promise))
+    answer = {
+        "releases": len(spendings),
+        "delta": together.delta,
+        "epsilon": _finite(together.epsilon),
+        "accounts": {name: _finite(each) for name, each in together.accounts().items()},
+        "promise": None if promise is None else {"shift": promise.shift, "chance": promise.chance},
+    }
+    envelope = Envelope(
+        kind="ledger spent", schema_version=SCHEMA_VERSION, source=tuple(files), answer=answer, notes=notes
+    )
+    output.write(envelope, _spent_page(len(spendings), together, promise, notes))
+    return Status.WITHIN_POLICY
+
+
+def _spendings(files: Sequence[str]) -> dict[str, Spending]:
+    """Collect what was spent, each once: counts whose receipt is in one of the ledgers are not paid for again."""
+    entries = [entry for file in files if not _is_noise(file) for entry in Ledger(Path(file)).read().entries]
+    spendings = {f"{number:06} {entry.receipt}": entry.spending for number, entry in enumerate(entries)}
+    paid = {entry.receipt for entry in entries}
+    for number, file in enumerate(file for file in files if _is_noise(file)):
+        noisy = read_noise(file)
+        if noisy.receipt is None or noisy.receipt not in paid:
+            spendings[f"noise {number:06}"] = noisy.spending
+            if noisy.paid_choice is not None:
+                spendings[f"noise {number:06} levels"] = noisy.paid_choice
+    return spendings
+
+
+def _is_noise(file: str) -> bool:
+    return noise_path(Path(file)).is_file()
+
+
+def _left_unsaid(promise: SemanticPrivacy | None) -> Iterator[str]:
+    if promise is None:
+        yield "With a delta, what is promised in beliefs depends on how many people there are; say --people."
+
+
+def _up(epsilon: float) -> str:
+    return short_decimal(Fraction(repr(epsilon)))  # a bound as it is written, rounded up: 0.1 is a tenth
+
+
+def _finite(number: float) -> float | None:
+    return number if math.isfinite(number) else None
+
+
+def _spent_page(
+    releases: int, together: PrivacySpent, promise: SemanticPrivacy | None, notes: Sequence[str]
+) -> Iterator[RenderableType]:
+    at = f"delta {together.delta:g}"
+    if math.isinf(together.epsilon):
+        yield Text(f"{counted(releases, 'release')} together: no epsilon holds at {at}; give a larger --delta")
+    else:
+        total = _up(together.epsilon)
+        yield Text(f"{counted(releases, 'release')} together: epsilon of at most {total} at {at}")
+    for name, epsilon in together.accounts().items():
+        shown = "cannot say" if math.isinf(epsilon) else _up(epsilon)
+        yield Text(f"  {name.replace('_', ' ')}: {shown}")
+    if promise is not None:
+        yield Text(promise.sentence())
+    for note in notes:
+        yield Text(f" • {note}")

@@ -66,6 +66,12 @@ ReleaseFiles: TypeAlias = Annotated[
 ]
 TableFile: TypeAlias = Annotated[str, files("TABLE", f"The table: {KINDS}")]
 
+NoisyFiles: TypeAlias = Annotated[
+    tuple[str, ...], files("COUNTS", "Noisy counts as published, their documents beside them.")
+]
+LedgerFiles: TypeAlias = Annotated[
+    tuple[str, ...], files("LEDGERS", "Ledgers, or noisy counts as published; what is in both counts once.")
+]
 LedgerFile: TypeAlias = Annotated[
     Path, Parameter(name="LEDGER", help="The ledger: the file that --ledger names when noise is paid for.")
 ]
@@ -425,6 +431,74 @@ class AttackerOptions:
     """The share of people that may be given away, such as 0.01."""
     unlocated: Annotated[Literal["open", "ignore"], option("--unlocated", metavar="WHAT")] = "open"
     """With --at-most, what of people who fit no group: open, so that nobody can tell; or to be ignored."""
+
+
+@Parameter(name="*", group=ASKED)
+@dataclass(frozen=True, kw_only=True)
+class NoiseAttackOptions:
+    """Whom somebody weighs noisy counts about, and what they know."""
+
+    people: Annotated[str, option("--people", metavar="FILE")]
+    """The people that it is about, with the columns that were counted by and their true values."""
+    truth: Annotated[str | None, option("--truth", metavar="COLUMN", completer=columns_of_people)] = None
+    """The column with the true values; if nothing is said, the one that was counted."""
+    others: Annotated[tuple[str, ...], option("--others", metavar="TABLE")] = ()
+    """What each file was made from, in order: for somebody who knows all of it but one person; repeat it."""
+    prior: Annotated[Literal["pooled", "uniform"], option("--prior", metavar="NAME")] = "pooled"
+    """What is believed of people before."""
+    chance: Annotated[str | None, option("--chance", metavar="NUMBER")] = None
+    """How likely the promise may be broken, such as 0.001, to read it off the noise itself."""
+
+
+@Parameter(name="*", group=COLUMNS)
+@dataclass(frozen=True, kw_only=True)
+class CountedPeopleColumns(ColumnOptions):
+    """How the files of people who were counted are read."""
+
+    missing: MissingValues = None
+    missing_mark: MissingMarks = ()
+    encoding: Encoding = None
+    sheet: Sheet = None
+
+
+@Parameter(name="*", group=ASKED)
+@dataclass(frozen=True, kw_only=True)
+class SimulateOptions:
+    """How samples of a table are drawn, and which ways of publishing them are tried."""
+
+    overlap: Annotated[int, option("--overlap", metavar="NUMBER", at_least=1)]
+    """How many people are in all samples: those who are attacked."""
+    seed: Annotated[int, option("--seed", metavar="NUMBER", at_least=0)]
+    """The same seed draws the same people; noise has none."""
+    people: Annotated[int | None, option("--people", metavar="NUMBER", at_least=1)] = None
+    """How many people each sample has; if nothing is said, as many as there can be."""
+    releases: Annotated[int, option("--releases", metavar="NUMBER", at_least=1)] = 2
+    """How many organisations publish."""
+    repetitions: Annotated[int, option("--repetitions", metavar="NUMBER", at_least=1)] = 5
+    """How often it is done."""
+    tried: Annotated[tuple[str, ...], option("--try", metavar="LIMIT")] = ()
+    """A limit to try beside those of the policy, such as 'group size >= 10'; repeat it for a curve."""
+    method: Annotated[
+        tuple[Literal["lattice", "mondrian", "anatomy", "microaggregation"], ...], option("--method", metavar="NAME")
+    ] = ("mondrian",)
+    """A search to try; repeat it."""
+    epsilon: Annotated[tuple[str, ...], option("--epsilon", "-e", metavar="NUMBER", group=NOISE)] = ()
+    """Set noisy counts of this epsilon each beside the others; repeat it."""
+    levels: Annotated[tuple[str, ...], option("--levels", metavar="LEVEL", group=NOISE)] = ()
+    """A column and its level in the noisy counts, such as age=2; repeat it."""
+
+
+@Parameter(name="*", group=ASKED)
+@dataclass(frozen=True, kw_only=True)
+class SpentOptions:
+    """At which delta, and to how many people, something is promised."""
+
+    delta: Annotated[str | None, option("--delta", metavar="NUMBER")] = None
+    """The delta at which epsilon is told, for all releases together; if nothing is said, the sum of theirs."""
+    people: Annotated[int | None, option("--people", metavar="NUMBER", at_least=1)] = None
+    """How many people there are, for what is promised in beliefs."""
+    chance: Annotated[str | None, option("--chance", metavar="NUMBER")] = None
+    """How likely that promise may be broken, such as 0.001, to read it off the noise itself."""
 
 
 # What the verbs `protect` and `noise` publish, and how.

@@ -32,7 +32,13 @@ from sidelight._rounding import raised, round_down, round_up, to_places
 from sidelight._text import html_table
 from sidelight.dp.mechanism import Mechanism
 from sidelight.dp.parameters import Amount, Neighbours, PrivacyUnit, amount_text, exact_delta, exact_epsilon
-from sidelight.dp.semantic_privacy import SemanticPrivacy, allowed_chance, semantic_privacy, smallest_shift, told
+from sidelight.dp.semantic_privacy import (
+    SemanticPrivacy,
+    allowed_chance,
+    semantic_privacy,
+    smallest_shift,
+    with_warnings,
+)
 from sidelight.errors import BadNoise, expect_several, needs_extra, parameter
 
 
@@ -189,11 +195,11 @@ def promise_of(
         total = semantic_privacy(epsilon, people=people)
     else:
         bound = smallest_shift(float(epsilon), people * delta, allowed, for_data_as_it_is=for_data_as_it_is)
-        total = told(epsilon, delta, people, *bound)
+        total = with_warnings(epsilon, delta, people, *bound)
     if allowed is None:
         return total
     shift, read_at, slack = smallest_shift_of_losses(listed, people, allowed, for_data_as_it_is=for_data_as_it_is)
-    return total if shift >= total.shift else told(read_at, slack, people, shift, allowed)
+    return total if shift >= total.shift else with_warnings(read_at, slack, people, shift, allowed)
 
 
 FINENESS = 128

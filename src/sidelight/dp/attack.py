@@ -34,8 +34,8 @@ from sidelight.dp.accountant import promise_of
 from sidelight.dp.mechanism import Mechanism
 from sidelight.dp.noisy_counts import NoisyCounts
 from sidelight.dp.parameters import Amount
-from sidelight.dp.semantic_privacy import SemanticPrivacy
-from sidelight.errors import BadNoise, did_you_mean, expect, expect_several
+from sidelight.dp.semantic_privacy import SemanticPrivacy, two_digits
+from sidelight.errors import BadNoise, did_you_mean, expect, expect_several, parameter
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.labels import Label, shown
 from sidelight.table.table import Table, expect_one_sensitive
@@ -75,7 +75,7 @@ class NoisyExposure:
     def _at_most(self) -> str:
         if self.promise is None:
             return ""
-        holds = f", except with a chance of {self.promise.chance:.2g}" if self.promise.chance else ""
+        holds = f", except with a chance of {two_digits(self.promise.chance)}" if self.promise.chance else ""
         return f" (promised: at most {self.promise.shift:.4f}{holds})"
 
     def _repr_html_(self) -> str:
@@ -169,6 +169,10 @@ def attack_noise(
     releases = expect_several(NoisyCounts, releases, "releases", each="release")
     hierarchies = as_hierarchies(by)
     _check(releases, tables)
+    for name in dict.fromkeys(name for release in releases for name in release.levels):
+        if name not in hierarchies:
+            message = f"no hierarchy for '{name}'{did_you_mean(name, hierarchies)}; give it in {parameter('by')}"
+            raise BadNoise(message)
     domain = releases[0].domain
     before = _prior_of(prior, releases, tables)
     row, value, sizes = people.counts.entries()

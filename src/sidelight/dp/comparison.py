@@ -13,7 +13,7 @@ each alike, so that a group counts by the product over columns of the share of c
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 
@@ -96,16 +96,27 @@ class SideBySide:
     rows: tuple[Compared, ...]
 
     def __repr__(self) -> str:
-        return f"<SideBySide of {len(self.rows)} ways of publishing: {self._title()}>"
+        return f"<SideBySide of {len(self.rows)} ways of publishing: {self.title}>"
 
-    def _title(self) -> str:
+    @property
+    def headings(self) -> tuple[str, ...]:
+        """Name the columns of `cells()`."""
+        return _HEADS
+
+    def cells(self) -> Iterator[tuple[str, ...]]:
+        """Give the means, way by way, as a table shows them."""
+        return map(_cells, self.rows)
+
+    @property
+    def title(self) -> str:
+        """Say which samples were drawn, and how often."""
         return (
             f"{self.releases} releases of {self.people:,} people each, {self.overlap:,} in common, "
             f"{self.repetitions:,} repetitions"
         )
 
     def _repr_html_(self) -> str:
-        return html_table(self._title(), _HEADS, map(_cells, self.rows))
+        return html_table(self.title, _HEADS, self.cells())
 
     def to_json(self) -> str:
         """Write everything as JSON."""
@@ -114,7 +125,7 @@ class SideBySide:
     def to_markdown(self) -> str:
         """Write the means as a table for a page."""
         lines = [f"| {' | '.join(_HEADS)} |", f"|{' --- |' * len(_HEADS)}"]
-        lines += ["".join(f"| {cell} " if cell else "| " for cell in _cells(row)) + "|" for row in self.rows]
+        lines += ["".join(f"| {cell} " if cell else "| " for cell in cells) + "|" for cells in self.cells()]
         return "\n".join(lines) + "\n"
 
 

@@ -31,7 +31,6 @@ import pyarrow as pa
 from sidelight._arrays import Integers
 from sidelight._rounding import round_down
 from sidelight._text import counted, html_table
-from sidelight.attack.linkage import ExpectedCounts
 from sidelight.dp.accountant import CountedColumns, Spending, promise_of
 from sidelight.dp.domain import CELLS_AT_MOST, Domain, Outside
 from sidelight.dp.ledger import Ledger
@@ -46,6 +45,7 @@ from sidelight.table.labels import Label, shown
 from sidelight.table.table import Column, Counts, Table, Tabular, arrow_labels, expect_one_sensitive
 
 if TYPE_CHECKING:
+    from sidelight.attack.linkage import ExpectedCounts
     from sidelight.publish.noise import PublishedNoise
 
 PARTS = 10**6
@@ -223,6 +223,7 @@ class NoisyCounts(Tabular):
         >>> sl.intersect([found, noisy], people=adult.table, by=adult.hierarchies)
         <Exposure of 45,222 people in 2 releases: 0 given away>
         """
+        from sidelight.attack.linkage import ExpectedCounts  # noqa: PLC0415 - only for an attack
         from sidelight.dp.attack import posterior_means  # noqa: PLC0415 - it stands below
 
         if self.unit.values != "single":

@@ -52,7 +52,7 @@ class SemanticPrivacy:
 
     def __repr__(self) -> str:
         about = f" for {self.people:,} people" if self.people is not None else ""
-        holds = f", except with a chance of {_two_digits(self.chance)}" if self.chance else ""
+        holds = f", except with a chance of {two_digits(self.chance)}" if self.chance else ""
         promise = "nothing" if self.vacuous else f"a shift of at most {_four_places(self.shift)}{holds}"
         return f"<SemanticPrivacy of epsilon {self.epsilon:g} and delta {self.delta:g}{about}: promises {promise}>"
 
@@ -86,7 +86,7 @@ class SemanticPrivacy:
         moves = f"what they believe about you changes by at most {_four_places(self.shift)} because you are in"
         if self.chance == 0:
             return f"Whatever anyone knew before, {moves}."
-        return f"Whatever anyone knew before, {moves}, except with a chance of at most {_two_digits(self.chance)}."
+        return f"Whatever anyone knew before, {moves}, except with a chance of at most {two_digits(self.chance)}."
 
 
 def semantic_privacy(
@@ -118,12 +118,12 @@ def semantic_privacy(
     if slack == 0:
         # a few last bits up: a promise may be kept better than told
         shift = min(raised(math.tanh(float(loss) / 2), 1e-15), 1.0)
-        return told(loss, slack, people, shift, 0.0)
+        return with_warnings(loss, slack, people, shift, 0.0)
     if people is None or people < 1:
         message = f"with a delta above 0 the promise depends on how many people there are; give {parameter('people')}"
         raise BadNoise(message)
     bound = smallest_shift(float(loss), people * slack, allowed_chance(chance))
-    return told(loss, slack, people, *bound)
+    return with_warnings(loss, slack, people, *bound)
 
 
 def allowed_chance(chance: Amount | None) -> float | None:
@@ -175,7 +175,7 @@ def _weight(epsilon: float, excess: float) -> float:
     return first + second
 
 
-def told(
+def with_warnings(
     epsilon: Fraction | float, delta: Fraction | float, people: int | None, shift: float, chance: float
 ) -> SemanticPrivacy:
     """Say what is promised, and warn where that is nothing."""
@@ -191,7 +191,8 @@ def _expm1(power: float) -> float:
     return math.expm1(power) if power < 700 else math.inf
 
 
-def _two_digits(probability: float) -> str:
+def two_digits(probability: float) -> str:
+    """Show a chance, rounded up."""
     rounded = Context(prec=2, rounding=ROUND_UP).create_decimal(repr(probability))
     return f"{float(rounded):.2g}"
 

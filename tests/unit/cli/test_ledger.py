@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from support.command_line import invoke
+from support.command_line import answer, invoke
 
 import sidelight as sl
 
@@ -68,4 +68,45 @@ def test_no_ledger_is_one_line():
     assert (
         done.stderr
         == "sidelight: no ledger 'nowhere.json'; check the path, or begin one by publishing noise with its budget\n"
+    )
+
+
+def together(*words, code=0):
+    done = invoke(["ledger", "spent", "budgets/budget.json", *words])
+    assert done.exit_code == code, done.stderr
+    return done
+
+
+def test_what_was_spent_is_accounted_for_together():
+    told = answer(together("--json"))
+    assert (told["releases"], told["accounts"]["basic"], told["delta"]) == (3, 2.25, 0)
+    assert told["promise"]["shift"] == sl.semantic_privacy("2.25").shift
+    said = " ".join(together("--delta", "1e-6", "--people", "40", "--chance", "0.01").stdout.split())
+    assert "3 releases together: epsilon of at most" in said
+    assert "what they believe about you changes by at most" in said
+
+
+def test_counts_that_are_on_the_ledger_count_once():
+    assert answer(together("noisy.csv", "again.parquet", "--json"))["releases"] == 3
+    alone = invoke(["ledger", "spent", "noisy.csv", "again.parquet", "--json"])
+    assert answer(alone)["accounts"]["basic"] == 2
+
+
+def test_with_a_delta_a_promise_needs_people():
+    sl.Ledger.start("other.json", epsilon=1, delta="1e-6").spend(sl.Spending("a talk", epsilon="0.1", delta="1e-9"))
+    said = " ".join(invoke(["ledger", "spent", "other.json"]).stdout.split())
+    assert "epsilon of at most 0.1 at delta 1e-09" in said
+    assert "depends on how many people there are; say --people" in said
+    assert (
+        "no epsilon holds at delta 0; give a larger --delta"
+        in invoke(["ledger", "spent", "other.json", "--delta", "0"]).stdout
+    )
+
+
+def test_nothing_spent_is_nothing_to_account_for():
+    sl.Ledger.start("empty.json", epsilon=1)
+    result = invoke(["ledger", "spent", "empty.json"])
+    assert (result.exit_code, result.stderr) == (
+        2,
+        "sidelight: nothing was spent yet; there is nothing to account for\n",
     )
