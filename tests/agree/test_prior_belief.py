@@ -13,7 +13,12 @@ from support.examples import examples
 import sidelight as sl
 from sidelight.measures.targets import Predicate
 from sidelight.testing import releases
-from sidelight.worlds.brute_force import dirichlet_prior, independent_prior, smallest_epsilon_of_group
+from sidelight.worlds.brute_force import (
+    dirichlet_prior,
+    independent_prior,
+    smallest_epsilon_by_cell,
+    smallest_epsilon_of_group,
+)
 
 weights = st.integers(1, 12) | st.fractions(1, 12, max_denominator=5)
 
@@ -305,4 +310,33 @@ def test_what_people_wish_is_the_worst_over_all_of_them(people, known, kind):
             )
     finding = measure.measure(release)
     assert finding.value == worst(candidates)
+    assert finding.replay(release) == finding.value
+
+
+@examples(40)
+@given(st.data())
+def test_a_prior_by_column_is_the_sum_over_all_sequences_of_cells(data):
+    """The twin draws people from cells (region, value), and knows the region of the one who is asked about."""
+    person = st.tuples(st.sampled_from(["r", "{r, t}", "*"]), st.sampled_from("ab"))
+    people = data.draw(st.lists(person, min_size=1, max_size=4))
+    regions, values = zip(*people, strict=True)
+    rows = pa.table({"region": regions, "disease": values})
+    release = sl.read_release(rows, group="region", sensitive="disease")
+    prior = {region: {value: Fraction(data.draw(weights)) for value in release.domain} for region in "rt"}
+    unmoved = data.draw(st.booleans())
+    belief = {"shape": prior, "stubbornness": math.inf} if unmoved else {"counts": prior}
+    predicates = data.draw(st.sampled_from([(), [list(release.domain)]]))
+    finding = sl.PriorBelief(**belief, by="region", predicates=predicates).measure(release)
+    candidates = []
+    for printed in set(regions):
+        covered = ["r"] if printed == "r" else ["r", "t"]
+        bag = Counter(value for region, value in people if region == printed)
+        cells = {(region, value): prior[region][value] for region in covered for value in release.domain}
+        asked = [set(release.domain)] if predicates else [{value} for value in bag]
+        candidates += [
+            smallest_epsilon_by_cell(bag, cells, region, value_set, unmoved=unmoved)
+            for region in covered
+            for value_set in asked
+        ]
+    assert finding.value == max(candidates)
     assert finding.replay(release) == finding.value

@@ -12,7 +12,7 @@ For tests and for replaying small witnesses; the number of worlds explodes with 
     worst_implications, worst_negations `Implications`, `Negations`: every set of k pieces of knowledge.  Worlds are
                                         numbered, and what is known is the set of worlds in which it holds, as bits
     cheapest_implications               `CheapestKnowledge`: the same sets, by what they cost
-    smallest_epsilon_of_group           `PriorBelief`: values are drawn independently from an unknown distribution,
+    smallest_epsilon_of_group, _by_cell `PriorBelief`: values are drawn independently from an unknown distribution,
                                         itself drawn from a Dirichlet prior, so each sequence of values has a known
                                         probability, and a belief is a ratio of two sums of such probabilities: over
                                         the sequences that fit what is published and known, and over those of them
@@ -23,7 +23,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from fractions import Fraction
 from functools import reduce
 from heapq import heappop, heappush
@@ -533,6 +534,49 @@ def smallest_epsilon_of_group(
             epsilon = _ratio(p_in, p_out)
             worst = epsilon if worst is None else max(worst, epsilon)
     return worst
+
+
+def smallest_epsilon_by_cell(
+    counts: Mapping[Label, int],
+    weights: Mapping[tuple[str, str], Fraction],
+    label: str,
+    values: AbstractSet[str],
+    *,
+    unmoved: bool = False,
+) -> Amount:
+    """Give ε of one group whose people are drawn from cells (label, value), of one who is known to have this label.
+
+    Published are how often each value occurs; `weights` is the Dirichlet prior of the cells that the group covers (of
+    the `unmoved`, the shares), and `values` the predicate.  The worst over who has it and is left out.
+
+    >>> weights = {(label, value): Fraction(2) for label in "rt" for value in "ab"}
+    >>> smallest_epsilon_by_cell({"a": 2, "b": 1}, weights, "r", {"a"})
+    Fraction(3, 2)
+    """
+    total = sum(weights.values())
+    shares = {cell: weight / total for cell, weight in weights.items()}
+    prior = _prior_of_cells(shares if unmoved else weights, unmoved=unmoved)
+    people = sum(counts.values())
+    drawn = [(cells, prior(cells)) for cells in product(weights, repeat=people) if cells[0][0] == label]
+
+    def belief(published: Counter[Label], first: int) -> Fraction:
+        fits = [each for each in drawn if Counter(cell[1] for cell in each[0][first:]) == published]
+        having = sum((chance for cells, chance in fits if cells[0][1] in values), Fraction(0))
+        return having / sum((chance for _, chance in fits), Fraction(0))
+
+    everybody = Counter({value: count for value, count in counts.items() if count})
+    p_in = belief(everybody, 0)
+    return max(_ratio(p_in, belief(everybody - Counter([value]), 1)) for value in everybody if value in values)
+
+
+def _prior_of_cells(
+    weights: Mapping[tuple[str, str], Fraction], *, unmoved: bool
+) -> Callable[[Sequence[tuple[str, str]]], Fraction]:
+    """Give the probability of a sequence of cells."""
+    names = {cell: str(place) for place, cell in enumerate(weights)}
+    by_name: dict[Label, Fraction] = {names[cell]: weight for cell, weight in weights.items()}
+    prior = independent_prior(by_name) if unmoved else dirichlet_prior(by_name)
+    return lambda cells: prior(tuple(names[cell] for cell in cells))
 
 
 class _DrawnSequence(NamedTuple):

@@ -5,6 +5,7 @@ of smallest ε over all generalisations.  Grouping and rolling up do not (`relea
 sequences of values (`worlds/brute_force.py`), by which small findings are replayed.
 
 Read `prior` (what is believed before), `worst_case` (how much more is believed after, for all groups at once),
-`prior_belief` (the measure) with `explanation` and `replay`, `wishes` (what each person wants kept), `table` (many
+`prior_belief` (the measure) with `explanation` and `replay`, `wishes` (what each person wants kept), `by_column` (who
+expects other things elsewhere), `table` (many
 releases, many adversaries).
 """

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sidelight._rounding import exact_text, short_decimal
 from sidelight._text import counted
+from sidelight.measures.epsilon_privacy.by_column import WeightsByLabel
 from sidelight.measures.epsilon_privacy.prior import Weights
 from sidelight.measures.epsilon_privacy.worst_case import Ratio
 from sidelight.measures.exact import Amount
@@ -26,11 +27,13 @@ def settings_in_words(belief: PriorBelief) -> str:
     'shape of the release, stubbornness 1,000, knows 2 people, about not Flu'
     """
     parts = []
+    if belief.by is not None:
+        parts.append(f"{'shape' if belief.counts is None else 'counts'} by {belief.by}")
     if isinstance(belief.counts, Weights):
         parts.append("counts " + _listed(belief.counts))
     if isinstance(belief.shape, Weights):
         parts.append("shape " + _listed(belief.shape))
-    elif belief.shape is not None:
+    elif belief.shape is not None and belief.by is None:
         parts.append("uniform shape" if belief.shape == "uniform" else "shape of the release")
     elif belief.counts is None:
         parts.append("any shape")
@@ -99,10 +102,12 @@ def describe_attacker(belief: PriorBelief, *, at_worst: Amount | None = None) ->
     most, least = belief.stubbornness, belief.least_stubbornness
     knows = [f"knows {counted(belief.known_people, 'person')}"] if belief.known_people else []
     expects = [] if belief.shape is None else [_expects(belief.shape)]
-    one_prior = isinstance(belief.counts, Weights) or least in ("same", most)
+    if belief.by is not None:
+        expects = [f"expects other things by {belief.by}"]
+    one_prior = isinstance(belief.counts, Weights | WeightsByLabel) or least in ("same", most)
     if most == math.inf and (least is None or one_prior):
         return f"Someone who {_joined([*(expects or ['may believe anything']), 'is moved by no evidence', *knows])}"
-    total = belief.counts.total if isinstance(belief.counts, Weights) else most
+    total = belief.counts.total if isinstance(belief.counts, Weights | WeightsByLabel) else most
     assert total is not None
     answers = "any number of" if total == math.inf else f"{'' if one_prior else 'at most '}{exact_text(total)}"
     kind = " of any kind" if belief.counts is None and belief.shape is None else ""
@@ -115,7 +120,8 @@ def _whom(belief: PriorBelief, witness: PriorBeliefWitness) -> str:
     """Say of whom what would be believed."""
     wish = "" if belief.wishes is None else ", who wants that kept,"
     lacks = "" if witness.matches else " (which nobody is who wants it kept)"
-    return f"a person of {witness.group}{wish} {_has_or_is(witness)}{lacks}"
+    where = "" if belief.by is None else f" who has {belief.by} {shown(witness.label)}"
+    return f"a person of {witness.group}{where}{wish} {_has_or_is(witness)}{lacks}"
 
 
 def _has_or_is(witness: PriorBeliefWitness) -> str:

@@ -11,13 +11,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
-from typing import ClassVar, Literal, Self, get_args
+from typing import Any, ClassVar, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 
 from sidelight._arrays import Floats, Integers
 from sidelight._rounding import exact_number
 from sidelight.errors import BadMeasure, expect
+from sidelight.measures.epsilon_privacy.by_column import (
+    PriorByColumn,
+    WeightsByLabel,
+    counts_by_label,
+    printed_column,
+    priors_by_column,
+    read_weights_by_label,
+    replay_by_column,
+    worst_by_column,
+)
 from sidelight.measures.epsilon_privacy.explanation import finding_in_words
 from sidelight.measures.epsilon_privacy.prior import (
     EVERY_SUBSET,
@@ -45,7 +55,7 @@ from sidelight.measures.epsilon_privacy.worst_case import (
     worst_of_parts,
 )
 from sidelight.measures.exact import Amount
-from sidelight.measures.group_by_group import GroupByGroup
+from sidelight.measures.group_by_group import GroupByGroup, WorstGroup
 from sidelight.measures.measure import Bound, Finding, Measure, Monotonicity, Witness, Worst
 from sidelight.measures.targets import (
     Predicate,
@@ -59,6 +69,14 @@ from sidelight.release.release import Release
 from sidelight.table.labels import Label, shown
 from sidelight.table.table import Semantics, Table, expect_one_sensitive
 
+ValueWeights: TypeAlias = Mapping[str, Bound] | Mapping[Label, Bound]
+"""A weight per value."""
+
+WeightsPerLabel: TypeAlias = (
+    Mapping[str, Mapping[str, Bound]] | Mapping[str, Mapping[Label, Bound]] | Mapping[Label, Mapping[Label, Bound]]
+)
+"""A weight per label of a printed column and value."""
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PriorBeliefWitness(Witness):
@@ -70,6 +88,7 @@ class PriorBeliefWitness(Witness):
     ratio: Ratio = Ratio.BELIEF  # which of the two ratios is the larger one
     stubbornness: Fraction | float = math.inf  # of the prior for which it is so, of all those allowed
     matches: bool = True  # whether the person asked about has it
+    label: Label = None  # what the person has in the column that the prior depends on, if it does
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,6 +176,18 @@ that is left shrinks by that factor.
     >>> PriorBelief(stubbornness=10, wishes="wish", predicates={"stomach": ["Ulcer"]}).measure(asked).value
     Fraction(14, 5)
 
+    **By a column**: `by` names a column that the release prints, and `counts` (or `shape`) has weights per label there
+    and value: somebody who expects other things of people from elsewhere, such as one who saw an earlier release's
+    counts per region.  The attacker knows what the person has in the column; a group may print a label that covers
+    several, of which the worst is taken.
+
+    >>> earlier = {"North": {"Flu": 900, "Cold": 100}, "South": {"Flu": 100, "Cold": 900}}
+    >>> rows = pa.table({"region": ["*"] * 4, "disease": ["Flu", "Flu", "Flu", "Cold"]})
+    >>> mixed = sl.read_release(rows, group="region", sensitive="disease")
+    >>> finding = PriorBelief(counts=earlier, by="region").measure(mixed)
+    >>> finding.witness.label, finding.witness.p_in, finding.value
+    ('North', Fraction(27, 28), Fraction(28028, 10019))
+
     `decided_by="closed conditions"` gives the smallest ε that meets the paper's own conditions (Theorems 1 to 3)
     instead of the definition: never smaller, sometimes a little larger.
 
@@ -172,10 +203,11 @@ that is left shrinks by that factor.
     semantics: ClassVar[tuple[Semantics, ...]] = ("single",)
     if_nothing_to_measure: ClassVar[Fraction] = Fraction(1)
 
-    counts: Mapping[str, Bound] | Mapping[Label, Bound] | None = None
-    shape: Literal["uniform", "release"] | Mapping[str, Bound] | Mapping[Label, Bound] | None = None
+    counts: ValueWeights | WeightsPerLabel | None = None
+    shape: Literal["uniform", "release"] | ValueWeights | WeightsPerLabel | None = None
     stubbornness: Bound | None = None
     least_stubbornness: Bound | Least | None = None  # None: the smallest that the shape allows, unless σ is infinite
+    by: str | None = None  # the printed column that counts or shape depend on
     known_people: int = 0
     predicates: Predicates | Literal["all subsets"] = ()
     wishes: str | None = None  # the column in which each person says which predicate is to be kept
@@ -185,8 +217,8 @@ that is left shrinks by that factor.
         super().__post_init__()
         stubbornness = read_stubbornness(self.stubbornness)
         for name, checked in (
-            ("counts", read_counts(self.counts)),
-            ("shape", read_shape(self.shape)),
+            ("counts", read_counts(self.counts) if self.by is None else read_weights_by_label(self.counts, least=1)),
+            ("shape", read_shape(self.shape) if self.by is None else read_weights_by_label(self.shape, least=0)),
             ("stubbornness", stubbornness),
             ("least_stubbornness", read_least_stubbornness(self.least_stubbornness, stubbornness)),
             ("known_people", read_known_people(self.known_people)),
@@ -202,8 +234,8 @@ that is left shrinks by that factor.
 
     @property
     def when_groups_merge(self) -> Monotonicity:
-        """Merging never raises it, unless only some ask (see `wishes`)."""
-        return Monotonicity.NON_INCREASING if self.wishes is None else Monotonicity.UNKNOWN
+        """Merging never raises it, unless only some ask (see `wishes`), or a column decides (see `by_column`)."""
+        return Monotonicity.NON_INCREASING if self.wishes is self.by is None else Monotonicity.UNKNOWN
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
@@ -245,9 +277,12 @@ that is left shrinks by that factor.
         *,
         plus_one: bool = True,
         known_people: int = 0,
+        by: str | None = None,
         predicates: Predicates | Literal["all subsets"] = (),
     ) -> PriorBelief:
         """Class I: the belief of one who saw another release (or a table's totals), σ(s) = count + 1.
+
+        `by` names a column that it prints: what is believed then depends on what people have there.
 
         >>> metropolis = Release.from_counts([{"Flu": 11_999, "Cancer": 17_999}])
         >>> PriorBelief.from_release(metropolis).counts
@@ -255,6 +290,10 @@ that is left shrinks by that factor.
         """
         source = other if isinstance(other, Table) else expect(Release, other, "what was seen").groups
         expect_one_sensitive(other, "a belief")
+        if by is not None:
+            more = 1 if plus_one else 0
+            seen_by_label = counts_by_label(source, by, more)
+            return cls(counts=seen_by_label, by=by, known_people=known_people, predicates=predicates)
         seen = dict(zip(source.domain, source.counts.totals().tolist(), strict=True))
         return cls.from_counts(seen, plus_one=plus_one, known_people=known_people, predicates=predicates)
 
@@ -262,10 +301,11 @@ that is left shrinks by that factor.
     def from_settings(
         cls,
         *,
-        counts: Mapping[str, float] | None = None,
-        shape: Literal["uniform", "release"] | Mapping[str, float] | None = None,
+        counts: Mapping[str, float] | Mapping[str, Mapping[str, float]] | None = None,
+        shape: Literal["uniform", "release"] | Mapping[str, float] | Mapping[str, Mapping[str, float]] | None = None,
         stubbornness: float | None = None,
         least_stubbornness: float | Least | None = None,
+        by: str | None = None,
         known_people: int = 0,
         predicates: Literal["all subsets"] | Mapping[str, tuple[str, ...]] | tuple[tuple[str, ...], ...] = (),
         wishes: str | None = None,
@@ -279,12 +319,11 @@ that is left shrinks by that factor.
         True
         """
         return cls(
-            counts=None if counts is None else {written_label(value): count for value, count in counts.items()},
-            shape={written_label(value): share for value, share in shape.items()}
-            if isinstance(shape, Mapping)
-            else shape,
+            counts=_as_labels(counts) if isinstance(counts, Mapping) else counts,
+            shape=_as_labels(shape) if isinstance(shape, Mapping) else shape,
             stubbornness=stubbornness,
             least_stubbornness=least_stubbornness,
+            by=by,
             known_people=known_people,
             predicates={name: [written_label(value) for value in values] for name, values in predicates.items()}
             if isinstance(predicates, Mapping)
@@ -302,6 +341,8 @@ that is left shrinks by that factor.
         for name, setting in settings.items():
             if isinstance(setting, Weights):
                 settings[name] = {shown(text): whole_if_possible(weight) for text, weight in setting.items()}
+            elif isinstance(setting, WeightsByLabel):
+                settings[name] = setting.as_written()
         if isinstance(questions := self.questions, tuple) and questions:
             settings["predicates"] = predicates_as_written(questions)
         return settings
@@ -350,6 +391,8 @@ that is left shrinks by that factor.
     def summarize(self, groups: Groups) -> Worst:
         """Keep the group and value of which most more is believed."""
         groups = groups.in_order()
+        if self.by is not None:
+            return self._worst_by_column(groups)
         return self._worst(groups, worst_of_parts(self.cases(groups), self.priors(groups), self.decided_by).get(0))
 
     @classmethod
@@ -365,6 +408,52 @@ that is left shrinks by that factor.
                 cases[question] = adversary.cases(groups, part=part)
             worst = worst_of_parts(cases[question], adversary.priors(groups), adversary.decided_by)
             yield [worst[place].value if place in worst else None for place in range(len(starts))]
+
+    def _worst_by_column(self, groups: Groups) -> Worst:
+        assert self.by is not None
+        priors = self.priors_by_column(groups)
+        predicates, sets = self._sets(groups, priors[0].domain)
+        worst = worst_by_column(groups, self.by, priors, sets)
+        if worst is None:
+            return Worst(self, otherwise=self.if_nothing_to_measure)
+        predicate = predicates[worst.column] if predicates else None
+        value = groups.domain[sets[worst.column][0]] if predicate is None else str(predicate)
+        witness = PriorBeliefWitness(
+            groups.name(worst.row),
+            value,
+            predicate,
+            p_in=worst.p_in,
+            p_out=worst.p_out,
+            ratio=worst.ratio,
+            stubbornness=worst.prior.stubbornness,
+            label=worst.label,
+        )
+        return Worst(self, worst.value, witness)
+
+    def priors_by_column(self, groups: Groups) -> tuple[PriorByColumn, ...]:
+        """Say what may be believed of each value, by what people have in the column."""
+        assert isinstance(self.counts, WeightsByLabel | None)
+        assert isinstance(self.shape, WeightsByLabel | None)
+        assert not isinstance(self.stubbornness, Decimal)
+        assert not isinstance(self.least_stubbornness, Decimal)
+        return priors_by_column(self.counts, self.shape, self.stubbornness, self.least_stubbornness, groups)
+
+    def _sets(self, groups: Groups, domain: tuple[Label, ...]) -> tuple[tuple[Predicate, ...], list[list[int]]]:
+        """List the predicates (none: single values), and the places of the values of each."""
+        assert not isinstance(self.questions, str)
+        if self.questions:
+            return self.questions, [each.places(domain) for each in self.questions]
+        return (), [[place] for place in self.targets.places(groups).tolist()]
+
+    def screen(self) -> WorstGroup:
+        """One number per group; a prior by column needs printed groups, which a search does not have."""
+        if self.by is not None:
+            message = (
+                f"'{self.name}' with by= looks at what is printed about each group; "
+                "search without it and judge what is found by it"
+            )
+            raise BadMeasure(message)
+        return super().screen()
 
     def cases(self, groups: Groups, *, part: Integers | None = None) -> Cases:
         """List the groups and values (or predicates) in question; row r may be of part `part[r]`."""
@@ -414,11 +503,22 @@ that is left shrinks by that factor.
         super().check(release)
         if self.wishes is not None:
             self._wished(release.groups)
+        if self.by is not None:
+            column, priors = printed_column(release.groups, self.by), self.priors_by_column(release.groups)
+            for code in np.unique(column.codes).tolist():
+                priors[0].under(column.labels[code])
 
     def _check_consistent(self) -> None:
         """Refuse what does not say against whom, or says it twice."""
         if self.wishes is not None and (isinstance(self.predicates, str) or self.apart_from):
             message = f"wishes= say all that is asked about; leave apart_from= and '{EVERY_SUBSET}' out"
+            raise BadMeasure(message)
+        others = self.known_people or self.wishes or self.decided_by != "definition" or isinstance(self.predicates, str)
+        if self.by is not None and others:
+            message = f"by= goes without known_people=, wishes=, decided_by= and '{EVERY_SUBSET}'; leave them out"
+            raise BadMeasure(message)
+        if self.by is not None and self.counts is None and self.shape is None:
+            message = "by= goes with counts= or shape= per label of that column; give them"
             raise BadMeasure(message)
         if self.wishes is not None and self.decided_by != "definition":
             message = "the closed conditions are not about wishes; leave decided_by= out"
@@ -447,7 +547,21 @@ that is left shrinks by that factor.
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Compute ε of the witness's group and value again: by its worlds if it is small, else by the definition."""
         assert isinstance(witness, PriorBeliefWitness)
+        if self.by is not None:
+            priors, row = self.priors_by_column(release.groups), witness.group.number - 1
+            prior = next(each for each in priors if each.stubbornness == witness.stubbornness)
+            predicate = witness.predicate or Predicate.any_of(witness.value)
+            values = predicate.places(prior.domain)
+            groups = release.groups.in_order()
+            return replay_by_column(groups, self.by, prior, values, row=row, text=witness.label)
         if self.wishes is None:
             return replay_witness(self, witness, release)
         plain = replace(self, wishes=None, predicates=self.asked(release.groups))
         return replay_witness(plain, witness, release.about(values_beside(self.wishes, release.domain)))
+
+
+def _as_labels(weights: Mapping[Any, Any]) -> dict[Label, Any]:
+    """Read the labels of weights per value, or per label and value, as they are written."""
+    return {
+        written_label(text): _as_labels(each) if isinstance(each, Mapping) else each for text, each in weights.items()
+    }

@@ -38,12 +38,12 @@ def replay_witness(belief: PriorBelief, witness: PriorBeliefWitness, release: Re
     matching = sum(count for text, count in bag.items() if text in values)
     case = Case(sum(bag.values()), matching, belief.known_people, int(not witness.matches))
     # a p_out of 0 (class IV) is a limit of priors, and no prior whose sequences could be gone through
-    if _few_worlds(len(domain) + 1, case.people) and belief.decided_by == "definition" and witness.p_out:
+    if few_worlds(len(domain) + 1, case.people) and belief.decided_by == "definition" and witness.p_out:
         return _by_worlds(belief, bag, witness, worst_weights(belief, release, witness, values), values)
     return _by_definition(belief, case, release, witness)
 
 
-def _few_worlds(values: int, people: int) -> bool:
+def few_worlds(values: int, people: int) -> bool:
     """Say whether so many people have few enough sequences of at least two values; not even counted for a crowd."""
     return bool(people < WORLDS_AT_MOST.bit_length() and values**people <= WORLDS_AT_MOST)
 

@@ -1,0 +1,342 @@
+"""What if somebody expects other things of people from elsewhere?  A prior that depends on a printed column.
+
+Symbols     σ(r, s) the Dirichlet parameter of people who have label r in the column (a region) and value s, learned
+            for instance from another release's counts per region; a group prints a label that covers the regions R;
+            σ_R(s) = Σ σ(r, s) over R, and w(s) = σ(r, s) / σ_R(s).
+Beliefs     People of the group are drawn from the cells R × values with unknown shares, and the attacker knows r of the
+            person alone.  Within a value, the regions are shared out by σ(·, s) whatever the values are (neutrality of
+            the Dirichlet distribution), so of a person in the release, who has s with n_s / n before r is known,
+
+            p_in(s | r)  ∝  n_s · w(s)                       and of one who is left out, having v,
+            p_out(s | r) ∝  (n_s − [s = v]) · w(s) · e + σ(r, s)
+
+            for every stubbornness; e is what one person's value weighs, 0 for the infinitely stubborn.  (The first is
+            Theorem 3.1 of the ℓ-diversity paper, to which this paper's conclusion points.)  Where the group prints one
+            region, w = 1, and both are as everywhere.  A predicate P adds up over its values; the worst v in it is that
+            with the largest w.
+Ends        p_out is a quotient of linear functions of σ, as without regions: two ends stand for a range.
+Monotone    Not claimed: a merged group covers more regions.
+Source      Machanavajjhala, Gehrke and Götz, VLDB 2009, section 7: their first future work.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sidelight._arrays import Floats, Integers
+from sidelight._rounding import exact_text
+from sidelight.errors import BadMeasure, did_you_mean, listed
+from sidelight.measures.epsilon_privacy.prior import Weights, whole_if_possible
+from sidelight.measures.epsilon_privacy.replay import few_worlds
+from sidelight.measures.epsilon_privacy.worst_case import Ratio, epsilon_of_beliefs
+from sidelight.measures.exact import NEAR, Amount
+from sidelight.release.groups import Groups
+from sidelight.release.printed_labels import read_label
+from sidelight.table.labels import Label, in_order, label, shown
+from sidelight.table.table import Column, Table
+from sidelight.worlds.brute_force import smallest_epsilon_by_cell
+
+
+class WeightsByLabel(Mapping[Label, Weights]):
+    """Exact weights per label of a column and value: hashed, and never changed.
+
+    >>> WeightsByLabel({"North": {"Flu": 2, "Cold": 3}, "South": {"Flu": 4, "Cold": 1}})["South"]
+    {'Cold': 1, 'Flu': 4}
+    """
+
+    __slots__ = ("_by_label", "_hash")
+
+    def __init__(self, weights: Mapping[Any, Any]) -> None:
+        by_label = {label(key): each if isinstance(each, Weights) else Weights(each) for key, each in weights.items()}
+        self._by_label = {text: by_label[text] for text in in_order(by_label)}
+        self._hash = hash(tuple(self._by_label.items()))
+
+    @property
+    def total(self) -> Fraction:
+        """All weights together."""
+        return sum((each.total for each in self._by_label.values()), Fraction(0))
+
+    def scaled(self, factor: Fraction) -> WeightsByLabel:
+        """Scale by a factor."""
+        return WeightsByLabel({text: each.scaled(factor) for text, each in self._by_label.items()})
+
+    def smallest(self) -> Fraction:
+        """The smallest weight of any label and value."""
+        return min(chain.from_iterable(each.values() for each in self._by_label.values()))
+
+    def as_written(self) -> dict[str, dict[str, object]]:
+        """Write it as the policy file does."""
+        return {
+            shown(text): {shown(value): whole_if_possible(weight) for value, weight in each.items()}
+            for text, each in self._by_label.items()
+        }
+
+    def __getitem__(self, text: Label) -> Weights:
+        return self._by_label[text]
+
+    def __iter__(self) -> Iterator[Label]:
+        return iter(self._by_label)
+
+    def __len__(self) -> int:
+        return len(self._by_label)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __repr__(self) -> str:
+        return repr(self._by_label)
+
+
+def read_weights_by_label(weights: object, *, least: int) -> WeightsByLabel | None:
+    """Understand weights per label and value, each of at least so much."""
+    if weights is None:
+        return None
+    if not isinstance(weights, Mapping) or not all(isinstance(each, Mapping) for each in [*weights.values(), weights]):
+        message = 'by= wants weights per label and value, such as {"North": {"Flu": 12, "Cold": 30}, "South": {…}}'
+        raise BadMeasure(message)
+    read = WeightsByLabel(weights)
+    for text, each in read.items():
+        for value, weight in each.items():
+            if weight < least or not weight:
+                message = (
+                    f"the prior's count of '{shown(value)}' in '{shown(text)}' is {weight}; "
+                    f"give {'at least 1' if least else 'more than 0'}"
+                )
+                raise BadMeasure(message)
+    return read
+
+
+def counts_by_label(groups: Groups | Table, name: str, more: int) -> dict[Label, dict[Label, int]]:
+    """Count, for each label that a column prints, how often each value was seen there, and some more."""
+    columns = groups.quasi if isinstance(groups, Table) else groups.columns
+    column = find_column(columns, name)
+    rows, values, counts = groups.counts.entries()
+    sums = np.zeros((len(column.labels), len(groups.domain)), np.int64)
+    np.add.at(sums, (column.codes[rows], values), counts)
+    return {
+        text: dict(zip(groups.domain, (sums[code] + more).tolist(), strict=True))
+        for code, text in enumerate(column.labels)
+    }
+
+
+@dataclass(frozen=True)
+class PriorByColumn:
+    """σ(r, s) of each label r of a column and each value s, and e, as in `Prior`."""
+
+    labels: tuple[Label, ...]
+    domain: tuple[Label, ...]
+    weights: tuple[tuple[Fraction, ...], ...]
+    stubbornness: Fraction | float
+
+    @property
+    def evidence(self) -> int:
+        """What one person's value weighs."""
+        return int(self.stubbornness != math.inf)
+
+    @classmethod
+    def of(
+        cls, weights: WeightsByLabel, stubbornness: Fraction | float, domain: tuple[Label, ...], totals: Integers
+    ) -> PriorByColumn:
+        """Put weights in the order of a domain, of whose values they may miss those that nobody has."""
+        for text, each in weights.items():
+            for value, total in zip(domain, totals.tolist(), strict=True):
+                if total and value not in each:
+                    message = (
+                        f"the prior misses '{shown(value)}' in '{shown(text)}', a value of the release; give its count"
+                    )
+                    raise BadMeasure(message)
+        elsewhere = in_order({value for each in weights.values() for value in each} - {*domain})
+        wide = (*domain, *elsewhere)
+        rows = tuple(tuple(each.get(value, Fraction(0)) for value in wide) for each in weights.values())
+        return cls(tuple(weights), wide, rows, stubbornness)
+
+    def under(self, printed: Label) -> list[int]:
+        """Find the labels that a printed one covers."""
+        if printed in self.labels:
+            return [self.labels.index(printed)]
+        reading = read_label(printed)
+        places = [place for place, text in enumerate(self.labels) if reading.covers(text)]
+        if not places:
+            message = (
+                f"the prior has nothing about '{shown(printed)}', which a group prints; give its counts"
+                f"{did_you_mean(shown(printed), list(map(shown, self.labels)))}"
+            )
+            raise BadMeasure(message)
+        return places
+
+
+def priors_by_column(
+    counts: WeightsByLabel | None,
+    shape: WeightsByLabel | None,
+    most: Fraction | float | None,
+    least: Fraction | float | str | None,
+    groups: Groups,
+) -> tuple[PriorByColumn, ...]:
+    """Give the priors that stand for what is said: one, or the two ends of a range."""
+    if counts is not None:
+        return (PriorByColumn.of(counts, counts.total, groups.domain, groups.whole),)
+    assert shape is not None
+    assert most is not None
+    shares = shape.scaled(1 / shape.total)
+    smallest = 1 / shares.smallest()
+    if least is None:
+        least = "same" if most == math.inf else "smallest"
+    low = smallest if least == "smallest" else most if isinstance(least, str) else least
+    if low < smallest or most < smallest:
+        enough = exact_text(math.ceil(smallest))
+        message = f"the prior leaves a value less than 1 answer; raise stubbornness to at least {enough}"
+        raise BadMeasure(message)
+    ends = dict.fromkeys((most, low))
+    factor = {end: Fraction(1) if end == math.inf else Fraction(end) for end in ends}
+    return tuple(PriorByColumn.of(shares.scaled(factor[end]), end, groups.domain, groups.whole) for end in ends)
+
+
+class WorstByColumn(NamedTuple):
+    """The worst case: a group's row, a label that it covers, a set of values, ε and the beliefs."""
+
+    row: int
+    label: Label
+    column: int
+    value: Amount
+    ratio: Ratio
+    p_in: Fraction
+    p_out: Fraction
+    prior: PriorByColumn
+
+
+class _Chunk(NamedTuple):
+    """ε in floats of groups that print the same, for somebody of one label: nan where nobody is in a set."""
+
+    rows: Integers
+    under: list[int]
+    place: int
+    prior: PriorByColumn
+    epsilons: Floats
+
+
+def replay_by_column(
+    groups: Groups, by: str, prior: PriorByColumn, values: Sequence[int], *, row: int, text: Label
+) -> Amount:
+    """Compute ε of a group again: by its worlds if it has few, else by the formulas for one case."""
+    under = prior.under(printed_column(groups, by).cell(row))
+    place, counts = prior.labels.index(text), groups.counts.row(row).tolist()
+    cells = [(each, value) for each in under for value in range(len(prior.domain))]
+    if not few_worlds(len(cells), sum(counts)):
+        return exact_case(counts, prior, under, place, values)[0]
+    weights = {(str(each), str(value)): prior.weights[each][value] for each, value in cells}
+    return smallest_epsilon_by_cell(
+        {str(value): count for value, count in enumerate(counts) if count},
+        weights,
+        str(place),
+        {str(value) for value in values},
+        unmoved=not prior.evidence,
+    )
+
+
+def worst_by_column(
+    groups: Groups, by: str, priors: Sequence[PriorByColumn], sets: Sequence[Sequence[int]]
+) -> WorstByColumn | None:
+    """Find the worst case: in floats for all groups that print the same at once, exactly near the worst."""
+    chunks = list(_chunks(groups, printed_column(groups, by), priors, sets))
+    worst = max((float(np.nanmax(each.epsilons, initial=-1)) for each in chunks), default=-1.0)
+    found: WorstByColumn | None = None
+    if worst < 0:
+        return None
+    seen: set[tuple[object, ...]] = set()
+    for each in chunks:
+        for at, column in np.argwhere(each.epsilons >= worst * (1 - NEAR)).tolist():
+            row = int(each.rows[at])
+            counts = groups.counts.row(row).tolist()
+            kind = (*counts, each.place, *each.under, column, each.prior.stubbornness)
+            if kind in seen:
+                continue
+            seen.add(kind)
+            exact = exact_case(counts, each.prior, each.under, each.place, sets[column])
+            if found is None or (exact[0], -row) > (found.value, -found.row):
+                found = WorstByColumn(row, each.prior.labels[each.place], column, *exact, each.prior)
+    return found
+
+
+def printed_column(groups: Groups, name: str) -> Column:
+    """Find a column that is printed about the groups."""
+    return find_column(groups.columns, name)
+
+
+def find_column(columns: Sequence[Column], name: str) -> Column:
+    """Find a column by its name."""
+    for column in columns:
+        if column.name == name:
+            return column
+    names = [column.name for column in columns]
+    message = (
+        f"by='{name}' is no column that the release prints; it prints {listed(names)}{did_you_mean(name, names)}"
+        if names
+        else f"by='{name}' is about groups that print it; search without it and judge what is found by it"
+    )
+    raise BadMeasure(message)
+
+
+def _chunks(
+    groups: Groups, column: Column, priors: Sequence[PriorByColumn], sets: Sequence[Sequence[int]]
+) -> Iterator[_Chunk]:
+    counts = groups.counts.dense()
+    for code in np.unique(column.codes).tolist():
+        rows = np.flatnonzero(column.codes == code)
+        for prior in priors:
+            under = prior.under(column.labels[code])
+            for place in under:
+                yield _Chunk(rows, under, place, prior, _epsilons(counts[rows], prior, under, place, sets))
+
+
+def _epsilons(
+    counts: Integers, prior: PriorByColumn, under: list[int], place: int, sets: Sequence[Sequence[int]]
+) -> Floats:
+    width = counts.shape[1]
+    own, weight = _weights(prior, under, place)
+    sigma, w = np.array(own, float), np.array(weight[:width], float)
+    weighted = counts * w
+    epsilons = np.full((len(counts), len(sets)), np.nan)
+    for column, values in enumerate(sets):
+        inside = np.isin(np.arange(len(sigma)), values)
+        here = inside[:width]
+        heaviest = np.where(counts[:, here] > 0, w[here], 0).max(axis=1, initial=0)
+        matching, others = weighted[:, here].sum(axis=1), weighted[:, ~here].sum(axis=1)
+        believed = prior.evidence * (matching - heaviest) + sigma[inside].sum()
+        doubted = prior.evidence * others + sigma[~inside].sum()
+        with np.errstate(divide="ignore", invalid="ignore"):
+            belief = matching * (believed + doubted) / ((matching + others) * believed)
+            doubt = doubted * (matching + others) / ((believed + doubted) * others)
+        there = (counts[:, here] > 0).any(axis=1)
+        epsilons[there, column] = np.fmax(belief, doubt)[there]
+    return epsilons
+
+
+def _weights(prior: PriorByColumn, under: list[int], place: int) -> tuple[list[Fraction], list[Fraction]]:
+    """Give σ(r, s) and w(s) of each value."""
+    own = list(prior.weights[place])
+    covered = [sum((prior.weights[each][value] for each in under), Fraction(0)) for value in range(len(own))]
+    return own, [mine / all_ if all_ else Fraction(0) for mine, all_ in zip(own, covered, strict=True)]
+
+
+def exact_case(
+    counts: Sequence[int], prior: PriorByColumn, under: list[int], place: int, values: Sequence[int]
+) -> tuple[Amount, Ratio, Fraction, Fraction]:
+    """Give ε of one case, the ratio that decides it, and p_in and p_out, in fractions."""
+    own, w = _weights(prior, under, place)
+    weighted = [count * each for count, each in zip(counts, w, strict=False)]
+    inside = [value for value in values if value < len(counts)]
+    matching = sum((weighted[value] for value in inside), Fraction(0))
+    heaviest = max(w[value] for value in inside if counts[value])
+    believed = prior.evidence * (matching - heaviest) + sum((own[value] for value in values), Fraction(0))
+    everything = prior.evidence * (sum(weighted) - heaviest) + sum(own)
+    p_in, p_out = matching / sum(weighted), believed / everything
+    epsilon = epsilon_of_beliefs(p_in, p_out)
+    ratio = Ratio.BELIEF if p_out and epsilon == p_in / p_out else Ratio.DOUBT
+    return epsilon, ratio, p_in, p_out
