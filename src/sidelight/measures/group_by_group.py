@@ -26,6 +26,7 @@ import numpy as np
 
 from sidelight._arrays import Floats, Integers, in_lowest_terms
 from sidelight._rounding import PRECISE, round_cautiously
+from sidelight.errors import BadMeasure
 from sidelight.measures.exact import EXACT, FLOATS, Amount, Arithmetic, Numbers, worst_of_each_part, worst_row
 from sidelight.measures.measure import Measure, Witness, Worst
 from sidelight.measures.screening import Screen
@@ -51,8 +52,18 @@ class GroupByGroup(Measure):
     def summarize(self, groups: Groups) -> Worst:
         """Keep the worst group."""
 
+    @property
+    def decided_by_counts(self) -> bool:
+        """Whether a group's counts decide, so that groups can be judged before anything is printed about them."""
+        return True
+
     def screen(self) -> WorstGroup:
         """One number per group."""
+        if not self.decided_by_counts:
+            message = (
+                f"'{self}' looks at what groups print; search without it and judge what is found by it"
+            )
+            raise BadMeasure(message)
         return WorstGroup(self)
 
     @classmethod

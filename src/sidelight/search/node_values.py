@@ -77,7 +77,7 @@ def _of_single_groups(batch: list[PrintedNode], measures: Sequence[Measure]) -> 
     """Give the values of those measures that look at one group at a time, by their places; class by class."""
     by_class: dict[type[GroupByGroup], dict[int, GroupByGroup]] = {}
     for at, measure in enumerate(measures):
-        if isinstance(measure, GroupByGroup):
+        if isinstance(measure, GroupByGroup) and measure.decided_by_counts:
             by_class.setdefault(type(measure), {})[at] = measure
     columns: dict[int, list[Amount]] = {}
     for kind, alike in by_class.items():

@@ -55,7 +55,7 @@ from sidelight.measures.epsilon_privacy.worst_case import (
     worst_of_parts,
 )
 from sidelight.measures.exact import Amount
-from sidelight.measures.group_by_group import GroupByGroup, WorstGroup
+from sidelight.measures.group_by_group import GroupByGroup
 from sidelight.measures.measure import Bound, Finding, Measure, Monotonicity, Witness, Worst
 from sidelight.measures.targets import (
     Predicate,
@@ -445,15 +445,10 @@ that is left shrinks by that factor.
             return self.questions, [each.places(domain) for each in self.questions]
         return (), [[place] for place in self.targets.places(groups).tolist()]
 
-    def screen(self) -> WorstGroup:
-        """One number per group; a prior by column needs printed groups, which a search does not have."""
-        if self.by is not None:
-            message = (
-                f"'{self.name}' with by= looks at what is printed about each group; "
-                "search without it and judge what is found by it"
-            )
-            raise BadMeasure(message)
-        return super().screen()
+    @property
+    def decided_by_counts(self) -> bool:
+        """Not where what is believed depends on what is printed."""
+        return self.by is None
 
     def cases(self, groups: Groups, *, part: Integers | None = None) -> Cases:
         """List the groups and values (or predicates) in question; row r may be of part `part[r]`."""

@@ -93,6 +93,16 @@ def test_a_search_is_told_to_judge_with_it_later():
         sl.protect(table, sl.Policy(sl.PriorBelief(counts=EARLIER, by="region") <= 3), by={})
 
 
+def test_a_table_of_generalisations_looks_at_what_each_prints():
+    rows = pa.table({"region": ["North", "South"] * 2, "disease": ["Flu", "Flu", "Cold", "Cold"]})
+    table = sl.read_table(rows, quasi="region", sensitive="disease")
+    hierarchies = {"region": sl.Hierarchy.suppression("region", ["North", "South"])}
+    measure = sl.PriorBelief(counts=EARLIER, by="region")
+    listed = sl.generalisation_table(table, hierarchies, [measure])
+    values = [measure.measure(sl.generalise(table, by=hierarchies, to={"region": level})).value for level in (0, 1)]
+    assert [row.values[0] for row in listed] == values
+
+
 @pytest.mark.parametrize(
     ("settings", "complaint"),
     [
