@@ -60,9 +60,7 @@ class GroupByGroup(Measure):
     def screen(self) -> WorstGroup:
         """One number per group."""
         if not self.decided_by_counts:
-            message = (
-                f"'{self}' looks at what groups print; search without it and judge what is found by it"
-            )
+            message = f"'{self}' looks at what groups print; search without it and judge what is found by it"
             raise BadMeasure(message)
         return WorstGroup(self)
 
