@@ -21,7 +21,7 @@ import pyarrow as pa
 
 from sidelight._progress import Progress, quiet
 from sidelight._rounding import at_a_glance, round_cautiously
-from sidelight._text import counted, html_table
+from sidelight._text import as_names, counted, html_table
 from sidelight.errors import BadHierarchy, BadMeasure, BadPolicy, did_you_mean, expect, parameter
 from sidelight.measures.about import asked_about_each
 from sidelight.measures.exact import Amount
@@ -155,7 +155,7 @@ def generalisation_table(
     minimal: bool = True,
     suppress: float = 0,
     suppressed: Suppressed = "as *",
-    columns: Sequence[str] | None = None,
+    columns: str | Sequence[str] | None = None,
     progress: Progress = quiet,
 ) -> GeneralisationTable:
     """What do these measures and utilities say of every full-domain generalisation of a table?
@@ -201,9 +201,13 @@ def generalisation_table(
     )
 
 
-def _only(table: Table, columns: Sequence[str]) -> Table:
+def _only(table: Table, columns: str | Sequence[str]) -> Table:
     """Take some columns of a table for all that it has."""
-    groups = roll_up(keys_as_groups(table), tuple(table.column(name) for name in columns))
+    names = dict.fromkeys(as_names(columns))
+    if not names:
+        message = f"{parameter('columns')} names none; name some of the table's, or leave it out"
+        raise BadMeasure(message)
+    groups = roll_up(keys_as_groups(table), tuple(table.column(name) for name in names))
     return Table(
         groups.columns, table.sensitive, table.domain, groups.sizes, groups.counts, table.semantics, table.intake
     )
@@ -222,7 +226,10 @@ def named_measures(
     ({'group size': GroupSize()}, {'k': GroupSize()})
     """
     if isinstance(measures, Mapping):
-        return {name: _expect_measure(each, f"measure '{name}'") for name, each in measures.items()}
+        return {
+            expect(str, name, "the name of a measure"): _expect_measure(each, f"measure '{name}'")
+            for name, each in measures.items()
+        }
     several = list(measures) if isinstance(measures, Iterable) else [measures]
     named = {name_of(_expect_measure(each, "a measure")): each for each in several}
     if len(named) < len(several):
@@ -254,7 +261,7 @@ class _Questions:
         }
         names = (utilities,) if isinstance(utilities, str) else tuple(dict.fromkeys(utilities))
         for name in names:
-            _refuse_unknown(name)
+            _refuse_unknown(expect(str, name, "a utility"))
         clash = next((name for name in (*names, *SIZES) if name in measures), None)
         if clash is not None:
             message = f"'{clash}' is a column of the answer already; call the measure something else"

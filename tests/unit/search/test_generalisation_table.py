@@ -3,6 +3,7 @@
 import math
 from fractions import Fraction
 
+import pyarrow as pa
 import pytest
 
 import sidelight as sl
@@ -45,8 +46,15 @@ def test_some_columns_are_a_table_that_has_no_others():
     some = table_of(sl.GroupSize(), "loss", columns=["sex"])
     alone = sl.datasets.adult(quasi=["sex"])
     assert some == sl.generalisation_table(alone.table, alone.hierarchies, sl.GroupSize(), "loss")
+    assert (
+        table_of(sl.GroupSize(), "loss", columns="sex")
+        == table_of(sl.GroupSize(), "loss", columns=["sex", "sex"])
+        == some
+    )
     with pytest.raises(UnknownColumn, match="sex"):
         table_of(sl.GroupSize(), columns=["sexx"])
+    with pytest.raises(BadMeasure, match="columns= names none"):
+        table_of(sl.GroupSize(), columns=[])
 
 
 def test_columns_without_a_hierarchy_stay_as_they_are():
@@ -57,9 +65,9 @@ def test_columns_without_a_hierarchy_stay_as_they_are():
 
 def test_of_several_sensitive_columns_each_is_asked_about():
     rows = [("a", "Flu", "low"), ("a", "Cold", "low"), ("b", "Flu", "high"), ("b", "Cold", "low")]
-    frame = {"zip": [row[0] for row in rows], "disease": [row[1] for row in rows], "income": [row[2] for row in rows]}
-    pandas = pytest.importorskip("pandas")
-    table = sl.read_table(pandas.DataFrame(frame), quasi=["zip"], sensitive=["disease", "income"])
+    names = ("zip", "disease", "income")
+    people = pa.table(dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)))
+    table = sl.read_table(people, quasi=["zip"], sensitive=["disease", "income"])
     by = {"zip": sl.Hierarchy.suppression("zip", ["a", "b"])}
     both = sl.generalisation_table(table, by, [sl.DistinctValues(), sl.GroupSize()])
     assert both.measures == ("distinct values(of=disease)", "distinct values(of=income)", "group size")
@@ -91,6 +99,20 @@ def test_who_leaves_different_values_out_asks_about_different_cases():
         assert row.values == tuple(each.measure(release).value for each in beliefs)
 
 
+def test_each_person_may_wish_something_else_kept():
+    """Such a belief is about two sensitive columns at once, and shares no cases with others."""
+    diseases = ["Ulcer", "Ulcer", "Flu", "Flu", "Flu", "Ulcer"]
+    wishes = ["stomach", None, None, "stomach", None, None]
+    rows = pa.table({"zip": [*"aaabbb"], "disease": diseases, "wish": wishes})
+    table = sl.read_table(rows, quasi="zip", sensitive=["disease", "wish"], missing="a value")
+    by = {"zip": sl.Hierarchy.suppression("zip", ["a", "b"])}
+    stomach = {"stubbornness": 10, "predicates": {"stomach": ["Ulcer"]}}
+    beliefs = [sl.PriorBelief(wishes="wish", **stomach), sl.PriorBelief(**stomach).about("disease")]
+    for row in sl.generalisation_table(table, by, beliefs):
+        release = sl.generalise(table, by=by, to=row.levels)
+        assert row.values == tuple(each.measure(release).value for each in beliefs)
+
+
 def test_nothing_within_policy_is_refused():
     with pytest.raises(NothingSafe, match="group size"):
         table_of(sl.GroupSize(), policy=sl.GroupSize() >= 50_000)
@@ -109,6 +131,10 @@ def test_what_makes_no_sense_is_refused_in_one_line():
         table_of(sl.GroupSize(), suppress=0.1)
     with pytest.raises(BadPolicy, match="not a share"):
         table_of(sl.GroupSize(), policy=sl.GroupSize() >= 2, suppress=2)
+    with pytest.raises(WrongKind, match="a utility should be a str, not an int"):
+        table_of(sl.GroupSize(), [3])
+    with pytest.raises(WrongKind, match="the name of a measure should be a str, not an int"):
+        table_of({1: sl.GroupSize()})
     with pytest.raises(WrongKind, match="leave its limit out"):
         table_of([sl.GroupSize() >= 5])
     with pytest.raises(WrongKind, match=r"write one, such as sl.GroupSize\(\)"):
