@@ -27,7 +27,7 @@ from sidelight.knowledge.parse_statements import is_statement
 from sidelight.knowledge.people import Described, Someone, Who, person_text
 from sidelight.knowledge.tokens import TokenReader
 from sidelight.max_entropy.beliefs import Beliefs
-from sidelight.max_entropy.maxent import maxent
+from sidelight.max_entropy.maxent import SECONDS, maxent
 from sidelight.max_entropy.set_beliefs import SetBeliefs
 from sidelight.release.locate import Lookup
 from sidelight.release.read import release_from
@@ -276,9 +276,6 @@ def _too_hard(options: EffortOptions, effort: Effort) -> str:
 
 # Statements about shares P(…): maximum entropy.
 
-SECONDS_AT_MOST = 600
-"""How many seconds solving may take, without --seconds."""
-
 
 @dataclass(frozen=True)
 class MaxEntAnswer:
@@ -383,7 +380,7 @@ def believe_by_maximum_entropy(request: BelieveRequest, output: Output) -> Statu
         message = "statements P(…) are about whom printed labels cover, in any form; leave --locate out"
         raise BadKnowledge(message)
     release, by, suppressed = release_of(request), request.lookup.by(), request.lookup.suppressed
-    seconds = request.effort.seconds or SECONDS_AT_MOST
+    seconds = request.effort.seconds or SECONDS
     before = maxent(release, by=by, suppressed=suppressed)
     after = maxent(release, request.knowledge.know, by=by, suppressed=suppressed, seconds=seconds)
     answer = MaxEntAnswer(request, before, after, _errors(request, before, after))

@@ -130,8 +130,9 @@ class Certificate:
     forced_zeros: int
     """Entries that are 0 in every distribution that fits, as far as they were looked for; a class counts once.
 
-    Parts of more than 50,000 variables are searched by the statements that push hardest alone; a zero that this does
-    not find is as good as 0, and the statements behind it push very hard instead of `None`.
+    `Beliefs.undecided` says of how many the time was up.  Parts of more than 50,000 variables are searched by the
+    statements that push hardest alone; a zero that this does not find is as good as 0, and the statements behind it
+    push very hard instead of `None`.
     """
 
     @property
@@ -173,7 +174,28 @@ class Beliefs(Tabular):
         """What a reader should know: whom statements may mean, and which say nothing about this release."""
         mentioned = dict.fromkeys(map(conditions_of, shares_of(self.known)))
         unclear = (each for each in mentioned if any(self._is_uncertain(condition) for condition in each))
-        return (*self.constraints.notes, *(note for conditions in unclear for note in self._notes_on(conditions)))
+        of_conditions = (note for conditions in unclear for note in self._notes_on(conditions))
+        return (*self._notes_on_time, *self.constraints.notes, *of_conditions)
+
+    @property
+    def undecided(self) -> int:
+        """How many amounts are next to nothing, while the time was up before it was known whether they are 0.
+
+        What is believed then fits all statements, and is right to about six decimals; what is nearly certain may be
+        certain.
+        """
+        return self.solution.undecided
+
+    @property
+    def _notes_on_time(self) -> tuple[str, ...]:
+        if not self.undecided:
+            return ()
+        note = (
+            f"the time was up before it was known of {counted(self.undecided, 'amount')} next to nothing whether more "
+            "than 0 is possible: probabilities are right to about six decimals, and what is nearly certain may be "
+            "certain; give more seconds to know"
+        )
+        return (note,)
 
     def _is_uncertain(self, condition: Condition) -> bool:
         """Say whether a condition that was mentioned may hold for some of a group, and not for others."""

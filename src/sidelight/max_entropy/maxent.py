@@ -19,6 +19,9 @@ from sidelight.release.release import Release
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.table import expect_one_sensitive
 
+SECONDS = 600.0
+"""How long solving may take, unless otherwise said."""
+
 
 def maxent(
     release: Release,
@@ -27,7 +30,7 @@ def maxent(
     people: Mapping[str, Mapping[str, object]] | None = None,
     by: Mapping[str, Hierarchy] | None = None,
     suppressed: SuppressedPeople | None = None,
-    seconds: float = 600,
+    seconds: float = SECONDS,
     progress: Progress = quiet,
 ) -> Beliefs | SetBeliefs:
     """What would somebody believe who sees this release, knows these statements, and assumes nothing else?
@@ -42,7 +45,8 @@ def maxent(
     nobody is assumed to be in suppressed rows (`*` in every column): whole groups are suppressed, so whoever is known
     in every column and fits a printed group is in that one, and whoever fits none is nowhere, unless
     `suppressed="may hold them"` is said.  Raises `Contradiction` with a smallest set of statements that cannot all
-    hold, and `TooHard` when it takes longer than `seconds`.  Of a release with sets of values, see `SetBeliefs`.
+    hold, and `TooHard` when it takes longer than `seconds`; where only details are open by then, `beliefs.undecided`
+    and the notes say so.  Of a release with sets of values, see `SetBeliefs`.
 
     >>> ward = Release.from_buckets([
     ...     ([{"sex": "male"}, {"sex": "male"}, {"sex": "female"}], ["Flu", "Cold", "Breast cancer"])])

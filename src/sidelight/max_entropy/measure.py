@@ -23,7 +23,7 @@ from sidelight.knowledge.parse_statements import Statements, read_statements
 from sidelight.knowledge.statements import Statement
 from sidelight.max_entropy.association_rules import strongest_rules
 from sidelight.max_entropy.beliefs import Beliefs
-from sidelight.max_entropy.maxent import maxent
+from sidelight.max_entropy.maxent import SECONDS, maxent
 from sidelight.max_entropy.set_beliefs import SetBeliefs
 from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Finding, Monotonicity, Witness
@@ -33,8 +33,8 @@ from sidelight.release.release import Release
 from sidelight.table.labels import Label, shown, shown_in_list
 from sidelight.table.table import Table
 
-PLACES = 9
-"""What the solver finds is rounded up to so many decimals; it is right to more."""
+PLACES, PLACES_IN_TIME = 9, 6
+"""What the solver finds is rounded up to so many decimals, as it is right to more; to fewer where the time was up."""
 
 CLOSE = 1e-9
 """Risks that are this close to the largest are looked at exactly where that can be."""
@@ -59,7 +59,9 @@ class MaxEnt(Targeted):
 
     Values in `apart_from` are believed like any others, and are no targets.
     It looks at a whole release at once, so searches go without it and judge what they found by it.  An exact
-    `Fraction` where no statement touches the groups, otherwise a float, rounded up at the ninth decimal.
+    `Fraction` where no statement touches the groups, otherwise a float, rounded up at the ninth decimal.  Solving takes
+    at most `seconds`; where the time was up before everything was decided, the value is rounded up at the sixth, and a
+    limit that is as close as that cannot be judged (`TooHard`).
 
     >>> ward = Release.from_buckets([([{"sex": "male"}, {"sex": "female"}], ["Flu", "Anorexia"])])
     >>> MaxEnt().measure(ward).value
@@ -74,6 +76,7 @@ class MaxEnt(Targeted):
     knowing: Statements = ()
     rules: tuple[int, int] = (0, 0)
     table: Table | None = field(default=None, repr=False)
+    seconds: float = SECONDS
 
     name: ClassVar[str] = "maximum entropy"
     also_called = ("maxent", "privacy-maxent")
@@ -89,13 +92,22 @@ class MaxEnt(Targeted):
         if len(self.rules) != 2 or min(self.rules) < 0:
             message = "rules= are two numbers: how many of the strongest rules 'has' and 'has not' are known"
             raise BadMeasure(message)
+        object.__setattr__(self, "seconds", float(self.seconds))
+        if not self.seconds > 0:
+            message = f"{parameter('seconds', self.seconds)} is no time to solve in; give more than 0"
+            raise BadMeasure(message)
 
     @classmethod
     def from_settings(
-        cls, *, knowing: tuple[str, ...] = (), rules: tuple[int, int] = (0, 0), apart_from: tuple[str, ...] = ()
+        cls,
+        *,
+        knowing: tuple[str, ...] = (),
+        rules: tuple[int, int] = (0, 0),
+        seconds: float = SECONDS,
+        apart_from: tuple[str, ...] = (),
     ) -> MaxEnt:
         """Make it from what a policy file says."""
-        return cls(knowing=knowing, rules=rules, apart_from=apart_from)
+        return cls(knowing=knowing, rules=rules, seconds=seconds, apart_from=apart_from)
 
     def settings(self) -> dict[str, object]:
         """Say the parameters as a policy file does."""
@@ -103,6 +115,7 @@ class MaxEnt(Targeted):
         if self.knowing:
             settings["knowing"] = [str(each) for each in self.knowing]
         settings |= {"rules": [*self.rules]} if self.rules != (0, 0) else {}
+        settings |= {"seconds": self.seconds} if self.seconds != SECONDS else {}
         return settings | ({"apart_from": self.apart_from} if self.apart_from else {})
 
     def informed(self, table: Table) -> MaxEnt:
@@ -129,9 +142,9 @@ class MaxEnt(Targeted):
         """Give everything that would be believed."""
         self.check(release)
         if self.rules == (0, 0):
-            return maxent(release, self.statements())
+            return maxent(release, self.statements(), seconds=self.seconds)
         try:
-            return maxent(release, self.statements())
+            return maxent(release, self.statements(), seconds=self.seconds)
         except BadKnowledge as error:
             message = (
                 f"the rules do not fit this release: {error}; it does not print the columns as they are, so use one "
@@ -154,7 +167,10 @@ class MaxEnt(Targeted):
         key = int(by_key.key[at])
         group = release.groups.name(int(members.group[members.key == by_key.keys.printed[key]][0]))
         witness = Believed(group, release.domain[int(by_key.value[at])], key=key, says=by_key.says(key))
-        return Finding(self, max(values), witness, beliefs.notes)
+        least = None
+        if beliefs.undecided and isinstance(max(values), float):
+            least = max(max(values) - 2 * 10.0**-PLACES_IN_TIME, 0.0)
+        return Finding(self, max(values), witness, beliefs.notes, least)
 
     def explain(self, finding: Finding) -> str:
         """Say of whom, and that it is by maximum entropy."""
@@ -192,5 +208,6 @@ def _cautious(beliefs: Beliefs | SetBeliefs, key: int, value: int) -> Amount:
     by_key = beliefs.by_kind
     (at,) = np.flatnonzero((by_key.key == key) & (by_key.value == value))
     # up, but for the solver's own error, which is far below a tenth of the last place
+    places = PLACES_IN_TIME if beliefs.undecided else PLACES
     solved = Fraction(float(by_key.probability[at])) - Fraction(1, 10 ** (PLACES + 1))
-    return min(float(to_places(solved, PLACES)), 1.0)
+    return min(float(to_places(solved, places)), 1.0)

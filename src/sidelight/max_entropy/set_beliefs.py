@@ -175,6 +175,11 @@ class SetBeliefs(Tabular):
         """What a reader should know: whom statements may mean, and which say nothing about this release."""
         return tuple(dict.fromkeys(note for each in self.of_value.values() for note in each.notes))
 
+    @property
+    def undecided(self) -> int:
+        """How many amounts are next to nothing that may be 0, as the time was up, over all values (see `Beliefs`)."""
+        return sum(each.undecided for each in self.of_value.values())
+
     def notes_on(self, given: Mapping[str, object]) -> tuple[str, ...]:
         """Say whom a condition may mean besides those who are certain."""
         return self.people.notes_on(given)

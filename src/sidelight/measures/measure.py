@@ -33,7 +33,7 @@ import numpy as np
 from sidelight._arrays import Flags
 from sidelight._rounding import at_a_glance, exact_number, in_words
 from sidelight._text import html_table
-from sidelight.errors import BadMeasure, BadPolicy, NotTrueOrFalse, expect, in_python, listed, parameter
+from sidelight.errors import BadMeasure, BadPolicy, NotTrueOrFalse, TooHard, expect, in_python, listed, parameter
 from sidelight.knowledge.tokens import quote
 from sidelight.measures.exact import Amount
 from sidelight.measures.screening import Screen
@@ -289,6 +289,8 @@ class Finding:
     value: Amount
     witness: Witness | None
     notes: tuple[str, ...] = ()
+    least: Amount | None = None
+    """Where the time was up before it was exact: the value lies between this and `value`, which is the cautious end."""
 
     def explain(self) -> str:
         """Say it in a sentence or two, for someone who has to sign."""
@@ -394,8 +396,15 @@ class Criterion:
         return replace(self, measure=self.measure.about(of, known=known))
 
     def decide(self, finding: Finding) -> Judgement:
-        """Decide on a finding that is at hand."""
-        return Judgement(self, finding, self.comparison.holds(finding.value, exact(self.bound)))
+        """Decide on a finding that is at hand; raises `TooHard` where it is not exact enough to."""
+        holds = self.comparison.holds(finding.value, exact(self.bound))
+        if finding.least is not None and self.comparison.holds(finding.least, exact(self.bound)) != holds:
+            message = (
+                f"'{self}' could not be decided in time: the value lies between {float(finding.least):.9g} and "
+                f"{float(finding.value):.9g}; give the measure more seconds"
+            )
+            raise TooHard(message)
+        return Judgement(self, finding, holds)
 
     def __str__(self) -> str:
         return f"{self.measure} {self.comparison.sign} {self.bound}"

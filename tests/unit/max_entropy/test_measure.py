@@ -77,3 +77,11 @@ def test_values_are_rounded_up_and_exact_where_nothing_is_touched():
     assert sl.MaxEnt().measure(ward).value == Fraction(2, 3)
     assert sl.MaxEnt(knowing=["P(Flu | sex=f) <= 0.9"]).measure(ward).value == Fraction(2, 3)
     assert sl.MaxEnt(knowing=["P(Flu | sex=m) >= 0"]).measure(ward).value == 0.666666667
+
+
+def test_seconds_are_a_setting():
+    measure = sl.MaxEnt(seconds=5)
+    assert measure.settings() == {"seconds": 5.0}
+    assert sl.MaxEnt.from_settings(seconds=5) == measure
+    with pytest.raises(BadMeasure, match="seconds=0 is no time to solve in"):
+        sl.MaxEnt(seconds=0)

@@ -30,6 +30,58 @@ def test_programs_have_no_more_time_than_the_caller_allows(wards, monkeypatch):
         sl.maxent(wards, contradiction, seconds=0)
 
 
+FORCING = ("P(Flu | sex=m) = 1/2", "P(HIV | sex=m) = 1/2")
+"""Together they force an amount to 0 that neither does."""
+
+
+@pytest.fixture
+def couples():
+    return sl.Release.from_buckets(
+        [
+            ([{"sex": "f"}, {"sex": "m"}], ["Flu", "HIV"]),
+            ([{"sex": "f"}, {"sex": "m"}, {"sex": "f"}], ["HIV", "Flu", "Cold"]),
+        ]
+    )
+
+
+@pytest.fixture
+def time_is_up(monkeypatch):
+    """No linear program has the time to end."""
+    limits = []
+
+    def give_up(*_, options, **__):
+        limits.append(options["time_limit"])
+        return optimize.OptimizeResult(status=presolve.TIME_IS_UP)
+
+    monkeypatch.setattr(presolve, "linprog", give_up)
+    return limits
+
+
+def test_a_solution_is_kept_when_the_time_is_up_in_a_program_about_zeros(couples, time_is_up):
+    beliefs = sl.maxent(couples, FORCING, seconds=7)
+    assert 6 < time_is_up[0] <= 7  # what is left of the seconds
+    assert beliefs.undecided == 1
+    assert beliefs.certificate.holds
+    assert beliefs.probability("Cold", given={"sex": "m"}) == pytest.approx(0, abs=1e-6)
+    assert beliefs.notes[0].startswith("the time was up before it was known of 1 amount next to nothing")
+
+
+def test_what_was_decided_in_time_is_not_open(couples):
+    beliefs = sl.maxent(couples, FORCING)
+    assert (beliefs.undecided, beliefs.notes) == (0, ())
+
+
+def test_a_limit_that_rests_on_what_was_not_decided_is_not_judged(couples, time_is_up):
+    measure = sl.MaxEnt(knowing=FORCING)
+    finding = measure.measure(couples)
+    assert finding.value == finding.replay(couples) == 0.5
+    assert finding.least == pytest.approx(0.499998)
+    assert sl.Policy(measure <= 0.5).judge(couples).safe
+    assert not sl.Policy(measure <= 0.4).judge(couples).safe
+    with pytest.raises(TooHard, match=r"could not be decided in time: the value lies between 0\.499998 and 0\.5; give"):
+        sl.Policy(measure < 0.5).judge(couples)
+
+
 def test_progress_is_told_and_may_interrupt(wards):
     def stop(what, done, total):
         raise KeyboardInterrupt
