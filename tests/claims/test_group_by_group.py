@@ -1,15 +1,20 @@
-"""Where a screen says that groups can be judged one by one, a release is exactly as bad as its worst group."""
+"""What screens claim: which measures are as bad as their worst group, and which groups are of one kind."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from support.examples import examples
 
 from sidelight.policy.measure_names import all_measures
+from sidelight.release.release import whole_groups
+from sidelight.table.table import Counts
 from sidelight.testing import releases
+
+KINDS = [kind for kind in all_measures() if kind.mergeable]
 
 
 @pytest.mark.parametrize("semantics", ["single", "set", "multiset"])
-@pytest.mark.parametrize("kind", [kind for kind in all_measures() if kind.mergeable], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 def test_a_release_is_as_bad_as_its_worst_group(kind, semantics):
     @examples(12)
     @given(releases(semantics=semantics, max_groups=4))
@@ -22,5 +27,35 @@ def test_a_release_is_as_bad_as_its_worst_group(kind, semantics):
             if values:
                 worst = max(values) if measure.large_is_bad else min(values)
                 assert measure.measure(release).value == worst, measure
+
+    hunt()
+
+
+def with_values_renamed(release):
+    """Add the same groups with the values' names moved on by one: many are of a kind with some other."""
+    groups = release.groups
+    cells = groups.counts.dense()
+    return whole_groups(
+        domain=groups.domain,
+        sizes=np.concatenate((groups.sizes, groups.sizes)),
+        counts=Counts.from_cells(np.vstack((cells, np.roll(cells, 1, axis=1)))),
+        semantics=groups.semantics,
+    )
+
+
+@pytest.mark.parametrize("semantics", ["single", "set", "multiset"])
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_groups_of_one_kind_are_equally_bad(kind, semantics):
+    @examples(8)
+    @given(releases(semantics=semantics, max_groups=4))
+    def hunt(release):
+        groups = with_values_renamed(release)
+        for measure in kind.examples(groups.domain):
+            if semantics not in measure.semantics:
+                continue
+            values = {}
+            for row, pattern in enumerate(measure.screen().kinds(groups).tolist()):
+                value = measure.summarize(groups.take(slice(row, row + 1))).finding().value
+                assert values.setdefault(tuple(pattern), value) == value, measure
 
     hunt()

@@ -109,6 +109,11 @@ class About(Measure):
         """Give the amounts of the measure."""
         return self.question.amounts()
 
+    @property
+    def more_is_worse(self) -> tuple[str, ...]:
+        """As on any release."""
+        return self.question.more_is_worse
+
     def summarize(self, groups: Groups) -> Summary:
         """Summarize the view of some groups."""
         return ViewSummary(self, self.question.summarize(groups.about(self.of, self.known)), self._parts(groups))

@@ -196,6 +196,7 @@ class RecursiveDiversity(Targeted, FormulaMeasure):
     name: ClassVar[str] = "recursive diversity"
     also_called = ("l-diversity", "ℓ-diversity", "diversity", "recursive l-diversity")
     when_groups_merge = Monotonicity.NON_INCREASING
+    more_is_worse = ("l",)
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -8,7 +8,7 @@ that are as bad as their worst group need only a statistic and a formula (see `g
 
 *Invariants.*  Summaries merge in any order to the same finding, witness included.  `finding.value` is exact (or a float
 rounded towards caution), and a bound is decided on it.  `finding.replay(release)` computes it again from the witness,
-by another path.  `when_groups_merge` is a claim that searches rely on and tests try to refute.
+by another path.  `when_groups_merge` and `more_is_worse` are claims that searches rely on and tests try to refute.
 """
 
 from __future__ import annotations
@@ -168,6 +168,11 @@ class Measure(ABC):
         """Give the parameters that are whole numbers: how much somebody knows, how many values are wanted."""
         values = {each.name: getattr(self, each.name) for each in fields(self)}  # type: ignore[arg-type]
         return {name: value for name, value in values.items() if isinstance(value, int) and not isinstance(value, bool)}
+
+    @property
+    def more_is_worse(self) -> tuple[str, ...]:
+        """The amounts of which more never makes a release safer: a claim; a plain class attribute, or a property."""
+        return ()
 
     def with_settings(self, **changed: object) -> Measure:
         """Ask the same with some parameters changed."""

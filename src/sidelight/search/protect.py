@@ -11,8 +11,9 @@ looks at a whole release at once (`MaxEnt`) is left out of the search, and judge
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -24,6 +25,7 @@ from sidelight.errors import (
     BadTable,
     NothingSafe,
     SidelightError,
+    TooHard,
     WrongKind,
     did_you_mean,
     expect,
@@ -255,18 +257,67 @@ def _closest(judgement: Judgement, release: Release) -> Iterator[str]:
 def _smaller_amounts(criterion: Criterion, release: Release) -> Iterator[Criterion]:
     """Lower one whole-number parameter of the measure at a time until the criterion holds."""
     for name, amount in criterion.measure.amounts().items():
-        # the largest smaller amount that holds: what loses least of what the policy meant
-        for less in reversed(range(amount)):
-            other = _if_it_holds(criterion, {name: less}, release)
-            if other is not None:
-                yield other
-                break
+        less = largest_smaller(
+            partial(_holds_with, criterion, name, release),
+            amount,
+            more_is_worse=name in criterion.measure.more_is_worse,
+        )
+        if less is not None:
+            yield _with_amount(criterion, name, less)
 
 
-def _if_it_holds(criterion: Criterion, changed: dict[str, int], release: Release) -> Criterion | None:
-    """Change a parameter, and give the criterion if it then makes sense and holds."""
+def _with_amount(criterion: Criterion, name: str, amount: int) -> Criterion:
+    return replace(criterion, measure=criterion.measure.with_settings(**{name: amount}))
+
+
+def _holds_with(criterion: Criterion, name: str, release: Release, amount: int) -> bool | None:
+    """Judge a release with a parameter changed; None where so little of it makes no sense."""
     try:
-        other = replace(criterion, measure=criterion.measure.with_settings(**changed))
-        return other if other.judge(release).holds else None
+        return _with_amount(criterion, name, amount).judge(release).holds
+    except TooHard:  # what nobody can work out is not known to hold
+        return False
     except BadMeasure:
         return None
+
+
+STEPS = 24
+"""So many amounts are tried one by one, then so many at growing distances, where nothing is claimed of them."""
+
+
+def largest_smaller(holds: Callable[[int], bool | None], amount: int, *, more_is_worse: bool) -> int | None:
+    """Find an amount below another that holds; `holds` is None where so little of it makes no sense.
+
+    Where more is never better (`more_is_worse`), what holds ends at one amount: halving finds it, the largest, in
+    log₂(amount) judgements.  Where nothing is known, amounts are tried downwards, all of a few, and of many at most
+    `STEPS` in steps that grow geometrically; then those above what was found, by halving, at most `STEPS` again.
+
+    >>> judged = []
+    >>> largest_smaller(lambda amount: judged.append(amount) or amount < 1_234, 1_000_000, more_is_worse=True)
+    1233
+    >>> len(judged)
+    20
+    """
+    within, beyond, largest = -1, amount, None
+    if not more_is_worse:
+        for less in _downwards(amount):
+            if holds(less):
+                within = largest = less
+                break
+            beyond = less
+        else:
+            return None
+    rounds = 0
+    while beyond - within > 1 and (more_is_worse or rounds < STEPS):
+        middle, rounds = (within + beyond) // 2, rounds + 1
+        verdict = holds(middle)
+        largest = middle if verdict else largest
+        within, beyond = (within, middle) if verdict is False else (middle, beyond)
+    return largest
+
+
+def _downwards(amount: int) -> Iterable[int]:
+    """List all smaller amounts where they are few, else some of them, each a fixed share of the one before."""
+    if amount <= STEPS:
+        return reversed(range(amount))
+    share = max(2.0, amount ** (1 / (STEPS - 2)))
+    return dict.fromkeys(int(amount / share**step) for step in range(1, STEPS + 1))

@@ -1,10 +1,14 @@
 """What may be handed to `protect`, what it says to anything else, and what would pass when nothing does."""
 
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 
 import sidelight as sl
 from sidelight.errors import BadHierarchy, BadPolicy, NothingSafe, WrongKind
+from sidelight.measures.measure import Criterion
+from sidelight.search.protect import largest_smaller, one_group
 
 ADULT = sl.datasets.adult(quasi=["age", "sex"])
 LARGE = sl.GroupSize() >= 50
@@ -120,3 +124,89 @@ def test_a_risk_of_one_has_no_limit_that_would_pass():
 
 def test_nothing_would_pass_at_all():
     assert "leave that out" in str(refused(sl.PriorBelief(stubbornness=float("inf")) <= 3))
+
+
+# What would pass is found in a few dozen measurements, however large an amount is.
+
+
+TWELVE = sl.read_table(
+    pd.DataFrame({"age": [str(age) for age in range(12)], "disease": list("aaaaaabbbccd")}),
+    quasi=["age"],
+    sensitive="disease",
+)
+MILLION = 1_000_000
+
+
+def measured(monkeypatch) -> list[sl.Criterion]:
+    """Note every criterion that is judged from here on."""
+    seen, plain = [], Criterion.judge
+    monkeypatch.setattr(Criterion, "judge", lambda each, release: seen.append(each) or plain(each, release))
+    return seen
+
+
+@pytest.mark.parametrize("table", [ADULT.table, TWELVE], ids=["Adult", "12 rows"])
+@pytest.mark.parametrize(
+    "criterion",
+    [
+        sl.PriorBelief(stubbornness=MILLION) <= 1.5,
+        sl.PriorBelief(stubbornness=50_000) <= 1.5,
+        sl.PriorBelief(shape="uniform", stubbornness=MILLION) <= 1.1,
+        sl.PriorBelief(shape="uniform", stubbornness=50_000, least_stubbornness="same") <= 1.1,
+        sl.PriorBelief(shape="uniform", stubbornness=30, known_people=MILLION) <= 1.1,
+        sl.Implications(MILLION) < 0.6,
+        sl.Negations(MILLION) < 0.6,
+        sl.Acquaintance(rules_out=MILLION) < 0.6,
+        sl.Acquaintance(others=MILLION, family=1) < 0.6,
+        sl.Acquaintance(family=MILLION) < 0.6,
+        sl.RecursiveDiversity(MILLION) <= 2,
+    ],
+    ids=str,
+)
+def test_amounts_of_a_million_come_back_with_what_would_pass(monkeypatch, table, criterion):
+    seen = measured(monkeypatch)
+    with pytest.raises(NothingSafe) as why:
+        sl.protect(table, criterion, by=ADULT.hierarchies, method="mondrian")
+    assert len(seen) <= 60
+    name, amount = next((name, amount) for name, amount in criterion.measure.amounts().items() if amount > 1_000)
+    smaller = [other for other in seen if str(other) in why.value.closest and other.measure.amounts()[name] < amount]
+    assert all(other.judge(one_group(table)).holds for other in smaller)
+    if name in criterion.measure.more_is_worse and smaller:
+        one_more = replace(criterion, measure=smaller[0].measure.with_settings(**{name: largest(smaller, name) + 1}))
+        assert not one_more.judge(one_group(table)).holds
+
+
+def largest(criteria: list[sl.Criterion], name: str) -> int:
+    return max(each.measure.amounts()[name] for each in criteria)
+
+
+def test_the_stubbornness_that_would_pass_is_named():
+    why = refused(sl.PriorBelief(stubbornness=MILLION) <= 1.5)
+    assert why.closest[1] == "prior belief(stubbornness=22612) ≤ 1.5"
+
+
+@pytest.mark.parametrize("amount", [1, 2, 5, 24, 25, 1_000, MILLION, 10**30])
+@pytest.mark.parametrize("last", [-1, 0, 1, 4, 23, 999, 123_456])
+def test_halving_finds_the_largest_amount(amount, last):
+    tried = []
+    within = largest_smaller(lambda each: tried.append(each) or each <= last, amount, more_is_worse=True)
+    assert within == (min(last, amount - 1) if last >= 0 else None)
+    assert len(tried) <= amount.bit_length() + 1
+    assert len(set(tried)) == len(tried)
+
+
+def test_too_little_is_no_answer():
+    assert largest_smaller(lambda each: None if each < 3 else each < 7, 1_000, more_is_worse=True) == 6
+    assert largest_smaller(lambda each: None if each < 8 else False, 1_000, more_is_worse=True) is None
+    assert largest_smaller(lambda each: None if each < 8 else False, 1_000, more_is_worse=False) is None
+
+
+@pytest.mark.parametrize("amount", [3, 24, 25, 10**6, 10**30])
+def test_where_nothing_is_claimed_few_amounts_are_tried(amount):
+    tried = []
+    assert largest_smaller(tried.append, amount, more_is_worse=False) is None
+    assert len(tried) <= 24
+    if amount > 2:
+        within = largest_smaller(lambda each: tried.append(each) or 2 <= each <= 100, amount, more_is_worse=False)
+        assert within is None or 2 <= within <= 100
+        assert within == min(amount - 1, 100) or amount > 10**6
+    assert len(tried) <= 72

@@ -71,6 +71,7 @@ class Implications(Targeted):
     limits = (0, 1)
     semantics: ClassVar[tuple[Semantics, ...]] = ("single",)
     when_groups_merge = Monotonicity.NON_INCREASING
+    more_is_worse = ("k",)
 
     def __post_init__(self) -> None:
         super().__post_init__()

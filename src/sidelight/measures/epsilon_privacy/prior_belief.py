@@ -367,6 +367,11 @@ that is left shrinks by that factor.
         """Give what somebody knows, and how surely; where a range of stubbornness begins is no amount."""
         return {name: amount for name, amount in super().amounts().items() if name != "least_stubbornness"}
 
+    @property
+    def more_is_worse(self) -> tuple[str, ...]:
+        """People known always; stubbornness unless exactly that one is asked about, as beliefs may come to fit."""
+        return ("known_people",) if self.least_stubbornness == "same" else ("known_people", "stubbornness")
+
     def priors(self, groups: Groups) -> tuple[Prior, ...]:
         """Say what may be believed of each value (or predicate) of the release that these groups belong to."""
         assert self.counts is None or isinstance(self.counts, Weights)  # __post_init__ saw to it

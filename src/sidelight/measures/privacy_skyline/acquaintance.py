@@ -72,6 +72,7 @@ the target does not have Flu.
     also_called = ("privacy skyline",)
     limits = (0, 1)
     when_groups_merge = Monotonicity.NON_INCREASING
+    more_is_worse = ("rules_out", "others", "family")
 
     def __post_init__(self) -> None:
         for each in ("rules_out", "others", "family"):
@@ -199,9 +200,12 @@ class AcquaintanceScreen(Screen):
         return float(tolerance(0.0, min(self.knowledge.family, people)))
 
     def kinds(self, groups: Groups) -> Integers:
-        """The size and all counts; where every value is in question, which is which does not matter."""
-        counts, every = groups.counts.dense(), self.targets.every_value
-        return np.column_stack((groups.sizes, np.sort(counts, axis=1) if every else counts))
+        """The size, the counts in question, and the largest of the others, as many as can be ruled out."""
+        seen = self.targets.seen(groups)
+        counts, places = seen.counts.dense(), self.targets.places(seen)
+        # which of the values in question has which count does not matter, nor which others are ruled out
+        others = -np.sort(-np.delete(counts, places, axis=1), axis=1)[:, : self.knowledge.rules_out]
+        return np.column_stack((seen.sizes, np.sort(counts[:, places], axis=1), others))
 
     def join(self, one: Floats, other: Floats) -> Floats:
         """Keep the smaller ones."""
