@@ -1,6 +1,7 @@
 """What is claimed about prior belief: its monotonicity, the order of the classes, and the older definitions it contains."""
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
@@ -187,3 +188,36 @@ def test_perfect_privacy_is_epsilon_1(release):
 @given(releases(semantics="single"), st.data())
 def test_nobody_believes_less_of_everything(release, data):
     assert data.draw(adversaries(release.domain)).measure(release).value >= 1
+
+
+@examples(60)
+@given(releases(semantics="single", max_people=9), st.data())
+def test_one_more_known_person_is_never_less_risk(release, data):
+    measure = data.draw(adversaries(release.domain))
+    risks = [replace(measure, known_people=known).measure(release).value for known in range(5)]
+    assert risks == sorted(risks)
+
+
+@examples(60)
+@given(releases(semantics="single", max_people=9), st.fractions(1, 9, max_denominator=6), st.data())
+def test_what_a_release_withstands_it_does_and_no_more(release, limit, data):
+    """The largest stubbornness is within the limit, and a little more is not, unless it is the largest in question."""
+    shape = data.draw(st.sampled_from([None, "uniform", "release"]))
+    belief = sl.PriorBelief(shape=shape, stubbornness=data.draw(st.just(math.inf) | st.integers(100, 10**4)))
+    known = data.draw(st.integers(0, 2))
+    points = sl.belief_skyline(release, belief, limit, known_people=known)
+    smallest = len(release.domain)
+    if shape is not None:
+        shares = [count for count in release.groups.whole.tolist() if count]
+        smallest = len(release.domain) if shape == "uniform" else Fraction(sum(shares), min(shares))
+    least = {} if shape is None else {"least_stubbornness": "smallest"}
+    if not points:
+        lowest = sl.PriorBelief(shape=shape, stubbornness=smallest, known_people=known)
+        assert lowest.measure(release).value > limit
+        return
+    ((sure, _),) = points
+    withstood = sl.PriorBelief(shape=shape, stubbornness=sure, known_people=known, **least)
+    assert withstood.measure(release).value <= limit
+    if sure < min(belief.stubbornness, 10**100):
+        more = replace(withstood, stubbornness=sure * (1 + Fraction(1, 10**9)))
+        assert more.measure(release).value > limit

@@ -12,12 +12,12 @@ from itertools import pairwise
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
-from rich.console import RenderableType
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from sidelight._progress import Progress, quiet
-from sidelight._rounding import ROUNDED
+from sidelight._rounding import ROUNDED, round_down
 from sidelight.cli.inputs import inputs_of, open_release
 from sidelight.cli.options import ExploreOptions
 from sidelight.cli.output import Output, bar
@@ -26,9 +26,12 @@ from sidelight.errors import BadMeasure, TooHard
 from sidelight.measures.ck_safety.implications import Implications
 from sidelight.measures.ck_safety.negations import Negations
 from sidelight.measures.disclosure_curve import DisclosureCurve, KnowledgeAxis, disclosure_curve
-from sidelight.measures.measure import Measure
+from sidelight.measures.epsilon_privacy.prior_belief import PriorBelief
+from sidelight.measures.epsilon_privacy.skyline import BeliefPoint, belief_skyline
+from sidelight.measures.measure import Comparison, Criterion, Measure
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
 from sidelight.measures.privacy_skyline.skyline import KnowledgePoint, knowledge_skyline
+from sidelight.policy.limit_text import read_limit
 from sidelight.policy.settings import read_number
 from sidelight.release.release import Release
 from sidelight.report.report import Envelope, number
@@ -68,6 +71,7 @@ class Exploration:
     release: Release
     skyline: tuple[KnowledgePoint, ...]
     curves: tuple[tuple[str, DisclosureCurve], ...]  # what is known, risk against how much of it
+    beliefs: tuple[tuple[Criterion, tuple[BeliefPoint, ...]], ...] = ()  # how stubborn somebody may be, per limit
 
     def document(self) -> Envelope[Any]:
         """Give it as data; amounts without end are null."""
@@ -81,6 +85,10 @@ class Exploration:
             "below": self.options.below,
             "knowledge_skyline": points,
             "curves": [json.loads(curve.to_json()) for _, curve in self.curves],
+            "belief_skylines": [
+                {"limit": str(criterion), "points": [_as_data(point) for point in points]}
+                for criterion, points in self.beliefs
+            ],
         }
         return Envelope(kind="explore", schema_version=SCHEMA_VERSION, source=self.file, answer=answer)
 
@@ -89,12 +97,14 @@ def explore(request: ExploreRequest, output: Output) -> Status:
     """Read, explore, print."""
     file, options = request.file, request.options
     limit = _limit(options.below)
+    limits = [_belief_limit(text) for text in options.belief]
     output.refuse(inputs_of(file))
     release = open_release(file, request.roles)
     with bar("exploring") as progress:
         progress("what may be known", 0, None)
         skyline = knowledge_skyline(release, options.target, limit)
-        exploration = Exploration(file, options, release, skyline, tuple(curves(release, options, progress)))
+        beliefs = tuple((each, belief_skyline(release, _belief(each), each.bound)) for each in limits)
+        exploration = Exploration(file, options, release, skyline, tuple(curves(release, options, progress)), beliefs)
     output.write(exploration.document(), draw(exploration))
     return Status.WITHIN_POLICY
 
@@ -105,6 +115,26 @@ def _limit(below: str) -> int | float | Fraction:
     except ValueError as error:
         message = f"cannot read --below {below}; {error}"
         raise BadMeasure(message) from None
+
+
+def _belief_limit(text: str) -> Criterion:
+    """Read a limit on a prior belief."""
+    criterion = read_limit(text)
+    if not isinstance(criterion.measure, PriorBelief) or criterion.comparison is not Comparison.AT_MOST:
+        message = f"--belief wants a limit such as 'prior belief(stubbornness=inf) <= 3', not '{text}'"
+        raise BadMeasure(message)
+    return criterion
+
+
+def _belief(criterion: Criterion) -> PriorBelief:
+    assert isinstance(criterion.measure, PriorBelief)
+    return criterion.measure
+
+
+def _as_data(point: BeliefPoint) -> dict[str, object]:
+    """Give a point as data: no end is null, and a stubbornness is rounded down."""
+    sure = None if point.stubbornness == math.inf else round_down(point.stubbornness)
+    return {"stubbornness": sure, "known_people": point.known_people}
 
 
 def curves(
@@ -146,6 +176,7 @@ def draw(exploration: Exploration) -> Iterator[RenderableType]:
     yield Text(f"How sure can somebody get that a person has {value}?", style="bold")
     yield _curve_table(exploration)
     yield Text(f"{ROUNDED}\n")
+    yield from map(_belief_table, exploration.beliefs)
     yield Text(f"What somebody may know and still be less than {below} sure", style="bold")
     if not exploration.skyline:
         yield Text("Nothing: even someone who knows nothing can be as sure as that.")
@@ -159,6 +190,21 @@ def draw(exploration: Exploration) -> Iterator[RenderableType]:
     if len(exploration.skyline) > LINES_PRINTED:
         yield Text(f"… and {len(exploration.skyline) - LINES_PRINTED:,} more such lines; --json has all.")
     yield Text("Each line is the most: with more of any one of the three, somebody may be surer.")
+
+
+def _belief_table(skyline: tuple[Criterion, tuple[BeliefPoint, ...]]) -> RenderableType:
+    """Draw how stubborn somebody may be who knows so many people."""
+    criterion, points = skyline
+    title = Text(f"How stubborn somebody may be, who knows so many people, with {criterion}", style="bold")
+    if not points:
+        return Group(title, Text("Not at all: even the least stubborn, who knows nobody, finds out more than that.\n"))
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for heading in ("stubbornness", "other people known"):
+        table.add_column(heading, justify="right")
+    for point in points[:LINES_PRINTED]:
+        sure = "no end" if point.stubbornness == math.inf else f"{math.floor(point.stubbornness * 100) / 100:,}"
+        table.add_row(sure, f"{point.known_people:,}")
+    return Group(title, table)
 
 
 def _curve_table(exploration: Exploration) -> Table:

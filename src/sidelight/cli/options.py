@@ -353,6 +353,8 @@ class ExploreOptions:
     """How sure nobody should get, such as 0.95 or 3/4."""
     up_to: Annotated[int, option("--up-to", metavar="NUMBER", at_least=0)] = 10
     """How much knowledge the curves go up to; beyond 50 in growing steps."""
+    belief: Annotated[tuple[str, ...], option("--belief", metavar="LIMIT")] = ()
+    """A limit on a prior belief: how stubborn may one be, knowing how many? 'prior belief(stubbornness=inf) <= 3'."""
 
     @property
     def target(self) -> str | tuple[str, ...]:

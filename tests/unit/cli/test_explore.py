@@ -208,3 +208,28 @@ def test_any_of_several_values(file):
     points = tuple(tuple(point.values()) for point in told["knowledge_skyline"])
     assert points == sl.knowledge_skyline(read(file), ["AIDS", "Cold"], below=0.95)
     assert "that a person has any of 'AIDS', 'Cold'?" in run(file, *ROLES, "-v", "AIDS", "-v", "Cold").output
+
+
+def test_it_tells_how_stubborn_somebody_may_be(file):
+    result = run(file, *ROLES, "--value", "AIDS", "--belief", "prior belief(stubbornness=inf) <= 9", "--up-to", 1)
+    assert result.exit_code == 0, result.output
+    assert "How stubborn somebody may be" in result.output
+    limits = (
+        "--belief",
+        "prior belief(shape=release, stubbornness=inf) <= 5",
+        "--belief",
+        "prior belief(stubbornness=inf) <= 1",
+    )
+    document = answer(run(file, *ROLES, "--value", "AIDS", *limits, "--up-to", 1, "--json"))
+    first, second = document["belief_skylines"]
+    assert first["points"][0] == {"stubbornness": None, "known_people": 2}
+    assert second["points"] == []
+    assert "Not at all" in run(file, *ROLES, "--value", "AIDS", *limits, "--up-to", 1).output
+
+
+@pytest.mark.parametrize(
+    "limit", ["group size >= 3", "prior belief(stubbornness=inf) < 3", "prior belief(stubbornness=inf)"]
+)
+def test_a_belief_is_a_limit_on_a_prior_belief(file, limit):
+    result = run(file, *ROLES, "--value", "AIDS", "--belief", limit)
+    assert result.exit_code == 2

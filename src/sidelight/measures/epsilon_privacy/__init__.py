@@ -1,11 +1,11 @@
 """ε-privacy (Machanavajjhala, Gehrke, Götz, VLDB 2009): someone who believed something before the release.
 
-Here lives all about Dirichlet adversaries: what may be said of a prior belief, the measure `PriorBelief`, and the table
-of smallest ε over all generalisations.  Grouping and rolling up do not (`release/lattice.py`), nor does going through
-sequences of values (`worlds/brute_force.py`), by which small findings are replayed.
+Here lives all about Dirichlet adversaries: what may be said of a prior belief, the measure `PriorBelief`, and what a
+release withstands.  Grouping and rolling up do not (`release/lattice.py`), nor does the table of all generalisations
+(`search/generalisation_table.py`) or going through sequences of values (`worlds/brute_force.py`), by which small
+findings are replayed.
 
 Read `prior` (what is believed before), `worst_case` (how much more is believed after, for all groups at once),
 `prior_belief` (the measure) with `explanation` and `replay`, `wishes` (what each person wants kept), `by_column` (who
-expects other things elsewhere), `table` (many
-releases, many adversaries).
+expects other things elsewhere), `skyline` (what a release withstands).
 """

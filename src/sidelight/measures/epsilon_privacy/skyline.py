@@ -1,0 +1,163 @@
+"""How stubborn may somebody be, and how many people may they know, before a release reveals more than ε?
+
+More stubbornness allowed is never less risk (at most σ covers at most σ' < σ), nor is one more person known, who at
+worst lacks the value and is in the group.  So what a release withstands at ε is a set of pairs (σ, b) closed downwards,
+and its maximal pairs, the skyline, say all of it.
+
+Largest σ   for a given b.  A case withstands σ where p_out ≥ t, t = max(p_in/ε, 1 − ε(1 − p_in)).  With n people of
+            whom n_P match (and one is left out), that is in class I with the shape π = σ(P)/σ
+                n_P − 1 + πσ ≥ t (n − 1 + σ),  hence  σ ≤ ((n_P − 1) − t (n − 1)) / (t − π), or any σ where π ≥ t
+            if it holds at the least σ, and in class II with r values, σ ≤ (n_P − 1 + r) / t − (n − 1).  Begin with the
+            largest σ in question; while the worst case at σ breaks ε, lower σ to the bound of that case.  What is left
+            is exact: no case breaks ε at it, and one does above it.
+Largest b   for a given σ, by halving.
+Cost        as many measurements as cases become the worst on the way down, a few; log₂(people) of them for b.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import replace
+from fractions import Fraction
+from itertools import count, takewhile
+from typing import NamedTuple
+
+from sidelight.errors import BadMeasure, expect
+from sidelight.measures.epsilon_privacy.prior import LARGEST, read_known_people
+from sidelight.measures.epsilon_privacy.prior_belief import PriorBelief
+from sidelight.measures.epsilon_privacy.worst_case import WorstEpsilon, worst_of_parts
+from sidelight.measures.measure import Bound, exact
+from sidelight.release.release import Release
+
+
+class BeliefPoint(NamedTuple):
+    """What is withstood: somebody at most so stubborn, who knows so many people."""
+
+    stubbornness: Fraction | float
+    known_people: int
+
+
+def belief_skyline(
+    release: Release, belief: PriorBelief, at_most: Bound, *, known_people: Iterable[int] | int | None = None
+) -> tuple[BeliefPoint, ...]:
+    """How stubborn may somebody be, and how many people may they know, before a release reveals more than ε?
+
+    `belief` says what they expect (a shape, or without one anything), what is asked about, and how stubborn they may
+    be at most; how many people it knows is not heeded.  For each number of `known_people` (0, 1, 2, 5, 10, … up to the
+    most that the release withstands, if none is given) the largest stubbornness at which `belief` stays `at_most` ε,
+    exactly; pairs that follow from others are left out.  Empty where the release does not withstand even the least.
+
+    >>> hospital = Release.from_counts([
+    ...     {"Flu": 200, "Cancer": 300}, {"Flu": 1800, "Cancer": 2700}, {"Flu": 18000, "Cancer": 2000}])
+    >>> [(float(round(sigma, 2)), b) for sigma, b in belief_skyline(hospital, PriorBelief(stubbornness=math.inf), 3)]
+    [(1001.0, 0), (998.0, 1), (995.0, 2), (986.0, 5), (971.0, 10), (941.0, 20), (851.0, 50), (701.0, 100), (6.34, 153)]
+
+    Whoever expects two fifths of Flu may be as stubborn as they like at ε = 6:
+
+    >>> expects = PriorBelief(shape={"Flu": 2, "Cancer": 3}, stubbornness=math.inf)
+    >>> belief_skyline(hospital, expects, 6, known_people=0)
+    (BeliefPoint(stubbornness=inf, known_people=0),)
+    """
+    expect(Release, release, "what is explored")
+    limit = exact(at_most)
+    if not 1 <= limit < math.inf:
+        message = f"a belief never grows by less than a factor of 1; give a limit from 1 on, not {at_most}"
+        raise BadMeasure(message)
+    search = _Search.of(release, belief, Fraction(limit))
+    amounts = _amounts(known_people) if known_people is not None else search.usual_amounts()
+    points = [(search.largest_stubbornness(known), known) for known in amounts]
+    withstood = [BeliefPoint(sigma, known) for sigma, known in points if sigma is not None]
+    return tuple(point for point in withstood if not any(_dominates(other, point) for other in withstood))
+
+
+def _amounts(known_people: Iterable[int] | int) -> list[int]:
+    amounts = [known_people] if isinstance(known_people, int) else known_people
+    return sorted({read_known_people(amount) for amount in amounts})
+
+
+def _dominates(one: BeliefPoint, other: BeliefPoint) -> bool:
+    return one != other and one.stubbornness >= other.stubbornness and one.known_people >= other.known_people
+
+
+def _as_amount(stubbornness: Bound | None) -> Fraction | float:
+    assert stubbornness is not None
+    return math.inf if stubbornness == math.inf else Fraction(stubbornness)
+
+
+class _Search(NamedTuple):
+    """A release, who looks at it, and ε."""
+
+    release: Release
+    belief: PriorBelief  # whose stubbornness is the largest in question
+    limit: Fraction
+
+    @classmethod
+    def of(cls, release: Release, belief: PriorBelief, limit: Fraction) -> _Search:
+        """Check that there is a range of stubbornness to look at."""
+        expect(PriorBelief, belief, "who looks at it")
+        if belief.stubbornness is None or belief.by is not None or belief.decided_by != "definition":
+            message = "a skyline goes over stubbornness; give stubbornness=, and leave counts=, by= and decided_by= out"
+            raise BadMeasure(message)
+        if belief.least_stubbornness == "same":
+            message = "exactly so stubborn is not withstood by degrees; leave least_stubbornness= out"
+            raise BadMeasure(message)
+        most = LARGEST if belief.shape is None and belief.stubbornness == math.inf else belief.stubbornness
+        least = belief.least_stubbornness
+        if belief.shape is not None and least is None:
+            least = "smallest"
+        ready = replace(belief, stubbornness=most, least_stubbornness=least)
+        ready.check(release)
+        return cls(release, ready, limit)
+
+    def largest_stubbornness(self, known: int) -> Fraction | float | None:
+        """Find the largest σ that is withstood beside so many known people; None where none is."""
+        belief = replace(self.belief, known_people=known)
+        if not self._withstands_the_least(belief):
+            return None
+        stubbornness: Fraction | float = _as_amount(belief.stubbornness)
+        while (worst := self._worst(replace(belief, stubbornness=stubbornness))) and worst.value > self.limit:
+            stubbornness = self._bound(worst)  # less: the case breaks ε at σ, and not at its bound
+        return stubbornness
+
+    def usual_amounts(self) -> list[int]:
+        """Give 0, 1, 2, 5, 10, … and the most people who may be known by anybody that the release withstands."""
+        most = self._most_known()
+        series = (step * 10**power for power in count() for step in (1, 2, 5))
+        return [] if most is None else sorted({0, *takewhile(lambda amount: amount <= most, series), most})
+
+    def _most_known(self) -> int | None:
+        """Find by halving how many people the least stubborn may know; None where not even nobody."""
+
+        def withstood(known: int) -> bool:
+            return self._withstands_the_least(replace(self.belief, known_people=known))
+
+        low, high = -1, self.release.size
+        if withstood(high):
+            return high
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if withstood(middle) else (low, middle)
+        return None if low < 0 else low
+
+    def _withstands_the_least(self, belief: PriorBelief) -> bool:
+        """Say whether the least stubbornness in question is withstood."""
+        prior = belief.priors(self.release.groups)[-1]
+        least = Fraction(len(prior.domain)) if belief.shape is None else Fraction(prior.stubbornness)
+        worst = self._worst(replace(belief, stubbornness=least, least_stubbornness=None))
+        return worst is None or worst.value <= self.limit
+
+    def _worst(self, belief: PriorBelief) -> WorstEpsilon | None:
+        groups = self.release.groups
+        return worst_of_parts(belief.cases(groups), belief.priors(groups), "definition").get(0)
+
+    def _bound(self, worst: WorstEpsilon) -> Fraction:
+        """Give the largest σ at which a case that breaks ε would not."""
+        case, prior = worst.case, worst.prior
+        p_in = case.p_in
+        needed = max(p_in / self.limit, 1 - self.limit * (1 - p_in))
+        seen = case.matching - 1 + case.mismatch
+        if self.belief.shape is None:
+            return (seen + prior.weights[worst.column]) / needed - (case.people - 1)
+        share = prior.weights[worst.column] / prior.total
+        return (seen - needed * (case.people - 1)) / (needed - share)
