@@ -188,7 +188,7 @@ class Regions(Recoding):
         """Spread each group's values over all combinations of labels it covers."""
         key, value, _ = self.table.counts.entries()
         group = self.group[key]
-        counts = self.table.counts.roll_up(self._group_or_last, groups=len(self.start) + 1)
+        counts = self._counts
         volume = np.append(np.prod((self.stop - self.start).astype(float), axis=1), self._everywhere)
         in_group = _counts_at(counts, np.where(group < 0, counts.rows - 1, group), value)
         anywhere = counts.row(counts.rows - 1)[value] / self._everywhere  # suppressed people may be of any key
@@ -209,11 +209,21 @@ class Regions(Recoding):
 
     def _people_with(self, values: Flags) -> Floats:
         """Count, per group and at last for the suppressed people, those who have one of these values."""
-        key, value, count = self.table.counts.entries()
+        group, value, count = self._entries
         selected = values[value]
-        group = self._group_or_last[key[selected]]
-        people: Floats = np.bincount(group, weights=count[selected], minlength=len(self.start) + 1).astype(float)
+        people: Floats = np.bincount(group[selected], weights=count[selected], minlength=len(self.start) + 1).astype(
+            float
+        )
         return people
+
+    @cached_property
+    def _entries(self) -> tuple[Integers, Integers, Integers]:
+        return self._counts.entries()
+
+    @cached_property
+    def _counts(self) -> Counts:
+        """Group × value, the suppressed people after all groups."""
+        return self.table.counts.roll_up(self._group_or_last, groups=len(self.start) + 1)
 
     @property
     def _group_or_last(self) -> Integers:
