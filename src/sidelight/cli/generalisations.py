@@ -80,6 +80,7 @@ def generalisations(request: GeneralisationsRequest, output: Output) -> Status:
         *question.notes,
         *unused_hierarchies(folder, options.suppress_only),
         *_always_as_they_are(table, by),
+        *answer.notes,
     )
     output.write(document(request, answer, notes), draw(request, table, answer, notes))
     return Status.WITHIN_POLICY

@@ -52,6 +52,11 @@ class GroupByGroup(Measure):
     def summarize(self, groups: Groups) -> Worst:
         """Keep the worst group."""
 
+    def notes(self, groups: Groups) -> tuple[str, ...]:
+        """Say what one should know about the finding, whichever group is the worst."""
+        del groups
+        return ()
+
     @property
     def decided_by_counts(self) -> bool:
         """Whether a group's counts decide, so that groups can be judged before anything is printed about them."""
@@ -95,11 +100,6 @@ class FormulaMeasure(GroupByGroup):
     def witness(self, groups: Groups, row: int) -> Witness:
         """Point at what makes this group the worst."""
         return Witness(groups.name(row))
-
-    def notes(self, groups: Groups) -> tuple[str, ...]:
-        """Say what one should know about the finding, whichever group is the worst."""
-        del groups
-        return ()
 
     def canonical(self, statistic: Integers) -> Integers:
         """Bring statistics that give the same value to one form, itself a statistic with this value."""

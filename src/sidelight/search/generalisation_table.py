@@ -85,6 +85,7 @@ class GeneralisationTable(Tabular):
     rows: tuple[GeneralisationRow, ...]
     large_is_bad: tuple[bool, ...]  # of each measure: a risk, or a size or diversity
     complete: bool = True  # whether there are rows of all generalisations, or of all within the policy
+    notes: tuple[str, ...] = ()  # what to know about the values, of whichever generalisation
 
     def __repr__(self) -> str:
         what = [
@@ -104,7 +105,7 @@ class GeneralisationTable(Tabular):
             for row in self.rows
         )
         heads = [*self.columns, "groups", *self.measures, *self.utilities]
-        return html_table(self._title(), heads, rows, total=len(self.rows))
+        return html_table(self._title(), heads, rows, total=len(self.rows), note="; ".join(self.notes))
 
     def _title(self) -> str:
         return "Generalisations" if self.complete else "Generalisations, not complete"
@@ -350,11 +351,14 @@ def _measured(
 ) -> GeneralisationTable:
     """Measure and weigh node after node; Ctrl-C keeps what is there."""
     rows: list[GeneralisationRow] = []
+    notes: dict[str, None] = {}
     complete, measures = candidates.complete, [*questions.measures.values()]
     names = lattice.columns, tuple(questions.measures), questions.utilities
     try:
         for batch in in_batches(lattice, candidates.nodes, candidates.suppressed):
-            for printed, values in zip(batch, values_of(batch, measures, lattice.table), strict=True):
+            measured = values_of(batch, measures, lattice.table)
+            notes |= dict.fromkeys(measured.notes)
+            for printed, values in zip(batch, measured.values, strict=True):
                 worths = () if recodings is None else _worths(printed, questions.utilities, recodings)
                 rows.append(
                     GeneralisationRow(*names, printed.node, values, worths, len(printed.groups), printed.suppressed)
@@ -363,7 +367,7 @@ def _measured(
     except KeyboardInterrupt:
         complete = False
     large_is_bad = tuple(measure.large_is_bad for measure in measures)
-    return GeneralisationTable(*names, tuple(rows), large_is_bad, complete)
+    return GeneralisationTable(*names, tuple(rows), large_is_bad, complete, tuple(notes))
 
 
 def _worths(printed: PrintedNode, utilities: tuple[UtilityName, ...], recodings: NodeRecodings) -> tuple[float, ...]:

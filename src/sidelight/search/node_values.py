@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -62,43 +63,60 @@ def in_batches(
         yield batch
 
 
-def values_of(batch: list[PrintedNode], measures: Sequence[Measure], table: Table) -> list[tuple[Amount, ...]]:
-    """Give, for each node of a batch, the values of all measures."""
-    columns = _of_single_groups(batch, measures) if not any(each.chosen for each in batch) else {}
+class BatchValues(NamedTuple):
+    """For each node of a batch the values of all measures, and what to know about them."""
+
+    values: list[tuple[Amount, ...]]
+    notes: list[str]
+
+
+def values_of(batch: list[PrintedNode], measures: Sequence[Measure], table: Table) -> BatchValues:
+    """Measure all nodes of a batch."""
+    columns: dict[int, list[Amount]] = {}
+    notes: list[str] = []
+    if not any(each.chosen for each in batch):
+        for at, (values, known) in _of_single_groups([each.groups for each in batch], measures):
+            columns[at] = values
+            notes += known
     others = [at for at in range(len(measures)) if at not in columns]
-    if others:
-        each_by_itself = [findings([measures[at] for at in others], each.release(table)) for each in batch]
-        for place, at in enumerate(others):
-            columns[at] = [found[place].value for found in each_by_itself]
-    return [tuple(columns[at][place] for at in range(len(measures))) for place in range(len(batch))]
+    each_by_itself = (
+        [findings([measures[at] for at in others], each.release(table)) for each in batch] if others else []
+    )
+    for place, at in enumerate(others):
+        columns[at] = [found[place].value for found in each_by_itself]
+        notes += [note for found in each_by_itself for note in found[place].notes]
+    return BatchValues([tuple(columns[at][place] for at in range(len(measures))) for place in range(len(batch))], notes)
 
 
-def _of_single_groups(batch: list[PrintedNode], measures: Sequence[Measure]) -> dict[int, list[Amount]]:
-    """Give the values of those measures that look at one group at a time, by their places; class by class."""
+def _of_single_groups(
+    nodes: list[Groups], measures: Sequence[Measure]
+) -> Iterator[tuple[int, tuple[list[Amount], Sequence[str]]]]:
+    """Give values and notes of those measures that look at one group at a time, by their places; class by class."""
     by_class: dict[type[GroupByGroup], dict[int, GroupByGroup]] = {}
     for at, measure in enumerate(measures):
         if isinstance(measure, GroupByGroup) and measure.decided_by_counts:
             by_class.setdefault(type(measure), {})[at] = measure
-    columns: dict[int, list[Amount]] = {}
     for kind, alike in by_class.items():
-        columns.update(zip(alike, _side_by_side([each.groups for each in batch], kind, [*alike.values()]), strict=True))
-    return columns
+        yield from zip(alike, _side_by_side(nodes, kind, [*alike.values()]), strict=True)
 
 
 def _side_by_side(
     nodes: list[Groups], kind: type[GroupByGroup], measures: Sequence[GroupByGroup]
-) -> list[list[Amount]]:
+) -> Iterator[tuple[list[Amount], Sequence[str]]]:
     """Give, for each measure of one class, the worst group of each node, as parts of one set of groups."""
     worse = max if kind.large_is_bad else min
-    values: list[dict[int, Amount]] = [{} for _ in measures]
+    worst_known: list[dict[int, Amount]] = [{} for _ in measures]
     for lot in _lots(nodes):
         blocks = [block for _, block in lot]
         starts = np.cumsum([0, *(len(block) for block in blocks[:-1])])
-        for known, worst in zip(values, kind.worst_of_parts(measures, _stacked(blocks), starts), strict=True):
+        for known, worst in zip(worst_known, kind.worst_of_parts(measures, _stacked(blocks), starts), strict=True):
             for (place, _), value in zip(lot, worst, strict=True):
                 if value is not None:  # a large node comes in several blocks
                     known[place] = worse(known[place], value) if place in known else value
-    return [[known.get(place, kind.if_nothing_to_measure) for place in range(len(nodes))] for known in values]
+    for measure, known in zip(measures, worst_known, strict=True):
+        silent = next((groups for place, groups in enumerate(nodes) if place not in known), None)
+        notes = measure.notes(nodes[0]) if silent is None else measure.summarize(silent).finding().notes
+        yield [known.get(place, kind.if_nothing_to_measure) for place in range(len(nodes))], notes
 
 
 def _lots(nodes: list[Groups]) -> Iterator[list[tuple[int, Groups]]]:

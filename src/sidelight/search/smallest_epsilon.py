@@ -101,4 +101,4 @@ def smallest_epsilon_table(
         EpsilonRow(row.columns, row.measures, row.utilities, row.node, row.values, row.worths, row.groups)
         for row in answer
     )
-    return EpsilonTable(answer.columns, answer.measures, (), rows, answer.large_is_bad, answer.complete)
+    return EpsilonTable(answer.columns, answer.measures, (), rows, answer.large_is_bad, answer.complete, answer.notes)

@@ -113,6 +113,19 @@ def test_each_person_may_wish_something_else_kept():
         assert row.values == tuple(each.measure(release).value for each in beliefs)
 
 
+def test_what_to_know_about_values_is_noted_once():
+    """Where nobody has what is asked about, a value is one that nothing was measured for."""
+    rows = pa.table({"zip": [*"aabb"], "disease": ["Flu", "Cold", "Flu", "Cold"]})
+    table = sl.read_table(rows, quasi="zip", sensitive="disease", domain=["Flu", "Cold", "AIDS"])
+    by = {"zip": sl.Hierarchy.suppression("zip", ["a", "b"])}
+    nobody, somebody = sl.Negations(1, value="AIDS"), sl.Implications(1, value="AIDS")
+    answer = sl.generalisation_table(table, by, [nobody, somebody, sl.GroupSize()])
+    release = sl.generalise(table, by=by, to={})
+    assert answer.notes == tuple(dict.fromkeys((*nobody.measure(release).notes, *somebody.measure(release).notes)))
+    assert "nobody in the release has &#x27;AIDS&#x27;" in answer._repr_html_()
+    assert table_of(sl.GroupSize()).notes == ()
+
+
 def test_nothing_within_policy_is_refused():
     with pytest.raises(NothingSafe, match="group size"):
         table_of(sl.GroupSize(), policy=sl.GroupSize() >= 50_000)
