@@ -86,7 +86,10 @@ from .max_entropy.maxent import maxent as maxent
 from .max_entropy.beliefs import Beliefs as Beliefs
 from .max_entropy.set_beliefs import SetBeliefs as SetBeliefs
 from .max_entropy.association_rules import strongest_rules as strongest_rules
+from .max_entropy.measure import EstimationError as EstimationError
 from .max_entropy.measure import MaxEnt as MaxEnt
+from .max_entropy.measure import MaxEntGain as MaxEntGain
+from .max_entropy.rule_curve import rule_curve as rule_curve
 
 # searching
 from .search.compare import ReleaseComparison as ReleaseComparison, compare as compare

@@ -61,7 +61,7 @@ def test_it_is_a_value(kind):
 
 @every_kind
 def test_bounds_that_make_no_sense_are_refused(kind):
-    measure = kind.examples(("a", "b"))[0]
+    measure = next(iter(kind.examples(("a", "b"))), None) or kind()  # without examples: it asks about a table
     least, most = measure.limits
     right, wrong = (measure.__le__, measure.__ge__) if measure.large_is_bad else (measure.__ge__, measure.__le__)
     with pytest.raises(BadPolicy, match="nan"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -16,6 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sidelight._rounding import ROUNDED, decimal_text, in_words
+from sidelight._text import counted
 from sidelight.cli.inputs import PeopleLookup, inputs_of, open_release
 from sidelight.cli.options import EffortOptions, KnowledgeOptions
 from sidelight.cli.output import Output
@@ -25,7 +26,9 @@ from sidelight.knowledge.facts import Fact
 from sidelight.knowledge.parse_facts import Knowledge, parse_person, read_facts, read_person
 from sidelight.knowledge.parse_statements import is_statement
 from sidelight.knowledge.people import Described, Someone, Who, person_text
+from sidelight.knowledge.statements import Rule
 from sidelight.knowledge.tokens import TokenReader
+from sidelight.max_entropy.association_rules import strongest_rules
 from sidelight.max_entropy.beliefs import Beliefs
 from sidelight.max_entropy.maxent import SECONDS, maxent
 from sidelight.max_entropy.set_beliefs import SetBeliefs
@@ -36,6 +39,7 @@ from sidelight.report.report import Envelope
 from sidelight.table.labels import Label, shown, shown_in_list
 from sidelight.table.read import read_table
 from sidelight.table.roles import Roles
+from sidelight.table.table import Table as OriginalTable
 from sidelight.worlds.effort import Effort
 from sidelight.worlds.estimate import Estimate
 from sidelight.worlds.estimated_belief import EstimatedBelief, estimate_belief
@@ -277,6 +281,16 @@ def _too_hard(options: EffortOptions, effort: Effort) -> str:
 # Statements about shares P(…): maximum entropy.
 
 
+@dataclass(frozen=True, slots=True)
+class BoundOnRules:
+    """What follows from so many of the strongest rules: how far from the truth beliefs stay, and the surest of them."""
+
+    positive: int
+    negative: int
+    estimation_error: float
+    surest: float
+
+
 @dataclass(frozen=True)
 class MaxEntAnswer:
     """What would be believed from the release alone, and knowing the statements."""
@@ -285,6 +299,7 @@ class MaxEntAnswer:
     before: Beliefs | SetBeliefs
     after: Beliefs | SetBeliefs
     error: tuple[float, float] | None  # estimation error before and after, with the original at hand
+    curve: tuple[BoundOnRules, ...] = ()  # where several bounds on rules were given
 
     @cached_property
     def rows(self) -> tuple[tuple[str, Label, float, float], ...]:
@@ -319,12 +334,12 @@ class MaxEntAnswer:
         return self.after.release.domain
 
     def _probability(self, beliefs: Beliefs | SetBeliefs, value: Label, who: Who) -> float:
+        if beliefs.names(who):  # in these words, statements speak of one person, who is meant here too
+            return beliefs.probability(value, person=who)
         if isinstance(who, Described):
             return beliefs.probability(value, given=dict(who.cells))
-        if isinstance(who, Someone) and not beliefs.names(who):
+        if isinstance(who, Someone):
             return beliefs.probability(value, group=who.group)
-        if beliefs.names(who):
-            return beliefs.probability(value, person=who)
         named = beliefs.release.people or {}
         if not isinstance(who, str) or who not in named:
             message = f"nobody called '{who}' is known; name people by --person, or ask about {{column = cell}}"
@@ -338,6 +353,7 @@ class MaxEntAnswer:
             "statements": [known.words for known in self.after.known],
             "residual": self.after.certificate.residual,
             "estimation_error": None if self.error is None else {"before": self.error[0], "after": self.error[1]},
+            **({"curve": [asdict(bound) for bound in self.curve]} if self.curve else {}),
             "beliefs": [
                 {"about": person, "value": value, "before": before, "after": after}
                 for person, value, before, after in self.rows
@@ -362,6 +378,9 @@ def _speaks_of_shares(request: BelieveRequest) -> bool:
         )
         raise BadKnowledge(message)
     facts, table = bool(known) and not statements, request.knowledge.table is not None
+    if request.knowledge.rules and not table:
+        message = "--rules are mined from the original; give it with --table"
+        raise BadKnowledge(message)
     if facts and table:
         message = "--table is for statements P(…); leave it out with facts"
         raise BadKnowledge(message)
@@ -381,32 +400,54 @@ def believe_by_maximum_entropy(request: BelieveRequest, output: Output) -> Statu
         raise BadKnowledge(message)
     release, by, suppressed = release_of(request), request.lookup.by(), request.lookup.suppressed
     seconds = request.effort.seconds or SECONDS
+
+    def beliefs(*rules: Rule) -> Beliefs | SetBeliefs:
+        knowing: tuple[str | Rule, ...] = (*request.knowledge.know, *rules)
+        return maxent(release, knowing, by=by, suppressed=suppressed, seconds=seconds)
+
     before = maxent(release, by=by, suppressed=suppressed)
-    after = maxent(release, request.knowledge.know, by=by, suppressed=suppressed, seconds=seconds)
-    answer = MaxEntAnswer(request, before, after, _errors(request, before, after))
+    original = _original(request, before)
+    bounds = sorted(request.knowledge.rules) or [(0, 0)]
+    stages = [beliefs(*_rules(request, original, bound)) for bound in bounds]
+    error = None if original is None else (before.estimation_error(original), stages[-1].estimation_error(original))
+    curve = tuple(
+        BoundOnRules(*bound, stage.estimation_error(original), stage.riskiest(1)[0].probability)
+        for bound, stage in zip(bounds, stages, strict=True)
+        if original is not None and len(bounds) > 1
+    )
+    answer = MaxEntAnswer(request, before, stages[-1], error, curve)
     output.write(answer.document(), draw_maximum_entropy(answer))
     return Status.WITHIN_POLICY
 
 
-def _errors(
-    request: BelieveRequest, before: Beliefs | SetBeliefs, after: Beliefs | SetBeliefs
-) -> tuple[float, float] | None:
+def _original(request: BelieveRequest, before: Beliefs | SetBeliefs) -> OriginalTable | None:
     if request.knowledge.table is None:
         return None
-    original = read_table(
+    return read_table(
         request.knowledge.table,
         quasi=[column.name for column in before.by_key.members.columns],
         sensitive=before.release.sensitive,
         missing=request.roles.missing or "an error",
         missing_marks=request.roles.missing_marks,
     )
-    return before.estimation_error(original), after.estimation_error(original)
+
+
+def _rules(request: BelieveRequest, original: OriginalTable | None, bound: tuple[int, int]) -> tuple[Rule, ...]:
+    if original is None or bound == (0, 0):
+        return ()
+    options, (positive, negative) = request.knowledge, bound
+    return strongest_rules(
+        original,
+        positive=positive,
+        negative=negative,
+        conditions=options.conditions,
+        vagueness=options.vagueness,
+    )
 
 
 def draw_maximum_entropy(answer: MaxEntAnswer) -> Iterator[RenderableType]:
     """Give the parts of the page, from top to bottom."""
-    words = "; ".join(known.words for known in answer.after.known)
-    yield Text(f"Known: {words or 'nothing but the release'}")
+    yield Text(f"Known: {'; '.join(_known(answer)) or 'nothing but the release'}")
     yield Text("Believed by maximum entropy (this is not counting worlds):")
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("about", overflow="fold")
@@ -422,8 +463,29 @@ def draw_maximum_entropy(answer: MaxEntAnswer) -> Iterator[RenderableType]:
             f"Estimation error: {answer.error[0]:.4f} from the release alone, {answer.error[1]:.4f} knowing this "
             "(0: the truth is known)"
         )
+    if answer.curve:
+        yield _drawn_curve(answer.curve)
     for note in answer.notes:
         yield Text(f"Note: {note}")
+
+
+def _known(answer: MaxEntAnswer) -> Iterator[str]:
+    """Say what is known; rules are counted, as there may be thousands."""
+    yield from (known.words for known in answer.after.known if not isinstance(known.statement, Rule))
+    for kind in ("has", "has not"):
+        rules = sum(isinstance(known.statement, Rule) and known.statement.kind == kind for known in answer.after.known)
+        if rules:
+            yield f"the {counted(rules, 'strongest rule')} of the kind '{kind}'"
+
+
+def _drawn_curve(curve: Sequence[BoundOnRules]) -> Table:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for name in ("rules 'has'", "rules 'has not'", "estimation error", "surest belief"):
+        table.add_column(name, justify="right")
+    for bound in curve:
+        error = "inf" if math.isinf(bound.estimation_error) else f"{bound.estimation_error:.4f}"
+        table.add_row(str(bound.positive), str(bound.negative), error, _believed(bound.surest))
+    return table
 
 
 def _believed(probability: float) -> str:

@@ -376,7 +376,13 @@ class KnowledgeOptions:
     quasi: Annotated[tuple[str, ...], option("--quasi", "-q", metavar="COLUMN")] = ()
     """A column that tells people of a bucket apart; repeat it."""
     table: Annotated[str | None, option("--table", metavar="TABLE")] = None
-    """The original, to tell how near the truth beliefs come (with statements P(…))."""
+    """The original, to tell how near the truth beliefs come (with statements P(…)), and to mine --rules from."""
+    rules: Annotated[tuple[tuple[int, int], ...], option("--rules", metavar="NUMBER NUMBER")] = ()
+    """Know so many of the strongest rules "has" and "has not" of --table; repeat it to compare such bounds."""
+    vagueness: Annotated[float, option("--vagueness", metavar="NUMBER")] = 0
+    """Know the probability of each of --rules give or take so much."""
+    conditions: Annotated[Literal["Q", "not Q", "both"], option("--conditions", metavar="KIND")] = "Q"
+    """Whether --rules are about who says something (Q), who does not (not Q), or both."""
 
 
 @Parameter(name="*", group=EFFORT)

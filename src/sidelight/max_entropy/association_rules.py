@@ -3,6 +3,8 @@
 A rule is a condition Q on some quasi-identifiers and a value s: "who says Q has s" of strength P(s | Q), or "who says Q
 has not s" of strength P(¬s | Q); its support is how many people follow it.  Top-(K₊, K₋) are the K₊ strongest rules of
 the first kind and the K₋ strongest of the second, among those with enough support; the pair bounds the attacker.
+Conditions may be denied: ¬Q ⇒ s and ¬Q ⇒ ¬s, where n(s, ¬Q) = n(s) − n(s, Q).  An attacker of vagueness ε knows each
+probability p as [p − ε, p + ε], and ε is part of the bound.
 
 Every subset of the quasi-identifiers is counted once, condition × value, and only rules that beat the weakest of the
 best so far are kept: invariant, `_Strongest` holds the best of all subsets seen, ordered by strength, then support,
@@ -13,24 +15,36 @@ Source: Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
 from sidelight._arrays import Flags, Floats, Integers
 from sidelight.errors import BadKnowledge, expect, parameter
-from sidelight.knowledge.statements import ConditionalProbability, Rule
+from sidelight.knowledge.events import Event, all_hold, event_of, negate
+from sidelight.knowledge.statements import ConditionalProbability, Number, Rule, as_fraction
+from sidelight.table.labels import Label
 from sidelight.table.table import Column, Counts, Table, expect_one_sensitive, number_equal_rows
 
 Kind: TypeAlias = Literal["has", "has not"]
 
+RuleConditions: TypeAlias = Literal["Q", "not Q", "both"]
+"""Which conditions rules have: what people say, what they do not say, or either."""
+
 
 def strongest_rules(
-    table: Table, *, positive: int = 0, negative: int = 0, sizes: Iterable[int] | None = None, support: int = 3
+    table: Table,
+    *,
+    positive: int = 0,
+    negative: int = 0,
+    sizes: Iterable[int] | None = None,
+    support: int = 3,
+    conditions: RuleConditions = "Q",
+    vagueness: Number = 0,
 ) -> tuple[Rule, ...]:
     """Which rules say most about who has what?  The bound on an attacker is how many of the strongest are known.
 
@@ -38,7 +52,9 @@ def strongest_rules(
     "who says Q has s" with the largest P(s | Q), then the `negative` ones "who says Q has not s" with the largest
     P(not s | Q), of those that at least `support` people follow.  Of equally strong ones first those that more people
     follow, then those of fewer columns, in the order of the columns, labels and values.  Each is a statement with its
-    true probability, to be given to `maxent`.
+    true probability, give or take `vagueness`, to be given to `maxent`.  With `conditions="not Q"` rules are about
+    everybody who does not say Q, with "both" about either; where a column has two labels, who does not say the one says
+    the other, and only that is a rule.
 
     >>> import sidelight as sl
     >>> table = sl.datasets.adult(quasi=["sex", "race"]).table
@@ -46,6 +62,9 @@ def strongest_rules(
     ...     print(rule, rule.kind, rule.support)
     P(Adm-clerical | race=Asian-Pac-Islander, sex=Female) = 29/109 has 116
     P(Armed-Forces | sex=Female) = 0 has not 14695
+    >>> for rule in strongest_rules(table, positive=1, conditions="not Q", vagueness=0.01):
+    ...     print(rule.about, round(float(rule.low), 3), round(float(rule.high), 3))
+    P(Adm-clerical | sex != Male) 0.244 0.264
 
     Source: Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008 (Top-(K₊, K₋) strongest associations).
     """
@@ -55,36 +74,71 @@ def strongest_rules(
     if table.semantics != "single":
         message = f"rules need one value per person, and this table has {parameter('values', table.semantics)}"
         raise BadKnowledge(message)
+    if conditions not in get_args(RuleConditions):
+        message = f"rules are about {parameter('conditions', 'Q')}, 'not Q' or 'both'"
+        raise BadKnowledge(message)
+    if not 0 <= as_fraction(vagueness) <= 1:
+        message = f"{parameter('vagueness', float(vagueness))} is how far off a probability may be known; give 0 to 1"
+        raise BadKnowledge(message)
     if positive < 0 or negative < 0 or any(not 1 <= size <= len(table.quasi) for size in widths):
         message = f"give how many rules (0, 1, 2, …) and sizes between 1 and {len(table.quasi)}, the quasi-identifiers"
         raise BadKnowledge(message)
     has, has_not = _Strongest.none(positive), _Strongest.none(negative)
     subsets = [subset for size in widths for subset in combinations(range(len(table.quasi)), size)]
-    for number, subset in enumerate(subsets):
-        counts = _count_by(table, subset)
-        has = has.with_subset(number, counts, support, "has")
-        has_not = has_not.with_subset(number, counts, support, "has not")
-    return (*has.rules(table, subsets, "has"), *has_not.rules(table, subsets, "has not"))
+    sources = [
+        _Source(subset, denied)
+        for denied in (False, True)
+        for subset in subsets
+        if conditions in ("both", "not Q" if denied else "Q")
+        and not (conditions == "both" and denied and len(subset) == 1 and _labels(table.quasi[subset[0]]) == 2)
+    ]
+    for number, source in enumerate(sources):
+        counts = source.counts(table)
+        has = has.with_source(number, counts, support, "has", denied=source.denied)
+        has_not = has_not.with_source(number, counts, support, "has not", denied=source.denied)
+    epsilon = as_fraction(vagueness)
+    return (*has.rules(table, sources, "has", epsilon), *has_not.rules(table, sources, "has not", epsilon))
 
 
-def _columns(table: Table, subset: tuple[int, ...]) -> tuple[Column, ...]:
-    return tuple(table.quasi[place] for place in subset)
+def _labels(column: Column) -> int:
+    return len(np.unique(column.codes))
 
 
-def _count_by(table: Table, subset: tuple[int, ...]) -> Counts:
-    """Count values by condition on a subset of the columns."""
-    number, first = number_equal_rows(_columns(table, subset), len(table.sizes))
-    return table.counts.roll_up(number, groups=len(first))
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """Where rules come from: a subset of the quasi-identifiers, and whether conditions on them are denied."""
+
+    subset: tuple[int, ...]
+    denied: bool
+
+    def counts(self, table: Table) -> Counts:
+        """Count values by condition, before any is denied."""
+        number, first = number_equal_rows(self._columns(table), len(table.sizes))
+        return table.counts.roll_up(number, groups=len(first))
+
+    def conditions(self, table: Table) -> tuple[Column, ...]:
+        """Give the columns, with a row per condition."""
+        columns = self._columns(table)
+        _, first = number_equal_rows(columns, len(table.sizes))
+        return tuple(column.take(first) for column in columns)
+
+    def _columns(self, table: Table) -> tuple[Column, ...]:
+        return tuple(table.quasi[place] for place in self.subset)
+
+    def given(self, cells: Iterable[tuple[str, Label]]) -> Event:
+        """Say whom a rule is about."""
+        event = event_of(cells)
+        return event_of([negate(all_hold(event))]) if self.denied else event
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Strongest:
-    """The strongest rules so far: strength, people who follow it, and which subset, condition and value it is."""
+    """The strongest rules so far: strength, people who follow it, and which source, condition and value it is."""
 
     most: int
     strength: Floats
     support: Integers
-    subset: Integers
+    source: Integers
     condition: Integers
     value: Integers
 
@@ -94,19 +148,20 @@ class _Strongest:
         empty = np.empty(0, np.int64)
         return cls(most, np.empty(0), empty, empty, empty, empty)
 
-    def with_subset(self, subset: int, counts: Counts, support: int, kind: Kind) -> _Strongest:
-        """Look at all rules of one subset of columns."""
-        best, people = self, counts.per_row()
-        occurs = counts.totals() > 0
+    def with_source(self, source: int, counts: Counts, support: int, kind: Kind, *, denied: bool) -> _Strongest:
+        """Look at all rules of one subset of columns, about those who say it or those who do not."""
+        best, people, totals = self, counts.per_row(), counts.totals()
         for rows in counts.blocks():
             if self.most == 0:
                 break
             cells, size = counts.take(rows).dense(), people[rows, np.newaxis]
+            if denied:
+                cells, size = totals - cells, totals.sum() - size
             follow = cells if kind == "has" else size - cells
-            strength = follow / size
-            condition, value = np.nonzero((follow >= max(support, 1)) & occurs & best.may_join(strength, follow))
+            strength = follow / np.maximum(size, 1)
+            condition, value = np.nonzero((follow >= max(support, 1)) & (totals > 0) & best.may_join(strength, follow))
             best = best.joined(
-                subset, rows.start + condition, value, strength[condition, value], follow[condition, value]
+                source, rows.start + condition, value, strength[condition, value], follow[condition, value]
             )
         return best
 
@@ -119,42 +174,36 @@ class _Strongest:
         return stronger
 
     def joined(
-        self, subset: int, condition: Integers, value: Integers, strength: Floats, support: Integers
+        self, source: int, condition: Integers, value: Integers, strength: Floats, support: Integers
     ) -> _Strongest:
-        """Take in the rules of one more subset."""
+        """Take in the rules of one more source."""
         kept = _strongest(strength, support, self.most)
         strength = np.concatenate((self.strength, strength[kept]))
         support = np.concatenate((self.support, support[kept]))
-        # stable, so that among equals earlier subsets, conditions and values come first
+        # stable, so that among equals earlier sources, conditions and values come first
         order = np.lexsort((-support, -strength))[: self.most]
         return _Strongest(
             self.most,
             strength[order],
             support[order],
-            np.concatenate((self.subset, np.full(len(kept), subset)))[order],
+            np.concatenate((self.source, np.full(len(kept), source)))[order],
             np.concatenate((self.condition, condition[kept]))[order],
             np.concatenate((self.value, value[kept]))[order],
         )
 
-    def rules(self, table: Table, subsets: list[tuple[int, ...]], kind: Kind) -> Iterator[Rule]:
+    def rules(self, table: Table, sources: Sequence[_Source], kind: Kind, vagueness: Fraction) -> Iterator[Rule]:
         """Write them as statements."""
-        conditions = {number: _conditions(table, subsets[number]) for number in np.unique(self.subset).tolist()}
+        conditions = {number: sources[number].conditions(table) for number in np.unique(self.source).tolist()}
         for place in range(len(self.strength)):
-            columns, row = conditions[int(self.subset[place])], int(self.condition[place])
-            condition = tuple(sorted((column.name, column.cell(row)) for column in columns))
+            number, row = int(self.source[place]), int(self.condition[place])
+            given = sources[number].given((column.name, column.cell(row)) for column in conditions[number])
             follow = int(self.support[place])
             # follow / strength is the size of the condition, a whole number
             share = Fraction(follow, round(follow / float(self.strength[place])))
             share = share if kind == "has" else 1 - share
-            about = ConditionalProbability((table.domain[int(self.value[place])],), condition)
-            yield Rule(about, share, share, support=follow, kind=kind)
-
-
-def _conditions(table: Table, subset: tuple[int, ...]) -> tuple[Column, ...]:
-    """Give the columns of a subset, with a row per condition."""
-    columns = _columns(table, subset)
-    _, first = number_equal_rows(columns, len(table.sizes))
-    return tuple(column.take(first) for column in columns)
+            about = ConditionalProbability((table.domain[int(self.value[place])],), given)
+            low, high = max(share - vagueness, Fraction(0)), min(share + vagueness, Fraction(1))
+            yield Rule(about, low, high, support=follow, kind=kind)
 
 
 def _strongest(strength: Floats, support: Integers, most: int) -> Integers:

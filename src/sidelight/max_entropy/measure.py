@@ -1,40 +1,54 @@
-"""How sure would somebody with statistics get?  max over q and s of P*(s | q), by maximum entropy.
+"""How sure would somebody with statistics get, how much of that is due to the release, and how far from the truth?
 
-Statements link groups, so that this measure is not mergeable: searches go without it and judge what they found by it.
+    MaxEnt            max over q and s of P*(s | q), by maximum entropy
+    MaxEntGain        max over q and s of P*(s | q) − P°(s | q), where P° is of the same knowledge without the release
+    EstimationError   Σ_q P(q) Σ_s P(s | q) ln( P(s | q) / P*(s | q) ), of the original P
+
+A rule that is certain by itself ("no woman is in the army") makes P* = 1 whatever is released; the gain does not count
+what somebody knew before, and the error is an average over everybody.  "Without the release", people are in one group:
+who there is (q) and how often each value occurs are known, as closeness takes it too, and nothing about who is where.
+Then P°(s | q) = P(s) where nothing else is known, and a release of one group gains nothing.
+
+Statements link groups, so that these measures are not mergeable: searches go without them and judge what they found.
 In groups that no statement touches, P*(s | q) is a ratio of counts and exact; elsewhere the solver is right to more
-than `PLACES` decimals, and the value is rounded up there, so that a bound is never decided too kindly.
+than `PLACES` decimals, and the value is rounded towards caution there, so that a bound is never decided too kindly.
 
-Source: Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008.
+Source: Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008; the gain ours.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import ClassVar, NoReturn
+from typing import ClassVar, NoReturn, Self
 
 import numpy as np
 
+from sidelight._arrays import add_up, number_keys
 from sidelight._rounding import in_words, to_places
 from sidelight._text import counted
-from sidelight.errors import BadKnowledge, BadMeasure, parameter
+from sidelight.errors import BadKnowledge, BadMeasure, UnknownColumn, parameter
+from sidelight.knowledge.events import InGroup, parts_of
 from sidelight.knowledge.parse_statements import Statements, read_statements
-from sidelight.knowledge.statements import Statement
-from sidelight.max_entropy.association_rules import strongest_rules
-from sidelight.max_entropy.beliefs import Beliefs
+from sidelight.knowledge.people import Someone
+from sidelight.knowledge.statements import ConditionalProbability, Number, Statement
+from sidelight.max_entropy.association_rules import RuleConditions, strongest_rules
+from sidelight.max_entropy.beliefs import Beliefs, KeyBeliefs
 from sidelight.max_entropy.maxent import SECONDS, maxent
 from sidelight.max_entropy.set_beliefs import SetBeliefs
+from sidelight.max_entropy.terms import shares_of
 from sidelight.measures.exact import Amount
-from sidelight.measures.measure import Finding, Monotonicity, Witness
+from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
 from sidelight.measures.targets import Targeted
-from sidelight.release.groups import Groups
-from sidelight.release.release import Release
+from sidelight.release.groups import Groups, suppressed_groups
+from sidelight.release.release import Members, Release, whole_groups
 from sidelight.table.labels import Label, shown, shown_in_list
-from sidelight.table.table import Table
+from sidelight.table.table import Counts, Semantics, Table
 
 PLACES, PLACES_IN_TIME = 9, 6
-"""What the solver finds is rounded up to so many decimals, as it is right to more; to fewer where the time was up."""
+"""What the solver finds is rounded towards caution to so many decimals, being right to more; or fewer, out of time."""
 
 CLOSE = 1e-9
 """Risks that are this close to the largest are looked at exactly where that can be."""
@@ -47,46 +61,30 @@ class Believed(Witness):
     key: int = 0
     says: tuple[tuple[str, Label], ...] = ()
 
+    def whom(self) -> str:
+        """Say what is known about the person."""
+        says = ", ".join(f"{column} {shown_in_list(text)}" for column, text in self.says)
+        return f"with {says}" if says else f"in {self.group}"
+
 
 @dataclass(frozen=True, repr=False)
-class MaxEnt(Targeted):
-    """How sure would somebody get who knows some statistics and assumes nothing else?
-
-    The largest P*(s | q) of the distribution of largest entropy that fits the release and the statements (see
-    `maxent`); q is what outsiders may know about a person.  This is not counting worlds, as `Implications` does: the
-    two agree when nothing is known.  `knowing` are statements; `rules=(K₊, K₋)` are so many of the strongest rules of
-    the original `table` (which `protect` puts in by itself).
-
-    Values in `apart_from` are believed like any others, and are no targets.
-    It looks at a whole release at once, so searches go without it and judge what they found by it.  An exact
-    `Fraction` where no statement touches the groups, otherwise a float, rounded up at the ninth decimal.  Solving takes
-    at most `seconds`; where the time was up before everything was decided, the value is rounded up at the sixth, and a
-    limit that is as close as that cannot be judged (`TooHard`).
-
-    >>> ward = Release.from_buckets([([{"sex": "male"}, {"sex": "female"}], ["Flu", "Anorexia"])])
-    >>> MaxEnt().measure(ward).value
-    Fraction(1, 2)
-    >>> finding = MaxEnt(knowing=["P(Anorexia | sex=male) = 0"]).measure(ward)
-    >>> print(finding.explain())
-    By maximum entropy, someone who knows 1 statement would be sure (1) that a person with sex female has 'Anorexia'.
-
-    Source: Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008.
-    """
+class WithStatistics(Measure):
+    """A question about somebody who knows statements, and some of the strongest rules of the original table."""
 
     knowing: Statements = ()
     rules: tuple[int, int] = (0, 0)
     table: Table | None = field(default=None, repr=False)
+    vagueness: Number = 0
+    conditions: RuleConditions = "Q"
     seconds: float = SECONDS
 
-    name: ClassVar[str] = "maximum entropy"
-    also_called = ("maxent", "privacy-maxent")
-    limits = (0, 1)
-    semantics = ("single", "set")
+    semantics: ClassVar[tuple[Semantics, ...]] = ("single", "set")
     mergeable: ClassVar[bool] = False
     when_groups_merge = Monotonicity.UNKNOWN
 
     def __post_init__(self) -> None:
-        super().__post_init__()
+        # what it is mixed with may check its own fields
+        getattr(super(), "__post_init__", lambda: None)()
         object.__setattr__(self, "knowing", tuple(each.statement for each in read_statements(self.knowing)))
         object.__setattr__(self, "rules", tuple(self.rules))
         if len(self.rules) != 2 or min(self.rules) < 0:
@@ -97,30 +95,25 @@ class MaxEnt(Targeted):
             message = f"{parameter('seconds', self.seconds)} is no time to solve in; give more than 0"
             raise BadMeasure(message)
 
-    @classmethod
-    def from_settings(
-        cls,
-        *,
-        knowing: tuple[str, ...] = (),
-        rules: tuple[int, int] = (0, 0),
-        seconds: float = SECONDS,
-        apart_from: tuple[str, ...] = (),
-    ) -> MaxEnt:
-        """Make it from what a policy file says."""
-        return cls(knowing=knowing, rules=rules, seconds=seconds, apart_from=apart_from)
-
     def settings(self) -> dict[str, object]:
         """Say the parameters as a policy file does."""
         settings: dict[str, object] = {}
         if self.knowing:
             settings["knowing"] = [str(each) for each in self.knowing]
         settings |= {"rules": [*self.rules]} if self.rules != (0, 0) else {}
+        settings |= {"vagueness": self.vagueness} if self.vagueness else {}
+        settings |= {"conditions": self.conditions} if self.conditions != "Q" else {}
         settings |= {"seconds": self.seconds} if self.seconds != SECONDS else {}
-        return settings | ({"apart_from": self.apart_from} if self.apart_from else {})
+        apart_from = getattr(self, "apart_from", ())
+        return settings | ({"apart_from": apart_from} if apart_from else {})
 
-    def informed(self, table: Table) -> MaxEnt:
+    def informed(self, table: Table) -> Self:
         """Mine the rules from this table, unless another one was given."""
-        return replace(self, table=table) if self.table is None and self.rules != (0, 0) else self
+        return replace(self, table=table) if self.table is None and self._needs_table else self
+
+    @property
+    def _needs_table(self) -> bool:
+        return self.rules != (0, 0)
 
     def statements(self) -> tuple[Statement, ...]:
         """List all that is known: the statements, then the rules."""
@@ -130,7 +123,17 @@ class MaxEnt(Targeted):
         if self.table is None:
             message = "rules=(K₊, K₋) are mined from the original; give table=, or knowing=strongest_rules(table, …)"
             raise BadMeasure(message)
-        return (*stated, *strongest_rules(self.table, positive=self.rules[0], negative=self.rules[1]))
+        positive, negative = self.rules
+        return (
+            *stated,
+            *strongest_rules(
+                self.table,
+                positive=positive,
+                negative=negative,
+                conditions=self.conditions,
+                vagueness=self.vagueness,
+            ),
+        )
 
     def summarize(self, groups: Groups) -> NoReturn:
         """Refuse: what is known links groups, so that parts of a release cannot be measured apart."""
@@ -152,10 +155,63 @@ class MaxEnt(Targeted):
             )
             raise BadMeasure(message) from None
 
+    def _knows(self) -> str:
+        known = len(self.statements())
+        return counted(known, "statement") if known else "nothing else"
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self}>"
+
+
+@dataclass(frozen=True, repr=False)
+class MaxEnt(WithStatistics, Targeted):
+    """How sure would somebody get who knows some statistics and assumes nothing else?
+
+    The largest P*(s | q) of the distribution of largest entropy that fits the release and the statements (see
+    `maxent`); q is what outsiders may know about a person.  This is not counting worlds, as `Implications` does: the
+    two agree when nothing is known.  `knowing` are statements; `rules=(K₊, K₋)` are so many of the strongest rules of
+    the original `table` (which `protect` puts in by itself), known give or take `vagueness`; with `conditions` also
+    those about who does not say something (see `strongest_rules`).  Where a rule is certain by itself this is 1,
+    whatever is released: bound `MaxEntGain` or `EstimationError` then.
+
+    Values in `apart_from` are believed like any others, and are no targets.
+    It looks at a whole release at once, so searches go without it and judge what they found by it.  An exact
+    `Fraction` where no statement touches the groups, otherwise a float, rounded up at the ninth decimal.  Solving takes
+    at most `seconds`; where the time was up before everything was decided, the value is rounded up at the sixth, and a
+    limit that is as close as that cannot be judged (`TooHard`).
+
+    >>> ward = Release.from_buckets([([{"sex": "male"}, {"sex": "female"}], ["Flu", "Anorexia"])])
+    >>> MaxEnt().measure(ward).value
+    Fraction(1, 2)
+    >>> finding = MaxEnt(knowing=["P(Anorexia | sex=male) = 0"]).measure(ward)
+    >>> print(finding.explain())
+    By maximum entropy, someone who knows 1 statement would be sure (1) that a person with sex female has 'Anorexia'.
+
+    Source: Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008.
+    """
+
+    name: ClassVar[str] = "maximum entropy"
+    also_called = ("maxent", "privacy-maxent")
+    limits = (0, 1)
+
+    @classmethod
+    def from_settings(
+        cls,
+        *,
+        knowing: tuple[str, ...] = (),
+        rules: tuple[int, int] = (0, 0),
+        vagueness: float = 0,
+        conditions: RuleConditions = "Q",
+        seconds: float = SECONDS,
+        apart_from: tuple[str, ...] = (),
+    ) -> Self:
+        """Make it from what a policy file says."""
+        return cls(knowing, rules, None, vagueness, conditions, seconds, apart_from=apart_from)
+
     def measure(self, release: Release) -> Finding:
         """Find the person of whom one would be most sure."""
         beliefs = self.beliefs(release)
-        by_key, members = beliefs.by_kind, beliefs.by_kind.members
+        by_key = beliefs.by_kind
         # the largest float may not be the largest exact value: all that are close are compared as they are decided
         in_question = np.isin(by_key.value, self.targets.places(release.groups))
         if not in_question.any():
@@ -163,10 +219,7 @@ class MaxEnt(Targeted):
         probability = np.where(in_question, by_key.probability, -1)
         near = np.flatnonzero(probability >= probability.max() - CLOSE)[:1000]
         values = [_cautious(beliefs, int(by_key.key[at]), int(by_key.value[at])) for at in near]
-        at = near[values.index(max(values))]
-        key = int(by_key.key[at])
-        group = release.groups.name(int(members.group[members.key == by_key.keys.printed[key]][0]))
-        witness = Believed(group, release.domain[int(by_key.value[at])], key=key, says=by_key.says(key))
+        witness = _witness(by_key, int(near[values.index(max(values))]))
         least = None
         if beliefs.undecided and isinstance(max(values), float):
             least = max(max(values) - 2 * 10.0**-PLACES_IN_TIME, 0.0)
@@ -176,14 +229,10 @@ class MaxEnt(Targeted):
         """Say of whom, and that it is by maximum entropy."""
         if not isinstance(finding.witness, Believed):
             return "Nobody can be believed to have it: " + finding.notes[0] + "."
-        says = ", ".join(f"{column} {shown_in_list(text)}" for column, text in finding.witness.says)
-        who = f"with {says}" if says else f"in {finding.witness.group}"
-        known = len(self.statements())
-        knows = counted(known, "statement") if known else "nothing else"
         sure = "be sure (1)" if finding.value == 1 else f"believe with probability {in_words(finding.value)}"
         return (
-            f"By maximum entropy, someone who knows {knows} would {sure} that a person {who} "
-            f"has '{shown(finding.witness.value)}'."
+            f"By maximum entropy, someone who knows {self._knows()} would {sure} that a person "
+            f"{finding.witness.whom()} has '{shown(finding.witness.value)}'."
         )
 
     def replay(self, witness: Witness, release: Release) -> Amount:
@@ -191,8 +240,215 @@ class MaxEnt(Targeted):
         assert isinstance(witness, Believed)
         return _cautious(self.beliefs(release), witness.key, release.groups.code_of(witness.value))
 
-    def __repr__(self) -> str:
-        return f"<MaxEnt: {self}>"
+
+@dataclass(frozen=True, repr=False)
+class MaxEntGain(WithStatistics, Targeted):
+    """How much surer does the release make somebody who knows some statistics anyway?
+
+    The largest P*(s | q) − P°(s | q): what is believed by maximum entropy with the release, less what is believed with
+    the same statements without it, when only the people (q) and how often each value occurs are known.  So what
+    statements say by themselves is no gain, and a release of one group gains nothing.  Parameters as in `MaxEnt`.  Of
+    releases that print the columns that statements speak of as they are, or say who is in which group.
+
+    >>> ward = Release.from_buckets([([{"sex": "male"}, {"sex": "female"}], ["Flu", "Cold"]),
+    ...                              ([{"sex": "male"}, {"sex": "female"}], ["Flu", "Anorexia"])])
+    >>> known = ["P(Anorexia | sex=male) = 0", "P(Cold | sex=male) = 0"]
+    >>> MaxEnt(knowing=known).measure(ward).value, MaxEntGain(knowing=known).measure(ward).value
+    (1.0, 0.0)
+    >>> MaxEntGain(knowing=["P(Anorexia | sex=male) = 0"]).measure(ward)  # 1/4 that a woman has a cold, and 1/6 without
+    <Finding: maximum entropy gain(knowing=["P(Anorexia | sex=male) = 0"]) is 0.0834, in group 1>
+
+    Source: ours, on Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008.
+    """
+
+    name: ClassVar[str] = "maximum entropy gain"
+    also_called = ("maxent gain", "belief gain")
+    limits = (0, 1)
+
+    @classmethod
+    def from_settings(
+        cls,
+        *,
+        knowing: tuple[str, ...] = (),
+        rules: tuple[int, int] = (0, 0),
+        vagueness: float = 0,
+        conditions: RuleConditions = "Q",
+        seconds: float = SECONDS,
+        apart_from: tuple[str, ...] = (),
+    ) -> Self:
+        """Make it from what a policy file says."""
+        return cls(knowing, rules, None, vagueness, conditions, seconds, apart_from=apart_from)
+
+    def measure(self, release: Release) -> Finding:
+        """Find the person about whom one learns most."""
+        after, before = self._both(release)
+        gains = gains_of(after.by_key, before.by_key)
+        in_question = np.isin(after.by_key.value, self.targets.places(release.groups))
+        if not in_question.any():
+            return Finding(self, Fraction(0), None, (self.targets.nobody(), *after.notes))
+        at = int(np.argmax(np.where(in_question, np.round(gains, PLACES), -math.inf)))
+        value, undecided = self._decided(after, before, at), after.undecided or before.undecided
+        least = max(value - 4 * 10.0**-PLACES_IN_TIME, 0.0) if undecided else None
+        return Finding(self, value, _witness(after.by_key, at), after.notes, least)
+
+    def _both(self, release: Release) -> tuple[Beliefs | SetBeliefs, Beliefs | SetBeliefs]:
+        """Give what is believed with the release, and without."""
+        after, statements = self.beliefs(release), self.statements()
+        # without groups no row is suppressed, so that whom statements leave aside there could not be told apart
+        rows_suppressed = release.members is None and suppressed_groups(release.groups).any()
+        if after.by_kind is not after.by_key or (rows_suppressed and statements):
+            message = (
+                f"'{self.name}' is of people whose columns are known, and this release hides some that statements "
+                "speak of; use one with members, or state what its labels say"
+            )
+            raise BadMeasure(message)
+        # without groups, group 1 would be everybody
+        if any(map(_speaks_of_groups, shares_of(read_statements(statements)))):
+            message = f"'{self.name}' is over what is known without the release; leave out statements about its groups"
+            raise BadMeasure(message)
+        try:
+            return after, maxent(without_groups(release), statements, seconds=self.seconds)
+        except (BadKnowledge, UnknownColumn) as error:
+            message = f"without the release, what is known cannot be judged: {error}"
+            raise BadMeasure(message) from None
+
+    def _decided(self, after: Beliefs | SetBeliefs, before: Beliefs | SetBeliefs, at: int) -> Amount:
+        """Give a gain: exactly where nothing is known besides, else rounded up."""
+        by_key, groups = after.by_key, after.release.groups
+        if after.known:
+            places = PLACES_IN_TIME if after.undecided or before.undecided else PLACES
+            gain = Fraction(float(gains_of(by_key, before.by_key)[at])) - Fraction(1, 10 ** (PLACES + 1))
+            return min(max(float(to_places(gain, places)), 0.0), 1.0)
+        value = int(by_key.value[at])
+        sure = _cautious(after, int(by_key.key[at]), value)
+        assert isinstance(sure, Fraction)
+        return max(sure - Fraction(int(groups.counts.totals()[value]), after.release.size), Fraction(0))
+
+    def explain(self, finding: Finding) -> str:
+        """Say about whom most is learnt."""
+        if not isinstance(finding.witness, Believed):
+            return "Nobody can be believed to have it: " + finding.notes[0] + "."
+        return (
+            f"By maximum entropy, the release makes someone who knows {self._knows()} surer by "
+            f"{in_words(finding.value)} that a person {finding.witness.whom()} has '{shown(finding.witness.value)}'."
+        )
+
+    def replay(self, witness: Witness, release: Release) -> Amount:
+        """Solve both again."""
+        assert isinstance(witness, Believed)
+        after, before = self._both(release)
+        value = release.groups.code_of(witness.value)
+        (at,) = np.flatnonzero((after.by_key.key == witness.key) & (after.by_key.value == value))
+        return self._decided(after, before, int(at))
+
+
+@dataclass(frozen=True, repr=False)
+class EstimationError(WithStatistics):
+    """How far from the truth does somebody stay who knows some statistics?
+
+    Σ_q P(q) Σ_s P(s | q) ln( P(s | q) / P*(s | q) ), in nats: of the original `table` (which `protect` puts in by
+    itself), and of what is believed by maximum entropy.  0: everything about everybody is known, so at least some
+    amount is wanted.  An average over everybody, as in the paper's figures; some may be worse off.  Parameters as in
+    `MaxEnt`.  A float, rounded down at the ninth decimal.
+
+    >>> import sidelight as sl
+    >>> table = sl.datasets.adult(quasi=["sex", "race"]).table
+    >>> release = sl.group(table, by="sex")
+    >>> [round(EstimationError(rules=(k, k), table=table).measure(release).value, 3) for k in (0, 10, 100)]
+    [0.013, 0.011, 0.0]
+
+    Source: Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008 (section 7, Figures 5 and 6).
+    """
+
+    name: ClassVar[str] = "estimation error"
+    also_called = ("maxent error", "kullback-leibler")
+    large_is_bad: ClassVar[bool] = False
+    semantics: ClassVar[tuple[Semantics, ...]] = ("single",)
+
+    @classmethod
+    def from_settings(
+        cls,
+        *,
+        knowing: tuple[str, ...] = (),
+        rules: tuple[int, int] = (0, 0),
+        vagueness: float = 0,
+        conditions: RuleConditions = "Q",
+        seconds: float = SECONDS,
+    ) -> Self:
+        """Make it from what a policy file says."""
+        return cls(knowing, rules, None, vagueness, conditions, seconds)
+
+    @classmethod
+    def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
+        """None: it asks about a table, which no release has at hand."""
+        del domain
+        return ()
+
+    @property
+    def _needs_table(self) -> bool:
+        return True
+
+    def measure(self, release: Release) -> Finding:
+        """Compare what is believed with the original."""
+        if self.table is None:
+            message = f"'{self.name}' is how far beliefs are from the original; give table="
+            raise BadMeasure(message)
+        beliefs = self.beliefs(release)
+        error, places = beliefs.estimation_error(self.table), PLACES_IN_TIME if beliefs.undecided else PLACES
+        value = math.inf if math.isinf(error) else math.floor((error + 0.1 ** (PLACES + 1)) * 10**places) / 10**places
+        notes = ("this is of everybody on average, and some may be worse off", *beliefs.notes)
+        return Finding(self, value, None, notes, value + 2 * 10.0**-places if beliefs.undecided else None)
+
+    def explain(self, finding: Finding) -> str:
+        """Say how far."""
+        return (
+            f"By maximum entropy, someone who knows {self._knows()} stays {finding.value_in_words()} nats from the "
+            "truth, on average (0: everything is known)."
+        )
+
+    def replay(self, witness: Witness, release: Release) -> Amount:
+        """Solve again."""
+        del witness
+        return self.measure(release).value
+
+
+def without_groups(release: Release) -> Release:
+    """Put everybody into one group: who there is, and how often each value occurs, and nothing about who is where.
+
+    >>> wards = Release.from_counts([{"Flu": 1, "Cold": 1}, {"Flu": 3}], labels=[{"sex": "f"}, {"sex": "m"}])
+    >>> without_groups(wards)
+    <Release of 5 people in 1 group, value: 2 values (single)>
+    """
+    groups, members = release.groups, release.members or Members.as_printed(release.groups)
+    key, first = number_keys(members.key, below=members.key_count)
+    people = add_up(key, members.people, len(first))
+    everybody = Members(members.columns, np.zeros(len(first), np.int64), members.key[first], people)
+    pooled = whole_groups(
+        domain=groups.domain,
+        sizes=[release.size],
+        counts=Counts.from_cells(groups.counts.totals()[np.newaxis]),
+        semantics=groups.semantics,
+    )
+    return Release(pooled, release.sensitive, members=everybody)
+
+
+def _speaks_of_groups(share: ConditionalProbability) -> bool:
+    parts = (part for condition in (*share.given, *share.where) for part in parts_of(condition))
+    return isinstance(share.person, Someone) or any(isinstance(part, InGroup) for part in parts)
+
+
+def gains_of(after: KeyBeliefs, before: KeyBeliefs) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """Give P*(s | q) − P°(s | q) for all that are believed with the release; every key is in both."""
+    values = len(after.domain)
+    known, sought = before.key * values + before.value, after.key * values + after.value
+    place = np.minimum(np.searchsorted(known, sought), len(known) - 1)
+    return after.probability - np.where(known[place] == sought, before.probability[place], 0.0)
+
+
+def _witness(beliefs: KeyBeliefs, at: int) -> Believed:
+    members, key = beliefs.members, int(beliefs.key[at])
+    group = beliefs.variables.release.groups.name(int(members.group[members.key == beliefs.keys.printed[key]][0]))
+    return Believed(group, beliefs.domain[int(beliefs.value[at])], key=key, says=beliefs.says(key))
 
 
 def _cautious(beliefs: Beliefs | SetBeliefs, key: int, value: int) -> Amount:

@@ -53,9 +53,9 @@ def _further_adversaries() -> Kinds:
 
 
 def _maximum_entropy() -> Kinds:
-    from sidelight.max_entropy.measure import MaxEnt
+    from sidelight.max_entropy.measure import EstimationError, MaxEnt, MaxEntGain
 
-    return (MaxEnt,)
+    return (MaxEnt, MaxEntGain, EstimationError)
 
 
 _IN_TURN: tuple[Callable[[], Kinds], ...] = (classic_measures, _ck_safety, _further_adversaries, _maximum_entropy)

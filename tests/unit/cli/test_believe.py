@@ -228,7 +228,7 @@ def test_statements_tell_first_of_whoever_moved_most(tmp_path):
     file.write_text("\n".join(["bucket,age,sex,illness", *rows]) + "\n")
     roles = ["-g", "bucket", "-q", "age", "-q", "sex", "-s", "illness"]
     told = answer(invoke(["believe", str(file), *roles, "-k", "P(Flu | age=young, sex=m) = 0.9", "--json"]))
-    moved = [abs(each["after"] - each["before"]) for each in told["beliefs"]]
+    moved = [round(abs(each["after"] - each["before"]), 9) for each in told["beliefs"]]
     assert moved == sorted(moved, reverse=True)
     assert [each["about"] for each in told["beliefs"]][-1] == "age old, sex m"
     assert len({each["about"] for each in told["beliefs"]}) == 3  # each once
@@ -252,6 +252,45 @@ def test_one_person_as_json(by_shares, tmp_path):
 def test_a_published_file_by_its_printed_columns(by_shares):
     told = by_shares("-k", "0.2 <= P(Flu | sex=male) <= 0.3", "-a", "#1", roles=("-g", "sex", "-s", "disease"))
     assert told.exit_code == 0, told.stderr
+
+
+def test_who_is_described_in_the_same_words_is_the_person_who_is_known(by_shares):
+    """To ask about {degree = …, sex = …} used to be about everybody who looks like that."""
+    known = ("-k", "P(Flu | person={sex=male, degree=college}) = 0.9")
+    for words in ("{sex = male, degree = college}", "{degree=college, sex=male}"):
+        beliefs = answer(by_shares(*known, "-a", words, "--json"))["beliefs"]
+        flu = next(each for each in beliefs if each["value"] == "Flu")
+        assert flu["after"] == pytest.approx(0.9, abs=1e-8)
+        assert flu["before"] == pytest.approx(1 / 3)
+    # in other words it is somebody else
+    beliefs = answer(by_shares(*known, "-a", "{sex = male}", "--json"))["beliefs"]
+    assert next(each for each in beliefs if each["value"] == "Flu")["after"] < 0.6
+
+
+def test_the_strongest_rules_are_known(by_shares):
+    told = by_shares("--rules", "1", "2", "--table", by_shares.file)
+    assert told.exit_code == 0, told.stderr
+    assert "Known: the 2 strongest rules of the kind 'has not'" in told.stdout  # no rule 'has' has the support of 3
+    document = answer(by_shares("--rules", "1", "2", "--table", by_shares.file, "--json"))
+    assert len(document["statements"]) == 2
+    assert document["estimation_error"]["after"] < document["estimation_error"]["before"]
+    assert "curve" not in document
+    vague = answer(by_shares("--rules", "1", "2", "--vagueness", "0.1", "--table", by_shares.file, "--json"))
+    assert "<=" in vague["statements"][0]
+    denied = answer(by_shares("--rules", "1", "2", "--conditions", "not Q", "--table", by_shares.file, "--json"))
+    assert "!=" in denied["statements"][0]
+
+
+def test_several_bounds_on_rules_are_a_curve(by_shares):
+    bounds = ("--rules", "0", "8", "--rules", "0", "0", "--rules", "0", "2", "--table", by_shares.file)
+    curve = answer(by_shares(*bounds, "--json"))["curve"]
+    assert [(each["positive"], each["negative"]) for each in curve] == [(0, 0), (0, 2), (0, 8)]
+    errors = [each["estimation_error"] for each in curve]
+    assert errors == sorted(errors, reverse=True)
+    assert "surest belief" in by_shares(*bounds).stdout
+    told = by_shares("--rules", "1", "2")
+    assert told.exit_code == 2
+    assert "give it with --table" in told.stderr
 
 
 def test_notes_are_told(by_shares):

@@ -82,3 +82,62 @@ def test_bad_amounts_are_refused():
 def test_rules_are_mined_from_a_table():
     with pytest.raises(WrongKind, match="give the table that it was made from"):
         sl.strongest_rules(sl.Release.from_counts([{"a": 1}]), positive=1)
+
+
+@examples(20)
+@given(st.lists(rows, min_size=1, max_size=12), st.integers(1, 6), st.sampled_from(["has", "has not"]))
+def test_rules_about_who_does_not_say_it_are_those_of_the_whole_list(people, most, kind):
+    """¬Q ⇒ s and ¬Q ⇒ ¬s: everybody but those who say Q, tried out."""
+    number = {"has": "positive", "has not": "negative"}[kind]
+    rules = sl.strongest_rules(read(people), **{number: most}, support=1, conditions="not Q")
+    strengths = []
+    for size in (1, 2):
+        for columns in combinations(("sex", "age"), size):
+            for condition in {tuple(row[column] for column in columns) for row in people}:
+                chosen = [row for row in people if tuple(row[column] for column in columns) != condition]
+                for value in {row["value"] for row in people}:
+                    follow = sum((row["value"] == value) == (kind == "has") for row in chosen)
+                    if follow:
+                        strengths.append((Fraction(follow, len(chosen)), follow))
+    true = [(rule.low if kind == "has" else 1 - rule.low, rule.support) for rule in rules]
+    assert true == sorted(strengths, reverse=True)[:most]
+    # each is true of the table itself
+    for rule in rules:
+        denied = [part.of for part in _parts(rule.about.given)]
+        chosen = [row for row in people if any(row[column] != cell for column, cell in denied)]
+        assert rule.exact
+        assert rule.low == Fraction(sum(row["value"] in rule.about.values for row in chosen), len(chosen))
+
+
+def _parts(given):
+    (condition,) = given
+    return getattr(condition, "conditions", (condition,))
+
+
+def test_both_kinds_of_conditions_are_one_list_without_repetition(original):
+    rules = sl.strongest_rules(original, positive=100, negative=100, support=1, conditions="both")
+    texts = [str(rule.about) + rule.kind for rule in rules]
+    assert len(set(texts)) == len(texts)
+    assert any("age != 50" in text for text in texts)
+    assert not any(text.startswith("P(Flu | sex != ") and " or " not in text for text in texts)  # that is the other sex
+    strengths = [rule.low if rule.kind == "has" else 1 - rule.low for rule in rules]
+    has = [strength for strength, rule in zip(strengths, rules, strict=True) if rule.kind == "has"]
+    assert has == sorted(has, reverse=True)
+
+
+def test_vagueness_is_part_of_the_bound(wards, original):
+    exact = sl.strongest_rules(original, positive=3, support=1)
+    vague = sl.strongest_rules(original, positive=3, support=1, vagueness=0.1)
+    for one, other in zip(exact, vague, strict=True):
+        assert (other.low, other.high) == (max(one.low - Fraction(1, 10), 0), min(one.low + Fraction(1, 10), 1))
+    errors = [
+        sl.maxent(wards, sl.strongest_rules(original, positive=9, negative=9, support=1, vagueness=epsilon))
+        .estimation_error(original)
+        for epsilon in (0, 0.1, 0.5, 1)
+    ]  # fmt: skip
+    assert errors == sorted(errors)
+    assert errors[-1] == pytest.approx(sl.maxent(wards).estimation_error(original))
+    with pytest.raises(BadKnowledge, match="how far off"):
+        sl.strongest_rules(original, positive=1, vagueness=2)
+    with pytest.raises(BadKnowledge, match="'not Q' or 'both'"):
+        sl.strongest_rules(original, positive=1, conditions="all")

@@ -7,6 +7,8 @@ import pytest
 import sidelight as sl
 from sidelight.errors import BadMeasure, NothingSafe
 
+from .conftest import WARDS
+
 
 @pytest.fixture(scope="module")
 def table():
@@ -79,9 +81,86 @@ def test_values_are_rounded_up_and_exact_where_nothing_is_touched():
     assert sl.MaxEnt(knowing=["P(Flu | sex=m) >= 0"]).measure(ward).value == 0.666666667
 
 
+def test_a_rule_that_is_certain_makes_everything_sure_and_gains_nothing(table):
+    """Nobody in the army is a woman: sure, whatever is released."""
+    release = sl.group(table, by=["sex", "race"])
+    certain = ["P(Armed-Forces | sex=Female) = 0"]
+    one_group = sl.Release.from_buckets([([{"sex": "m"}, {"sex": "f"}, {"sex": "f"}], ["a", "b", "b"])])
+    known = ["P(a | sex=f) = 0"]
+    assert sl.MaxEnt(knowing=known).measure(one_group).value == 1
+    assert sl.MaxEntGain(knowing=known).measure(one_group).value == 0
+    gain = sl.MaxEntGain(knowing=certain).measure(release)
+    assert gain.replay(release) == gain.value
+    assert 0 < gain.value < 1
+    assert "surer by" in gain.explain()
+
+
+def test_the_gain_is_the_largest_difference_of_the_two_beliefs(wards, original):
+    rules = sl.strongest_rules(original, positive=3, negative=3, support=1, vagueness=0.05)
+    finding = sl.MaxEntGain(knowing=rules).measure(wards)
+    pooled = sl.Release.from_buckets([
+        ([key for keys, _ in WARDS for key in keys], [value for _, values in WARDS for value in values])
+    ])  # fmt: skip
+    after, before = sl.maxent(wards, rules), sl.maxent(pooled, rules)
+    keys = {tuple(key.items()) for keys, _ in WARDS for key in keys}
+    gains = {
+        (key, value): after.probability(value, given=dict(key)) - before.probability(value, given=dict(key))
+        for key in keys
+        for value in wards.domain
+    }
+    assert float(finding.value) == pytest.approx(max(gains.values()), abs=2e-9)
+    assert float(finding.value) >= max(gains.values()) - 1e-10
+    witness = tuple(sorted(finding.witness.says)), finding.witness.value
+    assert gains[tuple(sorted(finding.witness.says, reverse=True)), witness[1]] == pytest.approx(max(gains.values()))
+    assert finding.replay(wards) == finding.value
+
+
+def test_the_gain_is_exact_where_nothing_else_is_known(wards):
+    # of those who are 50, half have a cold; of everybody, a quarter do
+    assert sl.MaxEntGain().measure(wards).value == Fraction(1, 2) - Fraction(2, 8)
+    finding = sl.MaxEntGain().measure(wards)
+    assert isinstance(finding.value, Fraction)
+    assert finding.replay(wards) == finding.value
+
+
+def test_the_gain_needs_people_as_they_are():
+    labels = [{"sex": "*", "town": "x"}, {"sex": "f", "town": "x"}]
+    starred = sl.Release.from_counts([{"a": 1, "b": 1}, {"a": 2}], labels=labels)
+    with pytest.raises(BadMeasure, match="whose columns are known"):
+        sl.MaxEntGain(knowing=["P(a | sex=f) = 0.9"]).measure(starred)
+    with pytest.raises(BadMeasure, match="leave out statements about its groups"):
+        sl.MaxEntGain(knowing=["P(a | group=#1) = 0.5"]).measure(sl.Release.from_counts([{"a": 1, "b": 1}] * 2))
+    with pytest.raises(BadMeasure, match="leave out statements about its groups"):
+        sl.MaxEntGain(knowing=["P(a | person=#1) = 0.5"]).measure(sl.Release.from_counts([{"a": 1, "b": 1}] * 2))
+
+
+def test_the_estimation_error_is_that_of_beliefs_rounded_down(wards, original):
+    for rules in ((0, 0), (2, 1), (9, 9)):
+        measure = sl.EstimationError(rules=rules, table=original)
+        value = measure.measure(wards).value
+        error = measure.beliefs(wards).estimation_error(original)
+        assert error - 2e-9 < value <= error + 1e-10
+    with pytest.raises(BadMeasure, match="give table="):
+        sl.EstimationError().measure(wards)
+
+
+def test_policies_bound_the_gain_and_the_error(table, tmp_path):
+    policy = sl.Policy(
+        sl.DistinctValues() >= 3, sl.MaxEntGain(rules=(3, 3)) <= 0.9, sl.EstimationError(rules=(3, 3)) >= 0.0001
+    )
+    (tmp_path / "policy.toml").write_text(policy.to_toml())
+    assert sl.read_policy(tmp_path / "policy.toml") == policy
+    result = sl.protect(table, policy, method=sl.Anatomy(l=3))
+    assert result.verdict.safe
+    with pytest.raises(NothingSafe) as caught:
+        sl.protect(table, sl.Policy(sl.DistinctValues() >= 3, sl.EstimationError() >= 9), method=sl.Anatomy(l=3))
+    assert "estimation error" in caught.value.blocked_by[0]
+
+
 def test_seconds_are_a_setting():
-    measure = sl.MaxEnt(seconds=5)
-    assert measure.settings() == {"seconds": 5.0}
-    assert sl.MaxEnt.from_settings(seconds=5) == measure
-    with pytest.raises(BadMeasure, match="seconds=0 is no time to solve in"):
-        sl.MaxEnt(seconds=0)
+    for kind in (sl.MaxEnt, sl.MaxEntGain, sl.EstimationError):
+        measure = kind(seconds=5)
+        assert measure.settings() == {"seconds": 5.0}
+        assert kind.from_settings(seconds=5) == measure
+        with pytest.raises(BadMeasure, match="seconds=0 is no time to solve in"):
+            kind(seconds=0)

@@ -15,6 +15,10 @@ from sidelight.measures.k_anonymity import GroupSize
 from sidelight.measures.measure import Comparison, call_text, declared_measures, exact, findings, value_text
 from sidelight.policy.measure_names import all_measures, measure_named
 
+every_kind = pytest.mark.parametrize(
+    "kind", [kind for kind in all_measures() if kind.examples(("a", "b"))], ids=lambda kind: kind.__name__
+)
+
 RELEASE = sl.Release.from_counts([{"<Flu>": 2, "Cold": 1}, {"<Flu>": 2}])
 
 
@@ -24,7 +28,7 @@ def test_a_finding_is_one_line():
     assert repr(sl.BetaLikeness().measure(nobody)) == "<Finding: beta likeness is 0>"
 
 
-@pytest.mark.parametrize("kind", all_measures(), ids=lambda kind: kind.__name__)
+@every_kind
 def test_a_witness_is_a_line_that_points_at_a_group(kind):
     release = sl.Release.from_counts([{"a": 2, "b": 1}, {"a": 1, "b": 3}])
     witness = kind.examples(release.domain)[0].measure(release).witness
@@ -40,7 +44,7 @@ def test_a_finding_in_a_notebook_trusts_no_label():
     assert "group 2" in page
 
 
-@pytest.mark.parametrize("kind", all_measures(), ids=lambda kind: kind.__name__)
+@every_kind
 def test_what_is_no_release_is_refused_with_the_remedy(kind):
     measure = kind.examples(("a", "b"))[0]
     with pytest.raises(WrongKind, match=r"should be a Release, not a dict; .*read_release"):
