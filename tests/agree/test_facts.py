@@ -70,8 +70,7 @@ def adversaries(draw, release):
     value = draw(st.sampled_from([{}, *({"value": each} for each in release.domain if each is not None)]))
     few = st.integers(0, 3)
     some = [sl.Acquaintance(rules_out=draw(few), others=draw(few), family=draw(few), **value)]
-    if release.semantics == "single":
-        some += [sl.Implications(draw(few), **value), sl.Negations(draw(few), **value)]
+    some += [sl.Implications(draw(few), **value), sl.Negations(draw(few), **value)]
     return draw(st.sampled_from(some))
 
 
@@ -87,8 +86,7 @@ def test_witnesses_replay_as_facts(data):
 def test_each_point_of_a_curve_is_a_story(data):
     release = data.draw(releases(max_groups=2, max_people=4, max_values=3))
     kinds = [(sl.Acquaintance, {"rules_out": [0, 1], "others": [0, 2], "family": [0, 1]})]
-    if release.semantics == "single":
-        kinds += [(sl.Implications, {"k": range(4)}), (sl.Negations, {"k": range(4)})]
+    kinds += [(sl.Implications, {"k": range(4)}), (sl.Negations, {"k": range(4)})]
     kind, amounts = data.draw(st.sampled_from(kinds))
     for chosen, risk in sl.disclosure_curve(release, kind, amounts).points():
         finding = kind(**chosen).measure(release)

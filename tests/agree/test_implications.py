@@ -58,3 +58,62 @@ def test_parts_in_any_order_give_the_same_finding(measure, data, k):
     adversary = measure(k, some_value(data, release))
     parts = [adversary.summarize(part) for part in data.draw(splits(release))]
     assert reduce(lambda one, other: one.merge(other), parts).finding() == adversary.measure(release)
+
+
+# Where people have several values: sets and multisets of them.
+
+several_values = pytest.mark.parametrize("semantics", ["set", "multiset"])
+FEW = {"max_groups": 2, "max_people": 3, "max_values": 3}
+
+
+@several_values
+def test_the_worst_implications_and_negations_of_several_values(semantics):
+    @examples(60)
+    @given(st.data(), releases(semantics=semantics, **FEW), st.integers(0, 3))
+    def hunt(data, release, k):
+        value = some_value(data, release)
+        for kind, worst in (
+            (sl.Implications, worst_implications_with_one_conclusion),
+            (sl.Negations, worst_negations),
+        ):
+            finding = kind(k, value).measure(release)
+            assert finding.value == worst(release, k, value)
+            assert finding.replay(release) == finding.value
+            assert finding.explain()
+
+    hunt()
+
+
+@several_values
+def test_no_other_implications_about_several_values_are_worse(semantics):
+    @examples(24)
+    @given(
+        st.data(),
+        releases(semantics=semantics, max_groups=1, max_people=2, max_values=2)
+        | releases(semantics=semantics, max_groups=2, max_people=1, max_values=2),
+        st.integers(0, 2),
+    )
+    def hunt(data, release, k):
+        value = some_value(data, release)
+        assert sl.Implications(k, value).measure(release).value == worst_implications(release, k, value)
+
+    hunt()
+
+
+@several_values
+@given(st.data(), st.integers(0, 6))
+def test_parts_of_several_values_in_any_order(semantics, data, k):
+    release = data.draw(releases(semantics=semantics, max_groups=8, max_people=9, max_values=5))
+    for kind in (sl.Implications, sl.Negations):
+        adversary = kind(k, some_value(data, release))
+        parts = [adversary.summarize(part) for part in data.draw(splits(release))]
+        assert reduce(lambda one, other: one.merge(other), parts).finding() == adversary.measure(release)
+
+
+@several_values
+@given(st.data(), st.integers(0, 6))
+def test_an_acquaintance_is_one_of_those_who_know_implications(semantics, data, k):
+    """Her family are k premises about the same value; people whom she knows to lack it are k negations."""
+    release = data.draw(releases(semantics=semantics, max_people=9, max_values=5))
+    assert sl.Negations(k).measure(release).value == sl.Acquaintance(others=k).measure(release).value
+    assert sl.Implications(k).measure(release).value >= sl.Acquaintance(family=k).measure(release).value

@@ -11,11 +11,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from sidelight._rounding import in_words
+from sidelight.errors import BadMeasure
 from sidelight.knowledge.facts import Fact, Has, OneOf
 from sidelight.knowledge.people import Someone
 from sidelight.measures.ck_safety.minimize_across_groups import ImplicationsScreen, worst_case
@@ -31,6 +32,9 @@ from sidelight.table.table import Semantics
 from sidelight.worlds.brute_force import Person
 from sidelight.worlds.closed_forms import probability_of_avoiding
 
+if TYPE_CHECKING:
+    from sidelight.measures.ck_safety.several_values import SeveralValuesSummary
+
 
 @dataclass(frozen=True)
 class Implications(Targeted):
@@ -45,7 +49,8 @@ class Implications(Targeted):
     several values as `value`, "p has s" is "p has any of them", of which implications may speak as of one value.  The
     worst are always of the form A₁ → A, …, A_k → A with A = "p has s", and then it is 1/(1 + r),
     r = Pr(neither A nor any A_i)/Pr(A).
-    A release is (c,k)-safe when the risk is below c.
+    A release is (c,k)-safe when the risk is below c.  Where people have several values the worst premises are all about
+    one value of one group (see `several_values`).
 
     >>> hospital = Release.from_counts([
     ...     {"Flu": 2, "Lung cancer": 2, "Heart disease": 1},
@@ -69,7 +74,6 @@ class Implications(Targeted):
     name: ClassVar[str] = "implications"
     also_called = ("ck-safety",)
     limits = (0, 1)
-    semantics: ClassVar[tuple[Semantics, ...]] = ("single",)
     when_groups_merge = Monotonicity.NON_INCREASING
     more_is_worse = ("k",)
 
@@ -82,8 +86,12 @@ class Implications(Targeted):
         """Any value, a given one, all but one and one of two, with no knowledge and with some."""
         return tuple(cls(k, **targets) for k in range(4) for targets in examples_of_targets(domain))
 
-    def summarize(self, groups: Groups) -> ImplicationsSummary:
+    def summarize(self, groups: Groups) -> ImplicationsSummary | SeveralValuesSummary:
         """Keep the groups that can take part in the worst case."""
+        if groups.semantics != "single":
+            from sidelight.measures.ck_safety.several_values import SeveralValuesSummary  # noqa: PLC0415 - brings SciPy
+
+            return SeveralValuesSummary.of(self, groups)
         seen = self.targets.seen(groups.in_order())
         top, places = TopCounts.of(seen, self.k + 1, self.targets), frozenset(self.targets.places(seen).tolist())
         kept = (ListedGroup.of(seen, top, row, places) for row in shortlist(top, self.k).tolist())
@@ -109,7 +117,12 @@ class Implications(Targeted):
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Count the worlds in which the implications hold, and those of them with the target."""
         assert isinstance(witness, ImplicationsWitness)
-        return witness.posterior(self.targets.seen_release(release))
+        seen = self.targets.seen_release(release)
+        if seen.semantics == "single":
+            return witness.posterior(seen)
+        from sidelight.measures.ck_safety.several_values import probability_of_target  # noqa: PLC0415 - brings SciPy
+
+        return probability_of_target(witness, seen)
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +250,7 @@ class ImplicationsWitness(Witness):
     implications: tuple[Implication, ...]
     elsewhere: tuple[GroupName, ...] = ()  # the other groups that implications mention
     any_of: tuple[Label, ...] = ()  # where `value` is a category: the values of it
+    semantics: Semantics = "single"
 
     @property
     def atom(self) -> Atom:
@@ -253,6 +267,8 @@ class ImplicationsWitness(Witness):
 
     def as_facts(self) -> tuple[Fact, tuple[Fact, ...]]:
         """Say it as facts: the target, and what is known; `posterior` of these is the finding's value."""
+        if self.any_of and self.semantics == "set":
+            raise BadMeasure(no_facts_about(self.value))
         return self._fact(self.atom), tuple(
             self._fact(each.premise).implies(self._fact(each.conclusion)) for each in self.implications
         )
@@ -285,6 +301,13 @@ class ImplicationsWitness(Witness):
             here = [frozenset(values) for person, values in avoided.items() if person[0] == number]
             without *= probability_of_avoiding(counts_of(release, number), here)
         return with_target / (with_target + without)
+
+
+def no_facts_about(value: Label) -> str:
+    """Say why a worst case about a category cannot be told as facts where people have sets of values."""
+    return (
+        f"facts cannot say how many people have '{value}', which somebody here knows; ask about its values one by one"
+    )
 
 
 def nobody_shown(finding: Finding) -> str:

@@ -68,11 +68,15 @@ class ImplicationsScreen(Screen):
 
     def of(self, groups: Groups) -> Floats:
         """Give each group its least probabilities, without and with the target."""
+        if groups.semantics != "single":
+            from sidelight.measures.ck_safety.several_values import log_rows  # noqa: PLC0415 - brings SciPy
+
+            return _rows(*log_rows(groups, self.k, self.targets))
         return _rows(*least_log_probabilities(self._top_counts(groups)))
 
     def kinds(self, groups: Groups) -> Integers:
         """The size, the largest counts, and how often the value occurs."""
-        return self._top_counts(groups).rows()
+        return self._top_counts(groups).rows() if groups.semantics == "single" else super().kinds(groups)
 
     def _top_counts(self, groups: Groups) -> TopCounts:
         top = TopCounts.of(self.targets.seen(groups), self.k + 1, self.targets)

@@ -49,14 +49,6 @@ def test_a_value_that_nobody_has(measure):
 
 
 @BOTH
-@pytest.mark.parametrize("values", ["set", "multiset"])
-def test_only_one_value_per_person(measure, values):
-    release = sl.Release.from_counts([{"Flu": 2, "Cold": 1}], sizes=[2], values=values)
-    with pytest.raises(BadMeasure, match="defined for single"):
-        measure(1).measure(release)
-
-
-@BOTH
 def test_names(measure):
     assert str(measure(3)) == f"{measure.name}(k=3)"
     assert str(measure(0, value="Flu") < 0.5) == f"{measure.name}(k=0, value=Flu) < 0.5"
