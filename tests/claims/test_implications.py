@@ -48,3 +48,22 @@ def test_all_implications_share_the_target(release, k):
     assert {implication.conclusion for implication in witness.implications} <= {witness.atom}
     for number, place in witness.premises():
         assert 0 <= place < release.group(number).sizes[0]
+
+
+@BOTH
+@pytest.mark.parametrize("semantics", ["set", "multiset"])
+def test_merging_groups_of_several_values_never_raises_the_risk(measure, semantics):
+    """Large groups and many occurrences; categories too, of which a set counts the most there could be."""
+
+    @examples(60)
+    @given(st.data(), merges(semantics=semantics, max_people=25, max_values=5), st.integers(0, 6))
+    def hunt(data, pair, k):
+        finer, coarser = pair
+        value = data.draw(
+            st.sampled_from([None, *[each for each in finer.domain if each], [*finer.domain[:2]]]), "value"
+        )
+        adversary = measure(k, value)
+        assert adversary.monotonicity(semantics) is Monotonicity.NON_INCREASING
+        assert adversary.measure(coarser).value <= adversary.measure(finer).value
+
+    hunt()

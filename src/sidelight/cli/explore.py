@@ -141,9 +141,7 @@ def curves(
     release: Release, options: ExploreOptions, progress: Progress = quiet
 ) -> Iterator[tuple[str, DisclosureCurve]]:
     """Compute the risk of the value against each kind of knowledge alone."""
-    kinds: list[tuple[str, type[Measure], str]] = [
-        (family.name, family, "k") for family in (Implications, Negations) if release.semantics in family.semantics
-    ]
+    kinds: list[tuple[str, type[Measure], str]] = [(family.name, family, "k") for family in (Implications, Negations)]
     kinds += [(title, Acquaintance, name) for name, title in zip(DIRECTIONS, HEADINGS, strict=True)]
     amounts = amounts_up_to(options.up_to)
     for title, family, name in kinds:

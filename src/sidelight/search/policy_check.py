@@ -105,6 +105,13 @@ class CriterionCheck:
         value = self.screen.value(joined_all(self.screen, self.screen.of(groups)))
         return bool(self.clearly_holds(value)[0]) or (bool(self.is_close(value)[0]) and self.holds_exactly(groups))
 
+    def holds_of_nothing(self, groups: Groups) -> bool:
+        """A group with nothing to measure breaks no limit from below; a release of such groups alone may."""
+        first = self.screen.value(self.screen.of(groups.take(slice(0, 1))))
+        if self.criterion.measure.large_is_bad or not np.isposinf(first).all():
+            return True
+        return not np.isposinf(self.screen.value(self.screen.of(groups))).all() or self.holds_exactly(groups)
+
     def holds_exactly(self, groups: Groups) -> bool:
         """Judge groups together as one release, in exact arithmetic."""
         return self.criterion.decide(self.finding(groups)).holds
@@ -172,9 +179,9 @@ class PolicyCheck:
 
     def holds(self, groups: Groups) -> bool:
         """Judge groups together as one release, exactly; stop at the first criterion that is not kept."""
-        return all(check.holds_in_each(groups).all() for check in self.by_group) and all(
-            check.holds(groups) for check in self.together
-        )
+        return all(
+            check.holds_in_each(groups).all() and check.holds_of_nothing(groups) for check in self.by_group
+        ) and all(check.holds(groups) for check in self.together)
 
 
 def _least_whole(bound: Amount, comparison: Comparison) -> int:

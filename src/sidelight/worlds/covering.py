@@ -40,7 +40,8 @@ def covering_k(release: Release, given: Knowledge) -> int:
     expect_one_sensitive(release, "what somebody believes")
     if release.semantics != "single":
         message = (
-            f"Implications(k) is about one value per person; this release has {parameter('values', release.semantics)}"
+            "which k covers facts is told where everybody has one value; this release has "
+            f"{parameter('values', release.semantics)}"
         )
         raise BadKnowledge(message)
     facts = read_facts(given)

@@ -118,7 +118,11 @@ def test_several_values_per_person(tmp_path):
         "AIDS",
         "--json",
     )
-    assert [curve["measure"] for curve in answer(result)["curves"]] == ["acquaintance"] * 3
+    assert [curve["measure"] for curve in answer(result)["curves"]] == [
+        "implications",
+        "negations",
+        *["acquaintance"] * 3,
+    ]
 
 
 @pytest.mark.parametrize(

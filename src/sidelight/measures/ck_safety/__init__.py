@@ -6,6 +6,7 @@ adversaries, their witnesses and the programs that find the worst case; not the 
 
 Read `implications` (the adversary, its summary and its witness), then the two programs behind it as the paper numbers
 them, `minimize_within_group` (MINIMIZE1) and `minimize_across_groups` (MINIMIZE2), then `shortlist` (which groups can
-take part at all, and why) and `negations`.  Where values differ (`tariff`): `disclosure_cost` (some are worse to
-disclose), `cheapest_knowledge` (some cost more to learn, see `priced_atoms`).
+take part at all, and why), `several_values` (sets and multisets of them) and `negations`.  Where values differ
+(`tariff`): `disclosure_cost` (some are worse to disclose), `cheapest_knowledge` (some cost more to learn, see
+`priced_atoms`).
 """
