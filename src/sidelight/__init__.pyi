@@ -27,6 +27,7 @@ from .table.coarser_values import coarser_values as coarser_values
 
 # measures: adversaries and classics alike
 from .measures.k_anonymity import GroupSize as GroupSize
+from .measures.expected_candidates import ExpectedCandidates as ExpectedCandidates
 from .measures.l_diversity import DistinctValues as DistinctValues
 from .measures.l_diversity import EntropyDiversity as EntropyDiversity
 from .measures.l_diversity import RecursiveDiversity as RecursiveDiversity

@@ -84,7 +84,9 @@ def test_the_command_line_page_lists_every_verb_and_option():
         if name in SCHEMAS:
             assert f"`sidelight {name}`" in page
             continue
-        (section,) = re.findall(rf"^## `sidelight {name}[^\n]*\n(.*?)(?=^## |\Z)", page, flags=re.MULTILINE | re.DOTALL)
+        (section,) = re.findall(
+            rf"^## `sidelight {name}(?!-)[^\n]*\n(.*?)(?=^## |\Z)", page, flags=re.MULTILINE | re.DOTALL
+        )
         listed = set(
             re.findall(r"`(--?[\w-]+)`", "".join(line for line in section.splitlines() if line.startswith("|")))
         )

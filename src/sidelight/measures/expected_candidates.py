@@ -1,0 +1,247 @@
+"""How many values would be left of somebody once another organisation has published the same way?
+
+A prediction, before publishing, of what an intersection attack with an unseen second release leaves (Ganta et al.'s
+effective anonymity |S_i|).  "The same way": the second release puts the person among as many people, of whom nobody
+else is known to be in both.
+
+Symbols     n people in the person's group, c_s of them with value s; p_s its share in the whole release; β people who
+            are `borrowed` from everybody.
+Model       The values around the person are m ~ Dirichlet(β·p) before the first group is seen; its n − 1 others are
+            draws from m, and so are the n − 1 others of the second group (Pólya's urn, as in `attack.common_ground`).
+One value   Pr(s is not among the second group's others) = Π_{t=0}^{n−2} (b + t) / (a + t), a = β + n − 1 and
+            b = a − β·p_s − c_s, for a value s that is not the person's own.
+Together    E|S_i| = 1 + Σ_{s in the group, not the person's} Pr(s is in the second group): the person's own value is
+            in both.  Worst off is whoever has the value that is most surely there again: 1 + Σ_s Pr(s) − max_s Pr(s).
+Cost        one logarithm of a ratio of gamma functions per group and value; 60 digits for the groups near the worst.
+
+Source: the question is of Ganta, Kasiviswanathan and Smith, KDD 2008; the model is ours, and measured against simulated
+second releases in docs/understand/measures/expected-candidates.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from functools import cache
+from math import comb
+from typing import ClassVar
+
+import numpy as np
+from scipy.special import gammaln
+
+from sidelight._arrays import Floats, Integers
+from sidelight._rounding import PRECISE, in_words, round_down
+from sidelight.errors import BadMeasure, parameter
+from sidelight.measures.exact import Amount, Arithmetic, Numbers
+from sidelight.measures.group_by_group import FormulaMeasure
+from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
+from sidelight.release.groups import Groups
+from sidelight.release.release import Release
+from sidelight.table.labels import Label, shown
+from sidelight.table.table import Semantics
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class CandidateWitness(Witness):
+    """Somebody who has the value, and how many values this release alone leaves them."""
+
+    candidates: int
+
+
+@dataclass(frozen=True)
+class ExpectedCandidates(FormulaMeasure):
+    """How many values would be left of a person, on average, once a second release like this one is published?
+
+    min over groups and their people of E|S_i| = 1 + Σ Pr(value s of the group is in the person's group of the second
+    release too), over the values s that are not the person's own.  A prediction, not a promise: the second release is
+    taken to put the person among as many others, drawn from people like those of the group and `borrowed` people like
+    everybody.  Exactly 1 where a group has one value, else a float rounded down.
+
+    >>> release = Release.from_counts([{"Flu": 3, "HIV": 1}, {"Flu": 2, "HIV": 1, "Cold": 1}])
+    >>> finding = ExpectedCandidates().measure(release)
+    >>> round(finding.value, 4), finding.witness.group.number
+    (1.5798, 1)
+    >>> print(finding.explain())
+    Somebody in group 1 who has 'Flu' may have 2 values now, and 1.5798 on average once a second release is published.
+
+    Source: the question is of Ganta, Kasiviswanathan and Smith, Composition Attacks, KDD 2008; the model is ours.
+    """
+
+    borrowed: int = 10
+
+    name: ClassVar[str] = "expected candidates"
+    also_called = ("effective anonymity", "composition")
+    large_is_bad: ClassVar[bool] = False
+    scale_free: ClassVar[bool] = False
+    limits = (1, float("inf"))
+    semantics: ClassVar[tuple[Semantics, ...]] = ("single",)
+    when_groups_merge = Monotonicity.UNKNOWN  # none was found that lowers it, and nothing is proven
+    if_nothing_to_measure: ClassVar[Fraction] = Fraction(1)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.borrowed, bool) or not isinstance(self.borrowed, int) or self.borrowed < 1:
+            message = f"{parameter('borrowed')} is {self.borrowed}; give a whole number of at least 1, such as 10"
+            raise BadMeasure(message)
+
+    @classmethod
+    def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
+        """With few and with more people borrowed."""
+        del domain
+        return cls(), cls(borrowed=1)
+
+    def formula(self, statistic: Numbers, groups: Groups, arithmetic: Arithmetic) -> Numbers:
+        """1 + Σ Pr(s) − max Pr(s), in floats; `exact_values` has it to 60 digits."""
+        del arithmetic
+        people = statistic.sum(axis=1, keepdims=True)
+        drawn = people - 1
+        seen = self.borrowed * _shares(groups) + statistic  # β·p + c
+        # negative where a group has one value, of which what is computed is left out below
+        rest = np.maximum(self.borrowed * (1 - _shares(groups)) + drawn - statistic, 0)  # b
+        present = -np.expm1(_log_absent(rest, seen, drawn))
+        present = np.where(statistic > 0, present, 0)
+        several = 1 + present.sum(axis=1) - present.max(axis=1)
+        values = np.count_nonzero(statistic, axis=1)
+        return np.where(values > 1, several, np.where(values == 1, 1.0, np.nan))
+
+    def exact_values(self, statistic: Integers, groups: Groups) -> Sequence[Amount]:
+        """Compute the formula to 60 digits, for a few groups; rounded down."""
+        return [self._exact_value(row, groups.whole.tolist()) for row in statistic.tolist()]
+
+    def _exact_value(self, counts: list[int], whole: list[int]) -> Amount:
+        absent = self._absent(counts, whole)
+        if len(absent) == 1:
+            return Fraction(1)
+        with localcontext(PRECISE):
+            return round_down(len(absent) - sum(absent.values()) + min(absent.values()))
+
+    def _absent(self, counts: list[int], whole: list[int]) -> dict[int, Decimal]:
+        """Give Γ(b + n − 1)·Γ(a) / (Γ(b)·Γ(a + n − 1)) of each value that occurs in the group, by its place."""
+        drawn, everybody = sum(counts) - 1, sum(whole)
+        total = Fraction(self.borrowed + drawn)
+        absent = {}
+        with localcontext(PRECISE):
+            rising = log_rising(total, drawn)
+            for place in (place for place, count in enumerate(counts) if count):
+                rest = total - Fraction(self.borrowed * whole[place], everybody) - counts[place]
+                # nothing is left where everybody has the value, here or everywhere
+                absent[place] = (log_rising(rest, drawn) - rising).exp() if rest > 0 else Decimal(0)
+        return absent
+
+    def witness(self, groups: Groups, row: int) -> CandidateWitness:
+        """Point at whoever has the value that is most surely there again."""
+        absent = self._absent(groups.counts.row(row).tolist(), groups.whole.tolist())
+        surest = min(absent, key=lambda place: (absent[place], place))
+        return CandidateWitness(groups.name(row), groups.domain[surest], candidates=len(absent))
+
+    def explain(self, finding: Finding) -> str:
+        """Name the group, and the value of whoever is worst off."""
+        witness = finding.witness
+        if not isinstance(witness, CandidateWitness):
+            return "Nobody in the release has any value, so nothing can be left of it."
+        where, value = witness.group, shown(witness.value)
+        if witness.candidates == 1:
+            return f"Everybody in {where} has '{value}': no second release is needed to know it."
+        left = in_words(finding.value, large_is_bad=False)
+        return (
+            f"Somebody in {where} who has '{value}' may have {witness.candidates} values now, and {left} on average "
+            "once a second release is published."
+        )
+
+    def replay(self, witness: Witness, release: Release) -> Amount:
+        """Multiply Π (b + t) / (a + t) out, value by value, for somebody who has the witness's value."""
+        counts = release.group(witness.group).value_counts(0)
+        whole = dict(zip(release.domain, release.groups.whole.tolist(), strict=True))
+        others = {value: count for value, count in counts.items() if value != witness.value}
+        if not others:
+            return Fraction(1)
+        drawn, everybody = sum(counts.values()) - 1, sum(whole.values())
+        left = Decimal(1)
+        with localcontext(PRECISE):
+            for value, count in others.items():
+                rest = self.borrowed + drawn - Fraction(self.borrowed * whole[value], everybody) - count
+                first, total = Decimal(rest.numerator) / rest.denominator, Decimal(self.borrowed + drawn)
+                absent = Decimal(1)
+                for t in range(drawn):
+                    absent *= (first + t) / (total + t)
+                left += 1 - absent
+            return round_down(left)
+
+
+# Γ(x + m) / Γ(x), in floats for many and in 60 digits for some.
+
+
+def _shares(groups: Groups) -> Floats:
+    whole = groups.whole.astype(np.float64)
+    return whole / max(whole.sum(), 1)
+
+
+def _log_absent(rest: Floats, seen: Floats, drawn: Floats) -> Floats:
+    """Give ln Γ(b + m)·Γ(a) / (Γ(b)·Γ(a + m)) with a = b + d: by Stirling's formula, term by term.
+
+    The large parts of the four logarithms cancel before they are computed, or a group of a million people would lose
+    nine digits.  −∞ where b is 0.
+    """
+    total = rest + seen
+    with np.errstate(divide="ignore", invalid="ignore"):
+        log_ratio = np.where(seen < rest, np.log1p(-seen / total), np.log(rest / total))
+        far_ratio = np.log1p(-seen / (total + drawn))
+        main = (rest + drawn - 0.5) * far_ratio - (rest - 0.5) * log_ratio - seen * np.log1p(drawn / total)
+        beyond = _beyond_stirling(rest + drawn) - _beyond_stirling(rest)
+        beyond += _beyond_stirling(total) - _beyond_stirling(total + drawn)
+    return np.where(rest > 0, main + beyond, -np.inf)
+
+
+def _beyond_stirling(x: Floats) -> Floats:
+    """Give ln Γ(x) − (x − 1/2)·ln x + x, up to the constant ln √(2π)."""
+    large = np.maximum(x, FAR)
+    series = (1 / 12 - (1 / 360 - 1 / 1260 / large**2) / large**2) / large
+    small = np.minimum(x, FAR)
+    return np.where(x >= FAR, series, gammaln(small) - (small - 0.5) * np.log(small) + small - HALF_LOG_2_PI)
+
+
+FAR = 64.0
+"""From here on three terms of Stirling's series have all digits of a float."""
+
+HALF_LOG_2_PI = float(np.log(2 * np.pi) / 2)
+
+STEPS, TERMS = 64, 40
+"""Stirling's series with so many terms, from so many steps on, has more than 60 digits."""
+
+
+def log_rising(start: Fraction, steps: int) -> Decimal:
+    """Give ln of start·(start + 1)· … ·(start + steps − 1), to about 60 digits, in the context of `PRECISE`.
+
+    >>> with localcontext(PRECISE):
+    ...     round(log_rising(Fraction(1), 5).exp(), 40)
+    Decimal('120.0000000000000000000000000000000000000000')
+    """
+    first = Decimal(start.numerator) / start.denominator
+    if steps <= STEPS:
+        return _log_product(first, steps)
+    # by Stirling from STEPS on, where the series has all digits
+    return _log_product(first, STEPS) + _stirling(first + steps) - _stirling(first + STEPS)
+
+
+def _log_product(first: Decimal, steps: int) -> Decimal:
+    product = Decimal(1)
+    for step in range(steps):
+        product *= first + step
+    return product.ln()
+
+
+def _stirling(x: Decimal) -> Decimal:
+    """Give ln Γ(x) up to a constant."""
+    series = (number / (2 * k * (2 * k - 1)) / x ** (2 * k - 1) for k, number in enumerate(_bernoulli(), start=1))
+    return (x - Decimal("0.5")) * x.ln() - x + sum(series, Decimal(0))
+
+
+@cache
+def _bernoulli() -> tuple[Decimal, ...]:
+    """Give B₂, B₄, … by their recurrence Σ_{j<k} C(k, j)·B_j = 0."""
+    numbers = [Fraction(1)]
+    for k in range(1, 2 * TERMS + 1):
+        numbers.append(-sum((comb(k + 1, j) * numbers[j] for j in range(k)), Fraction(0)) / (k + 1))
+    with localcontext(PRECISE):
+        return tuple(Decimal(each.numerator) / each.denominator for each in numbers[2::2])

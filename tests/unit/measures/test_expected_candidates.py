@@ -1,0 +1,140 @@
+"""What a second release would leave: the model, its digits, and how well it predicts."""
+
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from math import comb, prod
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.examples import examples
+
+import sidelight as sl
+from sidelight._rounding import PRECISE
+from sidelight.attack.simulation import draw_samples
+from sidelight.errors import BadMeasure
+from sidelight.measures.expected_candidates import _log_absent, log_rising
+from sidelight.policy.limit_text import read_limit
+
+
+def by_going_through_all_draws(counts, whole, borrowed):
+    """The mean of |S_i| over every second group, weighed by Pólya's urn; for the value that leaves fewest."""
+    everybody, drawn = sum(whole), sum(counts) - 1
+    worst = None
+    for own in (place for place, count in enumerate(counts) if count):
+        others = [count - (place == own) for place, count in enumerate(counts)]
+        weights = [Fraction(borrowed * whole[place], everybody) + others[place] for place in range(len(counts))]
+        mean = Fraction(0)
+        for second in compositions(drawn, len(counts)):
+            chance = Fraction(multinomial(second))
+            for weight, times in zip(weights, second, strict=True):
+                chance *= prod((weight + t for t in range(times)), start=Fraction(1))
+            chance /= prod((borrowed + drawn + t for t in range(drawn)), start=Fraction(1))
+            left = sum(1 for place, count in enumerate(counts) if count and (place == own or second[place]))
+            mean += chance * left
+        worst = mean if worst is None else min(worst, mean)
+    return worst
+
+
+def compositions(total, parts):
+    if parts == 1:
+        yield (total,)
+        return
+    for first in range(total + 1):
+        for rest in compositions(total - first, parts - 1):
+            yield (first, *rest)
+
+
+def multinomial(parts):
+    ways, left = 1, sum(parts)
+    for part in parts:
+        ways *= comb(left, part)
+        left -= part
+    return ways
+
+
+@examples(40)
+@given(
+    st.lists(st.integers(0, 3), min_size=3, max_size=3).filter(any),
+    st.lists(st.integers(0, 4), min_size=3, max_size=3),
+    st.integers(1, 12),
+)
+def test_it_is_the_mean_over_all_second_groups(group, elsewhere, borrowed):
+    rows = [dict(zip("abc", each, strict=True)) for each in (group, elsewhere) if any(each)]
+    release = sl.Release.from_counts(rows, domain=list("abc"))
+    measure = sl.ExpectedCandidates(borrowed)
+    exact = [
+        by_going_through_all_draws(list(row), release.groups.whole.tolist(), borrowed)
+        for row in release.groups.counts.dense().tolist()
+    ]
+    assert float(measure.measure(release).value) == pytest.approx(float(min(exact)), rel=1e-14)
+    assert measure.measure(release).value <= min(exact)
+    assert measure.scores(release.groups) == pytest.approx([float(each) for each in exact], rel=1e-13)
+
+
+def test_a_group_of_one_value_leaves_one():
+    finding = sl.ExpectedCandidates().measure(sl.Release.from_counts([{"Flu": 9}, {"Flu": 1, "HIV": 4}]))
+    assert finding.value == Fraction(1)
+    assert finding.explain() == "Everybody in group 1 has 'Flu': no second release is needed to know it."
+    assert sl.ExpectedCandidates().measure(sl.Release.from_counts([{"Flu": 1}])).value == 1
+
+
+@examples(60)
+@given(st.lists(st.lists(st.integers(0, 6), min_size=3, max_size=3).filter(any), min_size=2, max_size=4))
+def test_no_merger_was_found_that_lowers_it(groups):
+    """Nothing is claimed all the same, as nothing is proven: a counterexample would be news for the page."""
+    named = [dict(zip("abc", each, strict=True)) for each in groups]
+    both = {value: named[0][value] + named[1][value] for value in "abc"}
+    apart, merged = (sl.Release.from_counts(each, domain=list("abc")) for each in (named, [both, *named[2:]]))
+    measure = sl.ExpectedCandidates()
+    assert measure.measure(merged).value >= measure.measure(apart).value
+    assert measure.when_groups_merge is sl.Monotonicity.UNKNOWN
+
+
+@pytest.mark.parametrize("start", [Fraction(1, 7), Fraction(1), Fraction(9, 2), Fraction(300)])
+@pytest.mark.parametrize("steps", [0, 1, 64, 65, 400])
+def test_sixty_digits_of_a_rising_factorial(start, steps):
+    with localcontext(PRECISE):
+        product = prod((start + step for step in range(steps)), start=Fraction(1))
+        expected = Decimal(product.numerator).ln() - Decimal(product.denominator).ln()
+        assert abs(log_rising(start, steps) - expected) < Decimal(10) ** -50
+
+
+@pytest.mark.parametrize("people", [2, 70, 5_000, 10**6])
+@pytest.mark.parametrize("count", [1, 3, 50])
+def test_floats_keep_their_digits_in_large_groups(people, count):
+    share, drawn = Fraction(1, 20), people - 1
+    if count > drawn:
+        return
+    seen = 10 * share + count
+    rest = 10 + drawn - seen
+    with localcontext(PRECISE):
+        exact = log_rising(rest, drawn) - log_rising(rest + seen, drawn)
+    floats = _log_absent(*(np.array([float(each)]) for each in (rest, seen, drawn)))
+    assert floats[0] == pytest.approx(float(exact), rel=1e-12, abs=1e-13)
+
+
+def test_it_predicts_what_a_second_release_leaves():
+    adult = sl.datasets.adult(quasi=["age", "education", "marital-status", "race", "sex"])
+    drawn = draw_samples(adult.table, overlap=2_000, people=10_000, releases=2, rng=np.random.default_rng(5))
+    found = [
+        sl.protect(sample, sl.Policy(sl.GroupSize() >= 5), by=adult.hierarchies, method="mondrian")
+        for sample in drawn.samples
+    ]
+    left = float(sl.intersect(found, people=drawn.shared, by=adult.hierarchies).mean("after"))
+    groups = found[0].release.groups
+    # at least what the worst person of each group is left, on average over people
+    predicted = float(groups.sizes @ sl.ExpectedCandidates().scores(groups) / groups.sizes.sum())
+    assert 0.9 * left < predicted < 1.05 * left
+
+
+@pytest.mark.parametrize("borrowed", [0, -1, 2.5, True])
+def test_people_are_borrowed_by_whole_numbers(borrowed):
+    with pytest.raises(BadMeasure, match="borrowed"):
+        sl.ExpectedCandidates(borrowed)
+
+
+def test_a_policy_bounds_it_in_text_too():
+    policy = sl.Policy(read_limit("expected candidates(borrowed=5) >= 2"))
+    assert not policy.judge(sl.Release.from_counts([{"Flu": 9}])).safe
