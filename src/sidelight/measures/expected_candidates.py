@@ -173,8 +173,8 @@ class ExpectedCandidates(FormulaMeasure):
 
 
 def _shares(groups: Groups) -> Floats:
-    whole = groups.whole.astype(np.float64)
-    return whole / max(whole.sum(), 1)
+    shares: Floats = groups.whole / max(int(groups.whole.sum()), 1)
+    return shares
 
 
 def _log_absent(rest: Floats, seen: Floats, drawn: Floats) -> Floats:
@@ -198,7 +198,9 @@ def _beyond_stirling(x: Floats) -> Floats:
     large = np.maximum(x, FAR)
     series = (1 / 12 - (1 / 360 - 1 / 1260 / large**2) / large**2) / large
     small = np.minimum(x, FAR)
-    return np.where(x >= FAR, series, gammaln(small) - (small - 0.5) * np.log(small) + small - HALF_LOG_2_PI)
+    exactly = gammaln(small) - (small - 0.5) * np.log(small) + small - HALF_LOG_2_PI
+    beyond: Floats = np.where(x >= FAR, series, exactly)
+    return beyond
 
 
 FAR = 64.0
