@@ -31,7 +31,7 @@ from sidelight.release.release import Release
 from sidelight.table.labels import Label
 from sidelight.table.table import JointDomain, Semantics, Table
 
-OF_ITS_CLASS = ("name", "large_is_bad", "limits", "semantics", "mergeable", "about_values")
+OF_ITS_CLASS = ("name", "large_is_bad", "limits", "semantics", "mergeable", "depends_on_whole", "about_values")
 """What a measure's class says of it is so of the measure that asks the same about a column."""
 
 

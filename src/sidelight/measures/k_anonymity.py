@@ -38,6 +38,7 @@ class GroupSize(FormulaMeasure):
     """
 
     name: ClassVar[str] = "group size"
+    depends_on_whole: ClassVar[bool] = False
     about_values: ClassVar[bool] = False
     also_called = ("k-anonymity", "anonymity")
     large_is_bad: ClassVar[bool] = False

@@ -57,6 +57,7 @@ class DistinctValues(Targeted, FormulaMeasure):
     """
 
     name: ClassVar[str] = "distinct values"
+    depends_on_whole: ClassVar[bool] = False
     also_called = ("l-diversity", "ℓ-diversity", "diversity", "distinct l-diversity")
     large_is_bad: ClassVar[bool] = False
     whole_numbers: ClassVar[bool] = True
@@ -122,6 +123,7 @@ class EntropyDiversity(Targeted, FormulaMeasure):
     """
 
     name: ClassVar[str] = "entropy diversity"
+    depends_on_whole: ClassVar[bool] = False
     also_called = ("l-diversity", "ℓ-diversity", "diversity", "entropy l-diversity")
     large_is_bad: ClassVar[bool] = False
     limits = (1, float("inf"))
@@ -194,6 +196,7 @@ class RecursiveDiversity(Targeted, FormulaMeasure):
     l: int = 3  # noqa: E741 - the ℓ of ℓ-diversity, as everybody says it
 
     name: ClassVar[str] = "recursive diversity"
+    depends_on_whole: ClassVar[bool] = False
     also_called = ("l-diversity", "ℓ-diversity", "diversity", "recursive l-diversity")
     when_groups_merge = Monotonicity.NON_INCREASING
     more_is_worse = ("l",)

@@ -74,6 +74,7 @@ class Measure(ABC):
     limits: ClassVar[tuple[Bound, Bound]] = (0, math.inf)  # what a bound may be
     semantics: ClassVar[tuple[Semantics, ...]] = ("single", "set", "multiset")  # where the question makes sense
     mergeable: ClassVar[bool] = True  # whether summaries of parts make up the whole; otherwise only whole releases
+    depends_on_whole: ClassVar[bool] = True  # whether a group's summary depends on how often values occur in all groups
     about_values: ClassVar[bool] = True  # whether it looks at sensitive values, or only at the groups
 
     def __init_subclass__(cls) -> None:

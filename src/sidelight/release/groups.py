@@ -17,7 +17,7 @@ from sidelight._arrays import Flags, Integers, add_up, number_keys
 from sidelight._text import counted, html_table
 from sidelight.errors import UnknownValue, did_you_mean
 from sidelight.table.labels import SUPPRESSED, Label, label, shown, shown_in_list
-from sidelight.table.table import CELLS_AT_ONCE, Column, Counts, JointDomain, Semantics
+from sidelight.table.table import CELLS_AT_ONCE, Column, Counts, JointDomain, Semantics, stack_columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,6 +229,27 @@ class Groups:
         except ValueError:
             message = f"no sensitive value '{shown(text)}' in the release{did_you_mean(shown(text), self.domain)}"
             raise UnknownValue(message) from None
+
+
+def stack_groups(parts: Sequence[Groups]) -> Groups:
+    """Put groups of the same values and columns below each other; at least one part, whose whole is theirs.
+
+    >>> from sidelight.release.release import Release
+    >>> groups = Release.from_counts([{"Flu": 1}, {"Flu": 2}], labels=[{"age": "1"}, {"age": "2"}]).groups
+    >>> stack_groups([groups.take(slice(1, 2)), groups]).sizes.tolist()
+    [2, 1, 2]
+    """
+    entries = [part.counts.entries() for part in parts]
+    before = np.cumsum([0, *(len(part) for part in parts)])
+    rows = np.concatenate([row + start for (row, _, _), start in zip(entries, before[:-1], strict=True)])
+    values, counts = (np.concatenate([each[place] for each in entries]) for place in (1, 2))
+    return replace(
+        parts[0],
+        sizes=np.concatenate([part.sizes for part in parts]),
+        counts=Counts.from_entries(rows, values, counts, (int(before[-1]), len(parts[0].domain))),
+        columns=tuple(stack_columns(each) for each in zip(*(part.columns for part in parts), strict=True)),
+        numbers=np.concatenate([part.numbers for part in parts]),
+    )
 
 
 def suppressed_groups(groups: Groups) -> Flags:

@@ -266,9 +266,7 @@ class Column:
         >>> [both.cell(row) for row in range(len(both))], both.labels
         (['30', '4', '30'], ('4', '30'))
         """
-        labels = in_order((*self.labels, *lower.labels))
-        codes = [_codes_of(part.labels, labels)[part.codes] for part in (self, lower)]
-        return Column(self.name, labels, np.concatenate(codes))
+        return replace(stack_columns([self, lower]), kind=None).in_natural_order()
 
     def without(self, hidden: npt.NDArray[np.bool_]) -> Column:
         """Leave the cells of some rows empty.
@@ -290,6 +288,16 @@ class Column:
 def _codes_of(cells: Sequence[Label], labels: tuple[Label, ...]) -> Codes:
     code = {text: number for number, text in enumerate(labels)}
     return np.fromiter((code[cell] for cell in cells), np.int32, len(cells))
+
+
+def stack_columns(parts: Sequence[Column]) -> Column:
+    """Put columns of the same name below each other, under common labels."""
+    first = parts[0]
+    if all(part.labels == first.labels for part in parts):
+        return Column(first.name, first.labels, np.concatenate([part.codes for part in parts]), first.kind)
+    labels = in_order(dict.fromkeys(text for part in parts for text in part.labels))
+    codes = [_codes_of(part.labels, labels)[part.codes] for part in parts]
+    return Column(first.name, labels, np.concatenate(codes), first.kind)
 
 
 def number_equal_rows(columns: tuple[Column, ...], rows: int) -> tuple[Integers, Integers]:

@@ -61,6 +61,7 @@ class DisclosureCost(Measure):
     knows: Adversary = "implications"
 
     name: ClassVar[str] = "disclosure cost"
+    depends_on_whole: ClassVar[bool] = False
     semantics: ClassVar[tuple[Semantics, ...]] = Implications.semantics
     when_groups_merge = Monotonicity.NON_INCREASING
 

@@ -72,6 +72,7 @@ class Implications(Targeted):
     value: Value = None
 
     name: ClassVar[str] = "implications"
+    depends_on_whole: ClassVar[bool] = False
     also_called = ("ck-safety",)
     limits = (0, 1)
     when_groups_merge = Monotonicity.NON_INCREASING

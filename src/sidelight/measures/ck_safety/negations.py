@@ -99,6 +99,7 @@ class Negations(Targeted, FormulaMeasure):
     value: Value = None
 
     name: ClassVar[str] = "negations"
+    depends_on_whole: ClassVar[bool] = False
     limits = (0, 1)
     when_groups_merge = Monotonicity.NON_INCREASING
     more_is_worse = ("k",)

@@ -69,6 +69,7 @@ the target does not have Flu.
     value: Value = None
 
     name: ClassVar[str] = "acquaintance"
+    depends_on_whole: ClassVar[bool] = False
     also_called = ("privacy skyline",)
     limits = (0, 1)
     when_groups_merge = Monotonicity.NON_INCREASING
