@@ -116,9 +116,9 @@ class About(Measure):
 
     def summarize(self, groups: Groups) -> Summary:
         """Summarize the view of some groups."""
-        return ViewSummary(self, self.question.summarize(groups.about(self.of, self.known)), self._parts(groups))
+        return ViewSummary(self, self.question.summarize(groups.about(self.of, self.known)), self.parts_at_most(groups))
 
-    def _parts(self, groups: Groups) -> int:
+    def parts_at_most(self, groups: Groups) -> int:
         """Into how many parts a group could fall."""
         domain = groups.domain
         return len(domain.combinations(self.known)[1]) if self.known and isinstance(domain, JointDomain) else 1
@@ -230,11 +230,16 @@ class ViewScreen(Screen):
 
     def of(self, groups: Groups) -> Floats:
         """Give each group the row of its view, or the joined rows of its parts."""
-        about = self.about
-        if not about.known:
-            return self.inner.of(groups.about(about.of))
-        parts, group = groups.split_by(about.known)
-        return self._joined(self.inner.of(parts.about(about.of)), group, len(groups))
+        parts, group = self.parts(groups)
+        rows = self.inner.of(parts)
+        return self._joined(rows, group, len(groups)) if self.about.known else rows
+
+    def parts(self, groups: Groups) -> tuple[Groups, Integers]:
+        """Give the view of the groups, each in its parts, and the group of each part."""
+        if not self.about.known:
+            return groups.about(self.about.of), np.arange(len(groups))
+        parts, group = groups.split_by(self.about.known)
+        return parts.about(self.about.of), group
 
     def _joined(self, rows: Floats, group: Integers, groups: int) -> Floats:
         """Join the rows of each group's parts: the first of all groups with the second, and so on."""
@@ -250,10 +255,16 @@ class ViewScreen(Screen):
         return self.inner.slack(people)
 
     def kinds(self, groups: Groups) -> Integers:
-        """What decides the view decides the value; with parts, the counts of all combinations."""
-        if self.about.known:
-            return groups.counts.dense()
-        return self.inner.kinds(groups.about(self.about.of))
+        """What decides the view decides the value; with parts, whichever of them is of which kind."""
+        parts, group = self.parts(groups)
+        kinds = self.inner.kinds(parts)
+        if not self.about.known:
+            return kinds
+        in_turn = np.lexsort((*kinds.T, group))
+        place = np.arange(len(group)) - np.searchsorted(group, group)  # parts stand by group
+        rows = np.full((len(groups), self.about.parts_at_most(groups), kinds.shape[1]), -1)
+        rows[group, place] = kinds[in_turn]
+        return rows.reshape(len(groups), -1)
 
     def join(self, one: Floats, other: Floats) -> Floats:
         """As the measure's own."""

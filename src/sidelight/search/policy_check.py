@@ -15,12 +15,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
 
 import numpy as np
 
 from sidelight._arrays import Flags, Floats, Integers, number_vectors
+from sidelight.measures.about import ViewScreen
 from sidelight.measures.exact import Amount
 from sidelight.measures.k_anonymity import GroupSize
 from sidelight.measures.measure import Comparison, Criterion, Finding, exact
@@ -39,6 +40,7 @@ class CriterionCheck:
     screen: Screen
     bound: float
     margin: float  # how far from the bound a value must be for floats to decide
+    of_parts: CriterionCheck | None = None  # where groups fall into parts that can be judged one by one
     decided: dict[Hashable, dict[bytes, bool]] = field(default_factory=dict, compare=False, repr=False)  # exactly
 
     @classmethod
@@ -49,7 +51,10 @@ class CriterionCheck:
             bound = math.inf  # as bad as can be is within the bound: a probability of at most 1
         # infinity is never a matter of rounding
         margin = screen.slack(people) * max(abs(bound), 1.0) if math.isfinite(bound) else 0.0
-        return cls(criterion, screen, bound, margin)
+        of_parts = None
+        if isinstance(screen, ViewScreen) and screen.about.known and screen.group_by_group:
+            of_parts = cls.of(replace(criterion, measure=screen.about.question), people)
+        return cls(criterion, screen, bound, margin, of_parts)
 
     @property
     def is_idle(self) -> bool:
@@ -77,6 +82,11 @@ class CriterionCheck:
         """Judge each group as if it were the whole release."""
         if self.is_idle:
             return np.ones(len(groups), bool)
+        if self.of_parts is not None and isinstance(self.screen, ViewScreen):
+            parts, group = self.screen.parts(groups)
+            holds = np.ones(len(groups), bool)
+            holds[group[~self.of_parts.holds_in_each(parts)]] = False
+            return holds
         return np.concatenate([self._holds_in_each(block) for block in groups.blocks()])
 
     def _holds_in_each(self, groups: Groups) -> Flags:
