@@ -117,7 +117,7 @@ def cut_everybody(
         halves: list[Integers] = []
         undecided = np.ones(len(active), bool)
         for cuts in generation.rounds(orders, undecided, target):
-            within = cuts.take(generation.holds_in_halves(cuts, policy))
+            within = cuts.take(generation.may_hold_in_halves(cuts, policy))
             for accepted in acceptance.runs(within, generation, active):
                 undecided[accepted.group] = False
                 halves += [active[accepted.group], partition.split(generation.keys, accepted, active)]

@@ -153,14 +153,14 @@ class Generation:
             others.append((each, np.flatnonzero(rest)))
         yield line_up(others, rank)
 
-    def holds_in_halves(self, cuts: Cuts, policy: PolicyCheck) -> Flags:
-        """Say which cuts leave two halves that each keep the policy on their own."""
+    def may_hold_in_halves(self, cuts: Cuts, policy: PolicyCheck) -> Flags:
+        """Say which cuts leave two halves that each keep the policy on their own, or are for a run of cuts to tell."""
         # people are at hand; values are counted only for cuts that leave enough of them on both sides
         smaller = np.minimum(cuts.left, cuts.people - cuts.left)
         holds: Flags = smaller >= (policy.least_group_size or 1)
         large = np.flatnonzero(holds)
         for rows, halves in self.halves(cuts.take(large)):
-            left, right = policy.holds_in_each(halves).reshape(2, -1)
+            left, right = policy.may_hold_in_each(halves).reshape(2, -1)
             holds[large[rows]] = left & right
         return holds
 

@@ -14,7 +14,7 @@ Cost        One vectorised screen per block of groups; exactly, one group of eac
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import reduce
 
@@ -88,6 +88,13 @@ class CriterionCheck:
             holds[group[~self.of_parts.holds_in_each(parts)]] = False
             return holds
         return np.concatenate([self._holds_in_each(block) for block in groups.blocks()])
+
+    def may_hold_in_each(self, groups: Groups) -> Flags:
+        """Judge each group as if it were the whole release, but let pass what meets a limit that may be met."""
+        if self.criterion.comparison.strict or self.is_idle:
+            return self.holds_in_each(groups)
+        values = [self.screen.value(self.screen.of(block)) for block in groups.blocks()]
+        return np.concatenate([self.clearly_holds(block) | self.is_close(block) for block in values])
 
     def _holds_in_each(self, groups: Groups) -> Flags:
         values = self.screen.value(self.screen.of(groups))
@@ -178,20 +185,29 @@ class PolicyCheck:
 
     def holds_in_each(self, groups: Groups) -> Flags:
         """Say which groups keep all criteria on their own: needed of each, enough where none is judged together."""
-        holds = np.ones(len(groups), bool)
-        for check in self.checks:
-            # what one criterion refuses the next ones need not look at
-            left = np.flatnonzero(holds)
-            if len(left) == 0:
-                break
-            holds[left] = check.holds_in_each(groups if len(left) == len(groups) else groups.take(left))
-        return holds
+        return _all_hold(groups, [check.holds_in_each for check in self.checks])
+
+    def may_hold_in_each(self, groups: Groups) -> Flags:
+        """Say the same for a search that judges releases together: what is close to a limit that may be met passes."""
+        one_by_one, together = (check.holds_in_each for check in self.by_group), self.together
+        return _all_hold(groups, [*one_by_one, *(check.may_hold_in_each for check in together)])
 
     def holds(self, groups: Groups) -> bool:
         """Judge groups together as one release, exactly; stop at the first criterion that is not kept."""
         return all(
             check.holds_in_each(groups).all() and check.holds_of_nothing(groups) for check in self.by_group
         ) and all(check.holds(groups) for check in self.together)
+
+
+def _all_hold(groups: Groups, judgements: Iterable[Callable[[Groups], Flags]]) -> Flags:
+    holds = np.ones(len(groups), bool)
+    for judge in judgements:
+        # what one criterion refuses the next ones need not look at
+        left = np.flatnonzero(holds)
+        if len(left) == 0:
+            break
+        holds[left] = judge(groups if len(left) == len(groups) else groups.take(left))
+    return holds
 
 
 def _least_whole(bound: Amount, comparison: Comparison) -> int:

@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import sidelight as sl
@@ -93,3 +94,23 @@ def test_a_limit_that_nothing_breaks_is_kept_by_every_group():
     assert not strict.holds(GROUPS)
     assert PolicyCheck.of([sl.Implications(2) <= 1], people=10).together == ()
     assert not CriterionCheck.of(sl.GroupSize() >= 1, people=10).is_idle
+
+
+def test_what_meets_a_limit_that_may_be_met_may_pass_until_it_is_judged_with_others():
+    met = sl.Release.from_counts([{"a": 1, "b": 1}, {"a": 1}]).groups
+    for criterion, may in ((sl.Implications(0) <= Fraction(1, 2), True), (sl.Implications(0) < Fraction(1, 2), False)):
+        check = CriterionCheck.of(criterion, people=10)
+        assert check.may_hold_in_each(met).tolist() == [may, False]
+    policy = PolicyCheck.of([sl.GroupSize() >= 2, sl.Acquaintance(family=1) <= Fraction(9, 10)], people=10)
+    assert policy.may_hold_in_each(GROUPS).tolist() == policy.holds_in_each(GROUPS).tolist()
+
+
+def test_groups_that_fall_into_parts_are_judged_part_by_part():
+    people = {"zip": list("1122"), "disease": ["Flu", "Cold", "Flu", "Flu"], "income": ["low", "low", "low", "high"]}
+    groups = sl.read_release(pa.table(people), group="zip", sensitive=["disease", "income"]).groups
+    half = sl.Implications(0) <= Fraction(1, 2)
+    check = CriterionCheck.of(half.about("disease", known="income"), people=4)
+    assert check.of_parts is not None
+    assert check.holds_in_each(groups).tolist() == [True, False]
+    assert [check.holds_exactly(groups.take(slice(row, row + 1))) for row in range(2)] == [True, False]
+    assert CriterionCheck.of(half.about("disease"), people=4).of_parts is None
