@@ -27,10 +27,10 @@ def limit(measure):
 
 @st.composite
 def policies(draw, release):
-    kinds = draw(st.lists(st.sampled_from(all_measures()), min_size=1, max_size=3, unique=True))
-    every = [draw(st.sampled_from(kind.examples(release.domain))) for kind in kinds]
-    apply = [each for each in every if release.semantics in each.semantics]
-    return sl.Policy(*map(limit, [*apply, sl.GroupSize()]))
+    every = [kind.examples(release.domain) for kind in all_measures()]
+    apply = [few for few in ([each for each in some if release.semantics in each.semantics] for some in every) if few]
+    chosen = [draw(st.sampled_from(few)) for few in draw(st.lists(st.sampled_from(apply), max_size=3, unique_by=id))]
+    return sl.Policy(*map(limit, [*chosen, sl.GroupSize()]))
 
 
 @st.composite
