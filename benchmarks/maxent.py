@@ -40,7 +40,7 @@ from sidelight.knowledge.statements import Rule
 from sidelight.max_entropy.constraints import constraints_of
 from sidelight.max_entropy.problem import Variables
 from sidelight.max_entropy.reduction import reduce_problem
-from sidelight.max_entropy.subproblems import Relaxations, solve
+from sidelight.max_entropy.subproblems import solve
 from sidelight.search.anatomy import deal
 
 QUASI = ["age", "workclass", "marital-status", "relationship", "race", "sex", "native-country", "hours-per-week"]
@@ -133,12 +133,7 @@ def compared(release: sl.Release, rules: Sequence[Rule], said: str) -> list[str]
         return beliefs.solution.residual, beliefs.solution.steps
 
     def ours() -> tuple[float, int]:
-        found = solve(
-            reduced.problem,
-            Relaxations(variables, constraints, reduced).forced_zeros,
-            deadline=math.inf,
-            progress=quiet,
-        )
+        found = solve(reduced.problem, deadline=math.inf, progress=quiet)
         return found.residual, found.steps
 
     ours()  # once before, so that imports are not timed

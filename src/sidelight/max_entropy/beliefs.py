@@ -60,9 +60,9 @@ def beliefs_of(
     variables = replace(variables, mentioned=mentioned_conditions(known, variables.described))
     constraints = constraints_of(variables, known)
     reduced = reduce_problem(variables, constraints)
-    relaxations = Relaxations(variables, constraints, reduced, deadline)
+    relaxations = Relaxations(variables, constraints, deadline)
     try:
-        solution = solve(reduced.problem, relaxations.forced_zeros, deadline=deadline, progress=progress)
+        solution = solve(reduced.problem, deadline=deadline, progress=progress)
     except Infeasible as infeasible:
         raise explain_infeasible(infeasible, constraints.stated, relaxations) from None
     return Beliefs(variables, known, constraints, reduced, solution)
@@ -130,9 +130,8 @@ class Certificate:
     forced_zeros: int
     """Entries that are 0 in every distribution that fits, as far as they were looked for; a class counts once.
 
-    `Beliefs.undecided` says of how many the time was up.  Parts of more than 50,000 variables are searched by the
-    statements that push hardest alone; a zero that this does not find is as good as 0, and the statements behind it
-    push very hard instead of `None`.
+    `Beliefs.undecided` says of how many the time was up; these are as good as 0, and the statements behind them push
+    very hard instead of `None`.
     """
 
     @property

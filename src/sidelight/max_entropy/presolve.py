@@ -13,8 +13,8 @@ removes no feasible point, and therefore not the one of largest entropy:
   into the bounds; a constraint of which nothing is left is implied, or contradicts the release.
 
 All three are exact up to `NEGLIGIBLE_PEOPLE`.  They are not complete: zeros that only several constraints together
-force are found by linear programs, which cost more and are asked where the solver sees amounts vanish
-(`forced_zeros`), where it does not arrive (`is_feasible`), and to name a contradiction (`conflicting`).
+force are found by linear programs, which cost more and are asked where the solver sees amounts vanish (`zeros_at`),
+where it does not arrive (`is_feasible`, `forced_zeros`), and to name a contradiction (`conflicting`).
 
 Cost, with V variables and Z nonzeros of the constraints: `drop_implied` sorts the nonzeros twice, Z log Z;
 `propagate_bounds` passes V + Z bounds on in each of at most `PROPAGATION_ROUNDS` rounds; `fixed_by_frechet_bounds`
@@ -44,6 +44,9 @@ NEGLIGIBLE_PEOPLE = 1e-9
 PROPAGATION_ROUNDS = 30
 """How often bounds are passed on from sum to sum."""
 
+
+TIGHT = 1e-7
+"""A sum this near to its bound is at it."""
 
 TIME_IS_UP = 1
 """How `linprog` says that it reached its time limit."""
@@ -318,11 +321,45 @@ def forced_zeros(problem: Problem, suspects: Integers, *, deadline: float = math
     answer = _solve(
         np.concatenate((np.zeros(len(problem) + 1), -np.ones(count))),
         deadline,
-        A_ub=sparse.csr_array(sparse.vstack((bounded, below))),
+        A_ub=_above(bounded, below),
         b_ub=np.zeros(inequalities + count),
         A_eq=equal,
         b_eq=np.zeros(equalities),
         bounds=np.array([(0, np.inf)] * len(problem) + [(1, np.inf)] + [(0, 1)] * count),
+    )
+    if answer is None:
+        return None
+    zero = np.zeros(len(problem), bool)
+    if answer.status == 0:
+        zero[suspects[answer.x[-count:] < 0.5]] = True
+    return zero
+
+
+def zeros_at(problem: Problem, amounts: Floats, suspects: Integers, *, deadline: float = math.inf) -> Flags | None:
+    """Say which suspects are 0 in every solution, given one in which they vanish and all others do not.
+
+    Any other solution lies in a direction δ that keeps the sums: A δ = 0, and δ ≤ 0 (or ≥ 0) for a sum at its bound.
+    A suspect can only grow along it; all other amounts may change either way, as a short enough step keeps them
+    positive.  So a suspect that no direction lets grow is 0 in every solution, and any other is not.  One program, as
+    in `forced_zeros`, but with free amounts, which is far easier: they can be eliminated.
+    """
+    program = _linear_program(problem)
+    slack = program.most - program.at_most @ amounts
+    tight = sparse.csr_array(program.at_most[np.flatnonzero(slack <= TIGHT * (1 + np.abs(program.most)))])
+    count = len(suspects)
+    picked = sparse.csr_array((np.ones(count), (np.arange(count), suspects)), shape=(count, len(problem)))
+    least = np.full(len(problem), -np.inf)
+    least[suspects] = 0.0
+    answer = _solve(
+        np.concatenate((np.zeros(len(problem)), -np.ones(count))),
+        deadline,
+        A_ub=_above(_beside(tight, _empty(tight.shape[0], count)), _beside(-picked, sparse.eye_array(count))),
+        b_ub=np.zeros(tight.shape[0] + count),
+        A_eq=_beside(program.equal, _empty(len(program.equal_to), count)),
+        b_eq=np.zeros(len(program.equal_to)),
+        bounds=np.stack(
+            (np.append(least, np.zeros(count)), np.append(np.full(len(problem), np.inf), np.ones(count))), axis=1
+        ),
     )
     if answer is None:
         return None
@@ -369,6 +406,10 @@ def _solve(cost: Floats, deadline: float, **program: object) -> OptimizeResult |
 
 def _beside(*blocks: object) -> sparse.csr_array:
     return sparse.csr_array(sparse.hstack([sparse.csr_array(block) for block in blocks]))
+
+
+def _above(*blocks: sparse.csr_array) -> sparse.csr_array:
+    return sparse.csr_array(sparse.vstack(blocks))
 
 
 def _empty(rows: int, columns: int) -> sparse.csr_array:

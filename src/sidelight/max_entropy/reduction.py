@@ -76,19 +76,6 @@ class ReducedProblem:
         np.add.at(expanded, self.entry, amounts)
         return expanded
 
-    def variables_in(self, coarser: ReducedProblem) -> Integers:
-        """Give for each variable the one of a coarser problem that it is part of; −1 where that has none."""
-        finer, other = self.quotient, coarser.quotient
-        row = other.row[finer.row_representative[self.rows[self.problem.row]]]
-        column = other.column[finer.column_representative[self.columns[self.problem.column]]]
-        people = len(self.people) + 1
-        site = other.blocks.entry(row, column) * self.slots + self.site % self.slots
-        sought = site * people + self.person + 1
-        # site and person in one number; sorted, as variables are numbered by site and then by person
-        present = coarser.site * people + coarser.person + 1
-        place = np.searchsorted(present, sought)
-        return np.where(np.append(present, -1)[place] == sought, place, -1)
-
     def at_sites(self, amounts: Floats, entry: Integers, slot: Integers) -> Floats:
         """Give what sites of solved groups have, over all persons."""
         first = np.flatnonzero(run_starts([self.site]))

@@ -8,13 +8,12 @@ Subproblem     presolve, then Newton on the dual.  Where the method does not arr
                be 0 in every solution: ask a linear program which, remove them, and solve again.  It ends, as each round
                removes a variable.  When the time is up before the program has an answer, the solution that is there is
                kept: its sums are right, and how many amounts may be 0 or very little is said (`undecided`).
-Relaxation     what is 0 whenever *some* of the statements hold is 0 when all do, and fewer statements have a smaller
-               quotient: so the statements whose multipliers run away are asked first, by themselves.
 Contradiction  a minimum unsatisfiable subset: the constraints that a least repair touches (one linear program), then
-               hitting sets over feasibility of subsets, each again on its own smaller quotient.
-Cost           per part and round a presolve, 10 to 40 Newton steps (`schur`) and at most three linear programs; parts
-               above `MOST_PART_VARIABLES` that arrived have only that of the relaxation.  A contradiction: one elastic
-               program over all variables, then one program per subset; no new one after `MOST_CONFLICT_SECONDS`.
+               hitting sets over feasibility of subsets, each on its own smaller quotient: with fewer statements
+               fewer people are told apart.
+Cost           per part and round a presolve, 5 to 30 Newton steps (`schur`) and at most one linear program; two rounds
+               are the rule.  A contradiction: one elastic program over all variables, then one program per subset; no
+               new one after `MOST_CONFLICT_SECONDS`.
 
 Source: ours; independent parts as in Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008; hitting sets: `smallest_conflict`.
 """
@@ -23,10 +22,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -48,9 +45,10 @@ from sidelight.max_entropy.presolve import (
     forced_zeros,
     is_feasible,
     propagate_bounds,
+    zeros_at,
 )
 from sidelight.max_entropy.problem import ONE_PERSON, Problem, Variables
-from sidelight.max_entropy.reduction import ReducedProblem, reduce_problem
+from sidelight.max_entropy.reduction import reduce_problem
 from sidelight.worlds.smallest_conflict import minimum_unsatisfiable_subset
 
 BATCH_CONSTRAINTS = 200
@@ -62,17 +60,8 @@ ACCEPTED_SHARE = 1e-9
 RARE_SHARE = 1e-7
 """An amount that is a smaller share than this of what it could be may be 0 in every solution: worth a closer look."""
 
-LARGE_MULTIPLIER = 8.0
-"""Statements that push more than this are looked at first, by themselves: what is 0 for them is 0 for all."""
-
-MOST_PART_VARIABLES = MOST_RELAXATION_VARIABLES = 50_000
-"""How many variables a linear program may have that is not needed: about a whole part, or about some statements."""
-
 MOST_CONFLICT_SECONDS = 5.0
 """After that, a set of contradicting statements that may not be the smallest will do."""
-
-ZeroOracle: TypeAlias = Callable[[Sequence[int]], Flags | None]
-"""Says which variables are 0 whenever some statements (by number) hold, as far as it can tell; None: no time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,24 +78,19 @@ class Solution:
     """So many amounts are next to nothing, and the time was up before it was known whether they are 0."""
 
 
-def solve(problem: Problem, oracle: ZeroOracle, *, deadline: float, progress: Progress) -> Solution:
+def solve(problem: Problem, *, deadline: float, progress: Progress) -> Solution:
     """Find the amounts of largest entropy; raises `Infeasible`, or `TooHard` after the deadline (`time.monotonic`)."""
     amounts, multipliers = np.zeros(len(problem)), np.full(len(problem.low), np.nan)
     zero = np.zeros(len(problem), bool)
     steps = parts = undecided = 0
     for variables, constraints in _components(problem, at_least=BATCH_CONSTRAINTS):
         part, _, _ = problem.restrict(variables, constraints)
-        solution = _Subproblem(part, partial(_ask_inside, variables, oracle), deadline, progress).solve()
+        solution = _Subproblem(part, deadline, progress).solve()
         amounts[variables], zero[variables] = solution.amounts, solution.zero
         multipliers[constraints] = solution.multipliers
         steps, parts, undecided = steps + solution.steps, parts + 1, undecided + solution.undecided
         progress("solving", parts, None)
     return Solution(amounts, multipliers, zero, steps, parts, problem.residual(amounts), undecided)
-
-
-def _ask_inside(variables: Flags, oracle: ZeroOracle, statements: Sequence[int]) -> Flags | None:
-    zero = oracle(statements)
-    return None if zero is None else zero[variables]
 
 
 def _components(problem: Problem, *, at_least: int) -> Iterator[tuple[Flags, Flags]]:
@@ -133,8 +117,8 @@ def _components(problem: Problem, *, at_least: int) -> Iterator[tuple[Flags, Fla
 class _Subproblem:
     """One part of a problem on its way to a solution."""
 
-    def __init__(self, problem: Problem, oracle: ZeroOracle, deadline: float, progress: Progress) -> None:
-        self.problem, self.oracle, self.deadline, self.progress = problem, oracle, deadline, progress
+    def __init__(self, problem: Problem, deadline: float, progress: Progress) -> None:
+        self.problem, self.deadline, self.progress = problem, deadline, progress
         self.accepted = ACCEPTED_SHARE * max(problem.people.sum() / 10, 1.0)
 
     def solve(self) -> Solution:
@@ -192,23 +176,20 @@ class _Subproblem:
 
     def _vanishing(self, zero: Flags, rest: Problem, minimum: DualMinimum) -> tuple[Flags, int]:
         """Look closer where amounts vanish: what else is 0 in every solution?  Says of how many it is not known."""
-        nothing = np.zeros(len(zero), bool)
         possible = np.minimum(rest.people[rest.row], rest.counts[rest.column])
-        arrived = minimum.residual <= self.accepted
-        rare = np.flatnonzero(minimum.at.amounts < (RARE_SHARE if arrived else 1e-3) * possible)
+        amounts, arrived = minimum.at.amounts, minimum.residual <= self.accepted
+        rare = np.flatnonzero(amounts < (RARE_SHARE if arrived else 1e-3) * possible)
+        more = np.zeros(len(zero), bool)
         if len(rare) == 0:
-            return nothing, 0
-        of_some = self.oracle(_running_away(rest, minimum))
-        if of_some is None:
-            return nothing, len(rare)
-        more = of_some & ~zero
-        # a part that arrived is right without the program; it would only name zeros that are as good as 0
-        if more.any() or (arrived and len(rest) > MOST_PART_VARIABLES):
             return more, 0
-        of_all = forced_zeros(rest, rare, deadline=self.deadline)
-        if of_all is None:
-            return nothing, len(rare)
-        more[np.flatnonzero(~zero)] = of_all
+        forced = (
+            zeros_at(rest, amounts, rare, deadline=self.deadline)
+            if arrived
+            else forced_zeros(rest, rare, deadline=self.deadline)
+        )
+        if forced is None:
+            return more, len(rare)
+        more[np.flatnonzero(~zero)] = forced
         return more, 0
 
     def _solution(self, zero: Flags, rest: Problem, minimum: DualMinimum) -> Solution:
@@ -224,45 +205,18 @@ class _Subproblem:
         return Solution(amounts, multipliers, zero, minimum.steps, 1, minimum.residual)
 
 
-def _running_away(problem: Problem, minimum: DualMinimum) -> list[int]:
-    """List the statements that push hardest."""
-    hardest = (np.abs(minimum.at.constraint_multipliers) > LARGE_MULTIPLIER) & (problem.statement != ONE_PERSON)
-    numbers: list[int] = problem.statement[hardest].tolist()
-    return numbers
-
-
 @dataclass(frozen=True, eq=False)
 class Relaxations:
     """Questions about some of the statements: small ones, as with fewer statements the quotient is smaller."""
 
     variables: Variables
     constraints: Constraints
-    reduced: ReducedProblem
     deadline: float = math.inf  # of `time.monotonic`: after it no question has an answer
-
-    def _of(self, statements: Sequence[int]) -> ReducedProblem:
-        return reduce_problem(self.variables, self.constraints.of_statements(statements))
 
     def is_unsatisfiable(self, statements: Sequence[int]) -> bool:
         """Say whether it is known that some statements, by number, cannot all hold."""
-        return is_feasible(self._of(statements).problem, deadline=self.deadline) is False
-
-    def forced_zeros(self, statements: Sequence[int]) -> Flags | None:
-        """Say which variables are 0 whenever some statements hold; with more statements they stay 0.
-
-        None of them where that is too large a question; None when the time is up.
-        """
-        relaxed = self._of(statements)
-        size = len(relaxed.problem)
-        zero = np.zeros(size, bool)
-        if 0 < size <= MOST_RELAXATION_VARIABLES:
-            in_time = forced_zeros(relaxed.problem, np.arange(size), deadline=self.deadline)
-            if in_time is None:
-                return None
-            zero = in_time
-        # a variable that the relaxation does not have (−1) is not forced by it
-        forced: Flags = np.append(zero, False)[self.reduced.variables_in(relaxed)]
-        return forced
+        relaxed = reduce_problem(self.variables, self.constraints.of_statements(statements))
+        return is_feasible(relaxed.problem, deadline=self.deadline) is False
 
 
 def explain_infeasible(

@@ -17,6 +17,7 @@ from sidelight.max_entropy.presolve import (
     forced_zeros,
     is_feasible,
     propagate_bounds,
+    zeros_at,
 )
 from sidelight.max_entropy.problem import Problem
 
@@ -78,6 +79,13 @@ def test_zeros_that_only_a_program_sees():
     assert is_feasible(both)
 
 
+def test_zeros_at_a_solution():
+    both = square(((1, 0, 0, 1), 3, np.inf))
+    assert zeros_at(both, np.array([1.5, 0, 0, 1.5]), np.array([1, 2])).tolist() == [False, True, True, False]
+    loose = square(((1, 0, 0, 1), 2, np.inf))  # away from its bound it keeps nothing from growing
+    assert not zeros_at(loose, np.array([1.5, 0, 0, 1.5]), np.array([1, 2])).any()
+
+
 def test_the_constraints_of_a_contradiction_are_found():
     problem = square((ONE, 1.9, 2), (ONE, -np.inf, 1.2), ((0, 1, 0, 0), 0, 1))
     assert not is_feasible(problem)
@@ -92,11 +100,14 @@ def test_nothing_has_to_hold_of_nothing():
 PROGRAMS = [
     (is_feasible, None),
     (lambda problem, deadline: forced_zeros(problem, np.arange(4), deadline=deadline), None),
+    (lambda problem, deadline: zeros_at(problem, np.ones(4), np.arange(4), deadline=deadline), None),
     (lambda problem, deadline: conflicting(problem, deadline=deadline).all(), True),  # all, as far as is known
 ]
 
 
-@pytest.mark.parametrize(("program", "no_answer"), PROGRAMS, ids=["is_feasible", "forced_zeros", "conflicting"])
+@pytest.mark.parametrize(
+    ("program", "no_answer"), PROGRAMS, ids=["is_feasible", "forced_zeros", "zeros_at", "conflicting"]
+)
 def test_a_program_has_the_time_that_is_left(program, no_answer, monkeypatch):
     limits = []
 
@@ -109,6 +120,8 @@ def test_a_program_has_the_time_that_is_left(program, no_answer, monkeypatch):
     assert 6 < limits[0] <= 7
 
 
-@pytest.mark.parametrize(("program", "no_answer"), PROGRAMS, ids=["is_feasible", "forced_zeros", "conflicting"])
+@pytest.mark.parametrize(
+    ("program", "no_answer"), PROGRAMS, ids=["is_feasible", "forced_zeros", "zeros_at", "conflicting"]
+)
 def test_after_the_deadline_no_program_begins(program, no_answer):
     assert program(square((ONE, 1, 1.5)), deadline=time.monotonic()) == no_answer

@@ -49,12 +49,3 @@ def test_a_named_person_has_variables_that_add_up_to_one(wards):
     assert problem.statement.tolist() == [0, ONE_PERSON]
     assert problem.low.tolist() == [0.2, 1]
     assert problem.coefficients[[1]].toarray()[0].tolist() == (smaller.person == 0).astype(float).tolist()
-
-
-def test_variables_are_part_of_those_with_fewer_statements(wards):
-    fine = reduced(wards, "P(Flu | sex=m) = 0.4", "P(HIV | age=30) = 0.3")
-    coarse = reduced(wards, "P(Flu | sex=m) = 0.4")
-    part_of = fine.variables_in(coarse)
-    assert len(fine.problem) > len(coarse.problem)
-    assert set(part_of.tolist()) == set(range(len(coarse.problem)))
-    assert (coarse.variables_in(reduced(wards)) == -1).all()
