@@ -52,7 +52,7 @@ from .measures.disclosure_curve import disclosure_curve as disclosure_curve
 from .measures.disclosure_curve import DisclosureCurve as DisclosureCurve
 from .search.generalisation_table import generalisation_table as generalisation_table
 from .search.generalisation_table import GeneralisationTable as GeneralisationTable
-from .search.smallest_epsilon import smallest_epsilon_table as smallest_epsilon_table
+from .search.generalisation_table import smallest_epsilon_table as smallest_epsilon_table
 
 # what somebody would conclude
 from .worlds.posterior import posterior as posterior

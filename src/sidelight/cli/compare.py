@@ -14,11 +14,11 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from sidelight._text import counted
-from sidelight.cli.inputs import Question, open_table
+from sidelight.cli.inputs import Question, TableSource
 from sidelight.cli.interrupts import noticing_interrupts
 from sidelight.cli.options import CompareOptions
 from sidelight.cli.output import Output, bar
-from sidelight.cli.protect import column_hierarchies, figure, policy_of, report_nothing, unused_hierarchies
+from sidelight.cli.protect import figure, policy_of, report_nothing
 from sidelight.cli.run import Status, in_options
 from sidelight.errors import NothingSafe, in_list
 from sidelight.policy.policy import Policy
@@ -28,9 +28,7 @@ from sidelight.search.compare import COMPARED, MEANINGS, ComparedRelease, Releas
 from sidelight.search.compare import compare as compare_ways
 from sidelight.search.full_domain import FullDomain
 from sidelight.search.protect import MethodName
-from sidelight.table.files import files_of
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.hierarchy_io import hierarchy_files, read_hierarchies
 from sidelight.table.labels import SUPPRESSED
 from sidelight.table.table import Table
 
@@ -51,11 +49,9 @@ class CompareRequest:
 def compare(request: CompareRequest, output: Output) -> Status:
     """Read, search by every way, print."""
     policy = policy_of(request.question)
-    folder, suppress_only = request.hierarchies, request.ways.suppress_only
-    output.refuse((*files_of(request.file), *(hierarchy_files(folder) if folder else ())))
-    hierarchies = read_hierarchies(folder) if folder else {}
-    table = open_table(request.file, request.question.roles, hierarchies)
-    by = column_hierarchies(table, hierarchies, suppress_only)
+    source = TableSource(request.file, request.hierarchies, request.ways.suppress_only)
+    output.refuse(source.files())
+    table, by = source.open(request.question.roles)
     try:
         ways = _try_all(table, policy, by, request.ways)
     except NothingSafe as nothing:
@@ -63,7 +59,7 @@ def compare(request: CompareRequest, output: Output) -> Status:
     notes = (
         *table.intake.notes(),
         *request.question.notes,
-        *unused_hierarchies(folder, suppress_only),
+        *source.notes(),
         *_left_out(request.ways),
     )
     output.write(envelope(request, ways, notes), draw(request, table, ways, notes))

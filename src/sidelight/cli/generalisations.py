@@ -15,11 +15,11 @@ from rich.text import Text
 
 from sidelight._rounding import ROUNDED
 from sidelight._text import counted
-from sidelight.cli.inputs import Question, open_table
+from sidelight.cli.inputs import Question, TableSource
 from sidelight.cli.interrupts import noticing_interrupts
 from sidelight.cli.options import GeneralisationOptions
 from sidelight.cli.output import Output, bar
-from sidelight.cli.protect import column_hierarchies, figure, report_nothing, unused_hierarchies
+from sidelight.cli.protect import figure, report_nothing
 from sidelight.cli.run import Status
 from sidelight.errors import BadPolicy, NothingSafe
 from sidelight.measures.k_anonymity import GroupSize
@@ -28,9 +28,7 @@ from sidelight.policy.policy import without_repeats
 from sidelight.report.report import Envelope, number
 from sidelight.report.terminal import sentences
 from sidelight.search.generalisation_table import GeneralisationRow, GeneralisationTable, generalisation_table
-from sidelight.table.files import files_of
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.hierarchy_io import hierarchy_files, read_hierarchies
 from sidelight.table.table import Table
 
 SCHEMA_VERSION = 1
@@ -63,14 +61,12 @@ class GeneralisationsRequest:
 
 def generalisations(request: GeneralisationsRequest, output: Output) -> Status:
     """Read, measure, print."""
-    folder, options, question = request.hierarchies, request.options, request.question
+    question, source = request.question, TableSource(request.file, request.hierarchies, request.options.suppress_only)
     if question.policy is None and request.rows != "all":
         message = f"--rows {request.rows} needs limits to be within; add --limit 'group size >= 5', for example"
         raise BadPolicy(message)
-    output.refuse((*files_of(request.file), *(hierarchy_files(folder) if folder else ())))
-    hierarchies = read_hierarchies(folder) if folder else {}
-    table = open_table(request.file, question.roles, hierarchies)
-    by = column_hierarchies(table, hierarchies, options.suppress_only)
+    output.refuse(source.files())
+    table, by = source.open(question.roles)
     try:
         answer = _measure_all(table, by, request)
     except NothingSafe as nothing:
@@ -78,7 +74,7 @@ def generalisations(request: GeneralisationsRequest, output: Output) -> Status:
     notes = (
         *table.intake.notes(),
         *question.notes,
-        *unused_hierarchies(folder, options.suppress_only),
+        *source.notes(),
         *_always_as_they_are(table, by),
         *answer.notes,
     )
@@ -138,10 +134,10 @@ def draw(
 ) -> Iterator[RenderableType]:
     """Give the parts of the page, from top to bottom."""
     which = {"all": "all of them", "within": "all within policy", "minimal": "the minimal ones within policy"}
-    wanted = "" if request.rows == "all" else f": {request.question.policy}"
+    limits = "" if request.rows == "all" else f": {request.question.policy}"
     yield Text(request.file, style="bold").append(
         f": {counted(table.people, 'person')}; {counted(len(answer), 'generalisation')}, "
-        f"{which[request.rows]}{wanted}. Nothing was published.",
+        f"{which[request.rows]}{limits}. Nothing was published.",
         style="not bold",
     )
     yield _grid(answer)

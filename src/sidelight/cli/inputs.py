@@ -34,7 +34,7 @@ from sidelight.release.release import Release
 from sidelight.table.coarser_values import coarser_values
 from sidelight.table.files import files_of
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.hierarchy_io import hierarchy_files, read_hierarchies
+from sidelight.table.hierarchy_io import column_of, hierarchy_files, read_hierarchies
 from sidelight.table.labels import Label
 from sidelight.table.read import columns_of, table_from
 from sidelight.table.roles import Roles
@@ -72,6 +72,36 @@ class PeopleLookup:
     def files(self) -> list[Path]:
         """Name the files with hierarchies, which are not written over."""
         return [] if self.folder is None else hierarchy_files(self.folder)
+
+
+@dataclass(frozen=True, slots=True)
+class TableSource:
+    """Where a table is, and the hierarchies of its columns; some columns are only published as they are or as `*`."""
+
+    file: str
+    folder: Path | None
+    suppress_only: tuple[str, ...] = ()
+
+    def files(self) -> tuple[Path, ...]:
+        """Name the files that are read, which are not written over."""
+        return (*files_of(self.file), *self._hierarchy_files())
+
+    def open(self, roles: Roles) -> tuple[Table, dict[str, Hierarchy]]:
+        """Read the table and the hierarchies, and make those of columns that are published as they are or as `*`."""
+        by = read_hierarchies(self.folder) if self.folder else {}
+        table = open_table(self.file, roles, by)
+        for name in self.suppress_only:
+            labels = [text for text in table.column(name).labels if text is not None]
+            by[name] = Hierarchy.suppression(name, labels or ["*"])
+        return table, by
+
+    def notes(self) -> list[str]:
+        """Note the hierarchies that `--suppress-only` takes the place of."""
+        unused = [file for file in self._hierarchy_files() if column_of(file) in self.suppress_only]
+        return [f"{file} is not used: --suppress-only {column_of(file)} takes its place" for file in unused]
+
+    def _hierarchy_files(self) -> list[Path]:
+        return hierarchy_files(self.folder) if self.folder else []
 
 
 def read_question(

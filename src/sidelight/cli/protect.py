@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from rich.text import Text
 from sidelight._files import refuse_existing, refuse_input, refuse_left_over
 from sidelight._rounding import ROUNDED
 from sidelight._text import counted, form
-from sidelight.cli.inputs import Question, open_table, read_levels
+from sidelight.cli.inputs import Question, TableSource, read_levels
 from sidelight.cli.interrupts import heed_interrupts, noticing_interrupts
 from sidelight.cli.options import PublishOptions, SearchOptions
 from sidelight.cli.output import Output, bar
@@ -35,9 +35,7 @@ from sidelight.search.method import Method, SearchResult
 from sidelight.search.microaggregation import Microaggregation
 from sidelight.search.protect import MethodName
 from sidelight.search.protect import protect as find_release
-from sidelight.table.files import files_of
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.hierarchy_io import column_of, hierarchy_files, read_hierarchies
 from sidelight.table.table import Table
 
 SCHEMA_VERSION = 2
@@ -55,17 +53,20 @@ class ProtectRequest:
     hierarchies: Path | None
     search: SearchOptions
 
+    @property
+    def source(self) -> TableSource:
+        """Where the table and its hierarchies are."""
+        return TableSource(self.file, self.hierarchies, self.search.suppress_only)
+
 
 def protect(request: ProtectRequest, target: PublishOptions) -> Status:
     """Read, search, publish, print."""
     question, search = request.question, request.search
     policy = policy_of(question)
     _refuse_targets(request, target)
-    hierarchies = read_hierarchies(request.hierarchies) if request.hierarchies else {}
-    table = open_table(request.file, question.roles, hierarchies)
-    by = column_hierarchies(table, hierarchies, search.suppress_only)
+    table, by = request.source.open(question.roles)
     _refuse_bare(table, by, search)
-    notes = (*question.notes, *unused_hierarchies(request.hierarchies, search.suppress_only))
+    notes = (*question.notes, *request.source.notes())
     try:
         result = search_to_the_end(table, policy, by, search)
     except NothingSafe as nothing:
@@ -110,7 +111,7 @@ def _refuse_targets(request: ProtectRequest, target: PublishOptions) -> None:
     path, beside, dictionary = target.output, sidecar_path(target.output), dictionary_path(target.output)
     format_of(path, target.written_as)
     refuse_left_over(path, beside, force=target.force)
-    inputs = (*files_of(request.file), *request.question.files, *_hierarchy_files(request.hierarchies))
+    inputs = (*request.source.files(), *request.question.files)
     for each in (path, beside, dictionary):
         refuse_input(each, inputs)
         refuse_existing(each, force=target.force)
@@ -133,17 +134,6 @@ def policy_of(question: Question) -> Policy:
     return question.policy
 
 
-def column_hierarchies(
-    table: Table, hierarchies: Mapping[str, Hierarchy], suppress_only: Sequence[str]
-) -> dict[str, Hierarchy]:
-    """Take the hierarchies of a folder, and make those of columns that are published as they are or as `*`."""
-    by = dict(hierarchies)
-    for name in suppress_only:
-        labels = [text for text in table.column(name).labels if text is not None]
-        by[name] = Hierarchy.suppression(name, labels or ["*"])
-    return by
-
-
 def _refuse_bare(table: Table, by: Mapping[str, Hierarchy], search: SearchOptions) -> None:
     """Refuse a search over levels where a column has none, and others where a column may only be suppressed."""
     if search.suppress_only and search.method != FullDomain.name:
@@ -159,16 +149,6 @@ def _refuse_bare(table: Table, by: Mapping[str, Hierarchy], search: SearchOption
             f"hierarchies drafts one), or say --suppress-only '{bare[0]}' to publish it as it is or as *"
         )
         raise BadHierarchy(message)
-
-
-def unused_hierarchies(folder: Path | None, suppress_only: Sequence[str]) -> list[str]:
-    """Note the hierarchies that `--suppress-only` takes the place of."""
-    unused = [file for file in _hierarchy_files(folder) if column_of(file) in suppress_only]
-    return [f"{file} is not used: --suppress-only {column_of(file)} takes its place" for file in unused]
-
-
-def _hierarchy_files(folder: Path | None) -> list[Path]:
-    return hierarchy_files(folder) if folder else []
 
 
 def search_to_the_end(table: Table, policy: Policy, by: Mapping[str, Hierarchy], search: SearchOptions) -> SearchResult:

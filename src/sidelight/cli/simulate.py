@@ -14,7 +14,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from sidelight.attack.simulation import MeanEstimate, Simulation, simulate_composition
-from sidelight.cli.inputs import Question, open_table, read_levels
+from sidelight.cli.inputs import Question, TableSource, read_levels
 from sidelight.cli.options import SimulateOptions
 from sidelight.cli.output import Output, bar
 from sidelight.cli.run import Status, say
@@ -22,9 +22,7 @@ from sidelight.errors import BadNoise, BadPolicy
 from sidelight.policy.limit_text import read_limit
 from sidelight.policy.policy import Policy
 from sidelight.report.report import Envelope
-from sidelight.table.files import files_of
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.hierarchy_io import hierarchy_files, read_hierarchies
 from sidelight.table.table import Table
 
 if TYPE_CHECKING:
@@ -63,11 +61,10 @@ class SimulateRequest:
 
 def simulate(request: SimulateRequest, output: Output) -> Status:
     """Read, publish samples, attack them, print."""
-    folder, samples = request.hierarchies, request.samples
-    output.refuse((*files_of(request.file), *(hierarchy_files(folder) if folder else ())))
+    source, samples = TableSource(request.file, request.hierarchies), request.samples
+    output.refuse(source.files())
     policies = policies_of(request)
-    by = read_hierarchies(folder) if folder else {}
-    table = open_table(request.file, request.question.roles, by)
+    table, by = source.open(request.question.roles)
     notes = (*table.intake.notes(), *request.question.notes, NOTE)
     if samples.epsilon:
         beside = _beside_noise(request, table, by, policies)

@@ -83,8 +83,8 @@ def values_of(batch: list[PrintedNode], measures: Sequence[Measure], table: Tabl
         [findings([measures[at] for at in others], each.release(table)) for each in batch] if others else []
     )
     for place, at in enumerate(others):
-        columns[at] = [found[place].value for found in each_by_itself]
-        notes += [note for found in each_by_itself for note in found[place].notes]
+        columns[at] = [each[place].value for each in each_by_itself]
+        notes += [note for each in each_by_itself for note in each[place].notes]
     return BatchValues([tuple(columns[at][place] for at in range(len(measures))) for place in range(len(batch))], notes)
 
 

@@ -275,10 +275,10 @@ def test_ctrl_c_in_a_terminal_publishes_nothing_and_tells_the_best_so_far(here, 
 
 SWALLOWED = """
 import os, signal, sys
-from sidelight.cli import protect
+from sidelight.cli import inputs
 from sidelight.cli.app import main
 
-read = protect.open_table
+read = inputs.open_table
 
 def swallowing(*args):
     try:
@@ -287,7 +287,7 @@ def swallowing(*args):
         pass
     return read(*args)
 
-protect.open_table = swallowing
+inputs.open_table = swallowing
 sys.argv = ["sidelight", *sys.argv[1:]]
 main()
 """
