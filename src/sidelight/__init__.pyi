@@ -39,6 +39,7 @@ from .measures.ck_safety.negations import Negations as Negations
 from .measures.ck_safety.disclosure_cost import DisclosureCost as DisclosureCost
 from .measures.ck_safety.cheapest_knowledge import CheapestKnowledge as CheapestKnowledge
 from .measures.privacy_skyline.acquaintance import Acquaintance as Acquaintance
+from .measures.epsilon_privacy.numeric_belief import NumericBelief as NumericBelief
 from .measures.epsilon_privacy.prior_belief import PriorBelief as PriorBelief
 from .measures.epsilon_privacy.skyline import BeliefPoint as BeliefPoint
 from .measures.epsilon_privacy.skyline import belief_skyline as belief_skyline

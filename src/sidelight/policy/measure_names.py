@@ -46,11 +46,12 @@ def _ck_safety() -> Kinds:
 
 
 def _further_adversaries() -> Kinds:
+    from sidelight.measures.epsilon_privacy.numeric_belief import NumericBelief
     from sidelight.measures.epsilon_privacy.prior_belief import PriorBelief
     from sidelight.measures.expected_candidates import ExpectedCandidates
     from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
 
-    return (Acquaintance, PriorBelief, ExpectedCandidates)
+    return (Acquaintance, PriorBelief, NumericBelief, ExpectedCandidates)
 
 
 def _maximum_entropy() -> Kinds:

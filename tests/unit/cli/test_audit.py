@@ -105,7 +105,11 @@ def test_with_neither_policy_nor_measures_all_classics_are_shown(file):
     assert "No policy was given" in run(file, *ROLES).stdout
 
 
-NEEDED = {"prior belief": "(stubbornness=1000)", "disclosure cost": "(k=1, weights={Flu=2})"}
+NEEDED = {
+    "numeric belief": "(expects=2, spread=1, stubbornness=9, within=0.5, numbers={Flu=1, Cold=2, AIDS=3})",
+    "prior belief": "(stubbornness=1000)",
+    "disclosure cost": "(k=1, weights={Flu=2})",
+}
 
 
 @pytest.mark.parametrize("kind", all_measures(), ids=lambda kind: kind.name)

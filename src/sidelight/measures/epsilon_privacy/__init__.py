@@ -7,5 +7,6 @@ findings are replayed.
 
 Read `prior` (what is believed before), `worst_case` (how much more is believed after, for all groups at once),
 `prior_belief` (the measure) with `explanation` and `replay`, `wishes` (what each person wants kept), `by_column` (who
-expects other things elsewhere), `skyline` (what a release withstands).
+expects other things elsewhere), `skyline` (what a release withstands),
+`numeric_belief` with `families` (numbers).
 """

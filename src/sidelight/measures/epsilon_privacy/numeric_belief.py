@@ -1,0 +1,352 @@
+"""How much surer would someone become of about how large a person's number is?  ε-privacy of numbers.
+
+A person's predicate is that the number is within w of what it is.  p_in is as for any value: whatever is believed of
+the numbers before, the people of a group are alike to whoever sees it, so that p_in = n_P / (n − min(b, n − n_P)),
+where n_P of n people are within w.  p_out is what is expected of one more number after the others of the group (see
+`families`).
+
+Exactly     Unlike with a shape of values, p_out is not monotone in the stubbornness: σ is exactly this.
+Monotone    Not claimed: the mean of a merged group moves.
+Decision    floats find the cases near the worst, decimals of some 60 digits decide, rounded up.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from typing import ClassVar, Literal, NamedTuple, TypeAlias, get_args
+
+import numpy as np
+
+from sidelight._arrays import Floats, Integers, first_of_each
+from sidelight._rounding import exact_number, exact_text, round_down, round_up, short_decimal
+from sidelight._text import counted
+from sidelight.errors import BadMeasure
+from sidelight.measures.epsilon_privacy.families import DIGITS, Family, Normal, Pareto, Poisson
+from sidelight.measures.epsilon_privacy.prior import read_known_people, read_stubbornness, whole_if_possible
+from sidelight.measures.exact import Amount
+from sidelight.measures.group_by_group import GroupByGroup, WorstGroup
+from sidelight.measures.measure import Bound, Finding, Measure, Monotonicity, Witness, Worst
+from sidelight.measures.targets import Targeted, written_label
+from sidelight.release.groups import Groups
+from sidelight.release.release import Release
+from sidelight.table.labels import Label, as_number, in_order, label, shown
+from sidelight.table.table import Semantics
+
+FamilyName: TypeAlias = Literal["normal", "poisson", "pareto"]
+"""What numbers are like: around a mean; counts; from a minimum on, few of them far above."""
+
+ROUGH = 1e-6
+"""How far floats may be off, relative: those that near the worst are decided in decimals."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class NumericBeliefWitness(Witness):
+    """Of whose number most more is believed: anyone of a group who has this one."""
+
+    p_in: Fraction = Fraction(0)
+    p_out: float = 0.0  # rounded down
+
+
+@dataclass(frozen=True, slots=True)
+class RoughWorstGroup(WorstGroup):
+    """The screen of a measure whose floats are less good than others'."""
+
+    def slack(self, people: int) -> float:
+        """Be far enough from the limit."""
+        del people
+        return 10 * ROUGH
+
+
+class _Case(NamedTuple):
+    people: int
+    matching: int
+    known: int
+
+    @property
+    def p_in(self) -> Fraction:
+        return Fraction(self.matching, self.people - min(self.known, self.people - self.matching))
+
+
+@dataclass(frozen=True, kw_only=True)
+class NumericBelief(Targeted, GroupByGroup):
+    """How much surer would someone become of about how large a person's number is, because it is in the release?
+
+    The sensitive values are numbers (or stand for some: `numbers`), and the attacker expects them to be like a family:
+    "normal" (around `expects`, with the standard deviation `spread`), "poisson" (counts, `expects` on average) or
+    "pareto" (from `minimum` on, with the geometric mean `expects`), as surely as `stubbornness` answers make one.
+    Knowing a number means to be `within` so much of it.  The finding is ε as in `PriorBelief`,
+
+        ε = max over groups and numbers x of p_in/p_out and (1 − p_out)/(1 − p_in)
+
+    where p_in is the share of the group's people (but for `known_people`, who are known exactly) that are within that
+    distance of x, and p_out the probability of it for one more number, after those of the others in the group.
+
+    >>> incomes = Release.from_counts([{"20": 3, "30": 4, "40": 3}, {"20": 2, "60": 4}])
+    >>> belief = NumericBelief(expects=25, spread=15, stubbornness=100, within=5)
+    >>> finding = belief.measure(incomes)
+    >>> finding.witness.value, finding.witness.p_in, round(finding.value, 3)
+    ('60', Fraction(2, 3), 30.263)
+
+    Source: Machanavajjhala, Gehrke and Götz, Data publishing against realistic adversaries, VLDB 2009, footnote 3.
+    """
+
+    name: ClassVar[str] = "numeric belief"
+    limits = (1, math.inf)
+    semantics: ClassVar[tuple[Semantics, ...]] = ("single",)
+    when_groups_merge = Monotonicity.UNKNOWN
+    if_nothing_to_measure: ClassVar[Fraction] = Fraction(1)
+
+    expects: Bound
+    stubbornness: Bound
+    within: Bound
+    family: FamilyName = "normal"
+    spread: Bound | None = None
+    minimum: Bound | None = None
+    numbers: Mapping[str, Bound] | Mapping[Label, Bound] | None = None
+    known_people: int = 0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        numbers = None if self.numbers is None else _Numbers(self.numbers)
+        for name, checked in (
+            ("expects", _finite(self.expects, "expects")),
+            ("stubbornness", read_stubbornness(self.stubbornness)),
+            ("within", _finite(self.within, "within")),
+            ("spread", None if self.spread is None else _finite(self.spread, "spread")),
+            ("minimum", None if self.minimum is None else _finite(self.minimum, "minimum")),
+            ("numbers", numbers),
+            ("known_people", read_known_people(self.known_people)),
+        ):
+            object.__setattr__(self, name, checked)
+        self._check_consistent()
+
+    def _check_consistent(self) -> None:
+        """Refuse what is no family, or a distance at which nobody can know anything."""
+        if self.family not in get_args(FamilyName):
+            message = f"no family='{self.family}'; choose 'normal', 'poisson' or 'pareto'"
+            raise BadMeasure(message)
+        for name, family in (("spread", "normal"), ("minimum", "pareto")):
+            given = getattr(self, name)
+            if (given is not None) != (self.family == family) or (given is not None and given <= 0):
+                message = f"family='{family}' takes a positive {name}=, and no other does; give it or leave it out"
+                raise BadMeasure(message)
+        if self.within < 0 or (self.within == 0 and self.family != "poisson"):
+            message = f"within is {self.within}; give a positive distance at which a number counts as known"
+            raise BadMeasure(message)
+        if self.family != "normal" and self.expects <= (self.minimum or 0):
+            message = f"expects is {self.expects}; family='{self.family}' wants more than {self.minimum or 0}"
+            raise BadMeasure(message)
+
+    @classmethod
+    def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
+        """Every family, with a number for each value."""
+        numbers = {text: 1 + place for place, text in enumerate(in_order(domain))}
+        return (
+            cls(expects=2, spread=1, stubbornness=3, within=0.5, numbers=numbers),
+            cls(family="poisson", expects=2, stubbornness=5, within=0, numbers=numbers, known_people=1),
+            cls(family="pareto", expects=2, minimum=0.5, stubbornness=math.inf, within=1, numbers=numbers),
+        )
+
+    @classmethod
+    def from_settings(
+        cls,
+        *,
+        expects: float,
+        stubbornness: float,
+        within: float,
+        family: FamilyName = "normal",
+        spread: float | None = None,
+        minimum: float | None = None,
+        numbers: Mapping[str, float] | None = None,
+        known_people: int = 0,
+        apart_from: tuple[str, ...] = (),
+    ) -> NumericBelief:
+        """Make it from what a policy file says; there a missing value is written "(missing)"."""
+        return cls(
+            expects=expects,
+            stubbornness=stubbornness,
+            within=within,
+            family=family,
+            spread=spread,
+            minimum=minimum,
+            numbers=None if numbers is None else {written_label(text): number for text, number in numbers.items()},
+            known_people=known_people,
+            apart_from=apart_from,
+        )
+
+    def settings(self) -> dict[str, object]:
+        """Say the parameters as a policy file does."""
+        settings = super().settings()
+        if isinstance(self.numbers, _Numbers):
+            settings["numbers"] = {shown(text): whole_if_possible(number) for text, number in self.numbers.items()}
+        return settings
+
+    @property
+    def expected(self) -> Family:
+        """What is expected of the numbers."""
+        mean, sure = Fraction(self.expects), self.stubbornness
+        stubbornness = math.inf if sure == math.inf else Fraction(sure)
+        if self.spread is not None:
+            return Normal(mean, stubbornness, Fraction(self.spread))
+        if self.minimum is not None:
+            return Pareto(mean, stubbornness, Fraction(self.minimum))
+        return Poisson(mean, stubbornness)
+
+    def check(self, release: Release) -> None:
+        """Refuse values that are no numbers of the family."""
+        super().check(release)
+        self._numbers_of(release.domain)
+
+    def _numbers_of(self, domain: tuple[Label, ...]) -> list[Fraction]:
+        """Give the number of each value."""
+        family, known = self.expected, self.numbers if isinstance(self.numbers, _Numbers) else {}
+        numbers = []
+        for text in domain:
+            if text not in known and (text is None or as_number(text) is None):
+                message = f"'{shown(text)}' is no number; say what it stands for in numbers="
+                raise BadMeasure(message)
+            number = known[text] if text in known else Fraction(str(text).strip())
+            family.check(number, shown(text))
+            numbers.append(number)
+        return numbers
+
+    def summarize(self, groups: Groups) -> Worst:
+        """Keep the group and number of which most more is believed."""
+        groups = groups.in_order()
+        rows, columns, epsilons, matching = self._epsilons(groups)
+        if len(rows) == 0:
+            return Worst(self, otherwise=self.if_nothing_to_measure)
+        largest = epsilons.max()
+        near = np.flatnonzero(epsilons >= largest * (1 - ROUGH) if largest < np.inf else epsilons == np.inf)
+        cells = groups.counts.dense()
+        kinds = np.column_stack((cells[rows[near]], columns[near]))
+        worst: tuple[Amount, int, Decimal, _Case] | None = None
+        for at in near[first_of_each(kinds)].tolist():
+            case = _Case(int(groups.sizes[rows[at]]), int(matching[at]), self.known_people)
+            p_out = self._p_out(groups.domain, cells[rows[at]].tolist(), int(columns[at]))
+            value = _epsilon(case.p_in, p_out)
+            if worst is None or value > worst[0]:
+                worst = value, at, p_out, case
+        assert worst is not None
+        value, at, p_out, case = worst
+        witness = NumericBeliefWitness(
+            groups.name(int(rows[at])), groups.domain[columns[at]], p_in=case.p_in, p_out=round_down(p_out)
+        )
+        return Worst(self, value, witness)
+
+    def _epsilons(self, groups: Groups) -> tuple[Integers, Integers, Floats, Integers]:
+        """List groups and values that occur in them, with ε in floats and how many people are near."""
+        numbers, family = self._numbers_of(groups.domain), self.expected
+        rows, columns, _ = groups.counts.entries()
+        asked = np.flatnonzero(np.isin(columns, self.targets.places(groups)))
+        rows, columns = rows[asked], columns[asked]
+        matching = (groups.counts.dense() @ self._neighbours(numbers))[rows, columns]
+        people = groups.sizes[rows]
+        p_in = matching / np.maximum(people - self.known_people, matching)
+        statistic = family.statistic(numbers)
+        totals = (groups.counts.dense() @ statistic)[rows] - statistic[columns]
+        center, within = np.array([float(number) for number in numbers])[columns], float(self.within)
+        p_out = family.near((people - 1).astype(float), totals, center - within, center + within)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            epsilons: Floats = np.where(p_in == 1, np.inf, np.fmax(p_in / p_out, (1 - p_out) / (1 - p_in)))
+        return rows, columns, epsilons, matching
+
+    def _neighbours(self, numbers: Sequence[Fraction]) -> Integers:
+        """Say of each two numbers whether they are near, exactly."""
+        unit = math.lcm(*(number.denominator for number in numbers), Fraction(self.within).denominator)
+        whole = np.array([int(number * unit) for number in numbers], object)
+        near: Integers = (np.abs(whole[:, None] - whole[None, :]) <= int(self.within * unit)).astype(np.int64)
+        return near
+
+    def _p_out(self, domain: tuple[Label, ...], counts: list[int], column: int) -> Decimal:
+        """Say how likely the person's number is for one more, exactly."""
+        numbers, within = self._numbers_of(domain), Fraction(self.within)
+        others = [count - (place == column) for place, count in enumerate(counts)]
+        center = numbers[column]
+        seen = zip(numbers, others, strict=True)
+        return self.expected.exact(sum(others), seen, center - within, center + within)
+
+    def scores(self, groups: Groups) -> Floats:
+        """Give every group's ε as a float; nan where nothing is asked about."""
+        scores = np.full(len(groups), np.nan)
+        rows, _, epsilons, _ = self._epsilons(groups)
+        np.fmax.at(scores, rows, epsilons)
+        return scores
+
+    def kinds(self, groups: Groups) -> Integers:
+        """All counts decide."""
+        return groups.counts.dense()
+
+    def screen(self) -> WorstGroup:
+        """One number per group, less exact than others'."""
+        return RoughWorstGroup(self)
+
+    def explain(self, finding: Finding) -> str:
+        """Say who would be how much surer of whose number."""
+        witness = finding.witness
+        if not isinstance(witness, NumericBeliefWitness):
+            return "Nobody in the release has any of the values that were asked for."
+        sure = (
+            "is moved by no evidence"
+            if self.stubbornness == math.inf
+            else f"is as sure as {exact_text(self.stubbornness)} answers make one"
+        )
+        knows = f", knows {counted(self.known_people, 'person')}" if self.known_people else ""
+        who = f"Someone who expects about {exact_text(self.expects)} ({self.family}){knows} and {sure}"
+        whom = (
+            f"the number of a person of {witness.group} is within {exact_text(self.within)} of {shown(witness.value)}"
+        )
+        if finding.value == math.inf:
+            return f"{who} would be certain that {whom}."
+        if finding.value <= 1:
+            return f"{who} would not believe more of anyone for being in the release, not even that {whom}."
+        before, after = short_decimal(Fraction(witness.p_out), up=False), short_decimal(witness.p_in)
+        factor = short_decimal(finding.value)
+        return (
+            f"{who} would be surer that {whom}, by a factor of {factor}: with that person left out of the release "
+            f"the belief is {before}, with them in it {after}."
+        )
+
+    def replay(self, witness: Witness, release: Release) -> Amount:
+        """Compute ε again from the witness's group and number alone, person by person."""
+        assert isinstance(witness, NumericBeliefWitness)
+        group = release.group(witness.group)
+        counts = group.counts.row(0).tolist()
+        numbers, column = self._numbers_of(group.domain), group.code_of(witness.value)
+        near = [abs(number - numbers[column]) <= self.within for number in numbers]
+        matching = sum(count for count, each in zip(counts, near, strict=True) if each)
+        case = _Case(sum(counts), matching, self.known_people)
+        return _epsilon(case.p_in, self._p_out(group.domain, counts, column))
+
+
+class _Numbers(dict[Label, Fraction]):
+    """The number that each value stands for: hashed, and not changed."""
+
+    def __init__(self, numbers: Mapping[str, Bound] | Mapping[Label, Bound]) -> None:
+        exact = {label(text): _finite(number, f"the number of '{text}'") for text, number in numbers.items()}
+        super().__init__((text, Fraction(exact[text])) for text in in_order(exact))
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(tuple(self.items()))
+
+
+def _finite(number: object, name: str) -> int | Fraction:
+    exact = exact_number(number, BadMeasure, name)
+    if not math.isfinite(exact):
+        message = f"{name} is {number}; give a finite number"
+        raise BadMeasure(message)
+    return whole_if_possible(exact)  # type: ignore[return-value]
+
+
+def _epsilon(p_in: Fraction, p_out: Decimal) -> Amount:
+    """Give ε, rounded up."""
+    if p_in == 1:
+        return math.inf
+    with localcontext(DIGITS):
+        inside, outside = Decimal(p_in.numerator), Decimal(p_in.denominator - p_in.numerator)
+        everybody = Decimal(p_in.denominator)
+        return round_up(max(inside / everybody / p_out, (1 - p_out) * everybody / outside))

@@ -1,0 +1,85 @@
+"""Families of numbers: decimals next to floats, and next to the mixtures that they are."""
+
+import math
+from decimal import Decimal, localcontext
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy import integrate, stats
+
+from sidelight.measures.epsilon_privacy.families import DIGITS, Normal, Pareto, Poisson, _upper_tail
+
+SEEN = [(Fraction(3), 2), (Fraction(5), 1), (Fraction(9), 4)]
+NUMBERS = [3, 3, 5, 9, 9, 9, 9]
+FAMILIES = [
+    Normal(Fraction(4), Fraction(7, 2), Fraction(2)),
+    Normal(Fraction(4), math.inf, Fraction(2)),
+    Poisson(Fraction(4), Fraction(7, 2)),
+    Poisson(Fraction(4), math.inf),
+    Pareto(Fraction(4), Fraction(7, 2), Fraction(1)),
+    Pareto(Fraction(4), math.inf, Fraction(1)),
+]
+INTERVALS = [
+    (Fraction(2), Fraction(6)),
+    (Fraction(0), Fraction(1)),
+    (Fraction(12), Fraction(25, 2)),
+    (Fraction(5), Fraction(5)),
+    (Fraction(-3), Fraction(60)),
+]
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: f"{type(family).__name__} {family.stubbornness}")
+@pytest.mark.parametrize(("low", "high"), INTERVALS)
+def test_floats_are_near_the_decimals(family, low, high):
+    total = sum(count * family.statistic([number])[0] for number, count in SEEN)
+    arrays = [np.array([float(each)]) for each in (7, total, low, high)]
+    exact = float(family.exact(7, SEEN, low, high))
+    assert family.near(*arrays)[0] == pytest.approx(exact, rel=1e-7, abs=1e-300)
+
+
+def test_tails_far_out():
+    with localcontext(DIGITS):
+        for z in (0.5, 3, 7.9, 8, 8.1, 20, 37):
+            assert float(_upper_tail(Decimal(z))) == pytest.approx(stats.norm.sf(z), rel=1e-12)
+        series, fraction = _upper_tail(Decimal("7.99999999999999999999999999999999")), _upper_tail(Decimal(8))
+        assert abs(series / fraction - 1) < Decimal("1e-30")
+
+
+@pytest.mark.parametrize(("low", "high"), [(2, 6), (4.5, 5.5), (8, 30)])
+def test_each_is_the_mixture_over_its_parameter(low, high):
+    """The twin: prior × likelihood of the numbers seen × probability of the interval, integrated over the parameter."""
+    mean, sure = 4.0, 3.5
+
+    def mixture(prior, likelihood, inside, start, stop):
+        def weight(parameter):
+            return prior(parameter) * np.prod([likelihood(number, parameter) for number in NUMBERS])
+
+        above = integrate.quad(lambda parameter: weight(parameter) * inside(parameter), start, stop, epsabs=0)[0]
+        return above / integrate.quad(weight, start, stop, epsabs=0)[0]
+
+    normal = mixture(
+        stats.norm(mean, 2 / math.sqrt(sure)).pdf,
+        lambda number, at: stats.norm.pdf(number, at, 2),
+        lambda at: stats.norm.cdf(high, at, 2) - stats.norm.cdf(low, at, 2),
+        0,
+        14,
+    )
+    poisson = mixture(
+        stats.gamma(sure * mean, scale=1 / sure).pdf,
+        stats.poisson.pmf,
+        lambda at: stats.poisson.cdf(math.floor(high), at) - stats.poisson.cdf(math.ceil(low) - 1, at),
+        0.1,
+        20,
+    )
+    level = math.log(mean)
+    pareto = mixture(
+        stats.gamma(sure, scale=1 / (sure * level)).pdf,
+        lambda number, at: stats.expon.pdf(math.log(number), scale=1 / at) / number,
+        lambda at: low**-at - high**-at,
+        0.01,
+        8,
+    )
+    interval = Fraction(low), Fraction(high)
+    for family, expected in zip(FAMILIES[::2], (normal, poisson, pareto), strict=True):
+        assert float(family.exact(7, SEEN, *interval)) == pytest.approx(expected, rel=1e-6)

@@ -1,0 +1,135 @@
+"""Beliefs about numbers: what is asked, what is refused, how it reads."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+from support.examples import examples
+
+import sidelight as sl
+from sidelight.errors import BadMeasure
+from sidelight.policy.limit_text import read_measure
+from sidelight.policy.policy import policy_text
+from sidelight.policy.policy_file import read_policy_text
+
+INCOMES = sl.Release.from_counts([{"20": 3, "30": 4, "40": 3}, {"20": 2, "60": 4}])
+NORMAL = {"expects": 25, "spread": 15, "stubbornness": 100, "within": 5}
+
+
+def test_by_hand():
+    """Four of six earn 60; after the other five, one more is within 5 of that with the probability of a normal law."""
+    finding = sl.NumericBelief(**NORMAL).measure(INCOMES)
+    assert finding.witness.value == "60"
+    assert finding.witness.p_in == Fraction(4, 6)
+    mean, width = (100 * 25 + 2 * 20 + 3 * 60) / 105, 15 * math.sqrt(1 + 1 / 105)
+    p_out = stats.norm.cdf(65, mean, width) - stats.norm.cdf(55, mean, width)
+    assert finding.value == pytest.approx(4 / 6 / p_out)
+    assert finding.witness.p_out == pytest.approx(p_out)
+    assert finding.replay(INCOMES) == finding.value
+    assert "expects about 25 (normal) and is as sure as 100 answers make one would be surer that" in finding.explain()
+    assert "is within 5 of 60, by a factor of" in finding.explain()
+
+
+groups = st.lists(
+    st.dictionaries(st.sampled_from(["0", "1", "2", "5", "8.5"]), st.integers(1, 4), min_size=1), min_size=1, max_size=3
+)
+
+
+@examples(40)
+@given(groups, st.integers(0, 2), st.sampled_from([1, 20, math.inf]))
+def test_it_is_the_definition_for_every_group_and_number(bags, known, sure):
+    """The twin goes through people one by one, with scipy's normal law."""
+    release = sl.Release.from_counts(bags)
+    measure = sl.NumericBelief(expects=3, spread=2, stubbornness=sure, within=1, known_people=known)
+    worst = 0.0
+    for bag in bags:
+        people = [float(text) for text, count in bag.items() for _ in range(count)]
+        for place, own in enumerate(people):
+            others = people[:place] + people[place + 1 :]
+            near = sum(abs(each - own) <= 1 for each in people)
+            p_in = near / (len(people) - min(known, len(people) - near))
+            mean = 3 if sure == math.inf else (3 * sure + sum(others)) / (sure + len(others))
+            width = 2 if sure == math.inf else 2 * math.sqrt(1 + 1 / (sure + len(others)))
+            p_out = stats.norm.cdf(own + 1, mean, width) - stats.norm.cdf(own - 1, mean, width)
+            worst = max(worst, math.inf if p_in == 1 else max(p_in / p_out, (1 - p_out) / (1 - p_in)))
+    finding = measure.measure(release)
+    assert finding.value == pytest.approx(worst)
+    assert finding.replay(release) == finding.value
+    scores = measure.scores(release.groups)
+    assert np.nanmax(scores) == pytest.approx(float(finding.value), rel=1e-6)
+
+
+def test_labels_may_stand_for_numbers():
+    classes = sl.Release.from_counts([{"<=50K": 3, ">50K": 1}])
+    numbers = {"<=50K": 30, ">50K": 80}
+    by_name = sl.NumericBelief(**NORMAL, numbers=numbers).measure(classes)
+    by_number = sl.NumericBelief(**NORMAL).measure(sl.Release.from_counts([{"30": 3, "80": 1}]))
+    assert by_name.value == by_number.value
+    with pytest.raises(BadMeasure, match="'<=50K' is no number"):
+        sl.NumericBelief(**NORMAL).measure(classes)
+
+
+def test_a_distance_that_is_met_exactly_counts_as_near():
+    tenths = sl.Release.from_counts([{"0.1": 1, "0.3": 1, "0.7": 2}])
+    finding = sl.NumericBelief(expects=0.3, spread=1, stubbornness=10, within=0.2).measure(tenths)
+    assert finding.witness.p_in == Fraction(1, 2)
+    assert finding.replay(tenths) == finding.value
+
+
+def test_everybody_within_that_distance_is_certain():
+    finding = sl.NumericBelief(**NORMAL).measure(sl.Release.from_counts([{"20": 3, "22": 4}]))
+    assert finding.value == math.inf
+    assert "would be certain" in finding.explain()
+
+
+def test_counts_and_long_tails():
+    visits = sl.Release.from_counts([{"0": 5, "1": 3, "12": 1}, {"2": 2, "3": 2}])
+    poisson = sl.NumericBelief(family="poisson", expects=1.5, stubbornness=50, within=0)
+    assert poisson.measure(visits).witness.value == "12"
+    pareto = sl.NumericBelief(family="pareto", expects=30, minimum=10, stubbornness=math.inf, within=2)
+    for measure, release in ((poisson, visits), (pareto, INCOMES)):
+        finding = measure.measure(release)
+        assert finding.replay(release) == finding.value > 1
+    with pytest.raises(BadMeasure, match="is no count"):
+        poisson.measure(sl.Release.from_counts([{"1.5": 2}]))
+    with pytest.raises(BadMeasure, match="below minimum"):
+        pareto.measure(visits)
+
+
+def test_a_search_keeps_it():
+    adult = sl.datasets.adult(quasi=["sex", "race"], sensitive="salary-class")
+    measure = sl.NumericBelief(**{**NORMAL, "within": 10}, numbers={"<=50K": 30, ">50K": 80})
+    found = sl.protect(adult.table, sl.Policy(measure <= 12), by=adult.hierarchies)
+    assert measure.measure(found.release).value <= 12
+
+
+def test_it_is_written_and_read_again():
+    measure = sl.NumericBelief(**NORMAL, numbers={"a": 1, None: 2.5}, known_people=1)
+    policy = sl.Policy(measure <= 3)
+    assert read_policy_text(policy_text(policy)).policy.criteria == policy.criteria
+    assert read_measure(str(measure)) == measure
+    assert hash(measure) == hash(sl.NumericBelief(**NORMAL, numbers={None: 2.5, "a": 1}, known_people=1))
+
+
+@pytest.mark.parametrize(
+    ("changed", "complaint"),
+    [
+        ({"family": "gauss"}, "no family='gauss'"),
+        ({"family": "poisson"}, "takes a positive spread="),
+        ({"spread": None}, "takes a positive spread="),
+        ({"spread": -1}, "takes a positive spread="),
+        ({"minimum": 3}, "takes a positive minimum="),
+        ({"within": 0}, "positive distance"),
+        ({"within": math.inf}, "finite"),
+        ({"stubbornness": 0}, "positive number of answers"),
+        ({"expects": "many"}, "give a number"),
+        ({"family": "pareto", "spread": None, "minimum": 30}, "wants more than 30"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(changed, complaint):
+    with pytest.raises(BadMeasure, match=complaint):
+        sl.NumericBelief(**{**NORMAL, **changed})
