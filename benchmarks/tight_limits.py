@@ -51,6 +51,7 @@ ROUND = (
     sl.Acquaintance(1, 1, 1) < THREE_QUARTERS,
     sl.Acquaintance(others=3, family=2, value="Sales") <= HALF,
     sl.PriorBelief(stubbornness=100) <= 2,
+    sl.ExpectedCandidates() >= 2,
 )
 FOUND = (
     sl.EntropyDiversity(),
@@ -68,6 +69,7 @@ FOUND = (
     sl.PriorBelief(stubbornness=1_000_000),
     sl.PriorBelief(shape="uniform", stubbornness=1_000),
     sl.PriorBelief(shape="release", stubbornness=math.inf),
+    sl.ExpectedCandidates(),
 )
 
 

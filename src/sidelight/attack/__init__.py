@@ -1,7 +1,8 @@
 """Attacks: what releases about the same people give away together, tried on them before somebody else does.
 
 Here belongs what an attacker does with what was published and what is known of people elsewhere; not what a printed
-label covers or who may be in which group (`release.locate`), and not noise (`dp.attack`).
+label covers or who may be in which group (`release.locate`), and not noise (`dp.attack`); what counts with noise let
+expect is attacked here, beside other releases (`linkage.ExpectedCounts`).
 
 Read `intersection` first: `intersect` is the attack, from people and releases to an exposure.  It passes through
 `targets` (whom the attacker looks for), `linkage` (what a search's result adds to `release.locate`) and

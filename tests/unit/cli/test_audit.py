@@ -184,7 +184,7 @@ def test_a_place_that_turns_out_not_to_be_writable_is_one_line(file, policy, tmp
         (("-g", "age"), "which columns? name them with --sensitive, or in [roles] of the policy; "),
         (("-s", "disease"), "published.csv has: age, sex, disease, name"),
         ((*ROLES, "--measure", "nonsense"), "in 'nonsense'; there are: group size, distinct values,"),
-        ((*ROLES, "--measure", "nonsense"), "prior belief, maximum entropy"),
+        ((*ROLES, "--measure", "nonsense"), "prior belief, expected candidates"),
         (("-g", "ade", "-s", "disease"), "did you mean 'age'?"),
         (("-g", "ward", "-s", "disease"), "in published.csv; there are: age, sex, disease, name"),
         (
