@@ -6,8 +6,9 @@ entropy.  Reading statements does not (`knowledge`), nor counting possible world
 Read `maxent` for the way in, `beliefs` and `set_beliefs` for what users get; then, in the order that data passes
 through: `hidden_labels` (what a printed label may stand for) and `parts` (people of a group whom statements tell apart,
 although the release does not), `problem` (variables, and what is known of their sums), `terms` (what statements add up,
-and which variables that is), `constraints` (statements as bounds on such sums), `reduction` (the quotient by what no statement tells apart), `subproblems` (independent parts; which
-statements contradict each other), `presolve` (what is forced), `scaling` (where to begin), `newton` and `schur` (the
-dual and the linear algebra of one step).  `association_rules` mines statements from a table, and `measure` asks a
-release how sure somebody would get who knows them.
+and which variables that is), `constraints` (statements as bounds on such sums), `reduction` (the quotient by what no
+statement tells apart), `subproblems` (independent parts; which statements contradict each other), `presolve` (what is
+forced), `scaling` (where to begin), `newton` and `schur` (the dual and the linear algebra of one step).
+`association_rules` mines statements from a table; `measure` asks a release how sure somebody would get who knows them,
+and what the release adds to that; `rule_curve` asks by how many rules are known.
 """
