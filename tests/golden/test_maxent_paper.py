@@ -126,3 +126,31 @@ def test_true_values_of_many_individuals_are_solved(adult, number, low, high):
     assert beliefs.certificate.holds
     for at in who[:50]:
         assert beliefs.probability(everybody[at]["education"], person=f"N{at}") == pytest.approx(sure[at], abs=1e-9)
+
+
+@pytest.fixture(scope="module")
+def original(adult):
+    return sl.read_table(pa.Table.from_pylist(adult[1]), quasi=QUASI, sensitive="education")
+
+
+def errors(adult, original, **bounds):
+    """How far from the truth beliefs are, in the order of the bounds, which differ in one thing."""
+    ((varied, values),) = [(name, each) for name, each in bounds.items() if isinstance(each, list)]
+    for value in values:
+        rules = sl.strongest_rules(original, **bounds | {varied: value})
+        yield maxent(adult[0], rules).estimation_error(original)
+
+
+@pytest.mark.parametrize("kind", ["positive", "negative"])
+def test_each_further_rule_brings_beliefs_nearer_to_the_truth(adult, original, kind):
+    """Figure 5."""
+    falling = list(errors(adult, original, **{kind: [0, 100, 400]}))
+    assert falling == sorted(falling, reverse=True)
+    assert falling[0] > falling[-1] + 0.01
+
+
+def test_rules_about_few_columns_tell_most_and_about_all_more_than_about_some(adult, original):
+    """Figure 6: "the effect of background knowledge decreases when T changes from 1 to 4; then it swings back"."""
+    one, three, five, all_eight = errors(adult, original, positive=250, negative=250, sizes=[[1], [3], [5], [8]])
+    assert one < three < five
+    assert all_eight < five
