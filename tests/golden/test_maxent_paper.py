@@ -154,3 +154,14 @@ def test_rules_about_few_columns_tell_most_and_about_all_more_than_about_some(ad
     one, three, five, all_eight = errors(adult, original, positive=250, negative=250, sizes=[[1], [3], [5], [8]])
     assert one < three < five
     assert all_eight < five
+
+
+def test_a_mix_of_rules_does_not_always_tell_more(adult, original):
+    """Section 7.1 sees the mix of K/2 and K/2 fall the fastest; on these people not at K = 1,000."""
+
+    def error(positive, negative):
+        rules = sl.strongest_rules(original, positive=positive, negative=negative)
+        return maxent(adult[0], rules).estimation_error(original)
+
+    assert error(50, 50) < min(error(100, 0), error(0, 100))
+    assert error(1_000, 0) < error(500, 500)
