@@ -18,7 +18,7 @@ from typing import ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from sidelight._arrays import Floats
+from sidelight._arrays import Floats, Integers
 from sidelight._rounding import in_words
 from sidelight.errors import BadMeasure, listed
 from sidelight.measures.ck_safety.implications import Implications, nobody_shown
@@ -64,6 +64,7 @@ class DisclosureCost(Measure):
     depends_on_whole: ClassVar[bool] = False
     semantics: ClassVar[tuple[Semantics, ...]] = Implications.semantics
     when_groups_merge = Monotonicity.NON_INCREASING
+    more_is_worse = ("k",)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "k", whole_amount(self.name, "k", self.k))
@@ -204,8 +205,15 @@ class CostScreen(Screen):
 
     def of(self, groups: Groups) -> Floats:
         """Give each group its rows."""
+        return np.hstack([screen.of(groups) for screen in self._screens(groups)])
+
+    def kinds(self, groups: Groups) -> Integers:
+        """What decides the adversary's value for each weight."""
+        return np.hstack([screen.kinds(groups) for screen in self._screens(groups)])
+
+    def _screens(self, groups: Groups) -> list[Screen]:
         weights = self.cost.different_weights()
-        return np.hstack([self.cost.question(weight, groups.domain).screen().of(groups) for weight in weights])
+        return [self.cost.question(weight, groups.domain).screen() for weight in weights]
 
     def slack(self, people: int) -> float:
         """As far as the adversary's values may be off, times the largest weight."""
