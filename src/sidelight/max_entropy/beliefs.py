@@ -206,7 +206,7 @@ class Beliefs(Tabular):
         >>> import sidelight as sl
         >>> ward = sl.Release.from_counts([{"Flu": 2}, {"Cold": 3}], labels=[{"sex": "male"}, {"sex": "*"}])
         >>> print(*sl.maxent(ward).notes_on({"sex": "male"}))
-        sex=male: the 3 people of suppressed rows are left aside, as whoever fits a printed group is in that one
+        sex=male: suppressed rows (3 people) are left aside, as whoever fits a printed group is in that one
         """
         return self._notes_on(_conditions(given))
 
@@ -218,7 +218,7 @@ class Beliefs(Tabular):
         rests = ", which rests on suppressed rows holding them" if variables.only_suppressed(conditions) else ""
         notes = [f"{words}: {meant}{rests}"] if meant.possible else []
         if variables.leaves_suppressed_aside(conditions):
-            aside = f"the {counted(variables.suppressed_people, 'person')} of suppressed rows are left aside"
+            aside = f"suppressed rows ({counted(variables.suppressed_people, 'person')}) are left aside"
             notes.append(f"{words}: {aside}, as whoever fits a printed group is in that one")
         return tuple(notes)
 

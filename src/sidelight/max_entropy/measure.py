@@ -220,10 +220,10 @@ class MaxEnt(WithStatistics, Targeted):
         near = np.flatnonzero(probability >= probability.max() - CLOSE)[:1000]
         values = [_cautious(beliefs, int(by_key.key[at]), int(by_key.value[at])) for at in near]
         witness = _witness(by_key, int(near[values.index(max(values))]))
-        least = None
+        kindest = None
         if beliefs.undecided and isinstance(max(values), float):
-            least = max(max(values) - 2 * 10.0**-PLACES_IN_TIME, 0.0)
-        return Finding(self, max(values), witness, beliefs.notes, least)
+            kindest = max(max(values) - 2 * 10.0**-PLACES_IN_TIME, 0.0)
+        return Finding(self, max(values), witness, beliefs.notes, kindest)
 
     def explain(self, finding: Finding) -> str:
         """Say of whom, and that it is by maximum entropy."""
@@ -288,8 +288,8 @@ class MaxEntGain(WithStatistics, Targeted):
             return Finding(self, Fraction(0), None, (self.targets.nobody(), *after.notes))
         at = int(np.argmax(np.where(in_question, np.round(gains, PLACES), -math.inf)))
         value, undecided = self._decided(after, before, at), after.undecided or before.undecided
-        least = max(value - 4 * 10.0**-PLACES_IN_TIME, 0.0) if undecided else None
-        return Finding(self, value, _witness(after.by_key, at), after.notes, least)
+        kindest = max(value - 4 * 10.0**-PLACES_IN_TIME, 0.0) if undecided else None
+        return Finding(self, value, _witness(after.by_key, at), after.notes, kindest)
 
     def _both(self, release: Release) -> tuple[Beliefs | SetBeliefs, Beliefs | SetBeliefs]:
         """Give what is believed with the release, and without."""

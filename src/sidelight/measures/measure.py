@@ -295,7 +295,7 @@ class Finding:
     value: Amount
     witness: Witness | None
     notes: tuple[str, ...] = ()
-    least: Amount | None = None
+    kindest: Amount | None = None
     """Where the time was up before it was exact: the value lies between this and `value`, which is the cautious end."""
 
     def explain(self) -> str:
@@ -404,10 +404,11 @@ class Criterion:
     def decide(self, finding: Finding) -> Judgement:
         """Decide on a finding that is at hand; raises `TooHard` where it is not exact enough to."""
         holds = self.comparison.holds(finding.value, exact(self.bound))
-        if finding.least is not None and self.comparison.holds(finding.least, exact(self.bound)) != holds:
+        if finding.kindest is not None and self.comparison.holds(finding.kindest, exact(self.bound)) != holds:
+            low, high = sorted((float(finding.kindest), float(finding.value)))
             message = (
-                f"'{self}' could not be decided in time: the value lies between {float(finding.least):.9g} and "
-                f"{float(finding.value):.9g}; give the measure more seconds"
+                f"'{self}' could not be decided in time: the value lies between {low:.9g} and {high:.9g}; "
+                "give the measure more seconds"
             )
             raise TooHard(message)
         return Judgement(self, finding, holds)

@@ -124,7 +124,7 @@ def test_maximum_entropy_leaves_suppressed_rows_aside_for_who_fits_a_printed_gro
     believed = {each["value"]: each["after"] for each in answer(result)["beliefs"]}
     assert believed == {"Flu": pytest.approx(2 / 3), "Cold": pytest.approx(1 / 3)}  # no AIDS, as counting worlds says
     assert json.loads(result.stdout)["notes"][-1] == (
-        "city=South, sex=f: the 2 people of suppressed rows are left aside, as whoever fits a printed group is in that one"
+        "city=South, sex=f: suppressed rows (2 people) are left aside, as whoever fits a printed group is in that one"
     )
 
 

@@ -75,7 +75,7 @@ def test_a_limit_that_rests_on_what_was_not_decided_is_not_judged(couples, time_
     measure = sl.MaxEnt(knowing=FORCING)
     finding = measure.measure(couples)
     assert finding.value == finding.replay(couples) == 0.5
-    assert finding.least == pytest.approx(0.499998)
+    assert finding.kindest == pytest.approx(0.499998)
     assert sl.Policy(measure <= 0.5).judge(couples).safe
     assert not sl.Policy(measure <= 0.4).judge(couples).safe
     with pytest.raises(TooHard, match=r"could not be decided in time: the value lies between 0\.499998 and 0\.5; give"):
