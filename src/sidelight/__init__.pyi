@@ -113,6 +113,8 @@ from .attack.intersection import intersect as intersect
 from .attack.exposure import Exposure as Exposure
 from .attack.exposure import ExposureWitness as ExposureWitness
 from .release.locate import Listed as Listed
+from .attack.named_witness import NamedWitness as NamedWitness
+from .attack.named_witness import name_witness as name_witness
 from .attack.simulation import simulate_composition as simulate_composition
 from .attack.simulation import Simulation as Simulation
 
