@@ -27,7 +27,7 @@ from fractions import Fraction
 import numpy as np
 from scipy.special import gammaln
 
-from sidelight._arrays import Floats, Integers
+from sidelight._arrays import Floats, Integers, add_up
 from sidelight._text import counted, html_table
 from sidelight.attack.posterior import Prior
 from sidelight.dp.accountant import promise_of
@@ -186,8 +186,9 @@ def attack_noise(
         if tables is None:
             log_likelihood += _knowing_nothing(release, before)[group]
         else:
-            others = release.declared_domain.count(tables[number], hierarchies, "leave out")
-            log_likelihood += _knowing_others(release, others, group, truth)
+            counts = release.declared_domain.count(tables[number], hierarchies, "leave out")
+            _check_table(release, counts, add_up(group * len(domain) + truth, sizes, counts.size), number + 1)
+            log_likelihood += _knowing_others(release, counts, group, truth)
     # the largest exponent becomes 0, so that nothing overflows and the sum is at least one prior
     odds = before * np.exp(log_likelihood - log_likelihood.max(axis=1, keepdims=True))
     posterior = odds / odds.sum(axis=1, keepdims=True)
@@ -201,6 +202,17 @@ def _knowing_nothing(release: NoisyCounts, before: Floats) -> Floats:
     shares = means / means.sum(axis=1, keepdims=True)
     log_ratio: Floats = np.log(shares / np.where(before > 0, before, 1))
     return log_ratio
+
+
+def _check_table(release: NoisyCounts, counts: Integers, attacked: Integers, number: int) -> None:
+    """Refuse a table that the release was not made from, or that lacks people: what is left would not be noise."""
+    if (counts.ravel() < attacked).any():
+        message = f"some of the people are not in table {number}; attack those who are in all tables"
+        raise BadNoise(message)
+    # of honest tables fewer than one in a thousand million are refused, whatever the number of counts
+    if np.abs(release.measured - counts).max() > release.mechanism.margin(1 - max(1e-9 / counts.size, 1e-15)):
+        message = f"release {number} was not made from table {number}: what is left of its counts is no noise"
+        raise BadNoise(message)
 
 
 def _knowing_others(release: NoisyCounts, counts: Integers, group: Integers, truth: Integers) -> Floats:

@@ -6,7 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight.dp.accountant import Spending, concentrated_epsilon, promise_of
+from sidelight.dp.accountant import (
+    LOST_IN_TRANSFORMS,
+    Spending,
+    _composed_losses,
+    concentrated_epsilon,
+    promise_of,
+)
 from sidelight.dp.mechanism import calibrate, opendp
 from sidelight.dp.parameters import PrivacyUnit
 from sidelight.errors import BadNoise, WrongKind
@@ -117,6 +123,28 @@ def test_a_promise_is_read_off_the_noise_where_that_says_more():
     assert together.shift == pytest.approx(0.2123, abs=2e-4)
     assert together.epsilon < 0.5
     assert promise_of([spent], people=45_222) == sl.semantic_privacy("0.5", "1e-12", people=45_222)
+
+
+@pytest.mark.parametrize(("epsilon", "times"), [("0.1", 30), ("0.1", 300), ("0.5", 10), ("0.01", 1000)])
+def test_floats_of_the_loss_distribution_never_understate_delta(epsilon, times):
+    """Discrete Laplace noise for one count has two losses only, ±ε: composed they are binomial, and known exactly."""
+    spent = laplace(epsilon)
+    loss = 1 / spent.mechanism.scale
+    right = 1 / (1 + math.exp(-loss))
+    deltas = {}
+    for share in (0.2, 0.5, 0.8, 0.95, 1):
+        at = float(epsilon) * times * share
+        deltas[at] = math.fsum(
+            math.comb(times, j)
+            * right**j
+            * (1 - right) ** (times - j)
+            * max(-math.expm1(at - (2 * j - times) * loss), 0)
+            for j in range(times + 1)
+            if (2 * j - times) * loss > at
+        )
+    composed = _composed_losses([spent] * times)
+    for at, delta in deltas.items():
+        assert composed.get_delta_for_epsilon(at) + LOST_IN_TRANSFORMS >= delta
 
 
 def test_without_noise_that_is_known_a_promise_rests_on_epsilon_and_delta():

@@ -1,8 +1,10 @@
 import math
 
+import numpy as np
 import pytest
 
 import sidelight as sl
+from sidelight.attack.simulation import draw_samples
 from sidelight.errors import BadNoise, WrongKind
 
 ADULT = sl.datasets.adult(quasi=["age", "sex", "marital-status"])
@@ -30,6 +32,15 @@ def test_an_attacker_who_knows_everybody_else_is_held_by_the_promise():
     seen = attack([noisy(), noisy(epsilon=0.5)], tables=[ADULT.table] * 2, prior="uniform")
     assert seen.bound == pytest.approx(math.tanh(0.75))
     assert seen.largest_shift <= seen.bound
+
+
+def test_a_table_that_a_release_was_not_made_from_is_refused():
+    other = sl.datasets.adult(quasi=["age", "sex", "marital-status"]).table
+    few = draw_samples(other, overlap=100, people=200, releases=2, rng=np.random.default_rng(1))
+    with pytest.raises(BadNoise, match="release 1 was not made from table 1"):
+        attack([noisy()], people=few.shared, tables=[few.samples[0]])
+    with pytest.raises(BadNoise, match="some of the people are not in table 1"):
+        attack([noisy()], tables=[few.samples[0]])
 
 
 def test_with_a_delta_the_bound_has_a_chance():
