@@ -143,7 +143,7 @@ def _order(condition: Condition) -> tuple[int, str, str]:
     if isinstance(condition, HasValue):
         return 0, "", ""  # values stay in the order in which they are said
     if isinstance(condition, tuple):
-        return 1, condition[0], quote(condition[1])
+        return 1, condition[0], condition[1] or ""
     return 2, condition_text(condition), ""
 
 

@@ -34,7 +34,6 @@ from sidelight.errors import BadKnowledge
 from sidelight.knowledge.events import Condition, about_people, condition_text
 from sidelight.knowledge.parse_statements import WordedStatement
 from sidelight.knowledge.people import Who, person_text
-from sidelight.knowledge.statements import statement_of
 from sidelight.knowledge.tokens import in_short
 from sidelight.max_entropy.problem import Variables, cells_of
 from sidelight.max_entropy.terms import (
@@ -105,8 +104,8 @@ class Constraints:
 
 def constraints_of(variables: Variables, known: Sequence[WordedStatement]) -> Constraints:
     """Write statements as constraints."""
-    stated = tuple(half for each in known for half in _by_bound(variables, each))
-    forms = [linear_form(each.statement) for each in stated]
+    drafted = [half for each in known for half in _by_bound(variables, each)]
+    stated, forms = tuple(each for each, _ in drafted), [form for _, form in drafted]
     terms = [term for form in forms for term in form.terms]
     people = _rows_of_people(variables, terms)
     number = {who: position for position, who in enumerate(people)}
@@ -161,18 +160,14 @@ def _notes_on_suppressed(variables: Variables, people: Mapping[Who, Integers]) -
             yield f"{name} fits nothing that is printed: this rests on suppressed rows holding the person"
 
 
-def _by_bound(variables: Variables, known: WordedStatement) -> tuple[WordedStatement, ...]:
+def _by_bound(variables: Variables, known: WordedStatement) -> tuple[tuple[WordedStatement, LinearForm], ...]:
     """Say each bound by itself where it is not known how many people a statement speaks of."""
     form = linear_form(known.statement)
     if form.low is None or form.high is None or form.exact:
-        return (known,)
+        return ((known, form),)
     if all(term.share.person is not None or knows_size(variables, term.share.given) for term in form.terms):
-        return (known,)
-    terms = tuple((term.coefficient, term.share) for term in form.terms)
-    return tuple(
-        WordedStatement(statement_of(terms, low, high), known.words)
-        for low, high in ((form.low, None), (None, form.high))
-    )
+        return ((known, form),)
+    return (known, replace(form, high=None)), (known, replace(form, low=None))
 
 
 def _rows_of_people(variables: Variables, terms: Sequence[Term]) -> dict[Who, Integers]:
@@ -222,6 +217,9 @@ class _Draft:
 
     def _add(self, number: int, form: LinearForm, places: slice, certain: list[int]) -> None:
         sizes = [size if term.share.person is None else 1 for term, size in zip(form.terms, certain, strict=True)]
+        if len(sizes) == 1 and form.terms[0].coefficient == 1:  # most are: coefficient 1, as set
+            self._begin(number, places, _bounds(form, sizes[0]))
+            return
         weights = [term.coefficient / size for term, size in zip(form.terms, sizes, strict=True)]
         # in people of the smallest term: coefficients stay at most 1
         people = 1 / max(map(abs, weights))
@@ -239,7 +237,7 @@ class _Draft:
         self._begin(number, places, _bounds(form, certain * scale))
 
 
-def _bounds(form: LinearForm, people: Fraction) -> tuple[float, float]:
+def _bounds(form: LinearForm, people: Fraction | int) -> tuple[float, float]:
     """Give the bounds in people."""
     low = -np.inf if form.low is None else float(form.low * people)
     return low, np.inf if form.high is None else float(form.high * people)

@@ -62,7 +62,7 @@ class Term:
     @property
     def value_sets(self) -> tuple[HasValue, ...]:
         """The sets that values are in: of the event, and of those of whom it is asked."""
-        event = about_values(self.share.event)
+        event = (HasValue(self.share.values),) if self.share.values else about_values(self.share.where)
         if self.others:
             event = tuple(HasValue(each.values, not each.others) for each in event)
         return (*event, *about_values(self.share.given))
@@ -92,12 +92,19 @@ def linear_form(statement: Statement) -> LinearForm:
         return LinearForm(parts, statement.low, statement.high)
     assert isinstance(statement, IntervalStatement)
     about, most = statement.about, most_of(statement.about)
-    if statement.low == most and not (isinstance(about, ConditionalProbability) and about.values and about.where):
+    if statement.low == most and _is_one_set(about):
         # all of them are: that nobody is anything else says more at once
         return LinearForm(tuple(_terms(about, Fraction(1), others=True)), Fraction(0), Fraction(0))
     low = None if statement.low == 0 and not statement.exact else statement.low
     high = None if statement.high == most and not statement.exact else statement.high
     return LinearForm(tuple(_terms(about, Fraction(1))), low, high)
+
+
+def _is_one_set(about: Summand) -> bool:
+    """Say whether an event is of values or of conditions alone, so that its complement is one too."""
+    if not isinstance(about, ConditionalProbability) or not about.where:
+        return True
+    return not (about.values or about_values(about.where)) or not about_people(about.where)
 
 
 def _terms(about: Summand, coefficient: Fraction, *, others: bool = False) -> Iterator[Term]:
@@ -115,7 +122,7 @@ def shares_of(known: Sequence[WordedStatement]) -> Iterator[ConditionalProbabili
 
 def conditions_of(share: ConditionalProbability) -> Event:
     """List what a share says of people, in its event and of those whom it is about."""
-    return event_of(about_people((*share.given, *share.where)))
+    return event_of(about_people((*share.given, *share.where))) if share.where else about_people(share.given)
 
 
 def mentioned_conditions(
@@ -313,9 +320,10 @@ class _PartSets:
 
     def _number_of_event(self, term: Term) -> list[int]:
         """Number the set of what a term asks of people; who is looked for is who fulfils all of it."""
-        where, conditions = about_people(term.share.where), conditions_of(term.share)
+        where = about_people(term.share.where)
         if not where:
             return []
+        conditions = conditions_of(term.share)
         name = (where, conditions, term.others)
         if name not in self.number:
             holds = self.variables.looked_for(conditions)

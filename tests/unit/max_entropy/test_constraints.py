@@ -69,3 +69,16 @@ def test_no_more_people_are_named_than_there_are(wards):
     people = {name: {"sex": "m", "age": "40"} for name in ("Al", "Bo")}
     with pytest.raises(BadKnowledge, match="2 people are named who look alike, and the release has 1 of them"):
         written(wards, "count(Flu; Al, Bo) >= 1", people=people)
+
+
+@pytest.mark.parametrize("event", ["not Cold, sex=m", "Flu or HIV, sex=m", "not Cold", "sex=m", "age=30, sex=m"])
+def test_that_all_are_of_an_event_forces_each_of_them(event):
+    """Of events with values and conditions the complement is no product, and the sum is what is known."""
+    ward = sl.Release.from_buckets(
+        [([{"sex": "m", "age": "30"}] * 2 + [{"sex": "f", "age": "40"}], ["Flu", "HIV", "Cold"])]
+    )
+    known = f"P({event} | age=30) = 1"
+    beliefs = sl.maxent(ward, [known])
+    assert beliefs.certificate.holds
+    cold = beliefs.probability("Cold", given={"age": "30"})
+    assert cold == pytest.approx(0 if "Cold" in event or "Flu" in event else 1 / 3, abs=1e-9)
