@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from math import comb, prod
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -159,11 +159,13 @@ def _acquaintance(finding: Finding) -> AcquaintanceWitness:
     return finding.witness
 
 
-Members = dict[GroupName, dict[Label, frozenset[Label]]]
+PeopleOfGroups: TypeAlias = dict[GroupName, dict[Label, frozenset[Label]]]
 """Group → name → the person's values, in the order of names."""
 
 
-def _members(release: Release, table: object, witness: AcquaintanceWitness, person: str, lookup: Lookup) -> Members:
+def _members(
+    release: Release, table: object, witness: AcquaintanceWitness, person: str, lookup: Lookup
+) -> PeopleOfGroups:
     """Find the people of the groups in question; they must be exactly those whom the release prints there."""
     columns = [column.name for column in release.groups.columns if column.name != person]
     rows, times = distinct_rows(table, [*columns, release.sensitive, person])
@@ -172,7 +174,7 @@ def _members(release: Release, table: object, witness: AcquaintanceWitness, pers
     only_one = linkage.matches[linkage.profile] == 1
     group = np.full(len(times), -1)
     group[only_one] = linkage.group[linkage.starts[:-1][linkage.profile[only_one]]]
-    members: Members = {}
+    members: PeopleOfGroups = {}
     for name in witness.investigation.groups():
         row = name.number - 1
         here = np.flatnonzero(group == row).tolist()
@@ -205,7 +207,7 @@ def _check_members(release: Release, row: int, cells: Sequence[tuple[Label, Labe
         raise BadTable(message)
 
 
-def _others(witness: AcquaintanceWitness, members: Members) -> tuple[tuple[Label, Label], ...]:
+def _others(witness: AcquaintanceWitness, members: PeopleOfGroups) -> tuple[tuple[Label, Label], ...]:
     """Choose the people whose values are found out, the first by name of those who fit."""
     if witness.others is None:
         return ()

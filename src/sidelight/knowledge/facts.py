@@ -22,8 +22,7 @@ from typing import TYPE_CHECKING, ClassVar, NoReturn, TypeAlias, TypeVar
 from sidelight._rounding import exact_number
 from sidelight.errors import BadKnowledge, NotTrueOrFalse
 from sidelight.knowledge.people import Who, as_label, as_who, person_text
-from sidelight.knowledge.statements import number_text
-from sidelight.knowledge.tokens import in_short, quote
+from sidelight.knowledge.tokens import in_short, number_text, quote
 from sidelight.table.labels import Label
 
 if TYPE_CHECKING:

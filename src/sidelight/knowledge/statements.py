@@ -34,6 +34,7 @@ from sidelight.knowledge.events import (
     event_text,
 )
 from sidelight.knowledge.people import Who, as_label, as_who, person_text
+from sidelight.knowledge.tokens import number_text
 from sidelight.table.labels import Label
 
 Number: TypeAlias = int | float | Fraction | Decimal
@@ -266,18 +267,6 @@ def headcount(values: tuple[Label, ...], people: tuple[Who, ...]) -> Headcount:
 def most_of(about: Summand) -> Fraction:
     """Give the most that it could be."""
     return Fraction(len(about.people) if isinstance(about, Headcount) else 1)
-
-
-def number_text(number: Fraction) -> str:
-    """Write a number so that it is read again as it is: in decimal where that is short.
-
-    >>> number_text(Fraction(3, 10)), number_text(Fraction(1, 3)), number_text(Fraction(2))
-    ('0.3', '1/3', '2')
-    """
-    places = next((places for places in range(1, 13) if 10**places % number.denominator == 0), None)
-    if number.denominator == 1 or places is None:
-        return str(number)
-    return f"{Decimal(number.numerator * (10**places // number.denominator)).scaleb(-places):f}"
 
 
 def expression_text(terms: Terms, constant: Fraction = Fraction(0)) -> str:

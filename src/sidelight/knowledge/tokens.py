@@ -19,6 +19,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 from typing import Literal, NoReturn, TypeAlias
@@ -242,6 +243,18 @@ def share_in(text: str) -> Fraction:
     (Fraction(3, 10), Fraction(3, 10), Fraction(3, 10))
     """
     return Fraction(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+
+
+def number_text(number: Fraction) -> str:
+    """Write a number so that it is read again as it is: in decimal where that is short.
+
+    >>> number_text(Fraction(3, 10)), number_text(Fraction(1, 3)), number_text(Fraction(2))
+    ('0.3', '1/3', '2')
+    """
+    places = next((places for places in range(1, 13) if 10**places % number.denominator == 0), None)
+    if number.denominator == 1 or places is None:
+        return str(number)
+    return f"{Decimal(number.numerator * (10**places // number.denominator)).scaleb(-places):f}"
 
 
 def quote(name: Label, *, signs: str = "") -> str:
