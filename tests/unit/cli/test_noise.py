@@ -52,6 +52,7 @@ def test_counts_are_published_and_told_about():
     assert document["mechanism"] == {"kind": "discrete Laplace", "scale": 1.0, "l1": 1, "l2_squared": 1}
     assert document["privacy_unit"] == {
         "unit": "person",
+        "person": "id",
         "checked": True,
         "values": "single",
         "values_per_person": 1,
