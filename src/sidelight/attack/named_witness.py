@@ -179,6 +179,8 @@ def _members(
         row = name.number - 1
         here = np.flatnonzero(group == row).tolist()
         cells = [(names.cell(place), values.cell(place), int(times[place])) for place in here]
+        if release.semantics == "single" and None not in release.domain:  # who has no value is in no release
+            cells = [cell for cell in cells if cell[1] is not None]
         _check_members(release, row, cells)
         members[name] = {
             who: frozenset(

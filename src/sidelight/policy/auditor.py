@@ -84,6 +84,7 @@ class Auditor:
         for measure in whole.measures:
             measure.check(release)
         self._set(whole, release, _in_parts(release.groups), (), None)
+        self.__dict__["release"] = release  # as it is, with whatever tells its people apart
         object.__setattr__(self, "levels", self._summarised(self._by_group, (), range(len(self.parts))))
 
     def _set(
@@ -116,6 +117,7 @@ class Auditor:
 
     def replace(self, which: int | GroupName | Iterable[int | GroupName], groups: Release | None) -> Auditor:
         """Put other groups where the first of these is, and leave these out: to split, merge or correct them."""
+        self._check_editable()
         places = self._places(which)
         new = None if groups is None else self._fitting(expect(Release, groups, "what groups are replaced by"))
         if len(places) == len(self) and new is None:
@@ -298,7 +300,20 @@ class Auditor:
             raise BadRelease(message)
         codes = np.array([code.get(text, 0) for text in groups.domain], np.int64)
         counts = Counts.from_entries(row, codes[value], count, (len(groups), len(own.domain)))
-        return replace(groups, domain=own.domain, counts=counts, whole=self.parts[0].whole)
+        fitting = replace(groups, domain=own.domain, counts=counts, whole=counts.totals())
+        for measure in self.policy.measures:
+            measure.check(Release(fitting, sensitive=self.start.sensitive))
+        return replace(fitting, whole=self.parts[0].whole)
+
+    def _check_editable(self) -> None:
+        """Refuse edits where a measure needs to know of every person in the release: of new groups, nobody says who."""
+        whole = next((measure for measure in self.policy.measures if not measure.mergeable), None)
+        if whole is not None and (self.start.people or self.start.members is not None):
+            message = (
+                f"'{whole}' looks at who is in which group, and edits do not say that of new ones; "
+                "judge the edited release by it, and audit without it"
+            )
+            raise BadRelease(message)
 
 
 def _is_incremental(measure: Measure) -> bool:

@@ -103,6 +103,35 @@ def test_a_table_of_other_people_is_refused_without_a_name():
         assert not any(name in str(refusal.value) for name in ROWS["name"])
 
 
+def test_people_without_a_value_are_in_no_release():
+    rows = {"name": [*ROWS["name"], "Gus"], "age": [*ROWS["age"], "33"], "disease": [*ROWS["disease"], None]}
+    assert named(sl.Acquaintance(others=2, value="AIDS"), rows=rows).target == "Cleo"
+
+
+def test_suppressed_people_are_named_only_where_that_is_said():
+    release = replace(
+        sl.Release.from_counts([{"Flu": 3, "Cold": 3}, {"AIDS": 1, "Flu": 1}], labels=[{"age": "30-39"}, {"age": "*"}]),
+        sensitive="disease",
+    )
+    rows = {
+        "name": [*"abcdefgh"],
+        "age": ["31", "32", "33", "34", "35", "36", "71", "72"],
+        "disease": ["Flu", "Cold"] * 3 + ["AIDS", "Flu"],
+    }
+    with pytest.raises(BadTable, match="not those of group 2: 0 of them"):
+        named(sl.Acquaintance(others=1, value="AIDS"), release, rows)
+    found = named(sl.Acquaintance(others=1, value="AIDS"), release, rows, suppressed="may hold them")
+    assert (found.target, found.others) == ("g", (("h", "Flu"),))
+
+
+def test_names_that_are_numbers_repeated_or_missing():
+    numbers = {**ROWS, "name": [1, 2, 3, 4, 5, 6]}
+    assert named(sl.Acquaintance(others=2, value="AIDS"), rows=numbers).target == "3"
+    for names in (["Ann", "Ann", "Cleo", "Dan", "Eve", "Fay"], [None, "Bob", "Cleo", "Dan", "Eve", "Fay"]):
+        with pytest.raises(BadTable, match="not those of group 1"):
+            named(sl.Acquaintance(others=2, value="AIDS"), rows={**ROWS, "name": names})
+
+
 def test_only_investigations_have_people():
     with pytest.raises(BadMeasure, match="has no investigation to name people for"):
         named(sl.GroupSize())

@@ -99,6 +99,18 @@ def test_names_in_summaries_are_renumbered_wherever_they_stand():
     assert renumbered((1, "a"), lambda key: key + 1) == (1, "a")
 
 
+def test_measures_that_need_every_person_are_asked_of_what_was_not_edited():
+    members = [[{"sex": "m"}, {"sex": "f"}], [{"sex": "m"}, {"sex": "m"}]]
+    buckets = sl.Release.from_buckets([(members[0], ["Flu", "Cold"]), (members[1], ["Flu", "Flu"])])
+    policy = sl.Policy(sl.MaxEnt(["P(Flu | sex=f) = 0.5"]) <= 0.9, sl.GroupSize() >= 2)
+    auditor = sl.Auditor(policy, buckets)
+    assert [str(each) for each in auditor.judge().judgements] == [
+        str(each) for each in policy.judge(buckets).judgements
+    ]
+    with pytest.raises(BadRelease, match="looks at who is in which group"):
+        auditor.remove(1)
+
+
 def test_several_sensitive_columns_are_each_asked():
     rows = {"zip": ["1"] * 4 + ["2"] * 4, "disease": ["Flu", "Cold"] * 4, "income": ["low", "low", "high", "high"] * 2}
     release = sl.read_release(pa.table(rows), group="zip", sensitive=["disease", "income"])
