@@ -17,6 +17,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -101,6 +102,33 @@ def negations(groups: int, k: int) -> Callable[[], object]:
     return lambda: measure.measure(release).value
 
 
+def implications_of_sets(groups: int, k: int) -> Callable[[], object]:
+    """The same counts, as sets of values of 100 people."""
+    import sidelight as sl
+
+    single, measure = release_of(groups), sl.Implications(k)
+    release = replace(single, groups=replace(single.groups, semantics="set"))
+    sl.Implications(0).measure(release)  # imported before it is timed
+    return lambda: measure.measure(release).value
+
+
+def disclosure_cost(groups: int, k: int) -> Callable[[], object]:
+    """Three weights."""
+    import sidelight as sl
+
+    release, measure = release_of(groups), sl.DisclosureCost(k, {"07": 3, "08": 2})
+    return lambda: measure.measure(release).value
+
+
+def cheapest_knowledge(groups: int, percent: int) -> Callable[[], object]:
+    """Two prices, to be so many per cent sure."""
+    import sidelight as sl
+
+    prices = {f"{value:02d}": 1 + value % 2 for value in range(VALUES)}
+    release, measure = release_of(groups), sl.CheapestKnowledge(percent / 100, prices)
+    return lambda: measure.measure(release).value
+
+
 def acquaintance(groups: int, amount: int) -> Callable[[], object]:
     """All values at once, at (amount, amount, amount)."""
     import sidelight as sl
@@ -134,6 +162,9 @@ CONTESTANTS = {
     "implications": implications,
     "implications_of_a_value": implications_of_a_value,
     "negations": negations,
+    "implications_of_sets": implications_of_sets,
+    "disclosure_cost": disclosure_cost,
+    "cheapest_knowledge": cheapest_knowledge,
 }
 
 
@@ -167,9 +198,11 @@ def implications_table() -> str:
     amounts, sizes = (1, 2, 3, 4, 6, 8, 10, 12, 14, 16, 18, 20), (1_000, 10_000, 50_000, 100_000, 1_000_000)
     by_amount = [("implications", GROUPS, k) for k in amounts]
     by_size = [("implications", groups, 12) for groups in sizes]
-    others = [("implications_of_a_value", GROUPS, 12), ("negations", GROUPS, 12)]
+    others = [("implications_of_a_value", GROUPS, 12), ("negations", GROUPS, 12), ("implications_of_sets", GROUPS, 12)]
+    others += [("disclosure_cost", GROUPS, 12), ("cheapest_knowledge", GROUPS, 75)]
     table, _ = raced(dict.fromkeys([*by_amount, *by_size, *others]))
-    return f"{table}\n\nIn brackets k. From k = 16 on, a value is certain in some group, and no more is computed."
+    brackets = "In brackets k (of cheapest knowledge how sure, in per cent)."
+    return f"{table}\n\n{brackets} From k = 16 on, a value is certain in some group, and no more is computed."
 
 
 SPREAD = 200

@@ -117,6 +117,20 @@ def test_implications_cover_implications_from_sets(data, release, k, width):
     assert worst <= sl.Implications(k * width, value).measure(release).value
 
 
+@examples(40)
+@given(st.data(), releases(**SMALL), st.integers(0, 2), st.integers(1, 2))
+def test_negations_of_sets_are_as_many_negations(data, release, k, width):
+    value = data.draw(st.sampled_from([None, *(each for each in release.domain if each is not None)]), "value")
+    worlds = NumberedWorlds(release)
+    lacking = {
+        worlds.all & ~reduce(or_, (worlds.atoms[person, each] for each in some))
+        for person in {person for person, _ in worlds.atoms}
+        for some in combinations(release.domain, min(width, len(release.domain)))
+    } | {worlds.all & ~atom for atom in worlds.atoms.values()}
+    worst = surest(worlds.targets(value), conjunctions(lacking, k, worlds.all))
+    assert worst == sl.Negations(k * width, value).measure(release).value
+
+
 @pytest.mark.parametrize(("counts", "bounds"), [({"a": 1, "b": 1, "c": 1, "d": 2}, ("4/7", "2/3", "4/5"))])
 def test_both_bounds_on_sets_may_be_strict(counts, bounds):
     release = sl.Release.from_counts([counts])

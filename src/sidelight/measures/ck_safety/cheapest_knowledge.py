@@ -47,6 +47,7 @@ from sidelight.measures.ck_safety.minimize_across_groups import (
 )
 from sidelight.measures.ck_safety.minimize_within_group import LOG_OF_ZERO, tolerance
 from sidelight.measures.ck_safety.priced_atoms import Chain, ExactGroup, PricedGroups, least_logs
+from sidelight.measures.ck_safety.shortlist import near_the_cut
 from sidelight.measures.ck_safety.tariff import Tariff, rate_as_setting, read_rate
 from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Bound, Finding, Measure, Monotonicity, Witness
@@ -274,29 +275,32 @@ class Market:
                 )
                 raise TooHard(message)
             # at most `within` groups besides the target's take part, so more of one kind are not needed
-            few = self.take(first_of_each(self._kinds(), within + 2))
-            sufficient = few.least_budget(within, reach)
+            sufficient = self.take(first_of_each(self._kinds(), within + 2)).least_budget(within, reach)
             if sufficient is not None:
-                return sufficient[0], few.witness(sufficient[1])
+                return sufficient
             budget *= 2
 
     def _kinds(self) -> Integers:
         return np.column_stack([self.others.rows(), *(each.rows() for _, each in self.targets)])
 
-    def least_budget(self, within: int, reach: Fraction) -> tuple[int, list[Purchase]] | None:
-        """Try the budgets that may suffice, from the least on."""
+    def least_budget(self, within: int, reach: Fraction) -> tuple[int, PricedWitness] | None:
+        """Find the least of the budgets up to one that suffices, and what to buy for it, if any does."""
         others = least_logs(self.others, within, target=False)
         targets = np.minimum.reduce([least_logs(each, within, target=True) for _, each in self.targets])
-        rows = np.vstack((others, targets)).T
-        screen = ImplicationsScreen(within, Targets())
-        least = joined_all(screen, rows)[0, within + 1 :]
+        rows = _taking_part(others, targets)
+        return self.take(rows).least_sufficient(others[:, rows], targets[:, rows], reach)
+
+    def least_sufficient(self, others: Floats, targets: Floats, reach: Fraction) -> tuple[int, PricedWitness] | None:
+        """Try the budgets that may suffice, from the least on; rows are budgets, columns groups, all logarithms."""
+        screen = ImplicationsScreen(len(others) - 1, Targets())
+        least = joined_all(screen, np.vstack((others, targets)).T)[0, len(others) :]
         limit = math.log((1 - reach) / reach) if reach < 1 else LOG_OF_ZERO / 2
         for budget in np.flatnonzero(least <= limit + tolerance(np.array(limit))).tolist():
             if least[budget] < LOG_OF_ZERO / 2:
-                return budget, self._certain(others[budget], targets[budget], budget)
+                return budget, self.witness(self._certain(others[budget], targets[budget], budget))
             purchases = self._spent_best(others[: budget + 1], targets[: budget + 1])
             if _probability(purchases) >= reach:
-                return budget, purchases
+                return budget, self.witness(purchases)
         return None
 
     def _spent_best(self, others: Floats, targets: Floats) -> list[Purchase]:
@@ -367,6 +371,14 @@ class Market:
                 *(place for places, many in zip(frequent, kind, strict=False) for place in places[:many]),
             )
         ]
+
+
+def _taking_part(others: Floats, targets: Floats) -> Integers:
+    """List the groups that may be used: at each price those with the least probabilities (as in `shortlist`)."""
+    most = len(others) - 1
+    lists = [near_the_cut(others[price], most - price + 2) for price in range(1, most + 1)]
+    lists += [near_the_cut(targets[price], most - price + 1) for price in range(most + 1)]
+    return np.unique(np.concatenate([rows for both in lists for rows in both]))
 
 
 def _probability(purchases: list[Purchase]) -> Fraction:

@@ -17,8 +17,9 @@ Recurrence  G(i, κ, j) the least product for people from the i-th on, within ki
                 G(i, κ, j) = min( G(i, κ − one value, j),  max(n − i − n(κ), 0)/(n − i) · G(i+1, κ, j − q(κ)) )
 
             f(j) = G(0, largest, j), and f^σ(j) = min over κ ∋ σ of (n − n(κ))/n · G(1, κ, j − q(κ) + q(σ)).
-Cost        people × kinds × prices, each for all groups at once.  Kinds are few where prices are; in general the
-            question contains the knapsack problem, so there are limits (`MOST_KINDS`).
+Invariant   Before the i-th person i·q(κ) is spent, so that states hold i·q(κ) + j ≤ J for a budget of J.
+Cost        Σ_i (kinds of price up to J/i) × J, each for all groups at once.  Kinds are few where prices are; in general
+            the question contains the knapsack problem, so there are limits (`MOST_KINDS`).
 
 `least_logs` runs it in logarithms over all groups; `ExactGroup` in fractions for the few that decide, with the chain.
 
@@ -42,7 +43,7 @@ from sidelight.measures.ck_safety.minimize_within_group import LOG_OF_ZERO
 MOST_KINDS = 2_000
 """So many kinds of sets are weighed: some seconds for ten thousand groups."""
 
-AT_ONCE = 512
+AT_ONCE = 2048
 """Groups whose states are held at once."""
 
 Kind: TypeAlias = tuple[int, ...]
@@ -143,30 +144,42 @@ def least_logs(groups: PricedGroups, budget: int, *, target: bool) -> Floats:
 def _least_logs(groups: PricedGroups, budget: int, *, target: bool) -> Floats:
     largest = groups.largest if target else (*groups.largest[:-1], 0)
     kinds, listed = Kinds.within(budget, groups.prices, largest)
-    nothing = np.zeros((budget + 1, len(groups.sizes)))
     people = {kind: groups.people_with(kind) for kind in listed}
-    later = dict.fromkeys(listed, nothing)
-    cheapest = min((kinds.price(kind) for kind in listed if any(kind)), default=budget + 1)
-    for person in range(budget // cheapest, int(target) - 1, -1):
-        now: dict[Kind, Floats] = {listed[0]: nothing}
-        for kind in listed[1:]:
-            best = np.minimum.reduce([now[smaller] for smaller in kinds.smaller(kind)])
-            price = kinds.price(kind)
-            if price <= budget:
-                best[price:] = np.minimum(
-                    best[price:], _log_avoid(groups, person, people[kind]) + later[kind][: budget + 1 - price]
-                )
-            now[kind] = best
+    prices = {kind: kinds.price(kind) for kind in listed}
+    cheapest = min((prices[kind] for kind in listed if any(kind)), default=budget + 1)
+    later: dict[Kind, Floats] = {}
+    for person in range(budget // cheapest + 1, int(target) - 1, -1):
+        now: dict[Kind, Floats] = {}
+        for kind in listed:
+            # invariant: before the i-th person i·q(κ) is gone, but for the σ that the target has for nothing
+            price = prices[kind]
+            left = budget - max(person * price - kind[-1] * kinds.prices[-1], 0)
+            if left >= 0:
+                smaller = [now[each] for each in kinds.smaller(kind)] or [np.zeros((left + 1, len(groups.sizes)))]
+                now[kind] = _smallest(smaller, left + 1)
+                if kind in later and price <= left:
+                    avoiding = _log_avoid(groups, person, people[kind]) + later[kind][: left + 1 - price]
+                    np.minimum(now[kind][price:], avoiding, out=now[kind][price:])
         later = now
-    if not target:
-        least_of_all: Floats = np.minimum.reduce([later[kind] for kind in listed])
-        return least_of_all
-    least = np.full_like(nothing, np.inf)
-    for kind in listed:
-        if kind[-1]:
-            price = kinds.price(kind) - kinds.prices[-1]
-            own = _log_avoid(groups, 0, people[kind]) + later[kind][: budget + 1 - price]
-            least[price:] = np.minimum(least[price:], own)
+    return _with_target(groups, kinds, later, budget) if target else np.minimum.reduce([*later.values()])
+
+
+def _smallest(states: list[Floats], rows: int) -> Floats:
+    """Take the smallest of what smaller kinds reach, for prices up to what can be left."""
+    best = states[0][:rows].copy()
+    for other in states[1:]:
+        np.minimum(best, other[:rows], out=best)
+    return best
+
+
+def _with_target(groups: PricedGroups, kinds: Kinds, later: dict[Kind, Floats], budget: int) -> Floats:
+    """Let the target come first, with σ for nothing and any values besides."""
+    least = np.full((budget + 1, len(groups.sizes)), np.inf)
+    for kind, states in later.items():
+        price = kinds.price(kind) - kinds.prices[-1]
+        if kind[-1] and price <= budget:
+            avoiding = _log_avoid(groups, 0, groups.people_with(kind)) + states[: budget + 1 - price]
+            np.minimum(least[price:], avoiding, out=least[price:])
     least += np.log(groups.sizes / np.maximum(groups.target, 1))
     least[:, groups.target == 0] = np.inf
     return least
