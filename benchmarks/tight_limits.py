@@ -81,15 +81,12 @@ AT_THE_END = (sl.MaxEnt() <= HALF, sl.MaxEntGain() <= HALF, sl.CheapestKnowledge
 
 
 def policies(coarse: sl.Release) -> Iterator[sl.Policy]:
-    """Give every policy of the benchmark; no measure is left out."""
+    """Give every policy of the benchmark."""
     yield from map(sl.Policy, ROUND)
     for measure in FOUND:
         yield from (sl.Policy(each) for each in limits_met_by(measure, coarse))
     for end in AT_THE_END:
         yield sl.Policy(end, sl.Negations(0) <= HALF)
-    measured = {type(each.measure) for each in (*ROUND, *AT_THE_END)} | set(map(type, FOUND))
-    # the error of an estimate is told of buckets, not of labels that Mondrian prints
-    assert measured | {sl.EstimationError} == set(all_measures())
 
 
 def limits_met_by(measure: Measure, release: sl.Release) -> Iterator[Criterion]:
@@ -108,7 +105,15 @@ def in_a_line(policy: sl.Policy) -> str:
     return " and ".join(f"{each.measure} {each.comparison.sign} {bound}" for each, bound in words.items())
 
 
+def check_complete() -> None:
+    """Stop where a measure is left out, but for one that is told of buckets, and not of labels that Mondrian prints."""
+    measured = {type(each.measure) for each in (*ROUND, *AT_THE_END)} | {*map(type, FOUND), sl.EstimationError}
+    left_out = [each.__name__ for each in all_measures() if each not in measured]
+    assert not left_out, left_out
+
+
 def main(only: str) -> None:
+    check_complete()
     adult = sl.datasets.adult(quasi=QUASI)
 
     def cut(policy: sl.Policy) -> sl.SearchResult:

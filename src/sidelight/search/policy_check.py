@@ -7,8 +7,8 @@ Invariant   Whatever is called within the policy here is so by the exact value; 
 Two kinds   A criterion *group by group* is as bad as its worst group: a release keeps it exactly when each of its
             groups does.  The others depend on several groups *together*: each group on its own is then a necessary
             condition (what somebody can do to one group they can do to the release), and the joined rows decide.
-Ends        An infinite value is no matter of rounding.  A bound as bad as can be (a probability of at most 1) is idle: no
-            release breaks it, and nothing is computed for it.
+Ends        An infinite value is no matter of rounding.  A bound as bad as can be (a probability of at most 1) is idle:
+            no release breaks it, and nothing is computed for it.
 Cost        One vectorised screen per block of groups; exactly, one group of each kind that is close, remembered, as a
             search meets the same kinds again and again.
 """
