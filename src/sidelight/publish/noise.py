@@ -38,6 +38,7 @@ from sidelight.errors import BadLedger, BadNoise, BadRelease, NotPublished
 from sidelight.publish.formats import Format, Sheet, format_of
 from sidelight.publish.sidecar import digest, noise_path
 from sidelight.table.labels import Label, label
+from sidelight.table.roles import EACH_ROW
 
 SCHEMA_VERSION = 2
 """Raised whenever a reader of the document would have to change."""
@@ -215,7 +216,9 @@ def _document(path: Path) -> dict[str, Any]:
 
 
 def _unit(document: dict[str, Any]) -> PrivacyUnit:
-    return PrivacyUnit(document["person"], document["values"], document["values_per_person"])
+    # documents were once without the column's name
+    person = document.get("person", "person" if document["checked"] else EACH_ROW)
+    return PrivacyUnit(person, document["values"], document["values_per_person"])
 
 
 def _spending(document: dict[str, Any], domain: Domain, unit: PrivacyUnit) -> Spending:
