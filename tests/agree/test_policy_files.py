@@ -32,6 +32,7 @@ MEASURED = [
     sl.PriorBelief(shape="uniform", stubbornness=1_000),
     sl.PriorBelief(shape="uniform", stubbornness=1_000, least_stubbornness="same"),
     sl.PriorBelief(stubbornness=1_000, predicates="all subsets"),
+    sl.PriorBelief(stubbornness=1_000, rules_out=2),
     sl.PriorBelief(shape="uniform", stubbornness=1_000, least_stubbornness=Fraction(7, 2)),
     sl.PriorBelief(shape={"Flu": Fraction(1, 3), "Lung cancer": Fraction(2, 3)}, stubbornness=math.inf, known_people=2),
     sl.PriorBelief(stubbornness=Fraction(7, 2), predicates={"a stomach disease": ["Ulcer", "Dyspepsia"]}),

@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import combinations, permutations, product
 
 import pyarrow as pa
 from hypothesis import assume, given
@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from support.examples import examples
 
 import sidelight as sl
+from sidelight.measures.epsilon_privacy.worst_case import epsilon_of_beliefs
 from sidelight.measures.targets import Predicate
 from sidelight.testing import releases
 from sidelight.worlds.brute_force import (
@@ -340,3 +341,79 @@ def test_a_prior_by_column_is_the_sum_over_all_sequences_of_cells(data):
         ]
     assert finding.value == max(candidates)
     assert finding.replay(release) == finding.value
+
+
+@examples(20)
+@given(st.data())
+def test_ruling_values_out_is_the_worst_sum_over_all_sequences_without_them(data):
+    release = data.draw(releases(semantics="single", max_groups=2, max_people=4, max_values=3))
+    prior = {value: Fraction(data.draw(weights)) for value in release.domain}
+    known, ruling = data.draw(st.integers(0, 2)), data.draw(st.integers(1, 2))
+    finding = sl.PriorBelief(counts=prior, known_people=known, rules_out=ruling).measure(release)
+    candidates = [
+        smallest_epsilon_of_group(
+            bag, release.domain, {value}.__contains__, prior=dirichlet_prior(prior), known=known, ruled_out=ruled_out
+        )
+        for bag in bags(release)
+        for value in release.domain
+        for size in range(ruling + 1)
+        for ruled_out in combinations([other for other in release.domain if other != value], size)
+    ]
+    assert finding.value == worst(candidates)
+    assert finding.replay(release) == finding.value
+
+
+def by_every_negation(bag, prior, value, number):
+    """The worst that up to so many negations about anybody do: p_in over all worlds, p_out by what they say of the one left out."""
+    domain, people = sorted(bag), sum(bag.values())
+    worlds = set(permutations([text for text in domain for _ in range(bag[text])]))
+    facts = list(product(range(people), domain))
+    others = Counter(bag) - Counter([value])
+    worst = Fraction(0)
+    for size in range(number + 1):
+        for known in combinations(facts, size):
+            left = [world for world in worlds if all(world[person] != text for person, text in known)]
+            having = sum(world[0] == value for world in left)
+            if having:
+                ruled_out = {text for person, text in known if person == 0}
+                p_in = Fraction(having, len(left))
+                total = sum(others[text] + prior[text] for text in domain if text not in ruled_out)
+                worst = max(worst, epsilon_of_beliefs(p_in, Fraction(others[value] + prior[value]) / total))
+    return worst
+
+
+@examples(12)
+@given(st.data())
+def test_negations_are_covered_by_values_ruled_out_and_people_known(data):
+    """Of k negations, ℓ are about the person and the others tell less than k − ℓ people's values (decision record 7)."""
+    bag = Counter(data.draw(st.lists(st.sampled_from("abc"), min_size=2, max_size=4)))
+    prior = {value: Fraction(data.draw(weights)) for value in bag}
+    number = data.draw(st.integers(0, 3))
+    release = sl.Release.from_counts([bag])
+    covered = max(
+        sl.PriorBelief(counts=prior, rules_out=ruled, known_people=number - ruled).measure(release).value
+        for ruled in range(number + 1)
+    )
+    assert max(by_every_negation(bag, prior, value, number) for value in bag) <= covered
+
+
+def test_negations_are_no_simple_sum_of_those_about_the_person_and_those_about_the_value():
+    """Who is not a, and whose neighbour is neither a nor s, has s: three negations that no shortcut of ours finds."""
+    bag, prior = {"a": 3, "b": 1, "s": 1}, dict.fromkeys("abs", Fraction(5))
+    assert by_every_negation(bag, prior, "s", 2) < math.inf
+    assert by_every_negation(bag, prior, "s", 3) == math.inf
+
+
+def test_an_implication_is_not_covered():
+    """Decision record 7: "if I have b, my neighbour has b" does more than a value ruled out or a person known."""
+    bag, prior = {"b": 2, "c": 2}, {"b": Fraction(2), "c": Fraction(2)}
+    worlds = {world for world in permutations("bbcc") if world[0] != "b" or world[1] == "b"}
+    p_in = Fraction(sum(world[0] == "c" for world in worlds), len(worlds))
+    one_more = {value: (Counter("bbc")[value] + weight) / (3 + sum(prior.values())) for value, weight in prior.items()}
+    without = [
+        (own, one_more[own]) for others in set(permutations("bbc")) for own in prior if own != "b" or others[0] == "b"
+    ]
+    p_out = sum(chance for own, chance in without if own == "c") / sum(chance for _, chance in without)
+    release = sl.Release.from_counts([bag])
+    covered = max(sl.PriorBelief(counts=prior, rules_out=n, known_people=1 - n).measure(release).value for n in (0, 1))
+    assert (epsilon_of_beliefs(p_in, p_out), covered) == (Fraction(32, 17), Fraction(12, 7))

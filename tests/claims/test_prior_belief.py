@@ -21,6 +21,7 @@ weights = st.integers(1, 30) | st.fractions(1, 30, max_denominator=4)
 def adversaries(draw, domain, **more):
     """Draw an adversary of classes I to III that suits a domain."""
     known = draw(st.integers(0, 3))
+    more = more or {"rules_out": draw(st.sampled_from([0, 0, 1, 2]))}
     kind = draw(st.sampled_from(["counts", "any shape", "uniform", "release", "shape"]))
     if kind == "counts":
         return sl.PriorBelief(counts={value: draw(weights) for value in domain}, known_people=known, **more)

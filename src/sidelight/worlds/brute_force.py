@@ -510,17 +510,19 @@ def smallest_epsilon_of_group(
     prior: Prior,
     known: int = 0,
     matches: bool = True,
+    ruled_out: Iterable[Label] = (),
 ) -> Amount | None:
     """Give ε of one group by the definition: the worst over who is asked about and who is known.
 
     `counts` is what is published of the group, `has` the value or predicate asked about, which the person `matches` or
-    does not; None if there is nobody like that.
+    does not, having none of the values that are `ruled_out`; None if there is nobody like that.
 
     >>> prior = dirichlet_prior({"Flu": Fraction(2), "Cold": Fraction(3)})
     >>> smallest_epsilon_of_group({"Flu": 2, "Cold": 1}, ("Flu", "Cold"), lambda value: value == "Flu", prior=prior)
     Fraction(12, 7)
     """
-    everything = [_DrawnSequence.of(world, prior) for world in product(domain, repeat=sum(counts.values()))]
+    worlds = product(domain, repeat=sum(counts.values()))
+    everything = [_DrawnSequence.of(world, prior) for world in worlds if world[0] not in ruled_out]
     published = Counter(counts)
     worst: Amount | None = None
     for truth in everything:

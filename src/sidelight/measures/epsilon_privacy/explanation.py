@@ -45,6 +45,8 @@ def settings_in_words(belief: PriorBelief) -> str:
 
 
 def _questions_in_words(belief: PriorBelief) -> Iterator[str]:
+    if belief.rules_out:
+        yield f"rules out {counted(belief.rules_out, 'value')}"
     if belief.predicates:
         asked = [belief.predicates] if isinstance(belief.predicates, str) else map(str, belief.questions)
         yield "about " + ", ".join(asked)
@@ -101,6 +103,7 @@ def describe_attacker(belief: PriorBelief, *, at_worst: Amount | None = None) ->
     """
     most, least = belief.stubbornness, belief.least_stubbornness
     knows = [f"knows {counted(belief.known_people, 'person')}"] if belief.known_people else []
+    knows += [f"can rule out {counted(belief.rules_out, 'value')}"] if belief.rules_out else []
     expects = [] if belief.shape is None else [_expects(belief.shape)]
     if belief.by is not None:
         expects = [f"expects other things by {belief.by}"]
@@ -121,7 +124,8 @@ def _whom(belief: PriorBelief, witness: PriorBeliefWitness) -> str:
     wish = "" if belief.wishes is None else ", who wants that kept,"
     lacks = "" if witness.matches else " (which nobody is who wants it kept)"
     where = "" if belief.by is None else f" who has {belief.by} {shown(witness.label)}"
-    return f"a person of {witness.group}{where}{wish} {_has_or_is(witness)}{lacks}"
+    but = f", who has not {' or '.join(map(shown, witness.ruled_out))}," if witness.ruled_out else ""
+    return f"a person of {witness.group}{where}{wish}{but} {_has_or_is(witness)}{lacks}"
 
 
 def _has_or_is(witness: PriorBeliefWitness) -> str:

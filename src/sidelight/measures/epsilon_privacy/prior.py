@@ -219,6 +219,12 @@ class Prior:
         """Class IV: any shape, which no evidence moves; at worst it leaves what is true no weight at all."""
         return cls(domain, (Fraction(0),) * len(domain), Fraction(1), evidence=0)
 
+    def without(self, places: Sequence[int]) -> Prior:
+        """Believe the same of somebody who has none of these values: what they had is nobody's."""
+        weights = tuple(Fraction(0) if place in places else weight for place, weight in enumerate(self.weights))
+        left = self.total - sum((self.weights[place] for place in places), Fraction(0))
+        return Prior(self.domain, weights, left, self.evidence)
+
     def of_predicates(self, predicates: tuple[Predicate, ...]) -> Prior:
         """Join the weights of each predicate's values."""
         sums = (sum((self.weights[place] for place in each.places(self.domain)), Fraction(0)) for each in predicates)

@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
+from functools import reduce
+from itertools import chain, combinations
 from typing import Any, ClassVar, Literal, Self, TypeAlias, get_args
 
 import numpy as np
@@ -45,7 +47,7 @@ from sidelight.measures.epsilon_privacy.prior import (
     read_stubbornness,
     whole_if_possible,
 )
-from sidelight.measures.epsilon_privacy.replay import replay_witness
+from sidelight.measures.epsilon_privacy.replay import replay_without, replay_witness
 from sidelight.measures.epsilon_privacy.wishes import cases_of_wishes, predicates_wished, values_beside
 from sidelight.measures.epsilon_privacy.worst_case import (
     Cases,
@@ -56,7 +58,7 @@ from sidelight.measures.epsilon_privacy.worst_case import (
 )
 from sidelight.measures.exact import Amount
 from sidelight.measures.group_by_group import GroupByGroup
-from sidelight.measures.measure import Bound, Finding, Measure, Monotonicity, Witness, Worst
+from sidelight.measures.measure import Bound, Finding, Measure, Monotonicity, Witness, Worst, whole_amount
 from sidelight.measures.targets import (
     Predicate,
     Predicates,
@@ -68,6 +70,9 @@ from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, shown
 from sidelight.table.table import Semantics, Table, expect_one_sensitive
+
+MOST_RULED_OUT = 5_000
+"""So many sets of values that may be ruled out are gone through at most."""
 
 ValueWeights: TypeAlias = Mapping[str, Bound] | Mapping[Label, Bound]
 """A weight per value."""
@@ -89,6 +94,7 @@ class PriorBeliefWitness(Witness):
     stubbornness: Fraction | float = math.inf  # of the prior for which it is so, of all those allowed
     matches: bool = True  # whether the person asked about has it
     label: Label = None  # what the person has in the column that the prior depends on, if it does
+    ruled_out: tuple[Label, ...] = ()  # what the attacker knows that the person does not have
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,6 +170,12 @@ that is left shrinks by that factor.
     >>> finding.value, str(finding.witness.predicate)
     (Fraction(50, 19), 'not Ulcer')
 
+    **Ruled out**: `rules_out=ℓ` is about somebody who also knows ℓ values that the person does not have, the worst
+    ones (or fewer); together with `known_people=b` it covers every k = ℓ + b negations about anybody.
+
+    >>> PriorBelief(stubbornness=10, rules_out=1).measure(ward).value
+    Fraction(13, 5)
+
     **Wishes**: each person may say which predicate is to be kept, by its name or as a value, in a column that is read
     as sensitive beside that of the values; who leaves it empty asks for nothing.  Then only people's own predicates
     count, and merging groups may raise ε.
@@ -209,6 +221,7 @@ that is left shrinks by that factor.
     least_stubbornness: Bound | Least | None = None  # None: the smallest that the shape allows, unless σ is infinite
     by: str | None = None  # the printed column that counts or shape depend on
     known_people: int = 0
+    rules_out: int = 0  # how many values the attacker knows that the person does not have
     predicates: Predicates | Literal["all subsets"] = ()
     wishes: str | None = None  # the column in which each person says which predicate is to be kept
     decided_by: Rule = "definition"
@@ -222,6 +235,7 @@ that is left shrinks by that factor.
             ("stubbornness", stubbornness),
             ("least_stubbornness", read_least_stubbornness(self.least_stubbornness, stubbornness)),
             ("known_people", read_known_people(self.known_people)),
+            ("rules_out", whole_amount(self.name, "rules_out", self.rules_out)),
             ("predicates", read_questions(self.predicates)),
         ):
             object.__setattr__(self, name, checked)
@@ -307,6 +321,7 @@ that is left shrinks by that factor.
         least_stubbornness: float | Least | None = None,
         by: str | None = None,
         known_people: int = 0,
+        rules_out: int = 0,
         predicates: Literal["all subsets"] | Mapping[str, tuple[str, ...]] | tuple[tuple[str, ...], ...] = (),
         wishes: str | None = None,
         decided_by: Rule = "definition",
@@ -325,6 +340,7 @@ that is left shrinks by that factor.
             least_stubbornness=least_stubbornness,
             by=by,
             known_people=known_people,
+            rules_out=rules_out,
             predicates={name: [written_label(value) for value in values] for name, values in predicates.items()}
             if isinstance(predicates, Mapping)
             else predicates
@@ -398,6 +414,8 @@ that is left shrinks by that factor.
         groups = groups.in_order()
         if self.by is not None:
             return self._worst_by_column(groups)
+        if self.rules_out:
+            return self._worst_without(groups)
         return self._worst(groups, worst_of_parts(self.cases(groups), self.priors(groups), self.decided_by).get(0))
 
     @classmethod
@@ -408,11 +426,39 @@ that is left shrinks by that factor.
         part = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(groups)))
         cases: dict[tuple[object, ...], Cases] = {}
         for adversary in measures:
+            if adversary.rules_out:
+                yield from super().worst_of_parts([adversary], groups, starts)
+                continue
             question = adversary.asked(groups), adversary.apart_from, adversary.known_people, adversary.wishes
             if question not in cases:
                 cases[question] = adversary.cases(groups, part=part)
             worst = worst_of_parts(cases[question], adversary.priors(groups), adversary.decided_by)
             yield [worst[place].value if place in worst else None for place in range(len(starts))]
+
+    def _worst_without(self, groups: Groups) -> Worst:
+        """Keep the worst over what may be ruled out of the person: those who have it are then as good as not there."""
+        worst = Worst(self, otherwise=self.if_nothing_to_measure)
+        for places, cases, priors in self._ruled_out(groups):
+            texts = tuple(priors[0].domain[place] for place in places)
+            worst_left = worst_of_parts(cases, priors, "definition").get(0)
+            worst = worst.merge(self._worst(groups, worst_left, ruled_out=texts))
+        return worst
+
+    def _ruled_out(self, groups: Groups) -> Iterator[tuple[tuple[int, ...], Cases, tuple[Prior, ...]]]:
+        """Go through all sets of values that may be ruled out: the cases and the priors that are left."""
+        cases, priors, counts = self.cases(groups), self.priors(groups), groups.counts.dense()
+        width = len(priors[0].domain)
+        for places in chain.from_iterable(combinations(range(width), size) for size in self._sizes_ruled_out(width)):
+            gone = counts[:, [place for place in places if place < counts.shape[1]]].sum(axis=1)
+            left = cases.take(np.flatnonzero(~np.isin(cases.columns, places)))
+            yield places, replace(left, people=left.people - gone[left.rows]), tuple(p.without(places) for p in priors)
+
+    def _sizes_ruled_out(self, width: int) -> range:
+        sizes = range(min(self.rules_out, width - 1) + 1)
+        if (sets := sum(math.comb(width, size) for size in sizes)) > MOST_RULED_OUT:
+            message = f"rules_out={self.rules_out} of {width} values are {sets:,} sets, too many; lower it"
+            raise BadMeasure(message)
+        return sizes
 
     def _worst_by_column(self, groups: Groups) -> Worst:
         assert self.by is not None
@@ -470,18 +516,23 @@ that is left shrinks by that factor.
 
     def scores(self, groups: Groups) -> Floats:
         """Give every group's ε as a float; nan where none of the predicates occurs."""
-        scores, cases = np.full(len(groups), np.nan), self.cases(groups)
+        if self.rules_out:
+            left = self._ruled_out(groups)
+            return reduce(np.fmax, (self._scores(groups, cases, priors) for _, cases, priors in left))
+        return self._scores(groups, self.cases(groups), self.priors(groups))
+
+    def _scores(self, groups: Groups, cases: Cases, priors: tuple[Prior, ...]) -> Floats:
+        scores = np.full(len(groups), np.nan)
         if len(cases.rows):
             first = np.flatnonzero(np.diff(cases.rows, prepend=-1))  # cases are sorted by group
-            epsilons = cases.epsilons(self.priors(groups), self.decided_by)
-            scores[cases.rows[first]] = np.maximum.reduceat(epsilons, first)
+            scores[cases.rows[first]] = np.maximum.reduceat(cases.epsilons(priors, self.decided_by), first)
         return scores
 
     def kinds(self, groups: Groups) -> Integers:
         """All counts decide, and not only their proportions: more people are more evidence."""
         return groups.counts.dense()
 
-    def _worst(self, groups: Groups, worst: WorstEpsilon | None) -> Worst:
+    def _worst(self, groups: Groups, worst: WorstEpsilon | None, *, ruled_out: tuple[Label, ...] = ()) -> Worst:
         if worst is None:
             return Worst(self, otherwise=self.if_nothing_to_measure)
         predicates = self.asked(groups)
@@ -493,8 +544,9 @@ that is left shrinks by that factor.
             p_in=worst.case.p_in,
             p_out=worst.case.p_out(worst.prior, worst.column),
             ratio=worst.ratio,
-            stubbornness=worst.prior.stubbornness,
+            stubbornness=self._stubbornness(groups, worst.prior, ruled_out),
             matches=not worst.case.mismatch,
+            ruled_out=ruled_out,
         )
         return Worst(self, worst.value, witness)
 
@@ -508,10 +560,21 @@ that is left shrinks by that factor.
             for code in np.unique(column.codes).tolist():
                 priors[0].under(column.labels[code])
 
+    def _stubbornness(self, groups: Groups, prior: Prior, ruled_out: tuple[Label, ...]) -> Fraction | float:
+        """Say how stubborn somebody is who, without what is ruled out, has this prior."""
+        if not ruled_out:
+            return prior.stubbornness
+        priors = self.priors(groups)
+        places = [priors[0].domain.index(text) for text in ruled_out]
+        return next(each.stubbornness for each in priors if each.without(places) == prior)
+
     def _check_consistent(self) -> None:
         """Refuse what does not say against whom, or says it twice."""
         if self.wishes is not None and (isinstance(self.predicates, str) or self.apart_from):
             message = f"wishes= say all that is asked about; leave apart_from= and '{EVERY_SUBSET}' out"
+            raise BadMeasure(message)
+        if self.rules_out and (self.predicates or self.wishes or self.by or self.decided_by != "definition"):
+            message = "rules_out= goes with single values, by the definition; leave predicates=, wishes= and by= out"
             raise BadMeasure(message)
         others = self.known_people or self.wishes or self.decided_by != "definition" or isinstance(self.predicates, str)
         if self.by is not None and others:
@@ -554,6 +617,8 @@ that is left shrinks by that factor.
             values = predicate.places(prior.domain)
             groups = release.groups.in_order()
             return replay_by_column(groups, self.by, prior, values, row=row, text=witness.label)
+        if self.rules_out:
+            return replay_without(self, witness, release)
         if self.wishes is None:
             return replay_witness(self, witness, release)
         plain = replace(self, wishes=None, predicates=self.asked(release.groups))

@@ -43,6 +43,18 @@ def replay_witness(belief: PriorBelief, witness: PriorBeliefWitness, release: Re
     return _by_definition(belief, case, release, witness)
 
 
+def replay_without(belief: PriorBelief, witness: PriorBeliefWitness, release: Release) -> Amount:
+    """Compute ε again of a group without those whose values are ruled out, by its worlds or by the definition."""
+    plain = replace(belief, rules_out=0)
+    prior, group = _prior_of(plain, release, witness), release.group(witness.group)
+    ruled_out = {prior.domain.index(text) for text in witness.ruled_out}
+    left = prior.without(sorted(ruled_out))
+    counts = [0 if place in ruled_out else count for place, count in enumerate(group.counts.row(0).tolist())]
+    column = group.code_of(witness.value)
+    case = Case(sum(counts), counts[column], belief.known_people)
+    return epsilon_of_beliefs(case.p_in, case.p_out(left, column))
+
+
 def few_worlds(values: int, people: int) -> bool:
     """Say whether so many people have few enough sequences of at least two values; not even counted for a crowd."""
     return bool(people < WORLDS_AT_MOST.bit_length() and values**people <= WORLDS_AT_MOST)

@@ -96,9 +96,11 @@ class _Search(NamedTuple):
     def of(cls, release: Release, belief: PriorBelief, limit: Fraction) -> _Search:
         """Check that there is a range of stubbornness to look at."""
         expect(PriorBelief, belief, "who looks at it")
-        if belief.stubbornness is None or belief.by is not None or belief.decided_by != "definition":
-            message = "a skyline goes over stubbornness; give stubbornness=, and leave counts=, by= and decided_by= out"
+        several = belief.counts is not None or belief.by is not None or belief.rules_out
+        if several or belief.decided_by != "definition":
+            message = "a skyline goes over stubbornness; leave counts=, by=, rules_out= and decided_by= out"
             raise BadMeasure(message)
+        assert belief.stubbornness is not None
         if belief.least_stubbornness == "same":
             message = "exactly so stubborn is not withstood by degrees; leave least_stubbornness= out"
             raise BadMeasure(message)

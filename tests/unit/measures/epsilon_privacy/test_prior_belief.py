@@ -372,7 +372,35 @@ def test_who_may_be_moved_or_not_is_as_strong_as_all_who_share_the_shape():
 
 def test_where_the_range_begins_is_no_amount_to_try():
     measure = sl.PriorBelief(shape="uniform", stubbornness=9, least_stubbornness=3, known_people=1)
-    assert measure.amounts() == {"stubbornness": 9, "known_people": 1}
+    assert measure.amounts() == {"stubbornness": 9, "known_people": 1, "rules_out": 0}
+
+
+def test_somebody_who_rules_values_out():
+    """Without the Flu there are 5 people left in group 1, of whom the Ulcer is 2; the prior loses its share as well."""
+    ward = sl.Release.from_counts([{"Ulcer": 2, "Dyspepsia": 3, "Flu": 5}])
+    finding = sl.PriorBelief(stubbornness=10, rules_out=1).measure(ward)
+    assert finding.value == Fraction(13, 5)
+    assert finding.witness.ruled_out == ("Flu",)
+    assert finding.replay(ward) == finding.value
+    assert (
+        "who can rule out 1 value, would be surer that a person of group 1, who has not Flu, has" in finding.explain()
+    )
+    assert sl.PriorBelief(stubbornness=10, rules_out=9).measure(ward).value >= finding.value
+    scores = sl.PriorBelief(stubbornness=10, rules_out=1).scores(ward.groups)
+    assert scores[0] == pytest.approx(13 / 5)
+
+
+def test_too_many_sets_to_rule_out_are_refused():
+    many = sl.Release.from_counts([{f"v{n}": 1 for n in range(60)}])
+    with pytest.raises(BadMeasure, match="sets, too many"):
+        sl.PriorBelief(stubbornness=100, rules_out=4).measure(many)
+    assert sl.PriorBelief(stubbornness=100, rules_out=1).measure(many).value > 1
+
+
+@pytest.mark.parametrize("more", [{"predicates": ["Flu"]}, {"wishes": "wish"}, {"decided_by": "closed conditions"}])
+def test_ruling_out_is_about_single_values(more):
+    with pytest.raises(BadMeasure, match="rules_out= goes with single values"):
+        sl.PriorBelief(stubbornness=10, rules_out=1, **more)
 
 
 POLICY = """
