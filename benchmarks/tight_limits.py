@@ -83,7 +83,9 @@ AT_THE_END = (sl.MaxEnt() <= HALF, sl.MaxEntGain() <= HALF, sl.CheapestKnowledge
 def policies(coarse: sl.Release) -> Iterator[sl.Policy]:
     """Give every policy of the benchmark."""
     yield from map(sl.Policy, ROUND)
-    for measure in FOUND:
+    numbers = {value: place for place, value in enumerate(coarse.domain)}
+    numeric = sl.NumericBelief(expects=7, spread=4, stubbornness=100, within=1, numbers=numbers)
+    for measure in (*FOUND, numeric):
         yield from (sl.Policy(each) for each in limits_met_by(measure, coarse))
     for end in AT_THE_END:
         yield sl.Policy(end, sl.Negations(0) <= HALF)
@@ -107,7 +109,8 @@ def in_a_line(policy: sl.Policy) -> str:
 
 def check_complete() -> None:
     """Stop where a measure is left out, but for one that is told of buckets, and not of labels that Mondrian prints."""
-    measured = {type(each.measure) for each in (*ROUND, *AT_THE_END)} | {*map(type, FOUND), sl.EstimationError}
+    measured = {type(each.measure) for each in (*ROUND, *AT_THE_END)}
+    measured |= {*map(type, FOUND), sl.NumericBelief, sl.EstimationError}
     left_out = [each.__name__ for each in all_measures() if each not in measured]
     assert not left_out, left_out
 

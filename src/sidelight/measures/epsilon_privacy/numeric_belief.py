@@ -141,6 +141,11 @@ class NumericBelief(Targeted, GroupByGroup):
             message = f"expects is {self.expects}; family='{self.family}' wants more than {self.minimum or 0}"
             raise BadMeasure(message)
 
+    def amounts(self) -> dict[str, int]:
+        """Give how surely somebody believes and how many people they know; what they expect is no amount."""
+        amounts = super().amounts()
+        return {name: amounts[name] for name in ("stubbornness", "known_people") if name in amounts}
+
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
         """Every family, with a number for each value."""

@@ -133,3 +133,8 @@ def test_it_is_written_and_read_again():
 def test_what_makes_no_sense_is_refused(changed, complaint):
     with pytest.raises(BadMeasure, match=complaint):
         sl.NumericBelief(**{**NORMAL, **changed})
+
+
+def test_what_is_expected_is_no_amount():
+    belief = sl.NumericBelief(expects=25, spread=15, stubbornness=100, within=5, known_people=2)
+    assert belief.amounts() == {"stubbornness": 100, "known_people": 2}
