@@ -74,8 +74,11 @@ def test_as_a_limit():
 
 
 def test_a_search_keeps_a_weighted_limit():
-    data = sl.datasets.adult()
-    limit = sl.DisclosureCost(1, {"Armed-Forces": 5}, otherwise=Fraction(1, 2)) <= Fraction(1, 5)
+    data = sl.datasets.adult(quasi=["marital-status", "race", "sex"])
+    limit = sl.DisclosureCost(1, {"Armed-Forces": 5}, otherwise=Fraction(1, 2)) <= Fraction(1, 8)
     result = sl.protect(data.table, limit, by=data.hierarchies)
     assert limit.judge(result.release).holds
-    assert result.levels == sl.protect(data.table, limit, by=data.hierarchies).levels
+    below = [{**result.levels, name: level - 1} for name, level in result.levels.items() if level]
+    finer = [sl.generalise(data.table, by=data.hierarchies, to=levels) for levels in below]
+    assert result.minimal
+    assert not any(limit.judge(each).holds for each in finer if result.levels in result.minimal)
