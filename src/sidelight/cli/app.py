@@ -113,14 +113,16 @@ def explore(
     *,
     explored: ExploreOptions,
     policy: RolesPath = None,
+    hierarchies: HierarchyFolder = None,
     columns: ReleaseColumns = ReleaseColumns(),
     output: OutputOptions = OutputOptions(),
 ) -> int:
     """See how much a published file withstands: who may know what before one value is given away?"""
     from sidelight.cli import explore as verb  # noqa: PLC0415 - `--help` is quick
-    from sidelight.cli.inputs import roles_of  # noqa: PLC0415
+    from sidelight.cli.inputs import PeopleLookup, roles_of  # noqa: PLC0415
 
-    request = verb.ExploreRequest(file, roles_of(policy, columns.roles()), explored)
+    lookup = PeopleLookup.of(LookupOptions(hierarchies=hierarchies), columns.suppressed)
+    request = verb.ExploreRequest(file, roles_of(policy, columns.roles()), explored, lookup)
     return verb.explore(request, output.to(policy))
 
 

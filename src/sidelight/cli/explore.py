@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -18,7 +18,9 @@ from rich.text import Text
 
 from sidelight._progress import Progress, quiet
 from sidelight._rounding import ROUNDED, round_down
-from sidelight.cli.inputs import inputs_of, open_release
+from sidelight._text import form
+from sidelight.attack.named_witness import name_witness
+from sidelight.cli.inputs import PeopleLookup, inputs_of, open_release
 from sidelight.cli.options import ExploreOptions
 from sidelight.cli.output import Output, bar
 from sidelight.cli.run import Status
@@ -28,7 +30,7 @@ from sidelight.measures.ck_safety.negations import Negations
 from sidelight.measures.disclosure_curve import DisclosureCurve, KnowledgeAxis, disclosure_curve
 from sidelight.measures.epsilon_privacy.prior_belief import PriorBelief
 from sidelight.measures.epsilon_privacy.skyline import BeliefPoint, belief_skyline
-from sidelight.measures.measure import Comparison, Criterion, Measure
+from sidelight.measures.measure import Comparison, Criterion, Measure, exact
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
 from sidelight.measures.privacy_skyline.skyline import KnowledgePoint, knowledge_skyline
 from sidelight.policy.limit_text import read_limit
@@ -60,6 +62,12 @@ class ExploreRequest:
     file: str
     roles: Roles
     options: ExploreOptions
+    lookup: PeopleLookup = field(default_factory=PeopleLookup)
+
+    def __post_init__(self) -> None:
+        if (self.options.people is None) != (self.options.name is None):
+            message = "--people is the original and --name its column that names people; give both"
+            raise BadMeasure(message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,15 +106,39 @@ def explore(request: ExploreRequest, output: Output) -> Status:
     file, options = request.file, request.options
     limit = _limit(options.below)
     limits = [_belief_limit(text) for text in options.belief]
-    output.refuse(inputs_of(file))
+    output.refuse((*inputs_of(file, *([] if options.people is None else [options.people])), *request.lookup.files()))
+    if options.people is not None and output.as_json:
+        message = "--people names people on the terminal alone; leave --json out"
+        raise BadMeasure(message)
     release = open_release(file, request.roles)
     with bar("exploring") as progress:
         progress("what may be known", 0, None)
         skyline = knowledge_skyline(release, options.target, limit)
         beliefs = tuple((each, belief_skyline(release, _belief(each), each.bound)) for each in limits)
         exploration = Exploration(file, options, release, skyline, tuple(curves(release, options, progress)), beliefs)
-    output.write(exploration.document(), draw(exploration))
+    output.write(exploration.document(), (*draw(exploration), *name_people(exploration, limit, request.lookup)))
     return Status.WITHIN_POLICY
+
+
+def name_people(exploration: Exploration, limit: float | Fraction, lookup: PeopleLookup) -> Iterator[RenderableType]:
+    """Name the fewest people whose values give somebody away; what is drawn here stands in no document."""
+    options, release = exploration.options, exploration.release
+    if options.people is None or options.name is None:
+        return
+    curve = dict(exploration.curves)["other people"]
+    enough = next(
+        (amount for amount, risk in zip(curve.axes[0].amounts, curve.risks, strict=True) if risk >= exact(limit)), None
+    )
+    yield Text("\nWhose values it takes (told here alone, and in no document)", style="bold")
+    if enough is None:
+        others = f"{options.up_to:,} other {form('person', options.up_to)}"
+        yield Text(f"Knowing {others} is not enough; --up-to goes further.")
+        return
+    finding = Acquaintance(others=enough, value=options.target).measure(release)
+    named = name_witness(
+        finding, release, options.people, person=options.name, by=lookup.by(), suppressed=lookup.suppressed
+    )
+    yield Text(named.explain())
 
 
 def _limit(below: str) -> int | float | Fraction:

@@ -355,6 +355,10 @@ class ExploreOptions:
     """How much knowledge the curves go up to; beyond 50 in growing steps."""
     belief: Annotated[tuple[str, ...], option("--belief", metavar="LIMIT")] = ()
     """A limit on a prior belief: how stubborn may one be, knowing how many? 'prior belief(stubbornness=inf) <= 3'."""
+    people: Annotated[str | None, option("--people", metavar="FILE")] = None
+    """The original, to name the fewest people whose values would reach --below; told on the terminal alone."""
+    name: Annotated[str | None, option("--name", metavar="COLUMN", completer=columns_of_people)] = None
+    """The column of --people that names them."""
 
     @property
     def target(self) -> str | tuple[str, ...]:

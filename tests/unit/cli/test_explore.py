@@ -237,3 +237,33 @@ def test_it_tells_how_stubborn_somebody_may_be(file):
 def test_a_belief_is_a_limit_on_a_prior_belief(file, limit):
     result = run(file, *ROLES, "--value", "AIDS", "--belief", limit)
     assert result.exit_code == 2
+
+
+@pytest.fixture
+def wards(tmp_path):
+    published, original = tmp_path / "published.csv", tmp_path / "original.csv"
+    published.write_text("age,disease\n30-39,Flu\n30-39,Cold\n30-39,AIDS\n40-49,Flu\n40-49,Flu\n40-49,Cold\n")
+    people = ["Ann,31,Flu", "Bob,34,Cold", "Cleo,38,AIDS", "Dan,41,Flu", "Eve,43,Flu", "Fay,48,Cold"]
+    original.write_text("\n".join(["id,age,disease", *people]) + "\n")
+    return published, original
+
+
+def test_people_are_named_on_the_terminal_alone(wards, tmp_path):
+    published, original = wards
+    asked = (published, "-g", "age", "-s", "disease", "--value", "AIDS", "--below", "0.95")
+    written = tmp_path / "explored.json"
+    told = run(*asked, "--people", original, "--name", "id", "-o", written)
+    assert told.exit_code == 0, told.stderr
+    assert "Cleo could be shown to have AIDS with probability 1" in " ".join(told.stdout.split())
+    assert not any(name in written.read_text() for name in ("Ann", "Bob", "Cleo"))
+    refused = run(*asked, "--people", original, "--name", "id", "--json")
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert "leave --json out" in refused.stderr
+
+
+def test_too_few_people_to_name(wards):
+    published, original = wards
+    asked = (published, "-g", "age", "-s", "disease", "--value", "AIDS", "--up-to", "1")
+    told = run(*asked, "--people", original, "--name", "id")
+    assert "Knowing 1 other person is not enough; --up-to goes further." in told.stdout
+    assert "give both" in run(*asked, "--people", original).stderr
