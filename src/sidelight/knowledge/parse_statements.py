@@ -1,6 +1,7 @@
 """Read statements from text.
 
     statement = side sign side [ "±" number ] | number sign side sign number
+              | side "~" ( "normal" | "laplace" ) "(" side "," side ")"
     sign      = "=" | "<=" | ">="
     side      = product { ( "+" | "-" ) product }
     product   = factor { "*" factor | "/" factor | factor }        linear: a product of one quantity and numbers
@@ -29,6 +30,7 @@ from sidelight.knowledge.people import Who
 from sidelight.knowledge.statements import (
     ConditionalProbability,
     Headcount,
+    Noise,
     Quantity,
     Statement,
     conditional_probability,
@@ -145,6 +147,8 @@ def _cut(tokens: Iterable[Token]) -> Iterator[Token]:
 def _statement(reader: TokenReader) -> Statement:
     start = reader.next
     one = _side(reader)
+    if reader.at_word("~"):
+        return _measured(reader, one)
     sign = _sign(reader)
     middle = reader.next
     other = _side(reader)
@@ -154,6 +158,22 @@ def _statement(reader: TokenReader) -> Statement:
         return _between(reader, one, sign, other, start)
     numbers_stand_at = start if not one.terms else start if other.terms else middle
     return _checked(reader, numbers_stand_at, lambda: _compared(one, sign, other))
+
+
+def _measured(reader: TokenReader, about: Quantity) -> Statement:
+    start = reader.take()
+    example = "write P(Flu | sex=male) ~ normal(0.3, 0.05)"
+    if not reader.at_word("normal", "laplace"):
+        reader.fail(f"normal or laplace is missing before {reader.next}; {example}")
+    noise: Noise = "normal" if reader.take().is_word("normal") else "laplace"
+    reader.expect("(", example)
+    value = _side(reader)
+    reader.expect(",", example)
+    scale = _side(reader)
+    reader.expect(")", example)
+    if value.terms or scale.terms:
+        reader.fail(f"what was measured is a number; {example}", at=start)
+    return _checked(reader, start, lambda: about.measured(value.constant, scale=scale.constant, noise=noise))
 
 
 def _compared(one: Quantity, sign: str, other: Quantity) -> Statement:

@@ -6,6 +6,7 @@ as well (`events`), one person's probability of a value, or how many of some peo
     low <= summand <= high                            `IntervalStatement`; a number that is known exactly has low = high
     share <= or = share                               `ComparisonStatement`
     low <= Σ coefficient · summand <= high            `LinearStatement`, for all that is neither of the two
+    Σ coefficient · summand ~ noise(value, scale)     `MeasuredStatement`: what was measured, with noise
 
 In Python they are made by adding up and comparing `P(…)` and `count(…)`; their text is read by `parse_statements`.
 What is said in either way is brought to one form by `statement_of`, so that equal words are equal statements.
@@ -19,7 +20,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Real
-from typing import Literal, NoReturn, TypeAlias
+from typing import Literal, NoReturn, TypeAlias, get_args
 
 from sidelight._rounding import exact_number
 from sidelight.errors import BadKnowledge, NotTrueOrFalse
@@ -202,6 +203,36 @@ class LinearStatement(Statement):
         return f"{number_text(self.low)} <= {combination} <= {number_text(self.high)}"
 
 
+Noise: TypeAlias = Literal["normal", "laplace"]
+"""How far a measurement may be off: by its standard deviation, or by the scale of a Laplace (or geometric) noise."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredStatement(Statement):
+    """A linear combination was measured, with noise: a likelihood, and no bound.
+
+    >>> print(P("Flu", sex="male").measured(0.3, scale=0.05, noise="laplace"))
+    P(Flu | sex=male) ~ laplace(0.3, 0.05)
+    """
+
+    terms: Terms
+    value: Fraction
+    scale: Fraction
+    noise: Noise
+
+    def __post_init__(self) -> None:
+        if self.noise not in get_args(Noise) or self.scale <= 0:
+            message = "noise is normal or laplace, of a scale above 0; write P(Flu | sex=male) ~ normal(0.3, 0.05)"
+            raise BadKnowledge(message)
+        if not self.terms:
+            message = "nothing is measured here; say something about a share or a count"
+            raise BadKnowledge(message)
+
+    def __str__(self) -> str:
+        numbers = f"{number_text(self.value)}, {number_text(self.scale)}"
+        return f"{expression_text(self.terms)} ~ {self.noise}({numbers})"
+
+
 def statement_of(terms: Terms, low: Fraction | None, high: Fraction | None) -> Statement:
     """Bring what is known about a linear combination to its form; `None` is no bound."""
     if not terms:
@@ -355,6 +386,14 @@ class Quantity:
             message = f"{self} lies between {low + self.constant} and {high + self.constant}, give or take at least 0"
             raise BadKnowledge(message)
         return statement_of(self.terms, max(middle - most, low), min(middle + most, high))
+
+    def measured(self, value: Number, *, scale: Number, noise: Noise = "normal") -> Statement:
+        """Say that it was measured, with noise of this scale: a likelihood, which rules out nothing.
+
+        >>> print(P("Flu").measured(0.3, scale=0.1))
+        P(Flu) ~ normal(0.3, 0.1)
+        """
+        return MeasuredStatement(self.terms, as_fraction(value) - self.constant, as_fraction(scale), noise)
 
     def __eq__(self, other: object) -> Statement:  # type: ignore[override]
         if not isinstance(other, Quantity) and not _is_number(other):

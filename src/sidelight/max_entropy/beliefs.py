@@ -29,12 +29,14 @@ from sidelight.errors import BadKnowledge, BadMeasure, expect, parameter
 from sidelight.knowledge.events import Condition, Event, cells_in, condition_text
 from sidelight.knowledge.parse_statements import WordedStatement
 from sidelight.knowledge.people import Who, as_who
+from sidelight.knowledge.statements import MeasuredStatement
 from sidelight.max_entropy.constraints import (
     ONLY_SUPPRESSED,
     WHY_NOBODY,
     Constraints,
     constraints_of,
 )
+from sidelight.max_entropy.likelihoods import solve_measured
 from sidelight.max_entropy.presolve import NEGLIGIBLE_PEOPLE, Infeasible
 from sidelight.max_entropy.problem import Variables
 from sidelight.max_entropy.reduction import ReducedProblem, reduce_problem
@@ -62,7 +64,12 @@ def beliefs_of(
     reduced = reduce_problem(variables, constraints)
     relaxations = Relaxations(variables, constraints, deadline)
     try:
-        solution = solve(reduced.problem, deadline=deadline, progress=progress)
+        if constraints.scale.any():
+            noise = constraints.scale, constraints.laplace
+            problem, solution = solve_measured(reduced.problem, *noise, deadline=deadline, progress=progress)
+            reduced = replace(reduced, problem=problem)
+        else:
+            solution = solve(reduced.problem, deadline=deadline, progress=progress)
     except Infeasible as infeasible:
         raise explain_infeasible(infeasible, constraints.stated, relaxations) from None
     return Beliefs(variables, known, constraints, reduced, solution)
@@ -174,7 +181,16 @@ class Beliefs(Tabular):
         mentioned = dict.fromkeys(map(conditions_of, shares_of(self.known)))
         unclear = (each for each in mentioned if any(self._is_uncertain(condition) for condition in each))
         of_conditions = (note for conditions in unclear for note in self._notes_on(conditions))
-        return (*self._notes_on_time, *self.constraints.notes, *of_conditions)
+        return (*self._notes_on_time, *self.constraints.notes, *self._notes_on_measured, *of_conditions)
+
+    @property
+    def _notes_on_measured(self) -> Iterator[str]:
+        """Say what the estimate takes to be behind each measurement."""
+        for at in np.flatnonzero(self.constraints.scale).tolist():
+            known = self.constraints.stated[int(self.constraints.statement[at])]
+            assert isinstance(known.statement, MeasuredStatement)
+            share = self.reduced.problem.low[at] * float(known.statement.scale) / self.constraints.scale[at]
+            yield f"'{known.words}': the estimate takes {share:.4g} to be behind it"
 
     @property
     def undecided(self) -> int:

@@ -29,7 +29,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from sidelight._arrays import Floats, Integers
+from sidelight._arrays import Flags, Floats, Integers
 from sidelight.errors import BadKnowledge
 from sidelight.knowledge.events import Condition, about_people, condition_text
 from sidelight.knowledge.parse_statements import WordedStatement
@@ -80,6 +80,8 @@ class Constraints:
     people: dict[Who, Integers]  # everybody who is mentioned → the rows where this person may be
     stated: tuple[WordedStatement, ...]
     notes: tuple[str, ...]
+    scale: Floats  # of the noise of each constraint that was measured, in people; 0: known
+    laplace: Flags
 
     def of_statements(self, numbers: Sequence[int]) -> Constraints:
         """Keep those of some statements; whoever is mentioned stays mentioned."""
@@ -99,6 +101,8 @@ class Constraints:
             low=self.low[kept],
             high=self.high[kept],
             statement=self.statement[kept],
+            scale=self.scale[kept],
+            laplace=self.laplace[kept],
         )
 
 
@@ -131,6 +135,8 @@ def constraints_of(variables: Variables, known: Sequence[WordedStatement]) -> Co
             *(f"'{stated[at].words}' says nothing: {_why_nobody(variables, stated[at])}" for at in draft.about_nobody),
             *_notes_on_suppressed(variables, people),
         ),
+        np.array(draft.scale, float),
+        np.array([form.measured is not None and form.measured.noise == "laplace" for form in draft.forms], bool),
     )
 
 
@@ -189,6 +195,8 @@ class _Draft:
     def __init__(self, known: Sequence[WordedStatement], forms: Sequence[LinearForm], meant: TermPeople) -> None:
         self.bounds: list[tuple[float, float]] = []
         self.statement: list[int] = []
+        self.scale: list[float] = []
+        self.forms: list[LinearForm] = []
         self.about_nobody: list[int] = []
         self.unknown_term: list[int] = []  # terms t of which N is taken away, in the order of the terms that do so
         self._unknown: list[tuple[int, float]] = []  # the constraint and the coefficient of each of those
@@ -210,21 +218,23 @@ class _Draft:
         self.constraint = np.append(self.constraint, [at for at, _ in self._unknown]).astype(np.int64)
         self.coefficient = np.append(self.coefficient, [weight for _, weight in self._unknown])
 
-    def _begin(self, number: int, places: slice, bounds: tuple[float, float]) -> None:
+    def _begin(self, number: int, places: slice, form: LinearForm, people: Fraction | int) -> None:
         self.constraint[places] = len(self.statement)
         self.statement.append(number)
-        self.bounds.append(bounds)
+        self.forms.append(form)
+        self.scale.append(0.0 if form.measured is None else float(form.measured.scale * people))
+        self.bounds.append(_bounds(form, people))
 
     def _add(self, number: int, form: LinearForm, places: slice, certain: list[int]) -> None:
         sizes = [size if term.share.person is None else 1 for term, size in zip(form.terms, certain, strict=True)]
         if len(sizes) == 1 and form.terms[0].coefficient == 1:  # most are: coefficient 1, as set
-            self._begin(number, places, _bounds(form, sizes[0]))
+            self._begin(number, places, form, sizes[0])
             return
         weights = [term.coefficient / size for term, size in zip(form.terms, sizes, strict=True)]
         # in people of the smallest term: coefficients stay at most 1
         people = 1 / max(map(abs, weights))
         self.coefficient[places] = [float(weight * people) for weight in weights]
-        self._begin(number, places, _bounds(form, people))
+        self._begin(number, places, form, people)
 
     def _add_unknown(self, number: int, form: LinearForm, places: slice, certain: int) -> None:
         """Write a statement about n people and all those who may be meant besides."""
@@ -234,7 +244,7 @@ class _Draft:
         if bound:
             self._unknown.append((len(self.statement), -float(bound * scale)))
             self.unknown_term.append(places.start)
-        self._begin(number, places, _bounds(form, certain * scale))
+        self._begin(number, places, form, certain * scale)
 
 
 def _bounds(form: LinearForm, people: Fraction | int) -> tuple[float, float]:
@@ -245,6 +255,12 @@ def _bounds(form: LinearForm, people: Fraction | int) -> tuple[float, float]:
 
 def _check_same_people(known: WordedStatement, form: LinearForm) -> None:
     """Refuse what is not linear: the numbers of people whom terms are about differ, and are not known."""
+    if form.measured is not None:
+        message = (
+            f"'{known.words}' was measured of people whose number the release does not say; state it of people who are "
+            "known, such as everybody: P(Flu, sex=male)"
+        )
+        raise BadKnowledge(message)
     whom = {(term.share.given, term.share.person) for term in form.terms}
     if len(whom) > 1:
         message = (

@@ -37,6 +37,7 @@ from sidelight.knowledge.statements import (
     ConditionalProbability,
     IntervalStatement,
     LinearStatement,
+    MeasuredStatement,
     Statement,
     Summand,
     most_of,
@@ -70,11 +71,15 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class LinearForm:
-    """What a statement bounds: terms and their bounds, in shares; `None` is none."""
+    """What a statement bounds: terms and their bounds, in shares; `None` is none.
+
+    Of what was measured with noise, both bounds are what was measured, and `measured` says how.
+    """
 
     terms: tuple[Term, ...]
     low: Fraction | None
     high: Fraction | None
+    measured: MeasuredStatement | None = None
 
     @property
     def exact(self) -> bool:
@@ -90,6 +95,9 @@ def linear_form(statement: Statement) -> LinearForm:
     if isinstance(statement, LinearStatement):
         parts = tuple(part for coefficient, about in statement.terms for part in _terms(about, coefficient))
         return LinearForm(parts, statement.low, statement.high)
+    if isinstance(statement, MeasuredStatement):
+        parts = tuple(part for coefficient, about in statement.terms for part in _terms(about, coefficient))
+        return LinearForm(parts, statement.value, statement.value, statement)
     assert isinstance(statement, IntervalStatement)
     about, most = statement.about, most_of(statement.about)
     if statement.low == most and _is_one_set(about):

@@ -1,0 +1,122 @@
+"""What was measured with noise: a likelihood of sums of variables, not a bound on them.
+
+    maximise  − Σ_v x_v ln(x_v / weight_v) + Σ_k ln L_k(a_k · x)    subject to the release and what is known for certain
+    normal    ln L_k(y) = − (y − c_k)² / 2 σ_k²                     laplace    ln L_k(y) = − |y − c_k| / σ_k
+
+In people, exp of the entropy is how many worlds have the amounts x (by Stirling), so that this is the likeliest table:
+worlds × likelihood of the noise.  Nothing measured contradicts anything, and a count below 0 is no nonsense.  Dual, in
+the multipliers μ of what was measured alone:
+
+    F(μ) = max_x ( H(x) + μ · (A x − c) ) + ½ Σ_normal σ² μ²,    |μ_k| ≤ 1 / σ_k for laplace
+
+is convex and smooth, with the gradient A x(μ) − c + σ² μ: x(μ) is of largest entropy relative to weight · exp(Aᵀ μ), a
+problem like any other (`subproblems`).  A count with noise of scale 1/ε (ε-differential privacy) thus tilts the weight
+of one person's being counted by at most e^ε, |μ_k| ≤ ε, whatever was measured.
+
+Cost       one solution of the rest for each step of L-BFGS-B, 10 to 50 of them, whatever the number of measurements.
+End        all gradients (projected, at bounds) within `ACCEPTED_SHARE` of the people; else `TooHard`.
+
+Source: ours; penalised maximum entropy as in Chen and Rosenfeld (2000) and Kazama and Tsujii, Machine Learning, 2005.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from scipy import optimize
+
+from sidelight._arrays import Flags, Floats
+from sidelight._progress import Progress
+from sidelight.errors import TooHard
+from sidelight.max_entropy.problem import Problem
+from sidelight.max_entropy.subproblems import Solution, solve
+
+ACCEPTED_SHARE = 1e-7
+"""How far off a sum may be from where the likelihood has it, as a share of all people (or one person, if more)."""
+
+FARTHEST_TILT = 500.0
+"""No weight of a row is further below the largest, as a logarithm; what is there is as good as 0."""
+
+
+def solve_measured(
+    problem: Problem, scale: Floats, laplace: Flags, *, deadline: float, progress: Progress
+) -> tuple[Problem, Solution]:
+    """Find the likeliest amounts; gives the problem with what was measured put where the estimate has it.
+
+    `scale` and `laplace` are of the first constraints, in people; a scale of 0 is no noise.
+    """
+    measurements = _Measurements(problem, scale, laplace, deadline, progress)
+    multipliers = measurements.minimum()
+    solution, gradient = measurements.at(multipliers)
+    residual = float(np.abs(measurements.projected(multipliers, gradient)).max())
+    if residual > ACCEPTED_SHARE * max(problem.people.sum(), 10.0):
+        message = (
+            f"no solution: what was measured is still off by {residual:.1g} people; leave out measurements of hardly "
+            "any noise, or state them as equations"
+        )
+        raise TooHard(message)
+    return measurements.fitted(solution, multipliers)
+
+
+class _Measurements:
+    """The dual in the multipliers of what was measured."""
+
+    def __init__(self, problem: Problem, scale: Floats, laplace: Flags, deadline: float, progress: Progress) -> None:
+        self.problem, self.deadline, self.progress = problem, deadline, progress
+        self.soft = np.zeros(len(problem.low), bool)
+        self.soft[: len(scale)] = scale > 0
+        self.hard, _, _ = problem.restrict(np.ones(len(problem), bool), ~self.soft)
+        self.coefficients = problem.coefficients[np.flatnonzero(self.soft)]
+        self.center = problem.low[self.soft]
+        noise = scale[scale > 0]
+        self.variance = np.where(laplace[scale > 0], 0.0, noise**2)
+        self.most = np.where(laplace[scale > 0], 1 / noise, np.inf)
+        self.log_weight = np.log(problem.weight)
+
+    def at(self, multipliers: Floats) -> tuple[Solution, Floats]:
+        """Solve the rest, tilted by multipliers; gives the gradient of the dual, too."""
+        tilt = self.log_weight + self.coefficients.T @ multipliers
+        top = np.maximum.reduceat(tilt, self.problem.first)[self.problem.row]
+        weight = np.exp(np.maximum(tilt - top, -FARTHEST_TILT))
+        solution = solve(replace(self.hard, weight=weight), deadline=self.deadline, progress=self.progress)
+        gradient: Floats = self.coefficients @ solution.amounts - self.center + self.variance * multipliers
+        return solution, gradient
+
+    def minimum(self) -> Floats:
+        """Find the multipliers, in units in which all directions are about as steep."""
+        first, _ = self.at(np.zeros(len(self.center)))
+        unit = 1 / np.sqrt(self.coefficients.power(2) @ first.amounts + self.variance + 1e-12)
+
+        def dual(scaled: Floats) -> tuple[float, Floats]:
+            multipliers = scaled * unit
+            solution, gradient = self.at(multipliers)
+            amounts = solution.amounts[solution.amounts > 0]
+            entropy = -(amounts @ (np.log(amounts) - self.log_weight[solution.amounts > 0]))
+            value = entropy + multipliers @ (gradient - self.variance * multipliers / 2)
+            return float(value), gradient * unit
+
+        ends = self.most / unit
+        steps = {"maxiter": 1000, "maxfun": 2000, "ftol": 1e-16, "gtol": 1e-9, "maxcor": 30}
+        start = np.zeros(len(self.center))
+        found = optimize.minimize(
+            dual, start, jac=True, method="L-BFGS-B", bounds=optimize.Bounds(-ends, ends), options=steps
+        )
+        multipliers: Floats = np.asarray(found.x) * unit
+        return multipliers
+
+    def projected(self, multipliers: Floats, gradient: Floats) -> Floats:
+        """Leave out what pushes against a bound."""
+        at_most, at_least = multipliers >= self.most * (1 - 1e-9), multipliers <= -self.most * (1 - 1e-9)
+        low = np.where(at_most, np.maximum(gradient, 0.0), gradient)
+        projected: Floats = np.where(at_least, np.minimum(low, 0.0), low)
+        return projected
+
+    def fitted(self, solution: Solution, multipliers: Floats) -> tuple[Problem, Solution]:
+        """Put what was measured where the estimate has it: there it is an equation, which pushes as much."""
+        sums = self.coefficients @ solution.amounts
+        low, high, pushes = self.problem.low.copy(), self.problem.high.copy(), np.empty(len(self.soft))
+        low[self.soft] = high[self.soft] = sums
+        pushes[self.soft], pushes[~self.soft] = multipliers, solution.multipliers
+        problem = replace(self.problem, low=low, high=high)
+        return problem, replace(solution, multipliers=pushes, residual=problem.residual(solution.amounts))

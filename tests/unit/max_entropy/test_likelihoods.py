@@ -1,0 +1,57 @@
+"""What was measured with noise."""
+
+import pytest
+
+import sidelight as sl
+from sidelight.errors import BadKnowledge, Contradiction
+
+
+def flu(beliefs):
+    return beliefs.probability("Flu", given={"sex": "m"})
+
+
+def test_hardly_any_noise_is_an_equation_and_much_noise_says_nothing(wards):
+    equation = flu(sl.maxent(wards, "P(Flu | sex=m) = 0.4"))
+    nothing = flu(sl.maxent(wards))
+    for noise in ("normal", "laplace"):
+        exact = flu(sl.maxent(wards, sl.P("Flu", sex="m").measured(0.4, scale=0.001, noise=noise)))
+        assert exact == pytest.approx(equation, abs=1e-4)
+        vague = flu(sl.maxent(wards, sl.P("Flu", sex="m").measured(0.4, scale=1000, noise=noise)))
+        assert vague == pytest.approx(nothing, abs=1e-3)
+
+
+def test_measurements_never_contradict_anything(wards):
+    """Two numbers for the same share, one of them below 0: both may come of noise."""
+    beliefs = sl.maxent(wards, ["P(Flu | sex=m) ~ laplace(-2, 0.1)", "P(Flu | sex=m) ~ laplace(0.9, 0.1)"])
+    assert beliefs.certificate.holds
+    assert beliefs.notes[0].startswith("'P(Flu | sex=m) ~ laplace(-2, 0.1)': the estimate takes 0.")
+    # both push as hard as they may, against each other
+    assert flu(beliefs) == pytest.approx(flu(sl.maxent(wards)), abs=1e-6)
+
+
+def test_what_is_known_for_certain_stays_so(wards):
+    beliefs = sl.maxent(wards, ["P(Flu | sex=m) = 0.5", "P(Flu | age=30) ~ normal(0.9, 0.01)"])
+    assert flu(beliefs) == pytest.approx(0.5, abs=1e-8)
+    with pytest.raises(Contradiction) as caught:
+        sl.maxent(wards, ["P(Flu | sex=m) = 0.5", "P(Flu | sex=m) = 0.6", "P(Flu | age=30) ~ normal(0.9, 0.01)"])
+    assert set(caught.value.facts) == {"P(Flu | sex=m) = 0.5", "P(Flu | sex=m) = 0.6"}
+
+
+def test_a_measurement_is_of_people_whose_number_is_known():
+    labels = [{"sex": "*", "town": "x"}, {"sex": "f", "town": "x"}]
+    starred = sl.Release.from_counts([{"a": 1, "b": 1}, {"a": 1, "b": 1}], labels=labels)
+    with pytest.raises(BadKnowledge, match="whose number the release does not say"):
+        sl.maxent(starred, "P(a | sex=f) ~ normal(0.9, 0.1)")
+    assert sl.maxent(starred, "P(a, sex=f) ~ normal(0.4, 0.1)").certificate.holds
+
+
+def test_people_and_sets_and_measures_take_them(wards):
+    who = {"Al": {"sex": "m", "age": "40"}}
+    beliefs = sl.maxent(wards, "P(HIV | person=Al) ~ normal(0.9, 0.2)", people=who)
+    assert 1 / 3 < beliefs.probability("HIV", person="Al") < 0.9
+    visits = sl.Release.from_counts([{"Flu": 2, "HIV": 1}], sizes=[4], values="set", labels=[{"sex": "f"}])
+    beliefs = sl.maxent(visits, "P(HIV | person=#1) ~ laplace(1, 1)")
+    assert 1 / 4 < beliefs.probability("HIV", person=sl.Someone(1)) < 1
+    measure = sl.MaxEnt(knowing=["P(Flu | sex=m) ~ normal(0.9, 0.1)"])
+    assert sl.MaxEnt.from_settings(**measure.settings()) == measure
+    assert measure.measure(wards).value > sl.MaxEnt().measure(wards).value
