@@ -1,10 +1,54 @@
-"""Chen, LeFevre and Ramakrishnan, Privacy Skyline, VLDB 2007, section 7.3: the case study on the Adult table."""
+"""Chen, LeFevre and Ramakrishnan, Privacy Skyline, VLDB 2007: Tom, packing of bins, and the case study on Adult."""
 
 from fractions import Fraction
+from itertools import product
 
 import pytest
 
 import sidelight as sl
+from sidelight.errors import Contradiction
+
+EIGHT_PATIENTS = sl.Release.from_groups(
+    [
+        (["Ann", "Bob", "Cary", "Dick"], ["AIDS", "Flu", "Flu", "AIDS"]),
+        (["Ed", "Frank", "Gary", "Tom"], ["Flu", "Cancer", "Flu", "AIDS"]),
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("knowledge", "belief"),
+    [
+        ([], Fraction(1, 4)),
+        (["Tom != Cancer"], Fraction(1, 3)),
+        (["Tom != Cancer", "Gary = Flu"], Fraction(1, 2)),
+        (["Tom != Cancer", "Gary = Flu", "Ann = AIDS -> Tom = AIDS"], Fraction(2, 3)),
+    ],
+)
+def test_the_more_is_known_the_surer_that_tom_has_aids(knowledge, belief):
+    """Section 1, figures 1 to 3; the last is left to the reader there, and comes out by Lemma 1: NR = 1/2."""
+    assert sl.posterior(EIGHT_PATIENTS, "Tom = AIDS", given=knowledge) == belief
+
+
+@pytest.mark.parametrize("sizes", [(3, 3, 1, 1), (3, 3, 2), (2, 2, 2, 2), (4, 3), (3, 2, 2, 1), (3, 3, 1)])
+def test_people_with_the_same_value_are_as_hard_as_packing_bins(sizes):
+    """Theorem 6: people of one group who have the same value, as many as each thing is large, two values for bins."""
+    bins, room = 2, 4
+    people = [f"{thing}-{part}" for thing, size in enumerate(sizes) for part in range(size)]
+    everybody = [*people, *(f"nobody {number}" for number in range(bins * room - len(people)))]
+    release = sl.Release.from_groups([(everybody, [f"bin {number % bins}" for number in range(bins * room)])])
+    families = [f"same({thing}-0, {thing}-{part})" for thing, size in enumerate(sizes) for part in range(1, size)]
+    packed = [
+        where
+        for where in product(range(bins), repeat=len(sizes))
+        if all(sum(size for size, own in zip(sizes, where, strict=True) if own == each) <= room for each in range(bins))
+    ]
+    if packed:
+        assert sl.posterior(release, "0-0 = bin 0", given=families) == Fraction(1, 2)  # bins can be swapped
+    else:
+        with pytest.raises(Contradiction):
+            sl.posterior(release, "0-0 = bin 0", given=families)
+
 
 SEVEN_POINTS = {(0, 4, 0), (1, 3, 1), (2, 2, 2), (3, 1, 2), (2, 1, 3), (4, 0, 3), (3, 0, 4)}  # as printed
 VALUE, CONFIDENCE = "Exec-managerial", Fraction(19, 20)
