@@ -13,10 +13,12 @@ Decision    floats find the cases near the worst, decimals of some 60 digits dec
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from functools import lru_cache
 from typing import ClassVar, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
@@ -206,18 +208,10 @@ class NumericBelief(Targeted, GroupByGroup):
         super().check(release)
         self._numbers_of(release.domain)
 
-    def _numbers_of(self, domain: tuple[Label, ...]) -> list[Fraction]:
+    def _numbers_of(self, domain: tuple[Label, ...]) -> tuple[Fraction, ...]:
         """Give the number of each value."""
-        family, known = self.expected, self.numbers if isinstance(self.numbers, _Numbers) else {}
-        numbers = []
-        for text in domain:
-            if text not in known and (text is None or as_number(text) is None):
-                message = f"'{shown(text)}' is no number; say what it stands for in numbers="
-                raise BadMeasure(message)
-            number = known[text] if text in known else Fraction(str(text).strip())
-            family.check(number, shown(text))
-            numbers.append(number)
-        return numbers
+        known = self.numbers if isinstance(self.numbers, _Numbers) else None
+        return _numbers_of(self.expected, known, domain)
 
     def summarize(self, groups: Groups) -> Worst:
         """Keep the group and number of which most more is believed."""
@@ -249,23 +243,20 @@ class NumericBelief(Targeted, GroupByGroup):
         rows, columns, _ = groups.counts.entries()
         asked = np.flatnonzero(np.isin(columns, self.targets.places(groups)))
         rows, columns = rows[asked], columns[asked]
-        matching = (groups.counts.dense() @ self._neighbours(numbers))[rows, columns]
+        counts = groups.counts.dense()
+        matching = self._neighbours(numbers).people_near(counts)[rows, columns]
         people = groups.sizes[rows]
         p_in = matching / np.maximum(people - self.known_people, matching)
         statistic = family.statistic(numbers)
-        totals = (groups.counts.dense() @ statistic)[rows] - statistic[columns]
+        totals = (counts @ statistic)[rows] - statistic[columns]
         center, within = np.array([float(number) for number in numbers])[columns], float(self.within)
         p_out = family.near((people - 1).astype(float), totals, center - within, center + within)
         with np.errstate(divide="ignore", invalid="ignore"):
             epsilons: Floats = np.where(p_in == 1, np.inf, np.fmax(p_in / p_out, (1 - p_out) / (1 - p_in)))
         return rows, columns, epsilons, matching
 
-    def _neighbours(self, numbers: Sequence[Fraction]) -> Integers:
-        """Say of each two numbers whether they are near, exactly."""
-        unit = math.lcm(*(number.denominator for number in numbers), Fraction(self.within).denominator)
-        whole = np.array([int(number * unit) for number in numbers], object)
-        near: Integers = (np.abs(whole[:, None] - whole[None, :]) <= int(self.within * unit)).astype(np.int64)
-        return near
+    def _neighbours(self, numbers: tuple[Fraction, ...]) -> _Neighbours:
+        return _Neighbours.of(numbers, Fraction(self.within))
 
     def _p_out(self, domain: tuple[Label, ...], counts: list[int], column: int) -> Decimal:
         """Say how likely the person's number is for one more, exactly."""
@@ -355,3 +346,42 @@ def _epsilon(p_in: Fraction, p_out: Decimal) -> Amount:
         inside, outside = Decimal(p_in.numerator), Decimal(p_in.denominator - p_in.numerator)
         everybody = Decimal(p_in.denominator)
         return round_up(max(inside / everybody / p_out, (1 - p_out) * everybody / outside))
+
+
+@lru_cache(maxsize=16)
+def _numbers_of(family: Family, known: _Numbers | None, domain: tuple[Label, ...]) -> tuple[Fraction, ...]:
+    """Read the values of a domain as numbers of a family."""
+    numbers = []
+    for text in domain:
+        stands_for = None if known is None else known.get(text)
+        if stands_for is None and as_number(text) is None:
+            message = f"'{shown(text)}' is no number; say what it stands for in numbers="
+            raise BadMeasure(message)
+        number = Fraction(str(text).strip()) if stands_for is None else stands_for
+        family.check(number, shown(text))
+        numbers.append(number)
+    return tuple(numbers)
+
+
+class _Neighbours(NamedTuple):
+    """Which numbers are within a distance of which: a stretch of their order."""
+
+    order: Integers
+    start: Integers
+    stop: Integers
+
+    @classmethod
+    @lru_cache(maxsize=16)
+    def of(cls, numbers: tuple[Fraction, ...], within: Fraction) -> _Neighbours:
+        """Find each number's stretch, exactly."""
+        places = sorted(range(len(numbers)), key=numbers.__getitem__)
+        line = [numbers[place] for place in places]
+        start = [bisect_left(line, number - within) for number in numbers]
+        stop = [bisect_right(line, number + within) for number in numbers]
+        return cls(np.array(places, np.int64), np.array(start, np.int64), np.array(stop, np.int64))
+
+    def people_near(self, counts: Integers) -> Integers:
+        """Count, for each group and number, who is near it."""
+        sums = np.zeros((len(counts), counts.shape[1] + 1), np.int64)
+        np.cumsum(counts[:, self.order], axis=1, out=sums[:, 1:])
+        return sums[:, self.stop] - sums[:, self.start]

@@ -138,3 +138,11 @@ def test_what_makes_no_sense_is_refused(changed, complaint):
 def test_what_is_expected_is_no_amount():
     belief = sl.NumericBelief(expects=25, spread=15, stubbornness=100, within=5, known_people=2)
     assert belief.amounts() == {"stubbornness": 100, "known_people": 2}
+
+
+def test_thousands_of_different_numbers():
+    release = sl.Release.from_counts(
+        [{str(n / 4): 1 + n % 3 for n in range(3000)}, {str(n / 4): 2 for n in range(1500)}]
+    )
+    finding = sl.NumericBelief(expects=300, spread=200, stubbornness=50, within=25).measure(release)
+    assert finding.replay(release) == finding.value > 1
