@@ -454,7 +454,7 @@ that is left shrinks by that factor.
             yield places, replace(left, people=left.people - gone[left.rows]), tuple(p.without(places) for p in priors)
 
     def _sizes_ruled_out(self, width: int) -> range:
-        sizes = range(min(self.rules_out, width - 1) + 1)
+        sizes = range(min(self.rules_out, max(width - 2, 0)) + 1)  # who can have one value alone has it, in or out
         if (sets := sum(math.comb(width, size) for size in sizes)) > MOST_RULED_OUT:
             message = f"rules_out={self.rules_out} of {width} values are {sets:,} sets, too many; lower it"
             raise BadMeasure(message)

@@ -390,6 +390,13 @@ def test_somebody_who_rules_values_out():
     assert scores[0] == pytest.approx(13 / 5)
 
 
+def test_where_one_value_alone_is_left_nothing_is_learnt_from_the_release():
+    two = sl.Release.from_counts([{"a": 3, "b": 2}])
+    plain = sl.PriorBelief(stubbornness=10).measure(two).value
+    assert sl.PriorBelief(stubbornness=10, rules_out=1).measure(two).value == plain
+    assert sl.PriorBelief(stubbornness=10, rules_out=1).measure(sl.Release.from_counts([{"a": 3}])).value == math.inf
+
+
 def test_too_many_sets_to_rule_out_are_refused():
     many = sl.Release.from_counts([{f"v{n}": 1 for n in range(60)}])
     with pytest.raises(BadMeasure, match="sets, too many"):
