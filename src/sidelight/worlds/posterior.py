@@ -85,13 +85,18 @@ class Observer:
             reports = weigh(self.counter, self.facts, soft)
         except OverEffort:
             self.check_satisfiable(self._attempts().meter())
-            raise self._too_hard(Fraction(0), Fraction(1)) from None
+            raise _soft_and_too_hard() from None
         return replace(self, facts=(*reports.hard, *reports.weighted), notes=(*self.notes, *reports.notes))
 
     @property
     def hard_facts(self) -> tuple[Fact, ...]:
         """The facts that rule worlds out; others only weigh them."""
         return tuple(fact for fact in self.facts if not isinstance(fact, WeightedFact))
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether some worlds weigh more than others."""
+        return len(self.hard_facts) < len(self.facts)
 
     def probability(self, target: Fact) -> Fraction:
         """Give Pr(target | facts), or say why that cannot be said."""
@@ -101,9 +106,9 @@ class Observer:
         except OverEffort:
             attempts = self._attempts()
             self.check_satisfiable(attempts.meter())
-            weighted = len(self.hard_facts) < len(self.facts)
-            known = (Fraction(0), Fraction(1)) if weighted else attempts.bounds(target, self.facts)
-            raise self._too_hard(*known) from None
+            if self.is_weighted:
+                raise _soft_and_too_hard() from None
+            raise self._too_hard(*attempts.bounds(target, self.facts)) from None
         if not possible:
             raise self.contradiction()
         return both / possible
@@ -115,7 +120,7 @@ class Observer:
             marginals = self.counter.marginals(self.facts, who) if possible else {}
         except OverEffort:
             self.check_satisfiable(self._attempts().meter())
-            raise self._too_hard(Fraction(0), Fraction(1)) from None
+            raise (_soft_and_too_hard() if self.is_weighted else self._too_hard(Fraction(0), Fraction(1))) from None
         if not possible:
             raise self.contradiction()
         return {value: probability / possible for value, probability in marginals.items()}
@@ -134,9 +139,8 @@ class Observer:
         self, targets: Sequence[Fact], *, rng: np.random.Generator, samples: int, confidence: float
     ) -> list[Estimate]:
         """Estimate the probabilities of several things about the same people; none if no sampled world fits."""
-        if len(self.hard_facts) < len(self.facts):
-            message = "soft facts are counted, and never estimated; give a larger effort, or take some of them back"
-            raise TooHard(message, low=Fraction(0), high=Fraction(1))
+        if self.is_weighted:
+            raise _soft_and_too_hard()
         return estimate_probabilities(
             self._attempts(), targets, self.facts, rng=rng, samples=samples, confidence=confidence
         )
@@ -182,6 +186,14 @@ class Observer:
             f"{known}; give a larger effort=, or ask for approximate=True"
         )
         return TooHard(message, low=low, high=high)
+
+
+def _soft_and_too_hard() -> TooHard:
+    message = (
+        "counting the worlds that soft facts weigh takes more than the allowed effort, and they are never estimated; "
+        "allow more, or take some of them back"
+    )
+    return TooHard(message, low=Fraction(0), high=Fraction(1))
 
 
 def _contradiction(blamed: Sequence[Fact]) -> Contradiction:
