@@ -92,3 +92,24 @@ def test_the_experiment_on_adult(experiment):
         shares = [estimate.mean for estimate in point.partial.values()]
         assert shares == sorted(shares)
         assert point.partial[Fraction(1)] == figures["perfect"]
+
+
+def test_diversity_and_closeness_give_less_away_and_not_nothing():
+    """The paper's last figure, on Adult: both help, both need larger groups, and both leave few candidates to many."""
+    quasi = ["age", "workclass", "education", "marital-status", "race", "sex", "native-country"]
+    adult = sl.datasets.adult(quasi=quasi)
+    size = sl.GroupSize() >= 5
+    policies = {
+        "k": sl.Policy(size),
+        "diverse": sl.Policy(size, sl.EntropyDiversity() >= 3),
+        "close": sl.Policy(size, sl.Closeness() <= 0.4),
+    }
+    told = sl.simulate_composition(adult.table, overlap=5_000, people=12_000, policies=policies, repetitions=1, seed=1)
+    perfect = [point.estimates["perfect"].mean for point in told.points]
+    group_sizes = [point.estimates["actual"].mean for point in told.points]
+    assert perfect == sorted(perfect, reverse=True)
+    assert group_sizes == sorted(group_sizes)
+    at_most_four, at_most_ten = ([point.partial[Fraction(1, many)].mean for point in told.points] for many in (4, 10))
+    assert at_most_four[1] > 0.5
+    assert all(share > 0.5 for share in at_most_ten)
+    assert all(point.estimates["vulnerable"].mean > 0.4 for point in told.points)
