@@ -271,10 +271,11 @@ def test_the_closed_conditions_are_those_of_the_paper_and_never_accept_what_the_
 def people_with_wishes(draw):
     """A few people as (group, disease, wish); some wish for nothing."""
     person = st.tuples(st.sampled_from("12"), st.sampled_from("abc"), st.sampled_from([None, "a", "b", "ab"]))
-    return draw(st.lists(person, min_size=1, max_size=6))
+    asked = draw(st.lists(person, min_size=1, max_size=4))
+    return [*asked, *(("3", value, None) for value in "abc")]  # who wishes nothing, so that every value is there
 
 
-@examples(40)
+@examples(24)
 @given(people_with_wishes(), st.integers(0, 3), st.sampled_from(["counts", "uniform", "unmoved"]))
 def test_what_people_wish_is_the_worst_over_all_of_them(people, known, kind):
     """The twin asks about one person after the other, by all sequences of values of their group."""
@@ -283,7 +284,6 @@ def test_what_people_wish_is_the_worst_over_all_of_them(people, known, kind):
     release = sl.read_release(rows, group="zip", sensitive=["disease", "wish"], missing="a value")
     domain = sorted(set(diseases))
     sets = {"a": {"a"}, "b": {"b"}, "ab": {"a", "b"}}
-    assume(all(wish is None or sets[wish] <= set(domain) for wish in wishes))
     prior = {value: Fraction(2 + place) for place, value in enumerate(domain)}
     shares = {value: weight / sum(prior.values()) for value, weight in prior.items()}
     belief, chance = {
@@ -314,12 +314,12 @@ def test_what_people_wish_is_the_worst_over_all_of_them(people, known, kind):
     assert finding.replay(release) == finding.value
 
 
-@examples(40)
+@examples(24)
 @given(st.data())
 def test_a_prior_by_column_is_the_sum_over_all_sequences_of_cells(data):
     """The twin draws people from cells (region, value), and knows the region of the one who is asked about."""
     person = st.tuples(st.sampled_from(["r", "{r, t}", "*"]), st.sampled_from("ab"))
-    people = data.draw(st.lists(person, min_size=1, max_size=4))
+    people = data.draw(st.lists(person, min_size=1, max_size=3))
     regions, values = zip(*people, strict=True)
     rows = pa.table({"region": regions, "disease": values})
     release = sl.read_release(rows, group="region", sensitive="disease")
