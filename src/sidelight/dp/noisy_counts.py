@@ -38,6 +38,7 @@ from sidelight.dp.mechanism import Mechanism, calibrate, opendp
 from sidelight.dp.parameters import Amount, Neighbours, PrivacyUnit, amount_text, exact_delta, exact_epsilon
 from sidelight.dp.semantic_privacy import SemanticPrivacy
 from sidelight.errors import BadNoise, WrongKind, expect, expect_mapping, parameter
+from sidelight.knowledge.statements import Noise, P, Statement
 from sidelight.release.release import Release, whole_groups
 from sidelight.search.method import SearchedLevels, SearchOutcome, SearchResult
 from sidelight.table.hierarchy import Hierarchy
@@ -183,6 +184,32 @@ class NoisyCounts(Tabular):
         from sidelight.publish.noise import publish_noise  # noqa: PLC0415 - it stands below: it needs the formats
 
         return publish_noise(self, path, force=force)
+
+    def statements(self, people: int) -> tuple[Statement, ...]:
+        """Say what was measured as statements for `maxent`: likelihoods, of a release of so many `people`.
+
+        Each is `P(value, column=cell, …) ~ laplace(count / people, scale / people)`, or normal: the noise of one count.
+
+        >>> import sidelight as sl
+        >>> adult = sl.datasets.adult(quasi=["sex"])
+        >>> noisy = sl.noisy_counts(
+        ...     adult.table, by=adult.hierarchies, levels={"sex": 0}, domain=adult.table.domain, epsilon=1
+        ... )
+        >>> len(noisy.statements(adult.table.people)), noisy.statements(adult.table.people)[0].noise
+        (28, 'laplace')
+        """
+        if self.unit.values != "single":
+            message = "these are counts of values, and statements are about people; there are none of them"
+            raise BadNoise(message)
+        noise: Noise = "laplace" if self.mechanism.kind == "discrete Laplace" else "normal"
+        scale = Fraction(self.mechanism.scale) / people
+        cells = [{column.name: column.cell(group) for column in self.columns} for group in range(len(self))]
+        return tuple(
+            P(self.domain[value], where=cells[group]).measured(
+                Fraction(int(self.measured[group, value]), people), scale=scale, noise=noise
+            )
+            for group, value in np.ndindex(self.declared_domain.shape)
+        )
 
     def as_release(self) -> Release:
         """Take the post-processed counts for a release, as a reader would who forgets the noise, without empty groups.

@@ -8,7 +8,7 @@ through: `hidden_labels` (what a printed label may stand for) and `parts` (peopl
 although the release does not), `problem` (variables, and what is known of their sums), `terms` (what statements add up,
 and which variables that is), `constraints` (statements as bounds on such sums), `reduction` (the quotient by what no
 statement tells apart), `subproblems` (independent parts; which statements contradict each other), `presolve` (what is
-forced), `scaling` (where to begin), `newton` and `schur` (the dual and the linear algebra of one step).
-`association_rules` mines statements from a table; `measure` asks a release how sure somebody would get who knows them,
-and what the release adds to that; `rule_curve` asks by how many rules are known.
+forced), `scaling` (where to begin), `newton` and `schur` (the dual and the linear algebra of one step); `likelihoods`
+(what was measured with noise).  `association_rules` mines statements from a table; `measure` asks a release how sure
+somebody would get who knows them, and what the release adds to that; `rule_curve` asks by how many rules are known.
 """

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 import pyarrow as pa
@@ -63,13 +63,13 @@ def beliefs_of(
     constraints = constraints_of(variables, known)
     reduced = reduce_problem(variables, constraints)
     relaxations = Relaxations(variables, constraints, deadline)
+    solved = partial(solve, deadline=deadline, progress=progress)
     try:
         if constraints.scale.any():
-            noise = constraints.scale, constraints.laplace
-            problem, solution = solve_measured(reduced.problem, *noise, deadline=deadline, progress=progress)
+            problem, solution = solve_measured(reduced.problem, constraints.scale, constraints.laplace, solved)
             reduced = replace(reduced, problem=problem)
         else:
-            solution = solve(reduced.problem, deadline=deadline, progress=progress)
+            solution = solved(reduced.problem)
     except Infeasible as infeasible:
         raise explain_infeasible(infeasible, constraints.stated, relaxations) from None
     return Beliefs(variables, known, constraints, reduced, solution)

@@ -21,16 +21,19 @@ Source: ours; penalised maximum entropy as in Chen and Rosenfeld (2000) and Kaza
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import optimize
 
 from sidelight._arrays import Flags, Floats
-from sidelight._progress import Progress
 from sidelight.errors import TooHard
 from sidelight.max_entropy.problem import Problem
-from sidelight.max_entropy.subproblems import Solution, solve
+
+if TYPE_CHECKING:
+    from sidelight.max_entropy.subproblems import Solution
 
 ACCEPTED_SHARE = 1e-7
 """How far off a sum may be from where the likelihood has it, as a share of all people (or one person, if more)."""
@@ -40,13 +43,13 @@ FARTHEST_TILT = 500.0
 
 
 def solve_measured(
-    problem: Problem, scale: Floats, laplace: Flags, *, deadline: float, progress: Progress
+    problem: Problem, scale: Floats, laplace: Flags, solve: Callable[[Problem], Solution]
 ) -> tuple[Problem, Solution]:
     """Find the likeliest amounts; gives the problem with what was measured put where the estimate has it.
 
-    `scale` and `laplace` are of the first constraints, in people; a scale of 0 is no noise.
+    `scale` and `laplace` are of the first constraints, in people; a scale of 0 is no noise.  `solve` is for the rest.
     """
-    measurements = _Measurements(problem, scale, laplace, deadline, progress)
+    measurements = _Measurements(problem, scale, laplace, solve)
     multipliers = measurements.minimum()
     solution, gradient = measurements.at(multipliers)
     residual = float(np.abs(measurements.projected(multipliers, gradient)).max())
@@ -62,8 +65,8 @@ def solve_measured(
 class _Measurements:
     """The dual in the multipliers of what was measured."""
 
-    def __init__(self, problem: Problem, scale: Floats, laplace: Flags, deadline: float, progress: Progress) -> None:
-        self.problem, self.deadline, self.progress = problem, deadline, progress
+    def __init__(self, problem: Problem, scale: Floats, laplace: Flags, solve: Callable[[Problem], Solution]) -> None:
+        self.problem, self.solve = problem, solve
         self.soft = np.zeros(len(problem.low), bool)
         self.soft[: len(scale)] = scale > 0
         self.hard, _, _ = problem.restrict(np.ones(len(problem), bool), ~self.soft)
@@ -79,7 +82,7 @@ class _Measurements:
         tilt = self.log_weight + self.coefficients.T @ multipliers
         top = np.maximum.reduceat(tilt, self.problem.first)[self.problem.row]
         weight = np.exp(np.maximum(tilt - top, -FARTHEST_TILT))
-        solution = solve(replace(self.hard, weight=weight), deadline=self.deadline, progress=self.progress)
+        solution = self.solve(replace(self.hard, weight=weight))
         gradient: Floats = self.coefficients @ solution.amounts - self.center + self.variance * multipliers
         return solution, gradient
 
@@ -99,10 +102,10 @@ class _Measurements:
         ends = self.most / unit
         steps = {"maxiter": 1000, "maxfun": 2000, "ftol": 1e-16, "gtol": 1e-9, "maxcor": 30}
         start = np.zeros(len(self.center))
-        found = optimize.minimize(
+        minimum = optimize.minimize(
             dual, start, jac=True, method="L-BFGS-B", bounds=optimize.Bounds(-ends, ends), options=steps
         )
-        multipliers: Floats = np.asarray(found.x) * unit
+        multipliers: Floats = np.asarray(minimum.x) * unit
         return multipliers
 
     def projected(self, multipliers: Floats, gradient: Floats) -> Floats:

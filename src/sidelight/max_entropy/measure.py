@@ -33,7 +33,7 @@ from sidelight.errors import BadKnowledge, BadMeasure, UnknownColumn, parameter
 from sidelight.knowledge.events import InGroup, parts_of
 from sidelight.knowledge.parse_statements import Statements, read_statements
 from sidelight.knowledge.people import Someone
-from sidelight.knowledge.statements import ConditionalProbability, Number, Statement
+from sidelight.knowledge.statements import ConditionalProbability, MeasuredStatement, Number, Statement
 from sidelight.max_entropy.association_rules import RuleConditions, strongest_rules
 from sidelight.max_entropy.beliefs import Beliefs, KeyBeliefs
 from sidelight.max_entropy.maxent import SECONDS, maxent
@@ -316,9 +316,8 @@ class MaxEntGain(WithStatistics, Targeted):
         """Give a gain: exactly where nothing is known besides, else rounded up."""
         by_key, groups = after.by_key, after.release.groups
         if after.known:
-            places = PLACES_IN_TIME if after.undecided or before.undecided else PLACES
-            gain = Fraction(float(gains_of(by_key, before.by_key)[at])) - Fraction(1, 10 ** (PLACES + 1))
-            return min(max(float(to_places(gain, places)), 0.0), 1.0)
+            gain = Fraction(float(gains_of(by_key, before.by_key)[at])) + _error(after, before)
+            return min(max(float(to_places(gain, _places(after, before))), 0.0), 1.0)
         value = int(by_key.value[at])
         sure = _cautious(after, int(by_key.key[at]), value)
         assert isinstance(sure, Fraction)
@@ -394,8 +393,9 @@ class EstimationError(WithStatistics):
             message = f"'{self.name}' is how far beliefs are from the original; give table="
             raise BadMeasure(message)
         beliefs = self.beliefs(release)
-        error, places = beliefs.estimation_error(self.table), PLACES_IN_TIME if beliefs.undecided else PLACES
-        value = math.inf if math.isinf(error) else math.floor((error + 0.1 ** (PLACES + 1)) * 10**places) / 10**places
+        error, places = beliefs.estimation_error(self.table), _places(beliefs)
+        lowest = error - float(_error(beliefs))
+        value = math.inf if math.isinf(error) else max(math.floor(lowest * 10**places) / 10**places, 0.0)
         notes = ("this is of everybody on average, and some may be worse off", *beliefs.notes)
         return Finding(self, value, None, notes, value + 2 * 10.0**-places if beliefs.undecided else None)
 
@@ -464,6 +464,19 @@ def _cautious(beliefs: Beliefs | SetBeliefs, key: int, value: int) -> Amount:
     by_key = beliefs.by_kind
     (at,) = np.flatnonzero((by_key.key == key) & (by_key.value == value))
     # up, but for the solver's own error, which is far below a tenth of the last place
-    places = PLACES_IN_TIME if beliefs.undecided else PLACES
-    solved = Fraction(float(by_key.probability[at])) - Fraction(1, 10 ** (PLACES + 1))
-    return min(float(to_places(solved, places)), 1.0)
+    solved = Fraction(float(by_key.probability[at]))
+    return min(float(to_places(solved + _error(beliefs), _places(beliefs))), 1.0)
+
+
+def _is_measured(beliefs: Beliefs | SetBeliefs) -> bool:
+    """Say whether what was measured with noise is known: then beliefs are right to some seven decimals."""
+    return any(isinstance(each.statement, MeasuredStatement) for each in beliefs.known)
+
+
+def _places(*beliefs: Beliefs | SetBeliefs) -> int:
+    return PLACES_IN_TIME if any(each.undecided or _is_measured(each) for each in beliefs) else PLACES
+
+
+def _error(*beliefs: Beliefs | SetBeliefs) -> Fraction:
+    """Give what is added before rounding up: what measurements may be off, else less than the last place is worth."""
+    return Fraction(1, 10**PLACES_IN_TIME) if any(map(_is_measured, beliefs)) else -Fraction(1, 10 ** (PLACES + 1))

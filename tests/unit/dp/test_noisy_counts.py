@@ -295,3 +295,18 @@ def test_levels_are_a_mapping_and_whole_numbers():
         noisy(levels={"sex": "0"})
     with pytest.raises(WrongKind, match="among= should be a list of levels"):
         sl.choose_levels(TABLE, by=BY, among={"age": 1}, domain=DOMAIN, epsilon=1)
+
+
+def test_what_was_measured_is_a_likelihood_for_maximum_entropy():
+    """Next to no noise tells what each sex has; much noise tells nothing."""
+    adult = sl.datasets.adult(quasi=["sex", "race"])
+    table = adult.table
+    release, near = sl.group(table, by="race"), []
+    for epsilon in (100, Fraction(1, 10**6)):
+        noisy = sl.noisy_counts(
+            table, by=adult.hierarchies, levels={"sex": 0, "race": 1}, domain=table.domain, epsilon=epsilon
+        )
+        beliefs = sl.maxent(release, noisy.statements(table.people))
+        near.append(beliefs.estimation_error(table))
+    assert near[0] < 0.2 * near[1]
+    assert near[1] == pytest.approx(sl.maxent(release).estimation_error(table), rel=0.01)

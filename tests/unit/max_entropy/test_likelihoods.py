@@ -54,4 +54,9 @@ def test_people_and_sets_and_measures_take_them(wards):
     assert 1 / 4 < beliefs.probability("HIV", person=sl.Someone(1)) < 1
     measure = sl.MaxEnt(knowing=["P(Flu | sex=m) ~ normal(0.9, 0.1)"])
     assert sl.MaxEnt.from_settings(**measure.settings()) == measure
-    assert measure.measure(wards).value > sl.MaxEnt().measure(wards).value
+    finding = measure.measure(wards)
+    assert finding.value > sl.MaxEnt().measure(wards).value
+    # right to seven decimals, and rounded up at the sixth
+    sure = measure.beliefs(wards).riskiest(1)[0].probability
+    assert sure + 9e-7 < finding.value < sure + 3e-6
+    assert finding.replay(wards) == finding.value
