@@ -177,7 +177,8 @@ class Variables:
     def _check_columns(self, conditions: Sequence[tuple[str, Label]]) -> None:
         for name, _ in conditions:
             if name not in self.columns:
-                message = f"no column '{name}' in the release{did_you_mean(name, self.columns)}"
+                by_number = "; a group of the release is said by its number: group=#3" if name == "group" else ""
+                message = f"no column '{name}' in the release{did_you_mean(name, self.columns)}{by_number}"
                 raise UnknownColumn(message)
             if self._prints_averages and name not in self._known_of_members:
                 message = (

@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 
 import sidelight as sl
-from sidelight.errors import BadKnowledge, BadMeasure, UnknownColumn
+from sidelight.errors import BadKnowledge, BadMeasure, BadRelease, UnknownColumn
 from sidelight.knowledge.people import Someone
 from sidelight.max_entropy.problem import Problem, Variables
 from sidelight.release.printing import Printing
@@ -103,3 +103,12 @@ def test_a_restricted_problem_is_numbered_anew():
     assert (rest.row.tolist(), rest.column.tolist(), rest.group.tolist()) == ([0, 0], [0, 1], [0, 0])
     assert rest.coefficients.toarray().tolist() == [[1, 0]]
     assert rest.statement.tolist() == [7]
+
+
+def test_a_group_is_said_by_its_number(wards):
+    beliefs = sl.maxent(wards, ["P(Flu | sex=f, group=#2) = 3/4"])
+    assert beliefs.probability("Flu", given={"sex": "f"}, group=2) == pytest.approx(0.75, abs=1e-9)
+    with pytest.raises(UnknownColumn, match="said by its number: group=#3"):
+        sl.maxent(wards, ["P(Flu | group=2) = 1/4"])
+    with pytest.raises(BadRelease, match="no group 9"):
+        sl.maxent(wards, ["P(Flu | group=#9) = 1/4"])
