@@ -502,6 +502,15 @@ def independent_prior(shares: Mapping[Label, Fraction]) -> Prior:
     return lambda values: prod((shares[value] for value in values), start=Fraction(1))
 
 
+WORLDS_AT_MOST = 300
+"""How many sequences of values (one of them unseen) a group may have to be replayed one by one."""
+
+
+def few_worlds(values: int, people: int) -> bool:
+    """Say whether so many people have few enough sequences of at least two values; not even counted for a crowd."""
+    return bool(people < WORLDS_AT_MOST.bit_length() and values**people <= WORLDS_AT_MOST)
+
+
 def smallest_epsilon_of_group(
     counts: Mapping[Label, int],
     domain: Values,

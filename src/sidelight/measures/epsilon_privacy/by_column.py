@@ -25,73 +25,21 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import chain
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from sidelight._arrays import Floats, Integers
 from sidelight._rounding import exact_text
 from sidelight.errors import BadMeasure, did_you_mean, listed
-from sidelight.measures.epsilon_privacy.prior import Weights, whole_if_possible
-from sidelight.measures.epsilon_privacy.replay import few_worlds
+from sidelight.measures.epsilon_privacy.prior import WeightsByLabel
 from sidelight.measures.epsilon_privacy.worst_case import Ratio, epsilon_of_beliefs
 from sidelight.measures.exact import NEAR, Amount
 from sidelight.release.groups import Groups
 from sidelight.release.printed_labels import read_label
-from sidelight.table.labels import Label, in_order, label, shown
+from sidelight.table.labels import Label, in_order, shown
 from sidelight.table.table import Column, Table
-from sidelight.worlds.brute_force import smallest_epsilon_by_cell
-
-
-class WeightsByLabel(Mapping[Label, Weights]):
-    """Exact weights per label of a column and value: hashed, and never changed.
-
-    >>> WeightsByLabel({"North": {"Flu": 2, "Cold": 3}, "South": {"Flu": 4, "Cold": 1}})["South"]
-    {'Cold': 1, 'Flu': 4}
-    """
-
-    __slots__ = ("_by_label", "_hash")
-
-    def __init__(self, weights: Mapping[Any, Any]) -> None:
-        by_label = {label(key): each if isinstance(each, Weights) else Weights(each) for key, each in weights.items()}
-        self._by_label = {text: by_label[text] for text in in_order(by_label)}
-        self._hash = hash(tuple(self._by_label.items()))
-
-    @property
-    def total(self) -> Fraction:
-        """All weights together."""
-        return sum((each.total for each in self._by_label.values()), Fraction(0))
-
-    def scaled(self, factor: Fraction) -> WeightsByLabel:
-        """Scale by a factor."""
-        return WeightsByLabel({text: each.scaled(factor) for text, each in self._by_label.items()})
-
-    def smallest(self) -> Fraction:
-        """The smallest weight of any label and value."""
-        return min(chain.from_iterable(each.values() for each in self._by_label.values()))
-
-    def as_written(self) -> dict[str, dict[str, object]]:
-        """Write it as the policy file does."""
-        return {
-            shown(text): {shown(value): whole_if_possible(weight) for value, weight in each.items()}
-            for text, each in self._by_label.items()
-        }
-
-    def __getitem__(self, text: Label) -> Weights:
-        return self._by_label[text]
-
-    def __iter__(self) -> Iterator[Label]:
-        return iter(self._by_label)
-
-    def __len__(self) -> int:
-        return len(self._by_label)
-
-    def __hash__(self) -> int:
-        return self._hash
-
-    def __repr__(self) -> str:
-        return repr(self._by_label)
+from sidelight.worlds.brute_force import few_worlds, smallest_epsilon_by_cell
 
 
 def read_weights_by_label(weights: object, *, least: int) -> WeightsByLabel | None:

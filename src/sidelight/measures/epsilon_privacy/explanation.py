@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from sidelight._rounding import exact_text, short_decimal
 from sidelight._text import counted
-from sidelight.measures.epsilon_privacy.by_column import WeightsByLabel
-from sidelight.measures.epsilon_privacy.prior import Weights
+from sidelight.measures.epsilon_privacy.prior import Weights, WeightsByLabel
 from sidelight.measures.epsilon_privacy.worst_case import Ratio
 from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Finding

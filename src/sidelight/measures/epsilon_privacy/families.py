@@ -8,8 +8,8 @@ Each family has a conjugate prior worth σ answers, and after m more answers x�
                                                         P(X > x) = (B / (B + ln(x/x₀)))^A with A = σ + m
                                                         and B = σℓ₀ + Σ ln(x/x₀)
 
-and for σ = ∞ the family itself at μ₀.  `Family.near` gives the probability of an interval for many cases in floats,
-good to about 1e-7; `Family.exact` for one in decimals of some 60 digits, by series and continued fractions.
+and for σ = ∞ the family itself at μ₀.  `NumberFamily.near` gives the probability of an interval for many cases in floats,
+good to about 1e-7; `NumberFamily.exact` for one in decimals of some 60 digits, by series and continued fractions.
 
 Source: Machanavajjhala, Gehrke and Götz, VLDB 2009, footnote 3: "For numeric attributes Gaussian, Poisson or Pareto are
 good choices."
@@ -41,7 +41,7 @@ LARGEST_COUNT = 1_000_000
 
 
 @dataclass(frozen=True)
-class Family(ABC):
+class NumberFamily(ABC):
     """Numbers of a kind, an expectation, and how many answers it is worth."""
 
     expects: Fraction
@@ -70,7 +70,7 @@ class Family(ABC):
 
 
 @dataclass(frozen=True)
-class Normal(Family):
+class Normal(NumberFamily):
     """Numbers around a mean, with a known spread."""
 
     spread: Fraction
@@ -109,7 +109,7 @@ class Normal(Family):
 
 
 @dataclass(frozen=True)
-class Poisson(Family):
+class Poisson(NumberFamily):
     """Counts."""
 
     def near(self, seen: Floats, total: Floats, low: Floats, high: Floats) -> Floats:
@@ -157,7 +157,7 @@ class Poisson(Family):
 
 
 @dataclass(frozen=True)
-class Pareto(Family):
+class Pareto(NumberFamily):
     """Numbers from a minimum on, few of them far above it."""
 
     minimum: Fraction

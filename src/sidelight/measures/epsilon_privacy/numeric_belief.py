@@ -27,7 +27,7 @@ from sidelight._arrays import Floats, Integers, first_of_each
 from sidelight._rounding import exact_number, exact_text, round_down, round_up, short_decimal
 from sidelight._text import counted
 from sidelight.errors import BadMeasure
-from sidelight.measures.epsilon_privacy.families import DIGITS, Family, Normal, Pareto, Poisson
+from sidelight.measures.epsilon_privacy.families import DIGITS, Normal, NumberFamily, Pareto, Poisson
 from sidelight.measures.epsilon_privacy.prior import read_known_people, read_stubbornness, whole_if_possible
 from sidelight.measures.exact import Amount
 from sidelight.measures.group_by_group import GroupByGroup, WorstGroup
@@ -193,7 +193,7 @@ class NumericBelief(Targeted, GroupByGroup):
         return settings
 
     @property
-    def expected(self) -> Family:
+    def expected(self) -> NumberFamily:
         """What is expected of the numbers."""
         mean, sure = Fraction(self.expects), self.stubbornness
         stubbornness = math.inf if sure == math.inf else Fraction(sure)
@@ -349,7 +349,7 @@ def _epsilon(p_in: Fraction, p_out: Decimal) -> Amount:
 
 
 @lru_cache(maxsize=16)
-def _numbers_of(family: Family, known: _Numbers | None, domain: tuple[Label, ...]) -> tuple[Fraction, ...]:
+def _numbers_of(family: NumberFamily, known: _Numbers | None, domain: tuple[Label, ...]) -> tuple[Fraction, ...]:
     """Read the values of a domain as numbers of a family."""
     numbers = []
     for text in domain:

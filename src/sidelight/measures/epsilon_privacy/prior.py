@@ -30,8 +30,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
+from itertools import chain
 from operator import index
-from typing import Final, Literal, NamedTuple, TypeAlias, get_args
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
@@ -104,6 +105,56 @@ class Weights(Mapping[Label, Fraction]):
 
     def __repr__(self) -> str:
         return "{" + ", ".join(f"{text!r}: {weight}" for text, weight in self._by_value.items()) + "}"
+
+
+class WeightsByLabel(Mapping[Label, Weights]):
+    """Exact weights per label of a column and value: hashed, and never changed.
+
+    >>> WeightsByLabel({"North": {"Flu": 2, "Cold": 3}, "South": {"Flu": 4, "Cold": 1}})["South"]
+    {'Cold': 1, 'Flu': 4}
+    """
+
+    __slots__ = ("_by_label", "_hash")
+
+    def __init__(self, weights: Mapping[Any, Any]) -> None:
+        by_label = {label(key): each if isinstance(each, Weights) else Weights(each) for key, each in weights.items()}
+        self._by_label = {text: by_label[text] for text in in_order(by_label)}
+        self._hash = hash(tuple(self._by_label.items()))
+
+    @property
+    def total(self) -> Fraction:
+        """All weights together."""
+        return sum((each.total for each in self._by_label.values()), Fraction(0))
+
+    def scaled(self, factor: Fraction) -> WeightsByLabel:
+        """Scale by a factor."""
+        return WeightsByLabel({text: each.scaled(factor) for text, each in self._by_label.items()})
+
+    def smallest(self) -> Fraction:
+        """The smallest weight of any label and value."""
+        return min(chain.from_iterable(each.values() for each in self._by_label.values()))
+
+    def as_written(self) -> dict[str, dict[str, object]]:
+        """Write it as the policy file does."""
+        return {
+            shown(text): {shown(value): whole_if_possible(weight) for value, weight in each.items()}
+            for text, each in self._by_label.items()
+        }
+
+    def __getitem__(self, text: Label) -> Weights:
+        return self._by_label[text]
+
+    def __iter__(self) -> Iterator[Label]:
+        return iter(self._by_label)
+
+    def __len__(self) -> int:
+        return len(self._by_label)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __repr__(self) -> str:
+        return repr(self._by_label)
 
 
 def _read_weight(weight: object, text: Label) -> Fraction:

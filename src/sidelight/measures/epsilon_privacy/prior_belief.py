@@ -22,7 +22,6 @@ from sidelight._rounding import exact_number
 from sidelight.errors import BadMeasure, expect
 from sidelight.measures.epsilon_privacy.by_column import (
     PriorByColumn,
-    WeightsByLabel,
     counts_by_label,
     printed_column,
     priors_by_column,
@@ -37,6 +36,7 @@ from sidelight.measures.epsilon_privacy.prior import (
     Prior,
     Questions,
     Weights,
+    WeightsByLabel,
     predicates_asked,
     priors_for,
     read_counts,

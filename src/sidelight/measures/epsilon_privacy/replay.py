@@ -17,13 +17,10 @@ from sidelight.measures.exact import Amount
 from sidelight.measures.targets import Predicate
 from sidelight.release.release import Release
 from sidelight.table.labels import Label
-from sidelight.worlds.brute_force import dirichlet_prior, independent_prior, smallest_epsilon_of_group
+from sidelight.worlds.brute_force import dirichlet_prior, few_worlds, independent_prior, smallest_epsilon_of_group
 
 if TYPE_CHECKING:
     from sidelight.measures.epsilon_privacy.prior_belief import PriorBelief, PriorBeliefWitness
-
-WORLDS_AT_MOST = 300
-"""How many sequences of values (one of them unseen) a group may have to be replayed one by one."""
 
 UNSEEN = "\0"
 """A value that no release has."""
@@ -53,11 +50,6 @@ def replay_without(belief: PriorBelief, witness: PriorBeliefWitness, release: Re
     column = group.code_of(witness.value)
     case = Case(sum(counts), counts[column], belief.known_people)
     return epsilon_of_beliefs(case.p_in, case.p_out(left, column))
-
-
-def few_worlds(values: int, people: int) -> bool:
-    """Say whether so many people have few enough sequences of at least two values; not even counted for a crowd."""
-    return bool(people < WORLDS_AT_MOST.bit_length() and values**people <= WORLDS_AT_MOST)
 
 
 def _prior_of(belief: PriorBelief, release: Release, witness: PriorBeliefWitness) -> Prior:

@@ -8,7 +8,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadMeasure
-from sidelight.measures.epsilon_privacy.by_column import WeightsByLabel
+from sidelight.measures.epsilon_privacy.prior import WeightsByLabel
 from sidelight.measures.measure import Monotonicity
 from sidelight.policy.policy import policy_text
 from sidelight.policy.policy_file import read_policy_text
@@ -122,7 +122,7 @@ def test_what_makes_no_sense_is_refused(settings, complaint):
 @pytest.mark.parametrize(
     ("settings", "release", "complaint"),
     [
-        ({"counts": EARLIER, "by": "regio"}, people("North", 1, 1), "did you mean 'region'"),
+        ({"counts": EARLIER, "by": "regions"}, people("North", 1, 1), "did you mean 'region'"),
         ({"counts": EARLIER, "by": "region"}, people("Nord", 1, 1), "nothing about 'Nord'"),
         ({"counts": EARLIER, "by": "region"}, [("North", "Ulcer")], "misses 'Ulcer' in 'North'"),
         ({"shape": EARLIER, "stubbornness": 3, "by": "region"}, people("North", 1, 1), "at least 20"),
