@@ -8,8 +8,8 @@ Each family has a conjugate prior worth σ answers, and after m more answers x�
                                                         P(X > x) = (B / (B + ln(x/x₀)))^A with A = σ + m
                                                         and B = σℓ₀ + Σ ln(x/x₀)
 
-and for σ = ∞ the family itself at μ₀.  `NumberFamily.near` gives the probability of an interval for many cases in floats,
-good to about 1e-7; `NumberFamily.exact` for one in decimals of some 60 digits, by series and continued fractions.
+and for σ = ∞ the family itself at μ₀.  `near` gives the probability of an interval for many cases in floats, good to
+about 1e-7; `exact` for one in decimals of some 60 digits, by series and continued fractions.
 
 Source: Machanavajjhala, Gehrke and Götz, VLDB 2009, footnote 3: "For numeric attributes Gaussian, Poisson or Pareto are
 good choices."
