@@ -194,7 +194,7 @@ def worst_by_column(
     """Find the worst case: in floats for all groups that print the same at once, exactly near the worst."""
     chunks = list(_chunks(groups, printed_column(groups, by), priors, sets))
     worst = max((float(np.nanmax(each.epsilons, initial=-1)) for each in chunks), default=-1.0)
-    found: WorstByColumn | None = None
+    worst_case: WorstByColumn | None = None
     if worst < 0:
         return None
     seen: set[tuple[object, ...]] = set()
@@ -207,9 +207,9 @@ def worst_by_column(
                 continue
             seen.add(kind)
             exact = exact_case(counts, each.prior, each.under, each.place, sets[column])
-            if found is None or (exact[0], -row) > (found.value, -found.row):
-                found = WorstByColumn(row, each.prior.labels[each.place], column, *exact, each.prior)
-    return found
+            if worst_case is None or (exact[0], -row) > (worst_case.value, -worst_case.row):
+                worst_case = WorstByColumn(row, each.prior.labels[each.place], column, *exact, each.prior)
+    return worst_case
 
 
 def printed_column(groups: Groups, name: str) -> Column:

@@ -47,8 +47,8 @@ def _questions_in_words(belief: PriorBelief) -> Iterator[str]:
     if belief.rules_out:
         yield f"rules out {counted(belief.rules_out, 'value')}"
     if belief.predicates:
-        asked = [belief.predicates] if isinstance(belief.predicates, str) else map(str, belief.questions)
-        yield "about " + ", ".join(asked)
+        questions = [belief.predicates] if isinstance(belief.predicates, str) else map(str, belief.questions)
+        yield "about " + ", ".join(questions)
     if belief.wishes is not None:
         yield f"as '{belief.wishes}' says"
     if belief.apart_from:

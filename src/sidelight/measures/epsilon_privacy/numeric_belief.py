@@ -132,8 +132,8 @@ class NumericBelief(Targeted, GroupByGroup):
             message = f"no family='{self.family}'; choose 'normal', 'poisson' or 'pareto'"
             raise BadMeasure(message)
         for name, family in (("spread", "normal"), ("minimum", "pareto")):
-            given = getattr(self, name)
-            if (given is not None) != (self.family == family) or (given is not None and given <= 0):
+            setting = getattr(self, name)
+            if (setting is not None) != (self.family == family) or (setting is not None and setting <= 0):
                 message = f"family='{family}' takes a positive {name}=, and no other does; give it or leave it out"
                 raise BadMeasure(message)
         if self.within < 0 or (self.within == 0 and self.family != "poisson"):
@@ -241,8 +241,8 @@ class NumericBelief(Targeted, GroupByGroup):
         """List groups and values that occur in them, with ε in floats and how many people are near."""
         numbers, family = self._numbers_of(groups.domain), self.expected
         rows, columns, _ = groups.counts.entries()
-        asked = np.flatnonzero(np.isin(columns, self.targets.places(groups)))
-        rows, columns = rows[asked], columns[asked]
+        targeted = np.flatnonzero(np.isin(columns, self.targets.places(groups)))
+        rows, columns = rows[targeted], columns[targeted]
         counts = groups.counts.dense()
         matching = self._neighbours(numbers).people_near(counts)[rows, columns]
         people = groups.sizes[rows]

@@ -419,8 +419,8 @@ def priors_for(
         assert stubbornness is not None
         shares = _shares(shape, domain, totals)
         priors = _of_shape(shares, stubbornness, least_stubbornness, domain, occur)
-    asked = predicates_asked(predicates, priors[0].domain)
-    return tuple(prior.of_predicates(asked) for prior in priors) if asked else priors
+    questions = predicates_asked(predicates, priors[0].domain)
+    return tuple(prior.of_predicates(questions) for prior in priors) if questions else priors
 
 
 def _of_shape(
