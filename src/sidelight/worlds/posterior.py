@@ -83,6 +83,8 @@ class Observer:
             if not self.counter.probability(self.facts):
                 raise self.contradiction()
             reports = weigh(self.counter, self.facts, soft)
+            if reports is None:
+                raise _contradiction([*self.facts, *soft])
         except OverEffort:
             self.check_satisfiable(self._attempts().meter())
             raise _soft_and_too_hard() from None

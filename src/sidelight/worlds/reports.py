@@ -2,7 +2,8 @@
 
     H          the hard facts; all worlds that fit them are equally likely
     Report     what soft facts say about one person (where people have one value each), or one other soft fact.  It
-               divides the worlds into cells c, and says q(c) of each: who knows H and this report alone believes q(c)
+               divides the worlds into cells c, and says q(c) of each: who knows H and this report alone believes q(c).
+               Cells that nobody believes in are ruled out, for all reports: they belong to H
     Weight     Pr(K | R) of a world R, up to a factor: Π over reports of q(c) / Pr(c | H), with R in c
     Answer     Pr(E | K, D*) = Σ_R Pr(K | R)·[E holds in R] / Σ_R Pr(K | R), over the worlds R that fit H
 
@@ -67,27 +68,42 @@ def separate(facts: Iterable[Fact]) -> tuple[tuple[Fact, ...], tuple[SoftFact, .
     return tuple(hard), tuple(dict.fromkeys(soft))
 
 
-def weigh(counter: WorldCounter, hard: tuple[Fact, ...], soft: Sequence[SoftFact]) -> Reports:
-    """Turn soft facts into weights of worlds; the hard ones must fit the release."""
+def weigh(counter: WorldCounter, hard: tuple[Fact, ...], soft: Sequence[SoftFact]) -> Reports | None:
+    """Turn soft facts into weights of worlds; `None` if no world is left of those that fit the hard ones."""
     for value in dict.fromkeys(value for fact in soft for atom in fact.atoms() for value in named_values(atom)):
         counter.release.groups.code_of(value)  # refuses a value that nobody could have
-    possible = counter.probability(hard)
-    ruled_out: list[Fact] = []
-    weighted: list[WeightedFact] = []
     by_subject: dict[Hashable, list[SoftFact]] = {}
     for fact in soft:
         by_subject.setdefault(_subject(counter, fact), []).append(fact)
-    for about in by_subject.values():
-        if _is_about_one(counter, about[0]):
-            (who,) = about[0].people()
-            marginals = counter.marginals(hard, who)
-            shares = {value: marginals[value] / possible for value in counter.release.domain if marginals.get(value)}
-            cells = person_cells(about, shares)
-            ruled_out += (~OneOf(who, sorted_as(shares, cell.values)) for cell in cells if not cell.belief)
-            weighted += _cell_weights(who, cells, shares)
-        else:
-            weighted += _likelihood(about, counter.joint(hard, about[0].fact)[1] / possible)
-    return Reports((*hard, *ruled_out), tuple(weighted), tuple(_notes(counter, hard, list(by_subject.values()))))
+    reports = list(by_subject.values())
+    about_people = [about for about in reports if _is_about_one(counter, about[0])]
+    others = [about for about in reports if not _is_about_one(counter, about[0])]
+    # what reports rule out is as certain as a hard fact, and what others say is said by one who knows it
+    ruled_out = [
+        ~OneOf(who, sorted_as(shares, cell.values))
+        for about in about_people
+        for who, shares in [_shares(counter, hard, about[0])]
+        for cell in person_cells(about, shares)
+        if not cell.belief
+    ]
+    certain = (*hard, *ruled_out)
+    possible = counter.probability(certain)
+    if not possible:
+        return None
+    weighted: list[WeightedFact] = []
+    for about in about_people:
+        who, shares = _shares(counter, certain, about[0])
+        weighted += _cell_weights(who, person_cells(about, shares), shares)
+    for about in others:
+        weighted += _likelihood(about, counter.joint(certain, about[0].fact)[1] / possible)
+    return Reports(certain, tuple(weighted), tuple(_notes(counter, hard, reports)))
+
+
+def _shares(counter: WorldCounter, facts: Sequence[Fact], about: SoftFact) -> tuple[Who, dict[Label, Fraction]]:
+    """Say of whom a soft fact speaks, and how likely each value is that this person may have, given the facts."""
+    (who,) = about.people()
+    possible, marginals = counter.probability(facts), counter.marginals(facts, who)
+    return who, {value: marginals[value] / possible for value in counter.release.domain if marginals.get(value)}
 
 
 def _is_about_one(counter: WorldCounter, fact: SoftFact) -> bool:

@@ -55,6 +55,15 @@ def test_a_person_may_be_said_to_have_none_of_what_is_left():
     assert believed("Bob = Flu", *given) == Fraction(1, 2)
 
 
+def test_what_is_ruled_out_in_other_words_is_ruled_out_for_all():
+    implied = ("Bob = Flu with 0.5", "Bob = Lung with 0.5", "Charlie = Heart with 0.7")
+    outright = ("Bob != Heart", "Bob = Flu with 0.5", "Charlie = Heart with 0.7")
+    for target in ("Charlie = Heart", "Ed = Flu", "Bob = Flu"):
+        assert believed(target, *implied) == believed(target, *outright)
+    with pytest.raises(Contradiction):
+        believed("Ed = Flu", "Bob = Heart with 1", "Charlie = Heart with 0.5")
+
+
 def test_reports_about_groups_that_nothing_links_come_out_as_they_are():
     given = ("Bob = Flu with 0.9", "Hannah = Flu with 0.8")
     assert (believed("Bob = Flu", *given), believed("Hannah = Flu", *given)) == (Fraction(9, 10), Fraction(4, 5))
