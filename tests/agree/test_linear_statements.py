@@ -159,7 +159,7 @@ def conditions(cells, groups):
 
 
 @st.composite
-def linear_statements(draw, world, groups, *, sizes_known):
+def linear_statements(draw, world, groups, *, sizes_known, most_terms=2):
     """Statements that are true in a world, as (terms, low, high).
 
     Several shares are of one condition C, or of conditions whose sizes are known: without values, or of values alone.
@@ -178,7 +178,7 @@ def linear_statements(draw, world, groups, *, sizes_known):
         same = draw(st.none() | events) or ()
         of_known = draw(st.booleans()) and sizes_known
         quantity = Quantity(())
-        for _ in range(draw(st.integers(1, 2))):
+        for _ in range(draw(st.integers(1, most_terms))):
             given_ = draw(st.lists(draw(st.sampled_from([values, where])), max_size=1)) if of_known else same
             coefficient = draw(st.sampled_from([1, -1, 2, Fraction(-1, 2)]))
             quantity += Quantity([(Fraction(coefficient), conditional_probability(draw(events), tuple(given_)))])
@@ -252,6 +252,16 @@ def test_any_linear_statement_about_people_whom_groups_hide(data):
         expected[printed, key["town"], value, number] += amount / len(world)
     release = sl.Release.from_counts([Counter(bag) for _, bag in groups], labels=labels)
     agree(maxent(release, [statement_of(*each) for each in known]), expected)
+
+
+@examples(60)
+@given(st.data())
+def test_what_is_true_contradicts_nothing(data):
+    truth = data.draw(truths)
+    world = [(line, value, number) for number, group in enumerate(truth, start=1) for line, value in group]
+    known = data.draw(linear_statements(world, len(truth), sizes_known=True, most_terms=3))
+    groups = [([line for line, _ in group], [value for _, value in group]) for group in truth]
+    assert maxent(sl.Release.from_buckets(groups), [statement_of(*each) for each in known]).certificate.holds
 
 
 @examples(8)

@@ -41,6 +41,9 @@ from sidelight.max_entropy.problem import ONE_PERSON, Problem
 NEGLIGIBLE_PEOPLE = 1e-9
 """Amounts of people up to this are none."""
 
+ROUNDING = 1e-12
+"""What rounding may do to a sum, as a share of what is added up."""
+
 PROPAGATION_ROUNDS = 30
 """How often bounds are passed on from sum to sum."""
 
@@ -90,8 +93,9 @@ class _Propagation:
         for margin, totals in ((problem.row, problem.people), (problem.column, problem.counts)):
             least, most = sum_by(margin, low, len(totals)), sum_by(margin, high, len(totals))
             _check_range(least, most, totals, totals)
-            np.minimum(upper, (totals - least)[margin] + low, out=upper)
-            np.maximum(lower, (totals - most)[margin] + high, out=lower)
+            doubt = NEGLIGIBLE_PEOPLE + ROUNDING * totals[margin]
+            np.minimum(upper, _if_lower((totals - least)[margin] + low, high, doubt), out=upper)
+            np.maximum(lower, -_if_lower(-((totals - most)[margin] + high), -low, doubt), out=lower)
         self._through_constraints(low, high, lower, upper)
         # rounding may cross the bounds by a last bit; they never part more than that
         np.maximum(upper, 0.0, out=upper)
@@ -106,8 +110,19 @@ class _Propagation:
         _check_range(least, most, problem.low, problem.high)
         above = ((problem.high - least)[self.constraint] + small) / self.coefficient
         below = ((problem.low - most)[self.constraint] + large) / self.coefficient
-        np.minimum.at(upper, self.variable, np.where(rising, above, below))
-        np.maximum.at(lower, self.variable, np.where(rising, below, above))
+        sizes = sum_by(self.constraint, np.maximum(np.abs(small), np.abs(large)), len(problem.low))
+        doubt = NEGLIGIBLE_PEOPLE + ROUNDING * sizes[self.constraint] / np.abs(self.coefficient)
+        most_each, least_each = np.where(rising, above, below), np.where(rising, below, above)
+        np.minimum.at(upper, self.variable, _if_lower(most_each, high[self.variable], doubt))
+        np.maximum.at(lower, self.variable, -_if_lower(-least_each, -low[self.variable], doubt))
+
+
+def _if_lower(bound: Floats, before: Floats, doubt: Floats) -> Floats:
+    """Give a new bound where it is lower by more than rounding could make it, else the one before.
+
+    Where only one amount is possible, what rounding adds to a bound would be passed on, round by round, as more.
+    """
+    return np.where(bound < before - doubt, bound, before)
 
 
 def _check_range(least: Floats, most: Floats, low: Floats, high: Floats) -> None:
@@ -129,7 +144,7 @@ def fixed_by_frechet_bounds(problem: Problem) -> Flags:
     if len(problem.low) == 0:
         return zero
     margins = _Margins(problem)
-    blocks = np.flatnonzero(_sums_whole_blocks(problem))
+    blocks = np.flatnonzero(_counts_once(problem) & margins.are_products())
     least, most = margins.frechet_bounds(blocks)
     low, high = problem.low[blocks], problem.high[blocks]
     beyond = (low > most + _slack(most)) | (high < least - _slack(least))
@@ -162,6 +177,15 @@ class _Margins:
         where = self.constraint[first], self.group[self.variable][first]
         return sparse.csr_array((totals[margin_of_nonzero[first]], where), shape=shape)
 
+    def are_products(self) -> Flags:
+        """Say which constraints count, in each group, some rows × some columns; a sum of several shares may not."""
+        shape = self.people.shape
+        rows = self._sum_once(self.problem.row, np.ones(len(self.problem.people)), shape)
+        columns = self._sum_once(self.problem.column, np.ones(len(self.problem.counts)), shape)
+        entries = sparse.csr_array((np.ones(len(self.variable)), (self.constraint, self.group[self.variable])), shape)
+        products: Flags = (rows.multiply(columns) - entries).sum(axis=1) == 0
+        return products
+
     def frechet_bounds(self, constraints: Integers) -> tuple[Floats, Floats]:
         """Give Σ max(0, r + c − n) and Σ min(r, c) over the groups of each constraint."""
         people, occurrences = (
@@ -190,8 +214,8 @@ class _Margins:
         return zero
 
 
-def _sums_whole_blocks(problem: Problem) -> Flags:
-    """Say which constraints add up some rows × some columns, each once, nobody by name and no row in parts."""
+def _counts_once(problem: Problem) -> Flags:
+    """Say which constraints add up amounts once each, of nobody by name and no row in parts."""
     matrix = problem.coefficients
     plain = np.ones(len(problem.low), bool)
     plain[np.repeat(np.arange(len(plain)), np.diff(matrix.indptr))[matrix.data != 1]] = False

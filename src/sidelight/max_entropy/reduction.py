@@ -40,6 +40,9 @@ from sidelight.max_entropy.problem import ONE_PERSON, Blocks, Problem, Variables
 from sidelight.max_entropy.terms import TermSupport
 
 Words: TypeAlias = npt.NDArray[np.uint64]
+CANCELLED = 1e-13
+"""A sum of coefficients that is a smaller share than this of their sizes is 0."""
+
 Memberships: TypeAlias = tuple[Integers, Integers]
 """Which terms have which rows (or columns) in their support: the term and the row, by term."""
 
@@ -227,8 +230,12 @@ def _coefficients(
         start[named] = np.searchsorted(present, sought)
         stop[named] = np.searchsorted(present, sought, "right")
     which, variable = ranges(start, stop)
-    nonzeros = constraints.coefficient[term][which], (constraints.constraint[term][which], variable)
-    matrix = sparse.csr_array(nonzeros, shape=(len(constraints.low), len(site)))
+    coefficient, shape = constraints.coefficient[term][which], (len(constraints.low), len(site))
+    places = constraints.constraint[term][which], variable
+    matrix = sparse.csr_array((coefficient, places), shape=shape)
+    # terms that cancel leave a last bit, which is no coefficient
+    sizes = sparse.csr_array((np.abs(coefficient), places), shape=shape)
+    matrix.data[np.abs(matrix.data) <= CANCELLED * sizes.data] = 0.0
     matrix.eliminate_zeros()
     return matrix
 

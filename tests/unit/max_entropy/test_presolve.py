@@ -63,6 +63,34 @@ def test_at_the_end_of_its_frechet_bounds_a_constraint_fixes_blocks():
     assert beyond.value.alone == 1
 
 
+def test_a_sum_of_shares_that_is_no_block_has_no_frechet_bounds():
+    """P(n | in=F) + P(in=F or in=O | p) counts (F, n), (F, p) and (O, p), and not (O, n)."""
+    assert not fixed_by_frechet_bounds(square(((1, 1, 0, 1), 2, 2))).any()
+    ward = sl.Release.from_buckets([([{"in": "F"}, {"in": "O"}, {"in": "O"}], ["h", "n", "p"])])
+    beliefs = sl.maxent(ward, ["P(n | in=F) + P(in=O or in=F | p) = 1"])
+    assert beliefs.probability("n", given={"in": "F"}) == 0
+
+
+def test_terms_that_cancel_count_nothing():
+    """-1/3 + 1 - 2/3 is not 0 in floats."""
+    lines = [{"g": "x"}, {"g": "y"}, {"g": "y"}]
+    ward = sl.Release.from_buckets([(lines, ["a", "b", "c"]), (lines[:1] * 2, ["a", "c"])])
+    beliefs = sl.maxent(ward, ["-1/3 * P(a or b | a or b, g=y) + P(not b | a or b, g=y) + P(b | a or b, g=y) <= 2/3"])
+    assert beliefs.entropy == pytest.approx(sl.maxent(ward).entropy, abs=1e-9)
+
+
+def test_rounding_is_not_passed_on_where_one_solution_is_possible():
+    lines = [{"in": "F"}, {"in": "O"}, {"in": "O"}]
+    ward = sl.Release.from_buckets([(lines[:1] * 3, ["h", "h", "h"]), (lines, ["h", "n", "p"])])
+    statements = [
+        "P(n or h | in=F) + P(not (h or n) | n or p) = 5/4",
+        "2/3 <= 2 * P(n, in=O | group=#2) + P(n) - 1/3 * P(h, in=F) <= 43/60",
+    ]
+    beliefs = sl.maxent(ward, statements)
+    assert beliefs.probability("p", given={"in": "F"}, group=2) == 1
+    assert beliefs.certificate.holds
+
+
 def test_what_rows_and_columns_say_is_left_out():
     rest = drop_implied(square(((1, 1, 0, 0), 2, 2), ((1, 1, 1, 0), 2.5, 2.5)))
     assert rest.statement.tolist() == [1]
