@@ -11,6 +11,7 @@ Where the true values are known, a tally beside it counts how often the attacker
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import get_args
 
@@ -84,7 +85,8 @@ def intersect(
 
     Args:
         releases: `Release`s, what `protect` found, or `NoisyCounts`: these rule out nothing, and say how likely each
-            value is by the counts that are to be expected behind the noise.
+            value is by the counts that are to be expected behind the noise.  Of a value that they did not count they
+            say nothing: it is taken to be as frequent in each group as in the other releases.
         people: whom the attacker looks for: a `Table`, which brings the truth with it, or any dataframe or file.
         quasi: the columns that the attacker knows of them; default: all that the releases print.
         person: the column that names people, to ask for a `witness` by name.
@@ -134,6 +136,7 @@ def intersect(
         several_values=release_of(published[0]).semantics != "single",
     )
     common = CommonDomain([release_of(each).groups for each in published], same_values)
+    published = tuple(_with_all_values(each, published, common) for each in published)
     views = tuple(
         _view(each, lookup, people=targets, present=marked, common=common, person=person)
         for each, lookup, marked in zip(published, lookups, presence, strict=True)
@@ -201,6 +204,17 @@ def _view(
         share_linked_right=share_linked_right(published, people, linkage),
         parts=parts_of(published),
     )
+
+
+def _with_all_values(
+    published: ReleaseOrResult, everything: Sequence[ReleaseOrResult], common: CommonDomain
+) -> ReleaseOrResult:
+    """Let noise say nothing of values that it did not count: people who have one were left out of it."""
+    if not isinstance(published, ExpectedCounts):
+        return published
+    others = [(release_of(each).groups, parts_of(each) or 1) for each in everything if each is not published]
+    groups = common.with_all_values(published.release.groups, published.parts, others)
+    return replace(published, release=Release(groups, sensitive=published.release.sensitive))
 
 
 def _known(

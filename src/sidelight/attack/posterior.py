@@ -40,6 +40,7 @@ from sidelight.attack.targets import People, Presence
 from sidelight.errors import BadRelease, parameter
 from sidelight.release.groups import Groups
 from sidelight.release.locate import Linkage
+from sidelight.release.release import whole_groups
 from sidelight.table.labels import Label, label, shown
 from sidelight.table.table import CELLS_AT_ONCE, Counts, Semantics
 
@@ -54,6 +55,9 @@ ROWS_COMPARED = 20_000
 
 FINENESS_OF_PRIOR = 10**9
 """Shares of people that powers decide are fractions with denominators up to this."""
+
+MOST_UNCOUNTED = 1000.0
+"""So many people at most are taken to have a value that noise did not count, for each that it counted."""
 
 PAIRS_OF_A_GUESS = 25
 """How many pairs of groups the guess counts for how much releases agree, made from the columns that they print."""
@@ -476,6 +480,33 @@ class CommonDomain:
         codes = np.array([self._code.get(text, 0) for text in self.common_names(groups.domain)], np.int64)
         row, value, count = groups.counts.entries()
         return Counts.from_entries(row, codes[value], count, (len(groups), len(self.domain)))
+
+    def with_all_values(self, groups: Groups, parts: int, others: Sequence[tuple[Groups, int]]) -> Groups:
+        """Add the values that were not counted to what is expected behind noise, as frequent as elsewhere.
+
+        Counts are in `parts` of a person; `others` are the other releases, and in how many parts each of them counts.
+        """
+        declared = {*self.common_names(groups.domain)}
+        elsewhere: dict[Label, float] = {}
+        texts: dict[Label, Label] = {}  # a common name, and what it is called where it occurs
+        for other, parts_there in others:
+            for text, name, total in zip(
+                other.domain, self.common_names(other.domain), other.whole.tolist(), strict=True
+            ):
+                elsewhere[name] = elsewhere.get(name, 0) + total / parts_there
+                if total and name not in declared:
+                    texts.setdefault(name, text)
+        counted = sum(total for name, total in elsewhere.items() if name in declared)
+        # one person more, there and in each group, as there may be none; no part is 0, as noise rules nothing out
+        odds = np.minimum([elsewhere[name] / (counted + 1) for name in texts], MOST_UNCOUNTED)
+        more = np.maximum(np.rint(np.multiply.outer(groups.sizes + parts, odds)), 1).astype(np.int64)
+        counts = np.hstack((groups.counts.dense(), more.reshape(len(groups), len(texts))))
+        return whole_groups(
+            domain=(*groups.domain, *texts.values()),
+            sizes=counts.sum(axis=1),
+            counts=Counts.from_cells(counts),
+            columns=groups.columns,
+        )
 
     def codes(self, texts: tuple[Label, ...]) -> Integers:
         """Find true values, −1 for one that no release has; one that none has ever heard of is an error."""

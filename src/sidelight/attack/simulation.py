@@ -385,13 +385,20 @@ def _people_of_its_own(table: Table, overlap: int, people: int | None, releases:
         message = f"people are drawn with one value each, and this table has {parameter('values', table.semantics)}"
         raise BadTable(message)
     if overlap < 1:
-        message = f"overlap={overlap}: at least one person has to be in all samples"
+        message = f"{parameter('overlap')} is {overlap}: at least one person has to be in all samples"
         raise BadTable(message)
-    own = (table.people - overlap) // releases if people is None else people - overlap
-    if own < 0 or overlap + own * releases > table.people:
+    most = table.people if people is None else people
+    if overlap > most:
+        whose = "the table" if people is None else f"each sample, by {parameter('people')},"
         message = (
-            f"{releases} samples with {overlap:,} people in common need {overlap + max(own, 0) * releases:,} people, "
-            f"and the table has {table.people:,}; give a smaller {parameter('people')} (at least overlap=)"
+            f"{overlap:,} people in common are more than {whose} has: {most:,}; give a smaller {parameter('overlap')}"
+        )
+        raise BadTable(message)
+    own = (most - overlap) // releases if people is None else most - overlap
+    if overlap + own * releases > table.people:
+        message = (
+            f"{releases} samples with {overlap:,} people in common need {overlap + own * releases:,} people, and the "
+            f"table has {table.people:,}; give a smaller {parameter('people')} (at least {parameter('overlap')})"
         )
         raise BadTable(message)
     return own

@@ -126,7 +126,7 @@ PLANNED = (
 def spent(files: Sequence[str], options: SpentOptions, output: Output) -> Status:
     """Read ledgers and noisy counts, account for all of them together, print."""
     output.refuse(inputs_of(*files))
-    spendings = [each for _, each in sorted(_spendings(files).items())]
+    spendings = _spendings(files)
     if not spendings:
         message = "nothing was spent yet; there is nothing to account for"
         raise BadNoise(message)
@@ -150,18 +150,30 @@ def spent(files: Sequence[str], options: SpentOptions, output: Output) -> Status
     return Status.WITHIN_POLICY
 
 
-def _spendings(files: Sequence[str]) -> dict[str, Spending]:
-    """Collect what was spent, each once: counts whose receipt is in one of the ledgers are not paid for again."""
-    entries = [entry for file in files if not _is_noise(file) for entry in Ledger(Path(file)).read().entries]
-    spendings = {f"{number:06} {entry.receipt}": entry.spending for number, entry in enumerate(entries)}
-    paid = {entry.receipt for entry in entries}
-    for number, file in enumerate(file for file in files if _is_noise(file)):
-        noisy = read_noise(file)
-        if noisy.receipt is None or noisy.receipt not in paid:
-            spendings[f"noise {number:06}"] = noisy.spending
-            if noisy.paid_choice is not None:
-                spendings[f"noise {number:06} levels"] = noisy.paid_choice
+def _spendings(files: Sequence[str]) -> list[Spending]:
+    """Collect what was spent, each once: the same file, or the same receipt in several of them, is paid for once."""
+    distinct = {Path(file).resolve(): file for file in files}.values()
+    entries = [entry for file in distinct if not _is_noise(file) for entry in _ledger(file).read().entries]
+    # what has no receipt, in ledgers of the first version, is told apart by nothing
+    by_receipt = {entry.receipt: entry.spending for entry in entries if entry.receipt}
+    spendings = [*by_receipt.values(), *(entry.spending for entry in entries if not entry.receipt)]
+    for noisy in (read_noise(file) for file in distinct if _is_noise(file)):
+        if noisy.receipt is not None:
+            if noisy.receipt in by_receipt:
+                continue
+            by_receipt[noisy.receipt] = noisy.spending
+        spendings.append(noisy.spending)
+        if noisy.paid_choice is not None:
+            spendings.append(noisy.paid_choice)
     return spendings
+
+
+def _ledger(file: str) -> Ledger:
+    path = Path(file)
+    if path.suffix in (".csv", ".parquet") and path.is_file():
+        message = f"no '{noise_path(path).name}' beside '{file}'; give ledgers, and noisy counts as they were published"
+        raise BadNoise(message)
+    return Ledger(path)
 
 
 def _is_noise(file: str) -> bool:

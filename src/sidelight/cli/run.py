@@ -238,6 +238,7 @@ OPTIONS = {
     "states": "--states",
     "suppress": "--suppress",
     "suppressed": "--suppressed",
+    "tables": "--others",
     "truth": "--truth",
     "utility": "--utility",
     "vagueness": "--vagueness",

@@ -194,7 +194,7 @@ def promise_of(
     if delta == 0:
         total = semantic_privacy(epsilon, people=people)
     else:
-        bound = smallest_shift(float(epsilon), people * delta, allowed, for_data_as_it_is=for_data_as_it_is)
+        bound = smallest_shift(round_up(epsilon), people * delta, allowed, for_data_as_it_is=for_data_as_it_is)
         total = with_warnings(epsilon, delta, people, *bound)
     if allowed is None:
         return total

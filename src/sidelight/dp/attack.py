@@ -7,14 +7,16 @@ Everybody else known    what is left of release j after taking away the others i
 Nothing else known      the factor is share_j(s) / prior(s), with share_j the posterior mean of the group's counts under
                         the noise.  The posterior mean of a count n given `measured`, by Bayes' rule:
 
-                            E[n | measured] = Σ_n n · w(n) / Σ_n w(n),  w(n) = Poisson(n; m) · Pr(measured − n)
+                            E[n | measured] = Σ_n n · w(n) / Σ_n w(n),  w(n) = (m / (1 + m))^n · Pr(measured − n)
 
-                        with m what the group's people and the value's share over all groups suggest.
+                        with m what the group's people and the value's share over all groups suggest: of all laws of n
+                        with that mean the geometric one knows least (it has the largest entropy), so that groups may
+                        differ as much as their counts say.
 
 The first is what differential privacy bounds: by tanh(Σε / 2), or with a δ by `promise_of`, for the data as it is.  The
 second is what counts are published for.
 
-Cost: values × releases for each distinct row; for posterior means, cells × the counts within reach of the noise.
+Cost: values × releases for each distinct row; for posterior means behind Gaussian noise, cells × its scale.
 """
 
 from __future__ import annotations
@@ -25,23 +27,21 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from scipy.special import gammaln
 
 from sidelight._arrays import Floats, Integers, add_up
 from sidelight._text import counted, html_table
 from sidelight.attack.posterior import Prior
 from sidelight.dp.accountant import promise_of
-from sidelight.dp.mechanism import Mechanism
 from sidelight.dp.noisy_counts import NoisyCounts
 from sidelight.dp.parameters import Amount
 from sidelight.dp.semantic_privacy import SemanticPrivacy, two_digits
 from sidelight.errors import BadNoise, did_you_mean, expect, expect_several, parameter
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.labels import Label, shown
-from sidelight.table.table import Table, expect_one_sensitive
+from sidelight.table.table import CELLS_AT_ONCE, Table, expect_one_sensitive
 
-COUNTS_AT_ONCE = 512
-"""How many counts are weighed at a time."""
+STANDARD_DEVIATIONS = 11
+"""What is further from the likeliest is not weighed: it is below the last bit."""
 
 ROUNDING = 1e-12
 """What a belief in floats may be off by, after a sum over values."""
@@ -165,6 +165,12 @@ def attack_noise(
     """
     expect(Table, people, "those who are attacked")
     expect_one_sensitive(people, "an attack")
+    if tables is None and chance is not None:
+        message = (
+            f"{parameter('chance')} is about a promise, and none is made against somebody who knows nothing else; give "
+            f"{parameter('tables')} too, or leave it out"
+        )
+        raise BadNoise(message)
     tables = None if tables is None else expect_several(Table, tables, "tables", each="table")
     releases = expect_several(NoisyCounts, releases, "releases", each="release")
     hierarchies = as_hierarchies(by)
@@ -280,30 +286,49 @@ def _check(releases: Sequence[NoisyCounts], tables: Sequence[Table] | None) -> N
 def posterior_means(noisy: NoisyCounts) -> Floats:
     """How many people are to be expected behind each noisy count?  Never none: noise rules nothing out.
 
-    E[n | measured], by Bayes' rule: before, n is Poisson with the mean that the group's people and the value's share
+    E[n | measured], by Bayes' rule: before, n is geometric with the mean that the group's people and the value's share
     over all groups suggest; Pr(measured | n) is that of the noise.
     """
     # half a person more everywhere: no mean is 0, as noise rules nothing out
     people = noisy.counts.sum(axis=1, keepdims=True) + 0.5
     shares = (noisy.counts.sum(axis=0) + 0.5) / (noisy.counts.sum() + 0.5 * len(noisy.domain))
     means, measured = (people * shares).ravel(), noisy.measured.ravel()
-    parts = [
-        _posterior_means(
-            measured[start : start + COUNTS_AT_ONCE], means[start : start + COUNTS_AT_ONCE], noisy.mechanism
-        )
-        for start in range(0, len(measured), COUNTS_AT_ONCE)
-    ]
-    return np.concatenate(parts).reshape(noisy.measured.shape)
+    falling = np.log1p(1 / means)  # by which ln of the geometric law falls from n to n + 1
+    of_noise = _behind_laplace if noisy.mechanism.kind == "discrete Laplace" else _behind_gaussian
+    expected = of_noise(measured, falling, noisy.mechanism.scale)
+    return np.maximum(expected, np.finfo(np.float64).tiny).reshape(noisy.measured.shape)
 
 
-def _posterior_means(measured: Integers, means: Floats, mechanism: Mechanism) -> Floats:
-    """Weigh every n that is not out of the question: between the measured count and its mean, and some way beyond."""
-    # twelve standard deviations of noise and prior on either side: what is left out is below the last bit
-    reach = np.ceil(12 * mechanism.scale + 12 * np.sqrt(means) + 12).astype(np.int64)
-    low = np.maximum(np.minimum(measured, means.astype(np.int64)) - reach, 0)
-    high = np.maximum(measured, means.astype(np.int64)) + reach
-    n = low[:, np.newaxis] + np.arange(int((high - low).max()) + 1)
-    log_weight = n * np.log(means)[:, np.newaxis] - gammaln(n + 1) + mechanism.log_weight(measured[:, np.newaxis] - n)
-    weight = np.exp(log_weight - log_weight.max(axis=1, keepdims=True))
-    posterior_mean: Floats = (weight * n).sum(axis=1) / weight.sum(axis=1)
-    return posterior_mean
+def _behind_laplace(measured: Integers, falling: Floats, scale: float) -> Floats:
+    """Add up w(n) = e^(−λn − |c − n| / b) in closed form: geometric series on either side of c, as far as n ≥ 0."""
+    c = np.maximum(measured, 0).astype(np.float64)  # below 0 the noise falls as from 0 on
+    beyond = falling + 1 / scale
+    # below c: n = c − 1, c − 2, … weighs e^(−s), e^(−2s), … of what c does
+    s = 1 / scale - falling
+    slope = np.maximum(np.abs(s), 1e-300)
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):  # of counts of 0
+        log_below = np.log(np.expm1(-slope * c) / np.expm1(-slope)) + np.where(s > 0, -slope, slope * c)
+        log_from_c = -np.log(-np.expm1(-beyond))
+        below = 1 / (1 + np.exp(log_from_c - log_below))  # the weight of all n below c
+        mean_from_zero = 1 / np.expm1(slope) - c / np.expm1(slope * c)  # where it falls from 0 on
+        nearly_even = (c - 1) / 2 - slope * (c**2 - 1) / 12
+    mean_from_zero = np.where(slope * c < 1e-4, nearly_even, mean_from_zero)
+    mean_below = np.where(s > 0, c - 1 - mean_from_zero, mean_from_zero)
+    mean_from_c = c + 1 / np.expm1(beyond)
+    return np.where(c > 0, below * mean_below + (1 - below) * mean_from_c, mean_from_c)
+
+
+def _behind_gaussian(measured: Integers, falling: Floats, scale: float) -> Floats:
+    """Add up w(n) = e^(−λn − (c − n)² / (2σ²)), a Gaussian around c − λσ², as far as n ≥ 0; some counts at a time."""
+    centre = measured - falling * scale**2
+    low = np.maximum(np.floor(centre - STANDARD_DEVIATIONS * scale), 0)
+    steps = np.arange(math.ceil(2 * STANDARD_DEVIATIONS * scale) + 2)
+    expected, at_once = np.empty(len(measured)), max(CELLS_AT_ONCE // len(steps), 1)
+    for start in range(0, len(measured), at_once):
+        some = slice(start, start + at_once)
+        n = low[some, np.newaxis] + steps
+        # against the weight of the likeliest, so that nothing vanishes far below 0
+        likeliest = np.maximum(np.rint(centre[some]), 0)[:, np.newaxis]
+        weight = np.exp((likeliest - n) * (likeliest + n - 2 * centre[some, np.newaxis]) / (2 * scale**2))
+        expected[some] = (weight * n).sum(axis=1) / weight.sum(axis=1)
+    return expected

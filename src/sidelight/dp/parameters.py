@@ -164,11 +164,18 @@ def exact_amount(amount: Amount, name: str) -> Fraction:
         raise BadNoise(message) from None
 
 
+FARTHEST = Fraction(1, 10**300), Fraction(10**300)
+"""Floats can tell every ε between these from 0 and from infinity."""
+
+
 def exact_epsilon(epsilon: Amount, name: str = "epsilon") -> Fraction:
     """Read an ε: above 0."""
     amount = exact_amount(epsilon, name)
     if amount <= 0:
         message = f"{name} is {epsilon}; it must be above 0 (smaller: more noise), such as 1"
+        raise BadNoise(message)
+    if not FARTHEST[0] <= amount <= FARTHEST[1]:
+        message = f"{name} is {epsilon}, which is nothing or everything; give a number such as 1"
         raise BadNoise(message)
     return amount
 

@@ -117,17 +117,17 @@ def semantic_privacy(
     loss, slack = exact_epsilon(epsilon), exact_delta(delta)
     if slack == 0:
         # a few last bits up: a promise may be kept better than told
-        shift = min(raised(math.tanh(float(loss) / 2), 1e-15), 1.0)
+        shift = min(raised(math.tanh(round_up(loss) / 2), 1e-15), 1.0)
         return with_warnings(loss, slack, people, shift, 0.0)
     if people is None or people < 1:
         message = f"with a delta above 0 the promise depends on how many people there are; give {parameter('people')}"
         raise BadNoise(message)
-    bound = smallest_shift(float(loss), people * slack, allowed_chance(chance))
+    bound = smallest_shift(round_up(loss), people * slack, allowed_chance(chance))
     return with_warnings(loss, slack, people, *bound)
 
 
 def allowed_chance(chance: Amount | None) -> float | None:
-    """Read how likely a promise may be broken, rounded down; None leaves it open."""
+    """Read how likely a promise may be broken; None leaves it open."""
     if chance is None:
         return None
     allowed = exact_amount(chance, "chance")

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from importlib.metadata import version
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -29,9 +30,9 @@ from sidelight._files import (
     unfinished_folder,
 )
 from sidelight._text import html_table
-from sidelight.dp.accountant import CountedColumns, Spending
+from sidelight.dp.accountant import CountedColumns, Spending, concentrated
 from sidelight.dp.domain import Domain
-from sidelight.dp.mechanism import Mechanism
+from sidelight.dp.mechanism import Mechanism, NoiseKind
 from sidelight.dp.noisy_counts import COUNT, MEASURED, NoisyCounts
 from sidelight.dp.parameters import PrivacyUnit, Sensitivity, amount_text
 from sidelight.errors import BadLedger, BadNoise, BadRelease, NotPublished
@@ -39,6 +40,10 @@ from sidelight.publish.formats import Format, Sheet, format_of
 from sidelight.publish.sidecar import digest, noise_path
 from sidelight.table.labels import Label, label
 from sidelight.table.roles import EACH_ROW
+from sidelight.table.table import Semantics
+
+CHOICE = "choosing the levels"
+"""What was paid for where levels were chosen from the data."""
 
 SCHEMA_VERSION = 2
 """Raised whenever a reader of the document would have to change."""
@@ -176,17 +181,17 @@ def read_noise(path: str | Path) -> NoisyCounts:
         form = format_of(path, None)
         sheet = _read_sheet(path, form)
         domain = _declared(document, sheet, form)
-        paid = document.get("levels_epsilon")
+        spending, paid = _spending(document, domain, unit), document.get("levels_epsilon")
         return NoisyCounts(
             domain,
             document["sensitive"],
             _numbers(sheet, MEASURED, domain),
             _numbers(sheet, COUNT, domain),
-            _spending(document, domain, unit),
+            spending,
             unit,
-            paid_choice=None if paid is None else Spending("choosing the levels", paid, Fraction(0)),
-            people_at_most=document["privacy_unit"]["people_at_most"],
-            receipt=document["receipt"],
+            paid_choice=None if paid is None else Spending(CHOICE, paid, Fraction(0), spending.neighbours),
+            people_at_most=_whole_or_none(document["privacy_unit"]["people_at_most"]),
+            receipt=_text_or_none(document["receipt"]),
         )
     except (KeyError, TypeError, ValueError, BadNoise):  # also of Arrow
         message = f"'{noise_path(path).name}' does not fit '{path.name}'; publish the counts again"
@@ -218,14 +223,43 @@ def _document(path: Path) -> dict[str, Any]:
 def _unit(document: dict[str, Any]) -> PrivacyUnit:
     # documents were once without the column's name
     person = document.get("person", "person" if document["checked"] else EACH_ROW)
-    return PrivacyUnit(person, document["values"], document["values_per_person"])
+    values, at_most = document["values"], document["values_per_person"]
+    if values not in get_args(Semantics) or not isinstance(at_most, int) or at_most < 1:
+        message = "no such people"
+        raise ValueError(message)
+    return PrivacyUnit(person, values, at_most)
 
 
 def _spending(document: dict[str, Any], domain: Domain, unit: PrivacyUnit) -> Spending:
-    noise = document["mechanism"]
-    mechanism = Mechanism(noise["kind"], noise["scale"], Sensitivity(noise["l1"], noise["l2_squared"]))
+    """Read what was spent; noise that is too small for what the document says of it is refused."""
+    mechanism, sensitivity = document["mechanism"], unit.sensitivity(document["neighbours"])
+    noise = Mechanism(mechanism["kind"], float(mechanism["scale"]), sensitivity)
     counted = CountedColumns(document["sensitive"], tuple(domain.levels.items()), int(np.prod(domain.shape)), unit)
-    return Spending(str(counted), document["epsilon"], document["delta"], document["neighbours"], mechanism, counted)
+    spending = Spending(str(counted), document["epsilon"], document["delta"], document["neighbours"], noise, counted)
+    written = Sensitivity(mechanism["l1"], mechanism["l2_squared"])
+    if written != sensitivity or noise.kind not in get_args(NoiseKind) or not 0 < noise.scale < math.inf:
+        message = "no such noise"
+        raise ValueError(message)
+    needs_delta = noise.kind == "discrete Gaussian"
+    costs = concentrated([spending], spending.delta) if needs_delta else sensitivity.l1 / noise.scale
+    if costs > float(spending.epsilon) * (1 + 1e-9) or needs_delta != (spending.delta > 0):
+        message = "the noise costs more than the document says"
+        raise ValueError(message)
+    return spending
+
+
+def _whole_or_none(number: object) -> int | None:
+    if number is None or (isinstance(number, int) and number > 0):
+        return number
+    message = "no number of people"
+    raise ValueError(message)
+
+
+def _text_or_none(text: object) -> str | None:
+    if text is None or isinstance(text, str):
+        return text
+    message = "no receipt"
+    raise ValueError(message)
 
 
 def _read_sheet(path: Path, form: Format) -> pa.Table:

@@ -94,3 +94,25 @@ def test_counts_of_several_values_are_refused():
     )
     with pytest.raises(BadNoise, match="nobody counted people; attack counts of one value each"):
         sl.intersect([counts], people=nhefs.table, by=nhefs.hierarchies)
+
+
+def test_of_a_value_that_was_not_counted_noise_says_nothing():
+    """People with AIDS were left out: the partition alone says how likely that is, and nobody becomes impossible."""
+    for domain, sizes in ((["Flu", "Cold"], [2, 1]), (["Cold"], [2, 1])):
+        counts = noisy(domain=domain, outside="leave out", epsilon=20)
+        for releases in ([PARTITION, counts], [counts, PARTITION]):
+            for evidence in ("shared", "independent"):
+                seen = sl.intersect(releases, people=PEOPLE, by=SEX, evidence=evidence)
+                assert seen.values_left.tolist() == sizes
+                posterior = seen.posterior(np.arange(2))
+                assert ((posterior > 0).sum(axis=1) == sizes).all()
+                assert seen.belief.tolist() == pytest.approx(posterior.max(axis=1).tolist())
+                exact = [seen.witness({"sex": sex}).beliefs for sex in ("f", "m")]
+                assert [sum(each.values()) for each in exact] == [1, 1]
+
+
+def test_noise_that_counted_no_value_of_a_partition_moves_no_belief():
+    counts = noisy(domain=["Cold"], outside="leave out", epsilon=20)
+    seen = sl.intersect([PARTITION, counts], people=PEOPLE, by=SEX, evidence="independent")
+    believed = dict(zip(seen.domain, seen.posterior(np.array([0]))[0].tolist(), strict=True))
+    assert believed["AIDS"] == pytest.approx(1 / 6, rel=1e-3)

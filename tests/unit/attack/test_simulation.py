@@ -44,9 +44,9 @@ def test_without_a_size_everybody_is_drawn():
     ("options", "said"),
     [
         ({"overlap": 0}, "at least one person"),
-        ({"overlap": 100, "people": 50}, "give a smaller people="),
+        ({"overlap": 100, "people": 50}, "more than each sample, by people=, has: 50; give a smaller overlap="),
         ({"overlap": 100, "people": 40_000}, "the table has 45,222"),
-        ({"overlap": 50_000}, "the table has 45,222"),
+        ({"overlap": 50_000}, "more than the table has: 45,222"),
     ],
 )
 def test_samples_that_cannot_be_drawn(options, said):

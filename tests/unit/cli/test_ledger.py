@@ -1,6 +1,7 @@
 """`sidelight ledger show`: what was spent, on what, and where it was published."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -90,6 +91,29 @@ def test_counts_that_are_on_the_ledger_count_once():
     assert answer(together("noisy.csv", "again.parquet", "--json"))["releases"] == 3
     alone = invoke(["ledger", "spent", "noisy.csv", "again.parquet", "--json"])
     assert answer(alone)["accounts"]["basic"] == 2
+
+
+def test_the_same_receipt_counts_once_wherever_it_is_read():
+    for suffix in ("", ".noise.json"):
+        shutil.copy(f"noisy.csv{suffix}", f"copy.csv{suffix}")
+    shutil.copy("budgets/budget.json", "backup.json")
+    assert answer(together("budgets/../budgets/budget.json", "backup.json", "copy.csv", "--json"))["releases"] == 3
+    alone = invoke(["ledger", "spent", "noisy.csv", "copy.csv", "noisy.csv", "--json"])
+    assert answer(alone)["accounts"]["basic"] == 1
+
+
+def test_counts_without_a_receipt_are_told_apart_by_their_files():
+    """Two releases may look the same by chance; the same file given twice is one."""
+    unpaid = [word for word in NOISE if word not in ("--ledger", "budgets/budget.json", "--budget", "3")]
+    for name in ("one.csv", "other.csv"):
+        assert invoke([*unpaid, "-o", name]).exit_code == 0
+    alone = invoke(["ledger", "spent", "one.csv", "other.csv", "./one.csv", "--json"])
+    assert answer(alone)["accounts"]["basic"] == 2
+
+
+def test_a_file_that_is_neither_is_named():
+    Path("table.csv").write_text("a,b\n")
+    assert "no 'table.csv.noise.json' beside 'table.csv'" in together("table.csv", code=2).stderr
 
 
 def test_with_a_delta_a_promise_needs_people():

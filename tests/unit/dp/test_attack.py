@@ -1,10 +1,15 @@
 import math
+from dataclasses import replace
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import sidelight as sl
 from sidelight.attack.simulation import draw_samples
+from sidelight.dp.attack import posterior_means
+from sidelight.dp.mechanism import Mechanism
+from sidelight.dp.noisy_counts import postprocess
 from sidelight.errors import BadNoise, WrongKind
 
 ADULT = sl.datasets.adult(quasi=["age", "sex", "marital-status"])
@@ -26,6 +31,33 @@ def test_an_attacker_who_knows_nothing_else_learns_what_people_like_you_have():
     assert seen.belief > seen.prior_belief
     assert seen.believed(0.9) == 0
     assert 0 < seen.guessed < 1
+
+
+def test_groups_that_differ_are_told_apart_by_counts_that_stand_out_of_the_noise():
+    """Where noise is small, what is expected is near the counts, whatever the shares over all groups."""
+    rows = {"sex": ["f"] * 3_000 + ["m"] * 3_000, "disease": ["a"] * 3_000 + ["b"] * 3_000}
+    table = sl.read_table(pa.table(rows), quasi="sex", sensitive="disease", person="each row")
+    by = {"sex": sl.Hierarchy("sex", (("f", "m"), ("*", "*")))}
+    for delta in (0, 1e-6):
+        counts = sl.noisy_counts(table, by=by, levels={"sex": 0}, domain=["a", "b"], epsilon=1, delta=delta)
+        assert np.abs(posterior_means(counts) - [[3_000, 0], [0, 3_000]]).max() < 60
+        assert sl.attack_noise([counts], people=table, by=by).belief > 0.98
+
+
+@pytest.mark.parametrize("kind", ["discrete Laplace", "discrete Gaussian"])
+def test_counts_of_a_million_are_weighed_at_once(kind):
+    counts = noisy()
+    scale = {"discrete Laplace": 1e6, "discrete Gaussian": 1e3}[kind]
+    spending = replace(counts.spending, mechanism=Mechanism(kind, scale))
+    measured = np.where(counts.measured > 500, 10**9, -(10**6))
+    expected = posterior_means(replace(counts, measured=measured, counts=postprocess(measured), spending=spending))
+    assert (expected > 0).all()
+    assert expected[measured > 0] == pytest.approx(1e9, rel=0.01)
+
+
+def test_a_chance_without_a_promise_is_refused():
+    with pytest.raises(BadNoise, match="none is made against somebody who knows nothing else"):
+        attack([noisy()], chance=0.01)
 
 
 def test_an_attacker_who_knows_everybody_else_is_held_by_the_promise():

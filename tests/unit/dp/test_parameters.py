@@ -46,3 +46,9 @@ def test_a_promise_says_to_whom_it_is_made():
         PrivacyUnit("each row", "set", 2).sentence().startswith("to each row, of whom at most 2 values were counted;")
     )
     assert "person" not in PrivacyUnit("each row").sentence().partition(";")[0]
+
+
+@pytest.mark.parametrize("epsilon", ["1e-400", "1e400"])
+def test_an_epsilon_that_no_float_holds_is_refused(epsilon):
+    with pytest.raises(BadNoise, match="nothing or everything"):
+        exact_epsilon(epsilon)

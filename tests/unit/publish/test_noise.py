@@ -82,10 +82,50 @@ def test_what_was_published_is_read_back(tmp_path, name, counts):
 
 
 def test_what_choosing_levels_cost_is_read_back(tmp_path):
-    chosen = sl.choose_levels(ADULT.table, **DECLARED, among=[{"sex": 0}, {"sex": 1}], epsilon=0.5)
-    counts = noisy(levels=chosen)
-    counts.publish(tmp_path / "counts.csv")
-    assert sl.read_noise(tmp_path / "counts.csv").promise() == counts.promise()
+    for neighbours in ("add or remove", "replace"):
+        same = {"neighbours": neighbours}
+        chosen = sl.choose_levels(ADULT.table, **DECLARED, **same, among=[{"sex": 0}, {"sex": 1}], epsilon=0.5)
+        counts = noisy(levels=chosen, **same)
+        counts.publish(tmp_path / "counts.csv", force=True)
+        assert sl.read_noise(tmp_path / "counts.csv").promise() == counts.promise()
+
+
+@pytest.mark.parametrize(
+    ("says", "instead"),
+    [
+        (("mechanism", "kind"), "uniform"),
+        (("mechanism", "scale"), 0),
+        (("mechanism", "scale"), float("nan")),
+        (("mechanism", "scale"), 0.99),  # less noise than epsilon needs
+        (("mechanism", "l1"), 0),
+        (("epsilon",), "0.99"),
+        (("delta",), "0.001"),
+        (("neighbours",), "replace"),
+        (("privacy_unit", "values"), "several"),
+        (("privacy_unit", "values_per_person"), 2),
+        (("privacy_unit", "people_at_most"), "many"),
+        (("receipt",), 5),
+    ],
+)
+def test_a_document_that_promises_what_its_noise_does_not_keep_is_refused(tmp_path, says, instead):
+    published = noisy().publish(tmp_path / "counts.csv")
+    document = json.loads(published.beside.read_text())
+    *folders, name = says
+    place = document
+    for folder in folders:
+        place = place[folder]
+    assert name in place
+    place[name] = instead
+    published.beside.write_text(json.dumps(document))
+    with pytest.raises(BadRelease, match="does not fit 'counts"):
+        sl.read_noise(published.path)
+
+
+@pytest.mark.parametrize("epsilon", ["1e-3", "0.1", 1, 7, 60])
+@pytest.mark.parametrize("delta", ["0", "1e-30", "1e-6", "0.3"])
+def test_what_noise_costs_is_within_its_document_at_any_amount(tmp_path, epsilon, delta):
+    published = noisy(epsilon=epsilon, delta=delta).publish(tmp_path / "counts.csv")
+    assert sl.read_noise(published.path).spending.epsilon == Fraction(epsilon)
 
 
 @pytest.mark.parametrize(
