@@ -81,6 +81,23 @@ class Mechanism:
         # on; and its sum over all whole z is at least √(2πσ²), the integral over all (Poisson's summation)
         return math.ceil(self.scale * -float(ndtri(alpha / 2)))
 
+    def margin_of_total(self, counts: int, chance: float) -> int:
+        """How far below 0 is the noise of so many counts together at most, except with this chance?
+
+        By Chernoff's bound: ln E[e^(tz)] is at most t²σ²/2 for Gaussian noise, and for Laplace noise, with a = e^(−1/b)
+        and 0 < t < 1/b, 2·ln(1−a) − ln(1−a·e^t) − ln(1−a·e^−t); any t bounds it.
+
+        >>> Mechanism("discrete Laplace", scale=1.0).margin_of_total(1, 1e-9)
+        25
+        """
+        wanted = -math.log(chance)
+        if self.kind == "discrete Gaussian":
+            return math.ceil(self.scale * math.sqrt(2 * counts * wanted))
+        t = np.geomspace(1e-6, 1, 200, endpoint=False) / self.scale
+        log_mean = 2 * np.log(-np.expm1(-1 / self.scale))
+        log_mean = log_mean - np.log(-np.expm1(t - 1 / self.scale)) - np.log(-np.expm1(-t - 1 / self.scale))
+        return math.ceil(float(((counts * log_mean + wanted) / t).min()))
+
 
 def calibrate(epsilon: Fraction, delta: Fraction, sensitivity: Sensitivity = ONE_BY_ONE) -> Mechanism:
     """Which noise keeps ε and δ?  δ = 0: Laplace; δ > 0: Gaussian, by OpenDP's conversion of zero-concentrated privacy.

@@ -52,6 +52,9 @@ if TYPE_CHECKING:
 PARTS = 10**6
 """In which parts of a person expected counts are: none is 0, as noise rules nothing out."""
 
+CHANCE_OF_MORE_PEOPLE = 1e-9
+"""How likely there are more people than noisy counts let somebody think."""
+
 COUNT, MEASURED = "count", "measured"
 """What the columns of post-processed counts, and of counts as they were drawn, are called."""
 
@@ -143,19 +146,21 @@ class NoisyCounts(Tabular):
         return int(self.counts[chosen, self.domain.index(value)].sum())
 
     @property
-    def total(self) -> int:
-        """What all counts add up to, at least one: people, or, where people have several, values."""
-        return max(int(self.counts.sum()), 1)
-
-    @property
     def people(self) -> int | None:
-        """How many people there are: as declared, or as far as the counts tell; None where they do not."""
-        return self.total if self.people_at_most is None and self.unit.values == "single" else self.people_at_most
+        """How many people there are at most: as declared, or as far as the counts tell; None where they do not.
+
+        Counts tell it but for one chance in a thousand million: what is measured in all, and what noise may hide of it.
+        """
+        if self.people_at_most is not None or self.unit.values != "single":
+            return self.people_at_most
+        hidden = self.mechanism.margin_of_total(self.measured.size, CHANCE_OF_MORE_PEOPLE)
+        return max(int(self.measured.sum()) + hidden, 1)
 
     def promise(self, *, chance: Amount | None = None) -> SemanticPrivacy:
         """Say what this release alone promises to each `unit`, what choosing its levels cost included.
 
-        How many people there are is itself known only with noise, unless it was declared.  With a `chance` that the
+        How many people there are is itself known only with noise, unless it was declared: then as many are taken as
+        there may be at most (`people`).  With a `chance` that the
         promise may be broken, it is read off the noise itself where that promises more (`promise_of`).
         """
         paid = [self.spending, *([] if self.paid_choice is None else [self.paid_choice])]

@@ -94,3 +94,20 @@ def test_without_the_extra_it_says_which_one_to_install(monkeypatch, module, use
         NotAvailable, match=r'pip install "sidelight\[dp\]" \(in a clone of the repository: "\.\[dp\]"\)'
     ):
         use()
+
+
+@pytest.mark.parametrize("kind", ["discrete Laplace", "discrete Gaussian"])
+@pytest.mark.parametrize("scale", [0.3, 1.0, 4.0])
+@pytest.mark.parametrize("counts", [1, 5, 40])
+def test_noise_hides_more_of_a_total_no_more_often_than_told(kind, scale, counts):
+    """Against the convolution of the noise itself."""
+    mechanism = Mechanism(kind, scale)
+    one = np.exp(mechanism.log_weight(np.arange(-300, 301)))
+    law = np.ones(1)
+    for _ in range(counts):
+        law = np.convolve(law, one / one.sum())
+    noise = np.arange(len(law)) - len(law) // 2
+    for chance in (0.01, 1e-6):
+        margin = mechanism.margin_of_total(counts, chance)
+        assert law[noise < -margin].sum() <= chance
+        assert margin <= 3 * mechanism.scale * math.sqrt(2 * counts * -math.log(chance)) + 30 * scale + 1
