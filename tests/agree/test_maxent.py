@@ -122,6 +122,13 @@ class Twin:
         amounts[keep] = np.exp(optimum.x @ matrix)
         return amounts
 
+    def surest(self, amounts):
+        """The largest probability of anybody, by name or not, for any value."""
+        beliefs = Counter()
+        for (person, _, value, _), amount in zip(self.variables, amounts, strict=True):
+            beliefs[person, value] += amount
+        return max(beliefs.values())
+
     def joint(self, amounts):
         together = Counter()
         for (_, line, value, bucket), amount in zip(self.variables, amounts, strict=True):
@@ -215,9 +222,11 @@ def agree(case, known):
     buckets, named, _, _ = case
     twin = Twin(buckets, named_in(known, named))
     beliefs = maxent(sl.Release.from_buckets(buckets), known, people=named)
-    expected = twin.joint(twin.solve(known))
+    amounts = twin.solve(known)
+    expected = twin.joint(amounts)
     probabilities = joint(beliefs)
     assert beliefs.certificate.holds
+    assert beliefs.riskiest(1)[0].probability == pytest.approx(twin.surest(amounts), abs=5e-5 * twin.size)
     assert sum(probabilities.values()) == pytest.approx(1, abs=1e-9)
     for place in expected:
         assert probabilities[place] == pytest.approx(expected[place], abs=2e-5), place

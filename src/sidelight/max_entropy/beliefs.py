@@ -15,22 +15,24 @@ Source: Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 
-from sidelight._arrays import Flags, Floats, Integers, add_up, number_keys, number_rows, pair_equal, sum_by
+from sidelight._arrays import Flags, Floats, Integers, add_up, number_keys, number_rows, pair_equal, ranges, sum_by
 from sidelight._progress import Progress, quiet
 from sidelight._text import MOST_ROWS, counted, html_table
 from sidelight.errors import BadKnowledge, BadMeasure, expect, parameter
 from sidelight.knowledge.events import Condition, Event, cells_in, condition_text
 from sidelight.knowledge.parse_statements import WordedStatement
-from sidelight.knowledge.people import Who, as_who
+from sidelight.knowledge.people import Who, as_who, person_text
 from sidelight.knowledge.statements import MeasuredStatement
 from sidelight.max_entropy.constraints import (
+    NOBODY,
     ONLY_SUPPRESSED,
     WHY_NOBODY,
     Constraints,
@@ -53,6 +55,9 @@ from sidelight.table.table import (
     number_equal_rows,
     unused_name,
 )
+
+if TYPE_CHECKING:
+    from sidelight.max_entropy.set_beliefs import SetBeliefs
 
 
 def beliefs_of(
@@ -162,13 +167,7 @@ class Beliefs(Tabular):
         return f"<Beliefs by maximum entropy about {people}, knowing {statements}>"
 
     def _repr_html_(self) -> str:
-        risks = self.riskiest(MOST_ROWS)
-        names = [*(column.name for column in self.variables.members.columns), self.release.sensitive, "probability"]
-        rows = (
-            (*(shown(text) for _, text in risk.says), shown(risk.value), f"{risk.probability:.4f}") for risk in risks
-        )
-        title = f"Believed most, by maximum entropy, knowing {counted(len(self.known), 'statement')}"
-        return html_table(title, names, rows, total=len(self.by_kind.probability), note=" ".join(self.notes))
+        return risks_in_html(self)
 
     @property
     def release(self) -> Release:
@@ -432,30 +431,74 @@ class Beliefs(Tabular):
         """As `by_key`, but people of a group whom statements tell apart are kinds of their own.
 
         Somebody who knows that a person in a group with `*` for sex is a woman believes what follows for her, which
-        may be surer than what follows for the group.
+        may be surer than what follows for the group.  Likewise everybody whom a statement names, and all the others
+        who look like them: that Ann does not have it says more about these than about anybody of them all.
         """
-        members, parts = self.variables.members, self.variables.parts
-        apart = parts.divided & self.touched[members.group]
-        if not apart.any():
+        apart = self.variables.parts.divided & self.touched[self.variables.members.group]
+        if not apart.any() and not self.reduced.people:
             return self.by_key
-        row, column, amounts = self._entries
-        whole = ~apart[row]
-        part = np.flatnonzero(apart[parts.row])
-        names = members.key[parts.row[part]], parts.kind[parts.row[part]], parts.slot[part]
-        number, first = number_rows(names, [int(each.max()) + 1 for each in names], rows=len(part))
-        keys = KeysOfPeople(
-            np.concatenate((np.arange(members.key_count), names[0][first])),
-            np.concatenate((np.full(members.key_count, -1), part[first])),
-            add_up(members.key[~apart], members.people[~apart], members.key_count),
-            sum_by(number, self._people_in(part, np.ones(len(part))), len(first)),
-        )
-        at, columns = pair_equal(members.group[parts.row[part]], self.variables.blocks.column_group)
+        unnamed = replace(self, solution=replace(self.solution, amounts=self._amounts_of_unnamed))
+        printed, (key, value, amounts) = unnamed._kinds_of_keys(apart)
+        parts, (part_kind, part_value, part_amounts) = unnamed._kinds_of_parts(np.flatnonzero(apart))
+        named, (person, named_value, named_amounts) = self._kinds_of_named()
         entries = (
-            np.concatenate((members.key[row[whole]], members.key_count + number[at])),
-            self.variables.value[np.concatenate((column[whole], columns))],
-            np.concatenate((amounts[whole], self._amounts_at(part[at], columns))),
+            np.concatenate((key, len(printed) + part_kind, len(printed) + len(parts) + person)),
+            np.concatenate((value, part_value, named_value)),
+            np.concatenate((amounts, part_amounts, named_amounts)),
         )
+        keys = KeysOfPeople.joined([printed, parts, named], tuple(map(person_text, self.reduced.people)))
         return KeyBeliefs.of(self.variables, keys, self.release.domain, entries)
+
+    @property
+    def _amounts_of_unnamed(self) -> Floats:
+        amounts: Floats = np.where(self.reduced.person == NOBODY, self.solution.amounts, 0.0)
+        return amounts
+
+    def _kinds_of_keys(self, apart: Flags) -> tuple[KeysOfPeople, Entries]:
+        """Make a kind of each key: its people, without rows that are apart; gives what they have, too."""
+        members, (row, column, amounts) = self.variables.members, self._entries
+        whole = ~apart[row]
+        key = members.key[row[whole]]
+        people = add_up(members.key[~apart], members.people[~apart], members.key_count).astype(float)
+        named = np.isin(np.arange(members.key_count), self._keys_of_named)
+        people = np.where(named, sum_by(key, amounts[whole], members.key_count), people)
+        kinds = KeysOfPeople.of_keys(people, named)
+        return kinds, (key, self.variables.value[column[whole]], amounts[whole])
+
+    def _kinds_of_parts(self, rows: Integers) -> tuple[KeysOfPeople, Entries]:
+        """Make kinds of the parts of some rows; gives what they have, too."""
+        members, parts = self.variables.members, self.variables.parts
+        _, part = ranges(parts.first[rows], parts.first[rows + 1])
+        names = members.key[parts.row[part]], parts.kind[parts.row[part]], parts.slot[part]
+        number, first = number_rows(names, [int(each.max(initial=0)) + 1 for each in names], rows=len(part))
+        people = sum_by(number, self._people_in(part, np.ones(len(part))), len(first))
+        printed = names[0][first]
+        person = np.where(np.isin(printed, self._keys_of_named), OTHERS, NOBODY)
+        at, columns = pair_equal(members.group[parts.row[part]], self.variables.blocks.column_group)
+        entries = number[at], self.variables.value[columns], self._amounts_at(part[at], columns)
+        return KeysOfPeople(printed, part[first], person, people), entries
+
+    def _kinds_of_named(self) -> tuple[KeysOfPeople, Entries]:
+        """Make a kind of everybody whom statements name; gives what they have, too."""
+        reduced, quotient, blocks = self.reduced, self.reduced.quotient, self.variables.blocks
+        named, people = np.flatnonzero(reduced.person != NOBODY), len(reduced.people)
+        by_class = np.argsort(quotient.column, kind="stable")
+        at, column = pair_equal(reduced.columns[reduced.problem.column[named]], quotient.column[by_class])
+        variable, column = named[at], by_class[column]
+        # of a class of columns, each has its share
+        share = blocks.column_people[column] / quotient.blocks.column_people[quotient.column[column]]
+        amounts = self.solution.amounts[variable] * share
+        # a person is one person but for the solver's error, which is no reason to doubt what is certain
+        size = sum_by(reduced.person[named], self.solution.amounts[named], people)
+        kinds = KeysOfPeople(self._keys_of_named, np.full(people, -1), np.arange(people), size)
+        return kinds, (reduced.person[variable], self.variables.value[column], amounts)
+
+    @property
+    def _keys_of_named(self) -> Integers:
+        """The key of each person whom statements name."""
+        rows = [int(rows[0]) for rows in self.constraints.people.values()]
+        keys: Integers = self.variables.members.key[np.array(rows, np.int64)]
+        return keys
 
     def riskiest(self, n: int = 10) -> tuple[Risk, ...]:
         """Of whom is somebody most sure?  The n largest P*(s | q), by what is known about people (`by_kind`).
@@ -525,6 +568,24 @@ class Beliefs(Tabular):
         return pushes
 
 
+def risks_in_html(beliefs: Beliefs | SetBeliefs) -> str:
+    """Show what is believed most in a notebook."""
+    risks, kinds = beliefs.riskiest(MOST_ROWS), beliefs.by_kind
+    columns = [column.name for column in kinds.members.columns]
+    names = [*columns, *(["person"] if kinds.keys.names else []), beliefs.release.sensitive, "probability"]
+    rows = (
+        (
+            *(shown(text) for _, text in risk.says),
+            *[""] * (len(names) - 2 - len(risk.says)),
+            shown(risk.value),
+            f"{risk.probability:.4f}",
+        )
+        for risk in risks
+    )
+    title = f"Believed most, by maximum entropy, knowing {counted(len(beliefs.known), 'statement')}"
+    return html_table(title, names, rows, total=len(kinds.probability), note=" ".join(beliefs.notes))
+
+
 def _rounded(people: float) -> str:
     return f"{people:,.0f}" if people >= 100 else f"{people:.3g}"
 
@@ -545,18 +606,56 @@ def _clip(probability: float) -> float:
     return min(max(probability, 0.0), 1.0)
 
 
+OTHERS = -2
+"""In the place of a person: all who have a key, or are of a part, but those whom statements name."""
+
+Entries: TypeAlias = tuple[Integers, Integers, Floats]
+"""Kinds of people, values, and how many people of the kind have the value."""
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class KeysOfPeople:
     """Kinds of people: the key that is printed about each, and a part that it is, −1 for everybody with the key.
 
-    Those without a part come first, and the release says how many `people` they are; how many the others are is part
-    of the estimate.
+    `person` says whom statements name: the place in `names`, `NOBODY` where the key has nobody who is named, or
+    `OTHERS`.  How many `people` there are of a kind is part of the estimate, unless it is everybody with a key.
     """
 
     printed: Integers
     part: Integers
-    people: Integers
-    estimated: Floats = field(default_factory=lambda: np.empty(0))
+    person: Integers
+    people: Floats
+    names: tuple[str, ...] = ()
+
+    @classmethod
+    def of_keys(cls, people: Floats, named: Flags) -> KeysOfPeople:
+        """Make a kind of each key; `named` are those of people whom statements name."""
+        keys = len(people)
+        return cls(np.arange(keys), np.full(keys, -1), np.where(named, OTHERS, NOBODY), people)
+
+    @classmethod
+    def joined(cls, kinds: Sequence[KeysOfPeople], names: tuple[str, ...]) -> KeysOfPeople:
+        """Put kinds one behind the other."""
+        return cls(
+            np.concatenate([each.printed for each in kinds]),
+            np.concatenate([each.part for each in kinds]),
+            np.concatenate([each.person for each in kinds]),
+            np.concatenate([each.people for each in kinds]),
+            names,
+        )
+
+    def __len__(self) -> int:
+        return len(self.printed)
+
+    def take(self, kinds: Integers) -> KeysOfPeople:
+        """Keep some kinds."""
+        return replace(
+            self,
+            printed=self.printed[kinds],
+            part=self.part[kinds],
+            person=self.person[kinds],
+            people=self.people[kinds],
+        )
 
 
 def joint_table(release: Release, members: Members, row: Integers, value: Integers, amounts: Floats) -> pa.Table:
@@ -576,7 +675,6 @@ class KeyBeliefs:
     variables: Variables
     keys: KeysOfPeople
     domain: tuple[Label, ...]
-    people: Floats  # per key
     key: Integers
     value: Integers
     probability: Floats
@@ -587,26 +685,24 @@ class KeyBeliefs:
         variables: Variables,
         keys: KeysOfPeople,
         domain: tuple[Label, ...],
-        entries: tuple[Integers, Integers, Floats],
+        entries: Entries,
     ) -> KeyBeliefs:
-        """Add up what all groups say about a key; entries are (key, value, people), every person once per value."""
+        """Add up what all groups say about a key; entries are of every person once per value."""
         key, value, amounts = entries
-        people = np.concatenate((keys.people.astype(float), keys.estimated))
+        people = keys.people
         kept = people[key] > NEGLIGIBLE_PEOPLE
         pair = key[kept] * len(domain) + value[kept]
         place, first = number_keys(pair, below=len(people) * len(domain))
         key, value = np.divmod(pair[first], len(domain))
         total = sum_by(place, amounts[kept], len(first))
-        return cls(variables, keys, domain, people, key, value, np.clip(total / people[key], 0.0, 1.0))
+        return cls(variables, keys, domain, key, value, np.clip(total / people[key], 0.0, 1.0))
 
     @classmethod
-    def of_members(
-        cls, variables: Variables, domain: tuple[Label, ...], entries: tuple[Integers, Integers, Floats]
-    ) -> KeyBeliefs:
+    def of_members(cls, variables: Variables, domain: tuple[Label, ...], entries: Entries) -> KeyBeliefs:
         """Take entries by the row of the members that they are of; every key of theirs is a kind of its own."""
         members, (row, value, amounts) = variables.members, entries
-        people = add_up(members.key, members.people, members.key_count)
-        keys = KeysOfPeople(np.arange(members.key_count), np.full(members.key_count, -1), people)
+        people = add_up(members.key, members.people, members.key_count).astype(float)
+        keys = KeysOfPeople.of_keys(people, np.zeros(members.key_count, bool))
         return cls.of(variables, keys, domain, (members.key[row], value, amounts))
 
     @property
@@ -615,21 +711,24 @@ class KeyBeliefs:
         return self.variables.members
 
     def says(self, key: int) -> tuple[tuple[str, Label], ...]:
-        """Say what is known about a person of this kind: what is printed, and what statements tell apart."""
-        printed, part = int(self.keys.printed[key]), int(self.keys.part[key])
+        """Say what is known about a person of this kind: what is printed, what statements tell apart, and who it is."""
+        printed, part, person = (int(each[key]) for each in (self.keys.printed, self.keys.part, self.keys.person))
         says = {column.name: column.cell(printed) for column in self.members.columns}
-        return tuple((says if part < 0 else says | self.variables.parts.describe(part)).items())
+        says = says if part < 0 else says | self.variables.parts.describe(part)
+        if person == NOBODY:
+            return tuple(says.items())
+        return (*says.items(), ("person", "anybody else" if person == OTHERS else self.keys.names[person]))
+
+    def at(self, key: Integers, value: Integers) -> Floats:
+        """Give the probabilities of some keys and values; 0 where they do not occur together."""
+        known, sought = self.key * len(self.domain) + self.value, key * len(self.domain) + value
+        place = np.minimum(np.searchsorted(known, sought), len(known) - 1)
+        return np.where(known[place] == sought, self.probability[place], 0.0)
 
     def moved_most(self, before: KeyBeliefs, n: int) -> tuple[Move, ...]:
         """Give the n kinds whose beliefs moved most, each with the value that moved most; `before` is by key."""
-        domain = len(self.domain)
-        kinds = np.flatnonzero(np.bincount(self.key, minlength=len(self.keys.printed)))  # those who are anybody
-        at, earlier = pair_equal(self.keys.printed[kinds], before.key)
-        pairs = np.concatenate((self.key * domain + self.value, kinds[at] * domain + before.value[earlier]))
-        place, first = number_keys(pairs, below=len(self.keys.printed) * domain)
-        kind, value = np.divmod(pairs[first], domain)
-        here = sum_by(place[: len(self.key)], self.probability, len(first))
-        there = sum_by(place[len(self.key) :], before.probability[earlier], len(first))
+        kind, value, here = self.key, self.value, self.probability
+        there = before.at(self.keys.printed[kind], value)
         # ties of the last bits are ties, so that people who moved as much come by how sure somebody is, then in order
         moved, sure = np.round(np.abs(here - there), 12), np.round(here, 12)
         order = np.lexsort((value, kind, -sure, -moved))
@@ -656,12 +755,8 @@ def estimation_error(beliefs: KeyBeliefs, original: Table) -> float:
     values = len(beliefs.domain)
     pair, number = np.unique(key * values + value, return_inverse=True)
     people = add_up(number, count, len(pair))
-    true = people / beliefs.people[pair // values]
-    believed = np.zeros(len(pair))
-    known = beliefs.key * values + beliefs.value
-    place = np.minimum(np.searchsorted(known, pair), len(known) - 1)
-    is_known = known[place] == pair
-    believed[is_known] = beliefs.probability[place[is_known]]
+    true = people / beliefs.keys.people[pair // values]
+    believed = beliefs.at(*np.divmod(pair, values))
     with np.errstate(divide="ignore"):
         return max(float((people / original.people) @ (np.log(true) - np.log(believed))), 0.0)
 
@@ -673,7 +768,7 @@ def _key_counts(beliefs: KeyBeliefs, original: Table) -> tuple[Integers, Integer
     place = {text: code for code, text in enumerate(beliefs.domain)}
     recode = np.array([place.get(text, -1) for text in original.domain], np.int64)
     strange = (keys < 0).any() or (recode[value] < 0).any()
-    if strange or add_up(keys, original.sizes, len(beliefs.people)).tolist() != list(beliefs.people):
+    if strange or add_up(keys, original.sizes, len(beliefs.keys)).tolist() != list(beliefs.keys.people):
         message = "the original is not the table that this release is of: other people or values are in it"
         raise BadMeasure(message)
     return keys[row], recode[value], count

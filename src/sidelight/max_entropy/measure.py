@@ -282,21 +282,21 @@ class MaxEntGain(WithStatistics, Targeted):
     def measure(self, release: Release) -> Finding:
         """Find the person about whom one learns most."""
         after, before = self._both(release)
-        gains = gains_of(after.by_key, before.by_key)
-        in_question = np.isin(after.by_key.value, self.targets.places(release.groups))
+        gains, by_kind = gains_of(after.by_kind, before.by_kind), after.by_kind
+        in_question = np.isin(by_kind.value, self.targets.places(release.groups))
         if not in_question.any():
             return Finding(self, Fraction(0), None, (self.targets.nobody(), *after.notes))
         at = int(np.argmax(np.where(in_question, np.round(gains, PLACES), -math.inf)))
         value, undecided = self._decided(after, before, at), after.undecided or before.undecided
         kindest = max(value - 4 * 10.0**-PLACES_IN_TIME, 0.0) if undecided else None
-        return Finding(self, value, _witness(after.by_key, at), after.notes, kindest)
+        return Finding(self, value, _witness(by_kind, at), after.notes, kindest)
 
     def _both(self, release: Release) -> tuple[Beliefs | SetBeliefs, Beliefs | SetBeliefs]:
         """Give what is believed with the release, and without."""
         after, statements = self.beliefs(release), self.statements()
         # without groups no row is suppressed, so that whom statements leave aside there could not be told apart
         rows_suppressed = release.members is None and suppressed_groups(release.groups).any()
-        if after.by_kind is not after.by_key or (rows_suppressed and statements):
+        if (after.by_kind.keys.part >= 0).any() or (rows_suppressed and statements):
             message = (
                 f"'{self.name}' is of people whose columns are known, and this release hides some that statements "
                 "speak of; use one with members, or state what its labels say"
@@ -314,12 +314,12 @@ class MaxEntGain(WithStatistics, Targeted):
 
     def _decided(self, after: Beliefs | SetBeliefs, before: Beliefs | SetBeliefs, at: int) -> Amount:
         """Give a gain: exactly where nothing is known besides, else rounded up."""
-        by_key, groups = after.by_key, after.release.groups
+        by_kind, groups = after.by_kind, after.release.groups
         if after.known:
-            gain = Fraction(float(gains_of(by_key, before.by_key)[at])) + _error(after, before)
+            gain = Fraction(float(gains_of(by_kind, before.by_kind)[at])) + _error(after, before)
             return min(max(float(to_places(gain, _places(after, before))), 0.0), 1.0)
-        value = int(by_key.value[at])
-        sure = _cautious(after, int(by_key.key[at]), value)
+        value = int(by_kind.value[at])
+        sure = _cautious(after, int(by_kind.key[at]), value)
         assert isinstance(sure, Fraction)
         return max(sure - Fraction(int(groups.counts.totals()[value]), after.release.size), Fraction(0))
 
@@ -337,7 +337,7 @@ class MaxEntGain(WithStatistics, Targeted):
         assert isinstance(witness, Believed)
         after, before = self._both(release)
         value = release.groups.code_of(witness.value)
-        (at,) = np.flatnonzero((after.by_key.key == witness.key) & (after.by_key.value == value))
+        (at,) = np.flatnonzero((after.by_kind.key == witness.key) & (after.by_kind.value == value))
         return self._decided(after, before, int(at))
 
 
@@ -438,11 +438,8 @@ def _speaks_of_groups(share: ConditionalProbability) -> bool:
 
 
 def gains_of(after: KeyBeliefs, before: KeyBeliefs) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """Give P*(s | q) − P°(s | q) for all that are believed with the release; every key is in both."""
-    values = len(after.domain)
-    known, sought = before.key * values + before.value, after.key * values + after.value
-    place = np.minimum(np.searchsorted(known, sought), len(known) - 1)
-    return after.probability - np.where(known[place] == sought, before.probability[place], 0.0)
+    """Give P*(s | q) − P°(s | q) for all that are believed with the release; kinds are the same in both."""
+    return after.probability - before.at(after.key, after.value)
 
 
 def _witness(beliefs: KeyBeliefs, at: int) -> Believed:

@@ -29,7 +29,7 @@ import pyarrow as pa
 
 from sidelight._arrays import Flags, Floats, Integers, pair_equal
 from sidelight._progress import Progress, quiet
-from sidelight._text import MOST_ROWS, counted, html_table
+from sidelight._text import counted
 from sidelight.errors import BadKnowledge, BadMeasure, parameter
 from sidelight.knowledge.events import about_values
 from sidelight.knowledge.parse_statements import WordedStatement
@@ -38,12 +38,15 @@ from sidelight.max_entropy.beliefs import (
     Beliefs,
     Certificate,
     KeyBeliefs,
+    KeysOfPeople,
     MeantPeople,
     Move,
     Risk,
     beliefs_of,
     joint_table,
+    risks_in_html,
 )
+from sidelight.max_entropy.constraints import NOBODY
 from sidelight.max_entropy.problem import Variables
 from sidelight.max_entropy.terms import shares_of
 from sidelight.release.groups import GroupName
@@ -156,14 +159,7 @@ class SetBeliefs(Tabular):
         return f"<SetBeliefs by maximum entropy about {people}, knowing {statements}>"
 
     def _repr_html_(self) -> str:
-        risks = self.riskiest(MOST_ROWS)
-        names = [*(column.name for column in self.people.variables.members.columns), self.release.sensitive]
-        rows = (
-            (*(shown(text) for _, text in risk.says), shown(risk.value), f"{risk.probability:.4f}") for risk in risks
-        )
-        title = f"Believed most, by maximum entropy, knowing {counted(len(self.known), 'statement')}"
-        total = len(self.by_kind.probability)
-        return html_table(title, [*names, "probability"], rows, total=total, note=" ".join(self.notes))
+        return risks_in_html(self)
 
     @cached_property
     def people(self) -> Beliefs:
@@ -278,21 +274,22 @@ class SetBeliefs(Tabular):
 
     @cached_property
     def by_kind(self) -> KeyBeliefs:
-        """As `by_key`, and people whom the statements about a value tell apart inside a group, for that value."""
-        hidden = [value for value, each in self.of_value.items() if each is self.people]
-        if not hidden:
-            return self.by_key
-        code, apart, printed = self.release.groups.code_of(hidden[0]), self.people.by_kind, self.by_key
-        of_parts = np.flatnonzero((apart.value == HAS) & (apart.keys.part[apart.key] >= 0))
-        return KeyBeliefs(
-            self.people.variables,
-            apart.keys,
-            self.release.domain,
-            np.concatenate((printed.people, apart.keys.estimated)),
-            np.concatenate((printed.key, apart.key[of_parts])),
-            np.concatenate((printed.value, np.full(len(of_parts), code))),
-            np.concatenate((printed.probability, apart.probability[of_parts])),
-        )
+        """As `by_key`, and people whom the statements about a value tell apart or name, for that value."""
+        kinds, names = [self.by_key.keys], tuple[str, ...]()
+        entries = [(self.by_key.key, self.by_key.value, self.by_key.probability)]
+        for text, beliefs in self.of_value.items():
+            apart = beliefs.by_kind
+            special = np.flatnonzero((apart.keys.part >= 0) | (apart.keys.person != NOBODY))
+            at = np.flatnonzero((apart.value == HAS) & np.isin(apart.key, special))
+            kind = sum(map(len, kinds)) + np.searchsorted(special, apart.key[at])
+            entries.append((kind, np.full(len(at), self.release.groups.code_of(text)), apart.probability[at]))
+            of_value = apart.keys.take(special)
+            person = np.where(of_value.person >= 0, of_value.person + len(names), of_value.person)
+            kinds.append(replace(of_value, person=person))
+            names += apart.keys.names
+        key, value, probability = map(np.concatenate, zip(*entries, strict=True))
+        keys = KeysOfPeople.joined(kinds, names)
+        return KeyBeliefs(self.people.variables, keys, self.release.domain, key, value, probability)
 
     def riskiest(self, n: int = 10) -> tuple[Risk, ...]:
         """Of whom is somebody most sure?  The n largest P*(v ∈ S | q), by what is known about people."""

@@ -4,6 +4,7 @@ import itertools
 import math
 from collections import defaultdict
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -220,6 +221,33 @@ def test_a_notebook_never_runs_what_a_label_says():
     html = sl.maxent(odd)._repr_html_()
     assert "<b>" not in html
     assert "<script>" not in html
+
+
+def test_who_is_named_and_who_else_looks_alike_are_told_apart():
+    men = sl.Release.from_buckets([([{"sex": "m"}] * 2, ["HIV", "Flu"]), ([{"sex": "f"}] * 2, ["HIV", "Flu"])])
+    beliefs = sl.maxent(men, ["P(HIV | person=Ann) = 0.1"], people={"Ann": {"sex": "m"}})
+    assert {str(risk) for risk in beliefs.riskiest(2)} == {
+        "HIV for sex m, person anybody else: 0.9000",
+        "Flu for sex m, person Ann: 0.9000",
+    }
+    assert beliefs.by_key.at(np.array([0, 1]), np.array([0, 0])) == pytest.approx([0.5, 0.5])
+    assert "<td>m</td><td>Ann</td><td>Flu</td><td>0.9000</td>" in beliefs._repr_html_()
+    assert "<td>f</td><td></td><td>Flu</td><td>0.5000</td>" in beliefs._repr_html_()
+    everybody = ["P(HIV | person=#1) = 0.1", "P(HIV | person=#1.2) <= 1"]
+    assert {dict(risk.says).get("person") for risk in sl.maxent(men, everybody).riskiest(20)} == {None, "#1", "#1.2"}
+
+
+def test_named_people_of_whom_it_is_not_known_what_they_say():
+    labels = [{"age": "30", "sex": "*"}, {"age": "40", "sex": "f"}, {"age": "40", "sex": "m"}]
+    ward = sl.Release.from_counts([{"Flu": 2, "Cold": 2}, {"Flu": 1}, {"Flu": 1}], labels=labels)
+    beliefs = sl.maxent(ward, ["P(Cold | person={age=30, sex=f}) = 1", "P(Cold | sex=f) = 0.4"])
+    kinds = beliefs.by_kind
+    by_says = {says: kinds.keys.people[at] for at, says in enumerate(map(kinds.says, range(len(kinds.keys))))}
+    assert sum(by_says.values()) == pytest.approx(ward.size)
+    (she,) = (says for says in by_says if ("person", "{age = 30, sex = f}") in says)
+    assert by_says[she] == pytest.approx(1)
+    for at, says in enumerate(map(kinds.says, range(len(kinds.keys)))):
+        assert kinds.keys.people[at] < 1e-9 or kinds.probability[kinds.key == at].sum() == pytest.approx(1), says
 
 
 def test_who_moved_most_is_told_first_and_once():

@@ -164,3 +164,14 @@ def test_seconds_are_a_setting():
         assert kind.from_settings(seconds=5) == measure
         with pytest.raises(BadMeasure, match="seconds=0 is no time to solve in"):
             kind(seconds=0)
+
+
+def test_what_follows_for_others_from_what_is_known_about_a_person_counts():
+    ward = sl.Release.from_buckets([([{"sex": "m"}] * 2, ["HIV", "Flu"]), ([{"sex": "f"}] * 2, ["HIV", "Flu"])])
+    known = ["P(Flu | person={sex=m}) = 1"]
+    finding = sl.MaxEnt(knowing=known, apart_from=("Flu",)).measure(ward)
+    assert finding.value == 1
+    assert "anybody else has 'HIV'" in finding.explain()
+    gain = sl.MaxEntGain(knowing=known).measure(ward)  # of three others, two have it: 2/3 without the release
+    assert gain.value == pytest.approx(1 / 3, abs=1e-8)
+    assert gain.replay(ward) == gain.value

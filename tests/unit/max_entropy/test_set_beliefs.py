@@ -108,3 +108,19 @@ def test_real_people_with_several_conditions():
     assert beliefs.probability("Asthma", given={"sex": "Female"}) == pytest.approx(truth)
     (note,) = beliefs.notes
     assert note.startswith("sex=Female: nobody is meant for certain; 1,629 people in")
+
+
+def test_people_whom_statements_tell_apart_or_name_do_not_lose_their_other_values():
+    labels = [{"city": "Ulm", "sex": "*"}, {"city": "Ulm", "sex": "f"}]
+    visits = sl.Release.from_counts(
+        [{"Flu": 2, "Cold": 3}, {"Flu": 2, "Cold": 1}], sizes=[4, 3], values="set", labels=labels
+    )
+    nothing = sl.maxent(visits)
+    hidden = sl.maxent(visits, ["P(Flu | sex=f) = 0.65"]).moved_most(nothing)
+    assert {move.value for move in hidden if abs(move.probability - move.before) > 1e-9} <= {"Flu"}
+    named = sl.maxent(visits, ["P(Flu | person=#2) = 0", "P(Cold | person=#1) = 1"])
+    assert [str(move) for move in named.moved_most(nothing, 3)] == [
+        "Flu for city Ulm, sex f, person #2: 0.0000, and 0.6667 before",
+        "Flu for city Ulm, sex f, person anybody else: 1.0000, and 0.6667 before",
+        "Cold for city Ulm, sex *, person #1: 1.0000, and 0.7500 before",
+    ]
