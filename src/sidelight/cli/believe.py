@@ -44,6 +44,7 @@ from sidelight.worlds.effort import Effort
 from sidelight.worlds.estimate import Estimate
 from sidelight.worlds.estimated_belief import EstimatedBelief, estimate_belief
 from sidelight.worlds.posterior import Belief, posteriors
+from sidelight.worlds.reports import separate
 from sidelight.worlds.surest import SurestGuess
 
 SCHEMA_VERSION = 2
@@ -250,8 +251,9 @@ def conclude(
         beliefs = posteriors(release, given=facts, by=by, locate=locate, suppressed=suppressed, effort=effort)
         return beliefs.top(request.knowledge.top), beliefs.surest()
     except TooHard as hard:
-        if not options.approximate or not people:
-            raise TooHard(_too_hard(options, effort), low=hard.low, high=hard.high) from None
+        soft = bool(separate(facts)[1])
+        if soft or not options.approximate or not people:
+            raise TooHard(_too_hard(options, effort, soft=soft), low=hard.low, high=hard.high) from None
     rng = np.random.default_rng(options.seed)
     lookup = Lookup.of(by, locate, suppressed)
     estimates = tuple(
@@ -270,9 +272,11 @@ def conclude(
     return estimates, None
 
 
-def _too_hard(options: EffortOptions, effort: Effort) -> str:
-    """Say what is too hard, and which options help."""
+def _too_hard(options: EffortOptions, effort: Effort, *, soft: bool) -> str:
+    """Say what is too hard, and which options help; worlds that soft facts weigh are not drawn at random."""
     hard = f"counting the worlds takes more than --states {options.states} or --seconds {effort.seconds:g}"
+    if soft:
+        return f"{hard}, and with soft facts ('with 0.9') there are no estimates; allow more, or take some facts back"
     if not options.approximate:
         return f"{hard}; allow more, or say --approximate for estimates"
     return f"{hard}; allow more, or say with --about of whom to make estimates"

@@ -129,7 +129,7 @@ def _likelihood(about: Sequence[SoftFact], before: Fraction) -> Iterator[Weighte
     if len({_positive(fact)[1] for fact in about}) > 1:
         raise _contradiction(about, "say different things of the same")
     if before in (0, 1):
-        raise _contradiction(about[:1], f"{'always' if before else 'never'} holds, and so is not a matter of degree")
+        raise _no_matter_of_degree(about[0], always=bool(before))
     ratio = belief / before / ((1 - belief) / (1 - before))
     if ratio != 1:
         yield WeightedFact(about[0].fact, ratio.numerator, ratio.denominator)
@@ -158,11 +158,10 @@ def person_cells(about: Sequence[SoftFact], shares: Mapping[Label, Fraction]) ->
     words: dict[frozenset[Label], SoftFact] = {}
     for fact in about:
         values, belief = _values_of(fact, every), fact.probability
+        if values in (frozenset(), every):
+            raise _no_matter_of_degree(fact, always=bool(values))
         # turned so that none holds the first value: sets that split the values alike are then within or beside
         values, belief = (every - values, 1 - belief) if first in values else (values, belief)
-        if not values:
-            always = "always" if fact.probability != belief else "never"
-            raise _contradiction([fact], f"{always} holds, and so is not a matter of degree")
         if beliefs.setdefault(values, belief) != belief:
             raise _contradiction([words[values], fact], "say different things of the same")
         words.setdefault(values, fact)
@@ -212,6 +211,10 @@ def _cell_weights(who: Who, cells: Sequence[Cell], shares: Mapping[Label, Fracti
 def sorted_as(order: Iterable[Label], values: frozenset[Label]) -> list[Label]:
     """List values in the order of others."""
     return [value for value in order if value in values]
+
+
+def _no_matter_of_degree(fact: SoftFact, *, always: bool) -> Contradiction:
+    return _contradiction([fact], f"{'always' if always else 'never'} holds, and so is not a matter of degree")
 
 
 def _contradiction(blamed: Sequence[SoftFact], why: str) -> Contradiction:

@@ -115,6 +115,16 @@ def test_too_hard_names_the_options_that_help(run):
     )
 
 
+@pytest.mark.parametrize("more", [(), ("--approximate",), ("--approximate", "--about", "Charlie")])
+def test_soft_facts_that_are_too_hard_name_no_option_that_would_be_refused(run, more):
+    told = run(*HARD, "-k", "Bob = Flu with 0.9", "--seconds", "1.5", *more)
+    assert (told.exit_code, told.stdout) == (2, "")
+    assert told.stderr == (
+        "sidelight: counting the worlds takes more than --states 1 or --seconds 1.5, and with soft facts ('with 0.9') "
+        "there are no estimates; allow more, or take some facts back\n"
+    )
+
+
 def test_an_estimate_says_that_it_is_one(run):
     args = (*HARD, "--approximate", "--about", "Charlie")
     told = run(*args)
