@@ -12,9 +12,10 @@ How much luck does it take?  All worlds that fit the release are equally likely 
 
                  Pr = Σ_{d ≤ n−k} C(n, d) · surj(a, d) / n^a,      between ((n−k)/n)^a and C(n, k) times that
 
-    holds    in what share of them is it true of these very people, had they been chosen blindly?  That of the others,
-             C(n_f(v), u_v) over all values v of Π / C(n_f, k) in `single`, C(n_f − a, k) / C(n_f, k) in `set`,
-             ((n_f − k)/n_f)^a in `multiset`; times what `odds` says of the target and the family, given the others.
+    holds    in what share of them would these very people do, had they been chosen blindly?  Those in which the others
+             have such values between them, whoever has which: Π C(n_f(v), u_v) over all v / C(n_f, k) in `single`,
+             C(n_f − a, k) / C(n_f, k) in `set`, ((n_f − k)/n_f)^a in `multiset`; times what `odds` says of the target
+             and the family, given the others.
 
 Names stand in the answer and nowhere else: no document, message or repr has them.
 """
@@ -63,7 +64,7 @@ class NamedWitness:
     family: tuple[Label, ...]
     targets: tuple[Label, ...]  # all who could be the target of the same investigation
     exists: tuple[Amount, Amount]  # the share of worlds in which there are such people, or bounds of it
-    holds: Amount  # the share of worlds in which it is true of these very people
+    holds: Amount  # the share in which these very people are such, whoever of the others has which value
 
     @property
     def people(self) -> tuple[Label, ...]:
@@ -81,10 +82,12 @@ class NamedWitness:
         known = "; ".join((*about_target, *learns, *relatives)) or "nothing"
         low, high = self.exists
         share = in_words(low) if low == high else f"between {in_words(low)} and {in_words(high)}"
+        worlds = "all worlds" if low == 1 else f"{share} of all worlds"
+        which = ", whoever of the others has which value" if len({each for _, each in self.others}) > 1 else ""
         return (
             f"{shown(self.target)} could be shown to have {value} with probability {in_words(self.finding.value)} by "
-            f"someone who knows: {known}. Such people exist in {share} of all worlds that fit the release; of these "
-            f"very people it is true in {in_words(self.holds)}."
+            f"someone who knows: {known}. Such people exist in {worlds} that fit the release; these very people are "
+            f"such in {in_words(self.holds)} of all{which}."
         )
 
     def __repr__(self) -> str:
@@ -203,8 +206,8 @@ def _check_members(release: Release, row: int, cells: Sequence[tuple[Label, Labe
     if None in people or len(people) != size or dict(occurring) != release.groups.value_counts(row):
         message = (
             f"the table's people are not those of {name}: {len(people):,} of them are located there, and it has "
-            f"{counted(size, 'person')}; give the table it was made from, its {parameter('person')} and hierarchies "
-            f"({parameter('by')})"
+            f"{counted(size, 'person')}; give the table it was made from, its column that names people, and "
+            f"hierarchies ({parameter('by')})"
         )
         raise BadTable(message)
 

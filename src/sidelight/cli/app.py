@@ -114,7 +114,7 @@ def explore(
     explored: ExploreOptions,
     policy: RolesPath = None,
     hierarchies: HierarchyFolder = None,
-    columns: ReleaseColumns = ReleaseColumns(),
+    columns: BelievedColumns = BelievedColumns(),
     output: OutputOptions = OutputOptions(),
 ) -> int:
     """See how much a published file withstands: who may know what before one value is given away?"""

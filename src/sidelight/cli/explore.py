@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from bisect import bisect_left
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -30,7 +31,7 @@ from sidelight.measures.ck_safety.negations import Negations
 from sidelight.measures.disclosure_curve import DisclosureCurve, KnowledgeAxis, disclosure_curve
 from sidelight.measures.epsilon_privacy.prior_belief import PriorBelief
 from sidelight.measures.epsilon_privacy.skyline import BeliefPoint, belief_skyline
-from sidelight.measures.measure import Comparison, Criterion, Measure, exact
+from sidelight.measures.measure import Comparison, Criterion, Finding, Measure, exact
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
 from sidelight.measures.privacy_skyline.skyline import KnowledgePoint, knowledge_skyline
 from sidelight.policy.limit_text import read_limit
@@ -67,6 +68,10 @@ class ExploreRequest:
     def __post_init__(self) -> None:
         if (self.options.people is None) != (self.options.name is None):
             message = "--people is the original and --name its column that names people; give both"
+            raise BadMeasure(message)
+        if self.options.people is None and (self.lookup.folder or self.lookup.suppressed):
+            option = "--hierarchies" if self.lookup.folder else f"--suppressed '{self.lookup.suppressed}'"
+            message = f"{option} is for finding the people of --people; give that too, or leave it out"
             raise BadMeasure(message)
 
 
@@ -125,20 +130,23 @@ def name_people(exploration: Exploration, limit: float | Fraction, lookup: Peopl
     options, release = exploration.options, exploration.release
     if options.people is None or options.name is None:
         return
-    curve = dict(exploration.curves)["other people"]
-    enough = next(
-        (amount for amount, risk in zip(curve.axes[0].amounts, curve.risks, strict=True) if risk >= exact(limit)), None
-    )
+    amounts = range(options.up_to + 1)
+    enough = bisect_left(amounts, x=True, key=lambda amount: _knowing_others(exploration, amount).value >= exact(limit))
     yield Text("\nWhose values it takes (told here alone, and in no document)", style="bold")
-    if enough is None:
+    if enough == len(amounts):
         others = f"{options.up_to:,} other {form('person', options.up_to)}"
         yield Text(f"Knowing {others} is not enough; --up-to goes further.")
         return
-    finding = Acquaintance(others=enough, value=options.target).measure(release)
+    finding = _knowing_others(exploration, enough)
     named = name_witness(
         finding, release, options.people, person=options.name, by=lookup.by(), suppressed=lookup.suppressed
     )
     yield Text(named.explain())
+
+
+def _knowing_others(exploration: Exploration, amount: int) -> Finding:
+    """Measure how sure of the value one can get who knows so many others: with more of them, never less."""
+    return Acquaintance(others=amount, value=exploration.options.target).measure(exploration.release)
 
 
 def _limit(below: str) -> int | float | Fraction:

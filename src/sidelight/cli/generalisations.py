@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
-from rich.console import RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
 
@@ -33,6 +34,9 @@ from sidelight.table.table import Table
 
 SCHEMA_VERSION = 1
 """Raised whenever a reader of the document would have to change."""
+
+NAME_UNBROKEN = 12
+"""Where a terminal is narrow, names of columns are broken into pieces of about this many letters."""
 
 ROWS_PRINTED = 100
 """How many generalisations are printed; JSON has all."""
@@ -64,6 +68,9 @@ def generalisations(request: GeneralisationsRequest, output: Output) -> Status:
     question, source = request.question, TableSource(request.file, request.hierarchies, request.options.suppress_only)
     if question.policy is None and request.rows != "all":
         message = f"--rows {request.rows} needs limits to be within; add --limit 'group size >= 5', for example"
+        raise BadPolicy(message)
+    if question.policy is not None and request.rows == "all" and request.options.suppress:
+        message = "--suppress is for rows within the limits; leave --rows all out, or --suppress"
         raise BadPolicy(message)
     output.refuse(source.files())
     table, by = source.open(question.roles)
@@ -140,7 +147,7 @@ def draw(
         f"{which[request.rows]}{limits}. Nothing was published.",
         style="not bold",
     )
-    yield _grid(answer)
+    yield _Grid(answer)
     if len(answer) > ROWS_PRINTED:
         yield Text(f"… and {len(answer) - ROWS_PRINTED:,} more; --json has all.")
     yield Text(f"{ROUNDED} A level of 0 is a column as it is; of utilities, less is better.")
@@ -148,14 +155,43 @@ def draw(
     yield from sentences("Notes", list(notes))
 
 
-def _grid(answer: GeneralisationTable) -> Grid:
+class _Grid:
+    """A row per generalisation: its levels and sizes, then a column per measure and utility.
+
+    Where a terminal is too narrow for all of them, the rest follows below, beside the same levels: names may be broken,
+    numbers only where not even one measure fits, and no column is left out.
+    """
+
+    def __init__(self, answer: GeneralisationTable) -> None:
+        suppresses = any(row.suppressed for row in answer)
+        sizes = ["groups", *(["suppressed"] if suppresses else [])]
+        heads = [*answer.columns, *sizes, *answer.measures, *answer.utilities]
+        rows = [[*_cells(answer, row, suppresses=suppresses)] for row in answer.rows[:ROWS_PRINTED]]
+        self.columns = [(name, [row[at] for row in rows]) for at, name in enumerate(heads)]
+        self.fixed = len(answer.columns) + len(sizes)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+        del console
+        levels, rest = self.columns[: self.fixed], self.columns[self.fixed :]
+        while rest:
+            widths = accumulate(_width(*column) for column in (*levels, *rest))
+            fit = sum(width < options.max_width for width in widths) - len(levels)
+            yield _drawn((*levels, *rest[: max(fit, 1)]), breaks_numbers=fit < 1)
+            rest = rest[max(fit, 1) :]
+
+
+def _width(name: str, cells: Sequence[str]) -> int:
+    """How wide a column is at least, with what lies between it and the next."""
+    return max(min(len(name), NAME_UNBROKEN), *map(len, cells)) + 2
+
+
+def _drawn(columns: Sequence[tuple[str, Sequence[str]]], *, breaks_numbers: bool) -> Grid:
     grid = Grid(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-    suppresses = any(row.suppressed for row in answer)
-    heads = [*answer.columns, "groups", *(["suppressed"] if suppresses else []), *answer.measures, *answer.utilities]
-    for name in heads:
-        grid.add_column(Text(name), justify="right", overflow="fold")
-    for row in answer.rows[:ROWS_PRINTED]:
-        grid.add_row(*_cells(answer, row, suppresses=suppresses))
+    for name, cells in columns:
+        least = None if breaks_numbers else _width(name, cells) - 2
+        grid.add_column(Text(name), justify="right", overflow="fold", min_width=least)
+    for row in zip(*(cells for _, cells in columns), strict=True):
+        grid.add_row(*row)
     return grid
 
 

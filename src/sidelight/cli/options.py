@@ -222,6 +222,19 @@ MayHoldPeople: TypeAlias = Annotated[
     ),
 ]
 
+MethodName: TypeAlias = Literal["lattice", "mondrian", "anatomy", "microaggregation"]
+Utility: TypeAlias = Literal[
+    "balanced loss",
+    "discernibility",
+    "average group size",
+    "loss",
+    "non-uniform entropy",
+    "KL divergence",
+    "query error",
+    "suppressed",
+]
+"""As in `search/utility`, which would be slow to import for `--help`."""
+
 MAY_HOLD_THEM: Literal["may hold them"] = "may hold them"
 """What is said of suppressed rows that concerns looking people up, and not reading."""
 
@@ -490,9 +503,7 @@ class SimulateOptions:
     """How often it is done."""
     tried: Annotated[tuple[str, ...], option("--try", metavar="LIMIT")] = ()
     """A limit to try beside those of the policy, such as 'group size >= 10'; repeat it for a curve."""
-    method: Annotated[
-        tuple[Literal["lattice", "mondrian", "anatomy", "microaggregation"], ...], option("--method", metavar="NAME")
-    ] = ("mondrian",)
+    method: Annotated[tuple[MethodName, ...], option("--method", metavar="NAME")] = ("mondrian",)
     """A search to try; repeat it."""
     epsilon: Annotated[tuple[str, ...], option("--epsilon", "-e", metavar="NUMBER", group=NOISE)] = ()
     """Set noisy counts of this epsilon each beside the others; repeat it."""
@@ -521,23 +532,9 @@ class SpentOptions:
 class SearchOptions:
     """How to search for a release."""
 
-    method: Annotated[
-        Literal["lattice", "mondrian", "anatomy", "microaggregation"], option("--method", metavar="NAME")
-    ] = "lattice"
+    method: Annotated[MethodName, option("--method", metavar="NAME")] = "lattice"
     """Which search."""
-    utility: Annotated[
-        Literal[
-            "balanced loss",
-            "discernibility",
-            "average group size",
-            "loss",
-            "non-uniform entropy",
-            "KL divergence",
-            "query error",
-            "suppressed",
-        ],
-        option("--utility", metavar="NAME"),
-    ] = "balanced loss"
+    utility: Annotated[Utility, option("--utility", metavar="NAME")] = "balanced loss"
     """What the best of the minimal releases is best at (lattice)."""
     levels: Annotated[tuple[str, ...], option("--levels", metavar="LEVELS")] = ()
     """Take these levels instead of searching, such as age=2,sex=0; one that is not named is 0 (lattice)."""
@@ -558,9 +555,12 @@ class SearchOptions:
 class CompareOptions:
     """Which ways of publishing are compared."""
 
-    method: Annotated[
-        tuple[Literal["lattice", "mondrian", "anatomy", "microaggregation"], ...], option("--method", metavar="NAME")
-    ] = ("lattice", "mondrian", "anatomy", "microaggregation")
+    method: Annotated[tuple[MethodName, ...], option("--method", metavar="NAME")] = (
+        "lattice",
+        "mondrian",
+        "anatomy",
+        "microaggregation",
+    )
     """A search to try; repeat it.  If nothing is said, all."""
     suppress: Annotated[tuple[float, ...], option("--suppress", metavar="SHARE")] = (0, 0.01, 0.05)
     """A share of people who may be suppressed to try; repeat it (lattice)."""
@@ -573,22 +573,7 @@ class CompareOptions:
 class GeneralisationOptions:
     """Which generalisations are listed, and by what they are weighed."""
 
-    utility: Annotated[
-        tuple[
-            Literal[
-                "balanced loss",
-                "discernibility",
-                "average group size",
-                "loss",
-                "non-uniform entropy",
-                "KL divergence",
-                "query error",
-                "suppressed",
-            ],
-            ...,
-        ],
-        option("--utility", metavar="NAME"),
-    ] = ("balanced loss",)
+    utility: Annotated[tuple[Utility, ...], option("--utility", metavar="NAME")] = ("balanced loss",)
     """A utility to weigh them by; repeat it."""
     rows: Annotated[Literal["all", "within", "minimal"] | None, option("--rows", metavar="WHICH")] = None
     """All, all within the limits, or the minimal ones of these; with limits the latter, if nothing is said."""

@@ -35,7 +35,8 @@ from sidelight.measures.about import About
 from sidelight.measures.measure import Finding, Measure, Summary
 from sidelight.policy.policy import Policy, Verdict
 from sidelight.release.groups import GroupName, Groups, stack_groups
-from sidelight.release.release import Release
+from sidelight.release.release import Release, group_number
+from sidelight.table.labels import Label
 from sidelight.table.table import Counts
 
 PART_SIZE = 2048
@@ -109,7 +110,7 @@ class Auditor:
 
     def add(self, groups: Release) -> Auditor:
         """Put the groups of another release behind these."""
-        return self.replace((), groups)
+        return self.replace((), expect(Release, groups, "what is added"))
 
     def remove(self, which: int | GroupName | Iterable[int | GroupName]) -> Auditor:
         """Leave some groups out; those behind them are numbered anew."""
@@ -221,16 +222,23 @@ class Auditor:
 
     def _places(self, which: int | GroupName | Iterable[int | GroupName]) -> Integers:
         """Say where some groups are, from 0, in order."""
-        several = (which,) if isinstance(which, int | GroupName) else tuple(which)
-        numbers = [each.number if isinstance(each, GroupName) else each for each in several]
-        for number in numbers:
+        several = tuple(which) if isinstance(which, Iterable) and not isinstance(which, str) else (which,)
+        numbers = [*map(group_number, several)]
+        for number, each in zip(numbers, several, strict=True):
             if not 1 <= number <= len(self):
                 message = f"no group {number} in the release; they are numbered 1 to {len(self)}"
+                raise BadRelease(message)
+            if isinstance(each, GroupName) and each.printed not in ((), self._printed(number)):
+                message = f"group {number} prints something else now; edits number groups anew, so take its new name"
                 raise BadRelease(message)
         if len({*numbers}) < len(numbers):
             message = "a group is named twice; name each one once"
             raise BadRelease(message)
         return np.sort(np.array(numbers, np.int64)) - 1
+
+    def _printed(self, number: int) -> tuple[tuple[str, Label], ...]:
+        part = bisect_right(self._starts, number - 1) - 1
+        return self.parts[part].name(number - 1 - self._starts[part]).printed
 
     def _whole_after(self, places: Integers, new: Groups | None) -> Integers:
         """Count how often each value occurs once some groups are gone and others are there."""

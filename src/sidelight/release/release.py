@@ -177,7 +177,7 @@ class Release(Tabular):
 
     def group(self, which: GroupName | int) -> Groups:
         """Look at one group, by its name or its number (from 1)."""
-        number = _group_number(which)
+        number = group_number(which)
         if not 1 <= number <= len(self):
             message = f"no group {number} in the release; they are numbered 1 to {len(self)}"
             raise BadRelease(message)
@@ -322,7 +322,8 @@ def whole_groups(
     return Groups(domain, people, counts, columns, semantics, counts.totals(), np.arange(1, len(people) + 1))
 
 
-def _group_number(which: object) -> int:
+def group_number(which: object) -> int:
+    """Read which group is meant, by its name or its number (from 1)."""
     number = which.number if isinstance(which, GroupName) else which
     if isinstance(number, Integral):
         return int(number)

@@ -267,3 +267,36 @@ def test_too_few_people_to_name(wards):
     told = run(*asked, "--people", original, "--name", "id")
     assert "Knowing 1 other person is not enough; --up-to goes further." in told.stdout
     assert "give both" in run(*asked, "--people", original).stderr
+
+
+def test_the_fewest_people_are_named_beyond_the_steps_of_the_curves(tmp_path):
+    published, original = tmp_path / "published.csv", tmp_path / "original.csv"
+    diseases = ["AIDS", *["Flu"] * 70]
+    published.write_text("age,disease\n" + "".join(f"30-39,{each}\n" for each in diseases))
+    original.write_text("id,age,disease\n" + "".join(f"p{at},31,{each}\n" for at, each in enumerate(diseases)))
+    asked = (published, "-g", "age", "-s", "disease", "--value", "AIDS", "--below", "1/11", "--up-to", "100")
+    told = run(*asked, "--people", original, "--name", "id")
+    assert told.exit_code == 0, told.stderr
+    words = " ".join(told.stdout.split())
+    assert words.count("has Flu") == 60  # then 11 people are left; the curves have 50 and 62
+    assert "Such people exist in all worlds that fit the release; these very people are such in 11/71 of all." in words
+
+
+def test_people_of_suppressed_rows_are_named_if_said_so(tmp_path):
+    published, original = tmp_path / "published.csv", tmp_path / "original.csv"
+    published.write_text("age,disease\n30-39,Flu\n30-39,Cold\n*,AIDS\n*,Flu\n")
+    original.write_text("id,age,disease\nAnn,31,Flu\nBob,34,Cold\nCleo,71,AIDS\nDan,82,Flu\n")
+    asked = (published, "-g", "age", "-s", "disease", "--value", "AIDS")
+    named = run(*asked, "--people", original, "--name", "id", "--suppressed", "may hold them")
+    assert "Cleo could be shown" in " ".join(named.stdout.split()), named.stderr
+    refused = run(*asked, "--people", original, "--name", "id")
+    assert refused.exit_code == 2
+    assert "its column that names people" in refused.stderr
+    assert not any(name in refused.stderr for name in ("Ann", "Bob", "Cleo", "Dan"))
+
+
+@pytest.mark.parametrize("lookup", [("--hierarchies", "."), ("--suppressed", "may hold them")])
+def test_how_people_are_found_needs_people_to_find(wards, lookup):
+    refused = run(wards[0], "-g", "age", "-s", "disease", "--value", "AIDS", *lookup)
+    assert refused.exit_code == 2
+    assert "--people" in refused.stderr

@@ -1,3 +1,4 @@
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -89,6 +90,22 @@ def test_what_is_no_release_or_policy_is_refused():
         sl.Auditor(POLICY, [{"Flu": 1}])
     with pytest.raises(WrongKind):
         sl.Auditor(POLICY, WARD).add({"Flu": 1})
+    with pytest.raises(WrongKind):
+        sl.Auditor(POLICY, WARD).add(None)
+
+
+@pytest.mark.parametrize("which", ["1", None, 1.5, [1.5], ["1"], "12"])
+def test_groups_have_names_or_whole_numbers(which):
+    with pytest.raises(WrongKind, match="a group has a name or a number"):
+        sl.Auditor(POLICY, WARD).remove(which)
+
+
+def test_a_name_from_before_an_edit_does_not_mean_another_group():
+    auditor = sl.Auditor(POLICY, WARD)
+    second = WARD.groups.name(1)
+    assert auditor.remove(second).judge() == auditor.remove(np.int64(2)).judge() == auditor.remove([2]).judge()
+    with pytest.raises(BadRelease, match="group 2 prints something else now"):
+        auditor.remove(1).remove(second)
 
 
 def test_names_in_summaries_are_renumbered_wherever_they_stand():
