@@ -222,7 +222,7 @@ class Auditor:
 
     def _places(self, which: int | GroupName | Iterable[int | GroupName]) -> Integers:
         """Say where some groups are, from 0, in order."""
-        several = tuple(which) if isinstance(which, Iterable) and not isinstance(which, str) else (which,)
+        several = tuple(which) if isinstance(which, Iterable) else (which,)
         numbers = [*map(group_number, several)]
         for number, each in zip(numbers, several, strict=True):
             if not 1 <= number <= len(self):
