@@ -177,7 +177,11 @@ def parts_of(condition: Condition) -> Iterator[Cell | InGroup | HasValue]:
 
 def cells_in(conditions: Iterable[Condition]) -> Iterator[Cell]:
     """Go through the cells that conditions speak of."""
-    return (part for each in conditions for part in parts_of(each) if isinstance(part, tuple))
+    for each in conditions:
+        if isinstance(each, tuple):
+            yield each
+        else:
+            yield from (part for part in parts_of(each) if isinstance(part, tuple))
 
 
 def about_people(event: Event) -> Event:
@@ -261,14 +265,14 @@ def _either(reader: TokenReader, depth: int) -> Condition:
     conditions = [_both(reader, depth)]
     while reader.accept_word("or"):
         conditions.append(_both(reader, depth))
-    return _checked(reader, lambda: any_holds(conditions))
+    return conditions[0] if len(conditions) == 1 else _checked(reader, lambda: any_holds(conditions))
 
 
 def _both(reader: TokenReader, depth: int) -> Condition:
     conditions = [_simple(reader, depth)]
     while reader.accept_word("and"):
         _add(reader, conditions, _simple, depth)
-    return _checked(reader, lambda: all_hold(conditions))
+    return conditions[0] if len(conditions) == 1 else _checked(reader, lambda: all_hold(conditions))
 
 
 def _add(
@@ -277,11 +281,17 @@ def _add(
     """Read one more condition that holds besides; a column says one thing at most."""
     start = reader.next
     condition = parse(reader, depth)
-    before = {part[0] for part in event_of(conditions) if isinstance(part, tuple)}
-    repeated = [part[0] for part in event_of([condition]) if isinstance(part, tuple) and part[0] in before]
-    if repeated:
-        reader.fail(f"column '{repeated[0]}' is said twice", at=start)
+    before = {*_columns_in(conditions)}
+    repeated = next((column for column in _columns_in([condition]) if column in before), None)
+    if repeated is not None:
+        reader.fail(f"column '{repeated}' is said twice", at=start)
     conditions.append(condition)
+
+
+def _columns_in(conditions: Iterable[Condition]) -> Iterator[str]:
+    """Name the columns of which conditions that all hold say one cell."""
+    parts = (part for each in conditions for part in (each.conditions if isinstance(each, AllOf) else (each,)))
+    return (part[0] for part in parts if isinstance(part, tuple))
 
 
 def _checked(reader: TokenReader, join: Callable[[], Joined]) -> Joined:
@@ -304,9 +314,9 @@ def _simple(reader: TokenReader, depth: int) -> Condition:
         reader.expect(")", "a parenthesis is open")
         return condition
     ahead = _tokens_of_name(reader)
-    following = [reader.peek(ahead + steps) for steps in range(3)]
-    if following[0].is_sign("=", "!="):
+    if reader.peek(ahead).is_sign("=", "!="):
         return _comparison(reader)
+    following = [reader.peek(ahead + steps) for steps in range(3)]
     if following[0].is_word("not") and following[1].is_word("in") and following[2].is_sign("{"):
         return negate(_listed(reader))
     in_list = reader.next.kind == "quoted" and following[0].is_word("in") and following[1].is_sign("{")
@@ -319,9 +329,10 @@ def _tokens_of_name(reader: TokenReader) -> int:
     """Count the tokens up to where a name ends: a sign, or a word that joins."""
     if reader.next.kind == "quoted":
         return 1
-    ahead = 0
-    while reader.peek(ahead).kind == "word" and not reader.peek(ahead).is_word("and", "or", "not"):
+    ahead, token = 0, reader.next
+    while token.kind == "word" and not token.is_word("and", "or", "not"):
         ahead += 1
+        token = reader.peek(ahead)
     return ahead
 
 

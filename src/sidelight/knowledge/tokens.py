@@ -150,18 +150,17 @@ class TokenReader:
 
     def take(self, number: int = 1) -> Token:
         """Take so many tokens; give the last of them.  The end is never passed."""
-        for _ in range(number):
-            token = self.next
-            self._position += token.kind != "end"
-        return token
+        last = min(self._position + number - 1, len(self.tokens) - 1)
+        self._position = min(last + 1, len(self.tokens) - 1)
+        return self.tokens[last]
 
     def at_sign(self, *signs: str) -> bool:
         """Say whether one of these signs comes next."""
-        return self.next.is_sign(*signs)
+        return self.tokens[self._position].is_sign(*signs)
 
     def at_word(self, *words: str) -> bool:
         """Say whether one of these words comes next, in small or capital letters."""
-        return self.next.is_word(*words)
+        return self.tokens[self._position].is_word(*words)
 
     def at_call(self, *words: str) -> bool:
         """Say whether one of these words comes next, and then an opening parenthesis."""

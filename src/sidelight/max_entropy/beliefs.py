@@ -764,11 +764,18 @@ def estimation_error(beliefs: KeyBeliefs, original: Table) -> float:
 def _key_counts(beliefs: KeyBeliefs, original: Table) -> tuple[Integers, Integers, Integers]:
     """Count the original by the keys and values of the beliefs; refuses a table that is not the release's."""
     keys = _keys_of(beliefs.members, original)
+    if (keys < 0).any():
+        message = (
+            "the original is not the table that this release is of, or the release prints it more coarsely; beliefs "
+            f"are compared with the truth cell by cell: ask it of buckets ({parameter('method', 'anatomy')}), or of "
+            "columns that are printed as they are"
+        )
+        raise BadMeasure(message)
     row, value, count = original.counts.entries()
     place = {text: code for code, text in enumerate(beliefs.domain)}
     recode = np.array([place.get(text, -1) for text in original.domain], np.int64)
-    strange = (keys < 0).any() or (recode[value] < 0).any()
-    if strange or add_up(keys, original.sizes, len(beliefs.keys)).tolist() != list(beliefs.keys.people):
+    amounts = add_up(keys, original.sizes, len(beliefs.keys))
+    if (recode[value] < 0).any() or amounts.tolist() != list(beliefs.keys.people):
         message = "the original is not the table that this release is of: other people or values are in it"
         raise BadMeasure(message)
     return keys[row], recode[value], count

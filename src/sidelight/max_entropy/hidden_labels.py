@@ -252,15 +252,23 @@ class ColumnCells:
         return f"{shown(self.printed[code])} (not {', '.join(names)})"
 
     def share(self, text: Label, codes: Codes, cells: Integers) -> Floats:
-        """Say which share of the raw labels in a cell of printed labels a further condition is true of."""
+        """Say which share of the raw labels in a cell of printed labels a further condition is true of.
+
+        A label that is neither printed nor mentioned is in no cell, where what is known of the column leaves none over.
+
+        >>> sex = ColumnCells(("*",), ("F", "M"))
+        >>> sex.share("X", np.array([0, 0], np.int32), np.array([0, 1])).tolist()
+        [0.0, 0.0]
+        """
         finer = ColumnCells(self.printed, (*self.mentioned, text), self.nodes)
-        # cells by what held before; those that nothing is in have no number among the finer ones
+        # cells by what held before
         same = {tuple(row): cell for cell, row in enumerate(self.holds.tolist())}
-        coarse = np.array([same.get(tuple(row[:-1]), -1) for row in finer.holds.tolist()], np.int64)
+        coarse = np.array([same.get(tuple(row[:-1]), -1) for row in finer.holds.tolist()], np.int64)[finer.cell]
+        known = coarse >= 0
         size = len(self.printed) * len(self.holds)
-        key = finer.label * len(self.holds) + coarse[finer.cell]
-        inside = sum_by(key, np.where(finer.holds[finer.cell, -1], finer.weight, 0.0), size)
-        everything = sum_by(key, finer.weight, size)
+        key = finer.label[known] * len(self.holds) + coarse[known]
+        inside = sum_by(key, np.where(finer.holds[finer.cell, -1], finer.weight, 0.0)[known], size)
+        everything = sum_by(key, finer.weight[known], size)
         chosen = codes.astype(np.int64) * len(self.holds) + cells
         share: Floats = inside[chosen] / everything[chosen]
         return share

@@ -347,7 +347,8 @@ class EstimationError(WithStatistics):
 
     Σ_q P(q) Σ_s P(s | q) ln( P(s | q) / P*(s | q) ), in nats: of the original `table` (which `protect` puts in by
     itself), and of what is believed by maximum entropy.  0: everything about everybody is known, so at least some
-    amount is wanted.  An average over everybody, as in the paper's figures; some may be worse off.  Parameters as in
+    amount is wanted.  An average over everybody, as in the paper's figures; some may be worse off.  Of releases that
+    print people's cells as they are, such as buckets (`method="anatomy"`); coarser ones are refused.  Parameters as in
     `MaxEnt`.  A float, rounded down at the ninth decimal.
 
     >>> import sidelight as sl

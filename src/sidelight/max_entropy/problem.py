@@ -259,8 +259,10 @@ class Variables:
 
     def _fits_suppressed(self, conditions: Sequence[Condition]) -> Flags | None:
         """Say which parts conditions fit, if suppressed rows, of whose people nothing is known, are among them."""
+        if not self._some_suppressed:
+            return None
         hidden = {name for name, text in cells_in(conditions) if text != SUPPRESSED} - self._known_of_members
-        if not hidden or not self._suppressed_parts.any():
+        if not hidden:
             return None
         fits: Flags = self._share_of_keys(conditions) > 0
         return fits if (fits & self._suppressed_parts).any() else None
@@ -269,6 +271,10 @@ class Variables:
     def suppressed_people(self) -> int:
         """How many people are in suppressed rows."""
         return int(self.release.groups.sizes[suppressed_groups(self.release.groups)].sum())
+
+    @cached_property
+    def _some_suppressed(self) -> bool:
+        return bool(self._suppressed_parts.any())
 
     @cached_property
     def _suppressed_parts(self) -> Flags:

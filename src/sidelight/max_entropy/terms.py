@@ -125,7 +125,21 @@ def _terms(about: Summand, coefficient: Fraction, *, others: bool = False) -> It
 
 def shares_of(known: Sequence[WordedStatement]) -> Iterator[ConditionalProbability]:
     """Go through all that statements speak of."""
-    return (term.share for each in known for term in linear_form(each.statement).terms)
+    for each in known:
+        for about in _summands(each.statement):
+            if isinstance(about, ConditionalProbability):
+                yield about
+            else:
+                yield from (term.share for term in _terms(about, Fraction(1)))
+
+
+def _summands(statement: Statement) -> tuple[Summand, ...]:
+    if isinstance(statement, IntervalStatement):
+        return (statement.about,)
+    if isinstance(statement, ComparisonStatement):
+        return statement.one, statement.other
+    assert isinstance(statement, LinearStatement | MeasuredStatement)
+    return tuple(about for _, about in statement.terms)
 
 
 def conditions_of(share: ConditionalProbability) -> Event:
@@ -352,10 +366,10 @@ class _PartSets:
 
     def _looked_for(self, conditions: Event) -> list[int]:
         """Number the set of parts that people of a condition are looked for in, where that is not everywhere."""
-        parts = self.variables.looked_for(conditions)
-        if parts.all():
+        if not self.variables.leaves_suppressed_aside(conditions):
             return []
         if PRINTED not in self.number:
+            parts = self.variables.looked_for(conditions)
             self._add(PRINTED, parts, parts)
         return [self.number[PRINTED]]
 

@@ -2,6 +2,8 @@
 
 import pytest
 
+import sidelight as sl
+from sidelight.errors import BadKnowledge
 from sidelight.max_entropy.hidden_labels import NO_NODES, ColumnCells, RawLabels
 from sidelight.release.printing import Nodes
 from sidelight.table.hierarchy import Hierarchy
@@ -50,3 +52,11 @@ def test_a_hierarchy_says_what_there_is():
 
 def test_long_intervals_are_not_written_out():
     assert len(RawLabels(("0-1000000000", "5-7"), ("*****", "12***")).weight) < 12
+
+
+def test_a_label_that_nothing_known_leaves_room_for_is_nobodys():
+    release = sl.Release.from_counts([{"Flu": 1, "Cold": 1}], labels=[{"sex": "*"}])
+    beliefs = sl.maxent(release, knowing=["P(Flu | sex=male) >= 0", "P(Flu | sex=female) >= 0"])
+    assert beliefs.probability("Flu", given={"sex": "male"}) == pytest.approx(0.5)
+    with pytest.raises(BadKnowledge, match="nobody in the release says all of this"):
+        beliefs.probability("Flu", given={"sex": "other"})

@@ -175,3 +175,12 @@ def test_what_follows_for_others_from_what_is_known_about_a_person_counts():
     gain = sl.MaxEntGain(knowing=known).measure(ward)  # of three others, two have it: 2/3 without the release
     assert gain.value == pytest.approx(1 / 3, abs=1e-8)
     assert gain.replay(ward) == gain.value
+
+
+def test_the_estimation_error_is_asked_of_cells_as_they_are():
+    adult = sl.datasets.adult(quasi=["age", "sex"])
+    limits = [sl.GroupSize() >= 50, sl.EstimationError() >= 0.01]
+    assert sl.protect(adult.table, limits, method="anatomy").verdict.safe
+    for method in ("lattice", "mondrian"):
+        with pytest.raises(BadMeasure, match=r"prints it more coarsely; .* ask it of buckets \(.*anatomy"):
+            sl.protect(adult.table, limits, by=adult.hierarchies, method=method)
