@@ -37,14 +37,14 @@ def exact_number(number: object, error: type[Exception], name: str) -> Fraction 
     Traceback (most recent call last):
     ValueError: a limit is a number, not True; give a number
     """
+    if isinstance(number, Rational) and not isinstance(
+        number, bool
+    ):  # NumPy's whole numbers too, and what no float has
+        return Fraction(int(number.numerator), int(number.denominator))
     if isinstance(number, bool) or not isinstance(number, Real | Decimal) or math.isnan(number):
         message = f"{name} is a number, not {number!r}; give a number"
         raise error(message)
-    if math.isinf(number):
-        return float(number)
-    if isinstance(number, Rational):  # NumPy's whole numbers too
-        return Fraction(int(number.numerator), int(number.denominator))
-    return Fraction(str(number))
+    return float(number) if math.isinf(number) else Fraction(str(number))
 
 
 def log(ratio: Fraction) -> Decimal:

@@ -133,7 +133,9 @@ def priors_by_column(
     assert shape is not None
     assert most is not None
     shares = shape.scaled(1 / shape.total)
-    smallest = 1 / shares.smallest()
+    smallest = 1 / shares.smallest(
+        among={text for text, n in zip(groups.domain, groups.whole.tolist(), strict=True) if n}
+    )
     if least is None:
         least = "same" if most == math.inf else "smallest"
     low = smallest if least == "smallest" else most if isinstance(least, str) else least

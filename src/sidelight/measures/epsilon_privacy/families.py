@@ -9,7 +9,11 @@ Each family has a conjugate prior worth σ answers, and after m more answers x�
                                                         and B = σℓ₀ + Σ ln(x/x₀)
 
 and for σ = ∞ the family itself at μ₀.  `near` gives the probability of an interval for many cases in floats, good to
-about 1e-7; `exact` for one in decimals of some 60 digits, by series and continued fractions.
+about 1e-7; `exact` for one in decimals, by series and continued fractions.
+
+Digits      What callers give is between 1/`LARGEST_NUMBER` and `LARGEST_NUMBER` in size, or 0.  So an interval is at
+            least 1e-60 of what it is compared with, and of σ answers it moves 1e-30: 40 of the 130 digits are left
+            whatever is subtracted.  What is too small for decimals even so, and it alone, is 0.
 
 Source: Machanavajjhala, Gehrke and Götz, VLDB 2009, footnote 3: "For numeric attributes Gaussian, Poisson or Pareto are
 good choices."
@@ -19,25 +23,29 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from decimal import MIN_EMIN, Context, Decimal, localcontext
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, InvalidOperation, localcontext
 from fractions import Fraction
+from functools import cache, partial
 
 import numpy as np
 
 from sidelight._arrays import Floats
 from sidelight.errors import BadMeasure
 
-DIGITS = Context(prec=130, Emin=MIN_EMIN)
-"""More than 60 digits are left of what is subtracted."""
+DIGITS = Context(prec=130, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[InvalidOperation])
+"""What is beyond its range is infinite, or 0."""
+
+LARGEST_NUMBER = 10**30
+"""Larger numbers, or smaller ones than one by this, would leave too few digits."""
 
 PI = Decimal(
     "3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803482534211706798214808651328230664709"
 )
 
 LARGEST_COUNT = 1_000_000
-"""Poisson numbers are added up one by one."""
+"""Poisson numbers of an interval are added up one by one."""
 
 
 @dataclass(frozen=True)
@@ -48,12 +56,16 @@ class NumberFamily(ABC):
     stubbornness: Fraction | float
 
     @abstractmethod
-    def near(self, seen: Floats, total: Floats, low: Floats, high: Floats) -> Floats:
-        """Give P(low ≤ X ≤ high) after so many numbers with this total of `statistic`, in floats."""
+    def near(self, seen: Floats, total: Floats, center: Floats, within: float) -> Floats:
+        """Give P(|X − center| ≤ within) after so many numbers with this total of `statistic`, in floats."""
 
     @abstractmethod
     def exact(self, seen: int, numbers: Iterable[tuple[Fraction, int]], low: Fraction, high: Fraction) -> Decimal:
         """Give the same in decimals; `numbers` come with how often each was seen."""
+
+    def around(self, numbers: Sequence[Fraction]) -> tuple[NumberFamily, tuple[Fraction, ...]]:
+        """Give the family and the numbers as floats see them best."""
+        return self, tuple(numbers)
 
     def statistic(self, numbers: Sequence[Fraction]) -> Floats:
         """Give what is added up of each number."""
@@ -75,7 +87,12 @@ class Normal(NumberFamily):
 
     spread: Fraction
 
-    def near(self, seen: Floats, total: Floats, low: Floats, high: Floats) -> Floats:
+    def around(self, numbers: Sequence[Fraction]) -> tuple[Normal, tuple[Fraction, ...]]:
+        """Count from the smallest number: a moment in nanoseconds has more digits than floats do."""
+        least = min(numbers, default=self.expects)
+        return replace(self, expects=self.expects - least), tuple(number - least for number in numbers)
+
+    def near(self, seen: Floats, total: Floats, center: Floats, within: float) -> Floats:
         """Subtract tails on the side where they are small; narrow intervals by their middle."""
         from scipy.special import ndtr  # noqa: PLC0415 - only here, and slow to import
 
@@ -83,12 +100,10 @@ class Normal(NumberFamily):
         mean, width = np.full_like(total, float(self.expects)), np.full_like(total, spread)
         if not self.unmoved:
             mean, width = (sure * mean + total) / (sure + seen), spread * np.sqrt(1 + 1 / (sure + seen))
-        below, above = (low - mean) / width, (high - mean) / width
-        mirrored = below > 0
-        below, above = np.where(mirrored, -above, below), np.where(mirrored, -below, above)
-        middle = (below + above) / 2
-        by_middle = np.exp(-middle * middle / 2) / math.sqrt(2 * math.pi) * (above - below)
-        chance: Floats = np.where(above - below < 1e-5, by_middle, ndtr(above) - ndtr(below))
+        middle, half = -np.abs(center - mean) / width, within / width
+        with np.errstate(over="ignore"):
+            by_middle = np.exp(-middle * middle / 2) / math.sqrt(2 * math.pi) * 2 * half
+        chance: Floats = np.where(half < 5e-6, by_middle, ndtr(middle + half) - ndtr(middle - half))
         return chance
 
     def exact(self, seen: int, numbers: Iterable[tuple[Fraction, int]], low: Fraction, high: Fraction) -> Decimal:
@@ -110,44 +125,60 @@ class Normal(NumberFamily):
 
 @dataclass(frozen=True)
 class Poisson(NumberFamily):
-    """Counts."""
+    """Counts.
 
-    def near(self, seen: Floats, total: Floats, low: Floats, high: Floats) -> Floats:
-        """Subtract tails on the side where they are small."""
-        from scipy.special import betainc, gammainc, gammaincc  # noqa: PLC0415
+    P(x) = P(x − 1) · (α + β(x − 1)) / x, with α = a/(b + 1) and β = 1/(b + 1); of the unmoved α = μ₀ and β = 0.
+    """
 
-        first, last = np.maximum(np.ceil(low), 0), np.floor(high)
+    def near(self, seen: Floats, total: Floats, center: Floats, within: float) -> Floats:
+        """Add up what is on both sides of the likeliest count of the interval."""
+        from scipy.special import gammaln  # noqa: PLC0415
+
+        first, last = np.maximum(np.ceil(center - within), 0), np.floor(center + within)
         mean, sure = float(self.expects), float(self.stubbornness)
         if self.unmoved:
-            expected = np.full_like(first, mean)
-            upper = [gammainc(np.maximum(first, 1), expected), gammainc(last + 1, expected)]
-            lower = [gammaincc(np.maximum(first, 1), expected), gammaincc(last + 1, expected)]
+            alpha, beta = np.full_like(first, mean), np.zeros_like(first)
+            expected, log_none, excess = alpha, -alpha, lambda _: beta
         else:
             shape, rate = sure * mean + total, sure + seen
-            expected = shape / rate
-            upper = [betainc(np.maximum(each, 1), shape, 1 / (rate + 1)) for each in (first, last + 1)]
-            lower = [betainc(shape, np.maximum(each, 1), rate / (rate + 1)) for each in (first, last + 1)]
-        upper[0], lower[0] = np.where(first == 0, 1, upper[0]), np.where(first == 0, 0, lower[0])
-        chance: Floats = np.where(first > expected, upper[0] - upper[1], lower[1] - lower[0])
-        return np.where(last < first, 0, chance)
+            alpha, beta = shape / (rate + 1), 1 / (rate + 1)
+            expected, log_none = shape / rate, -shape * np.log1p(1 / rate)
+            excess = partial(_log_excess, shape)
+        likeliest = np.clip(np.floor(expected), first, last)
+        log_chance = log_none + likeliest * np.log(alpha) + excess(likeliest) - gammaln(likeliest + 1)
+        upwards = _sum_of_products(last - likeliest, lambda step: beta + (alpha - beta) / (likeliest + step))
+        downwards = _sum_of_products(
+            likeliest - first, lambda step: (likeliest + 1 - step) / (alpha + beta * (likeliest - step))
+        )
+        chance: Floats = np.exp(log_chance) * (1 + upwards + downwards)
+        return chance
 
     def exact(self, seen: int, numbers: Iterable[tuple[Fraction, int]], low: Fraction, high: Fraction) -> Decimal:
-        """Add up the counts of the interval, each from the one before."""
+        """Add up as in floats."""
         first, last = max(math.ceil(low), 0), math.floor(high)
+        if last < first:
+            return Decimal(0)
+        expected = self.expects
         with localcontext(DIGITS):
-            mean = _decimal(self.expects)
+            alpha, beta, rising = _decimal(expected), Decimal(0), None
+            log_none = -alpha
             if isinstance(self.stubbornness, Fraction):
                 total = sum((number * count for number, count in numbers), Fraction(0))
-                shape = _decimal(self.stubbornness * self.expects + total)
-                rate = _decimal(self.stubbornness + seen)
-                chance = (-shape * ((rate + 1) / rate).ln()).exp()
+                shape, rate = self.stubbornness * self.expects + total, self.stubbornness + seen
+                expected = shape / rate
+                alpha, beta, rising = _decimal(shape / (rate + 1)), _decimal(1 / (rate + 1)), _decimal(shape)
+                log_none = -rising * _log((rate + 1) / rate)
+            likeliest = min(max(math.floor(expected), first), last)
+            log_chance = log_none - _log_gamma(Decimal(likeliest + 1))
+            if rising is None:
+                log_chance += likeliest * alpha.ln()
             else:
-                shape, rate, chance = mean, Decimal(0), (-mean).exp()
-            inside = Decimal(0)
-            for number in range(last + 1):
-                inside += chance if number >= first else 0
-                chance *= (shape + number) / (rate + 1) / (number + 1) if rate else mean / (number + 1)
-            return inside
+                log_chance += _log_gamma(rising + likeliest) - _log_gamma(rising) + likeliest * beta.ln()
+            upwards = _sum_of_decimals(last - likeliest, lambda step: beta + (alpha - beta) / (likeliest + step))
+            downwards = _sum_of_decimals(
+                likeliest - first, lambda step: (likeliest + 1 - step) / (alpha + beta * (likeliest - step))
+            )
+            return log_chance.exp() * (1 + upwards + downwards)
 
     def check(self, number: Fraction, text: str) -> None:
         """Counts are whole, and not so large that adding them up takes for ever."""
@@ -164,19 +195,21 @@ class Pareto(NumberFamily):
 
     def statistic(self, numbers: Sequence[Fraction]) -> Floats:
         """Add up logarithms of how far above the minimum."""
-        return np.array([math.log(number / self.minimum) for number in numbers])
+        return np.array([math.log1p(number / self.minimum - 1) for number in numbers])
 
-    def near(self, seen: Floats, total: Floats, low: Floats, high: Floats) -> Floats:
+    def near(self, seen: Floats, total: Floats, center: Floats, within: float) -> Floats:
         """Subtract upper tails, by their logarithms."""
-        least = float(self.minimum)
-        above = [np.log(np.maximum(each, least) / least) for each in (low, high)]
-        level, sure = math.log(self.expects / self.minimum), float(self.stubbornness)
-        tails = (
-            [-each / level for each in above]
-            if self.unmoved
-            else [-(sure + seen) * np.log1p(each / (sure * level + total)) for each in above]
-        )
-        chance: Floats = -np.exp(tails[0]) * np.expm1(tails[1] - tails[0])
+        least, low = float(self.minimum), center - within
+        above = np.log(np.maximum(low, least) / least)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            across = np.where(low > least, np.log1p(2 * within / low), np.log((center + within) / least))
+        level, sure = math.log1p(self.expects / self.minimum - 1), float(self.stubbornness)
+        if self.unmoved:
+            tail, inside = -above / level, -across / level
+        else:
+            base = sure * level + total
+            tail, inside = -(sure + seen) * np.log1p(above / base), -(sure + seen) * np.log1p(across / (base + above))
+        chance: Floats = -np.exp(tail) * np.expm1(inside)
         return chance
 
     def exact(self, seen: int, numbers: Iterable[tuple[Fraction, int]], low: Fraction, high: Fraction) -> Decimal:
@@ -206,6 +239,74 @@ def _decimal(number: Fraction) -> Decimal:
 
 def _log(number: Fraction) -> Decimal:
     return Decimal(number.numerator).ln() - Decimal(number.denominator).ln()
+
+
+def _log_excess(shape: Floats, many: Floats) -> Floats:
+    """Give ln Γ(a + x) / (Γ(a) aˣ), which is small next to each of them where a is large."""
+    from scipy.special import gammaln  # noqa: PLC0415
+
+    large = np.maximum(shape, 100)
+
+    def remainder(number: Floats) -> Floats:
+        inverse = 1 / number
+        return inverse / 12 - inverse**3 / 360 + inverse**5 / 1260
+
+    by_difference = (large + many - 0.5) * np.log1p(many / large) - many + remainder(large + many) - remainder(large)
+    by_each = gammaln(shape + many) - gammaln(shape) - many * np.log(shape)
+    return np.where(shape < 100, by_each, by_difference)
+
+
+def _sum_of_products(steps: Floats, ratio: Callable[[Floats], Floats]) -> Floats:
+    """Give r(1) + r(1) r(2) + … of so many steps each; ratios rise or fall all along."""
+    total, product = np.zeros_like(steps), np.ones_like(steps)
+    with np.errstate(divide="ignore", invalid="ignore"):  # where there is no step
+        final = ratio(np.maximum(steps, 1))
+        for step in range(1, int(steps.max(initial=0)) + 1):
+            here = ratio(np.clip(steps, 1, step))
+            product = np.where(step <= steps, product * here, 0)
+            total += product
+            largest = np.maximum(here, final)
+            left = (product > 0) & ~(product * largest <= 1e-12 * (1 - largest) * (1 + total))
+            if not left.any():  # nothing, or too little to matter
+                break
+    return total
+
+
+def _sum_of_decimals(steps: int, ratio: Callable[[int], Decimal]) -> Decimal:
+    """Give the same for one case."""
+    total, product, final = Decimal(0), Decimal(1), ratio(max(steps, 1))
+    for step in range(1, steps + 1):
+        here = ratio(step)
+        product *= here
+        total += product
+        largest = max(here, final)
+        if largest < 1 and product * largest < (1 - largest).scaleb(-60) * (1 + total):
+            break
+    return total
+
+
+def _log_gamma(number: Decimal) -> Decimal:
+    """Give ln Γ(x) for x > 0: by Stirling's series, from 150 on.
+
+    >>> with localcontext(DIGITS):
+    ...     print(round(_log_gamma(Decimal("0.5")).exp() ** 2 - PI, 100), round(_log_gamma(Decimal(11)).exp(), 90))
+    0E-100 3628800.000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000
+    """
+    before = Decimal(1)
+    while number < 150:
+        before *= number
+        number += 1
+    series = (number - Decimal("0.5")) * number.ln() - number + (2 * PI).ln() / 2 - before.ln()
+    for place in range(1, 61):
+        series += _decimal(_bernoulli(2 * place)) / (2 * place * (2 * place - 1)) / number ** (2 * place - 1)
+    return series
+
+
+@cache
+def _bernoulli(place: int) -> Fraction:
+    if place == 0:
+        return Fraction(1)
+    return -sum((math.comb(place + 1, each) * _bernoulli(each) for each in range(place)), Fraction(0)) / (place + 1)
 
 
 def _upper_tail(z: Decimal) -> Decimal:

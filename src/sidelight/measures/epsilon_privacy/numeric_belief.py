@@ -7,7 +7,8 @@ where n_P of n people are within w.  p_out is what is expected of one more numbe
 
 Exactly     Unlike with a shape of values, p_out is not monotone in the stubbornness: σ is exactly this.
 Monotone    Not claimed: the mean of a merged group moves.
-Decision    floats find the cases near the worst, decimals of some 60 digits decide, rounded up.
+Decision    floats find the cases near the worst, decimals decide, rounded up.  What floats cannot tell from 0 is
+            infinite to them, and decided beside the worst of the others.
 """
 
 from __future__ import annotations
@@ -23,11 +24,19 @@ from typing import ClassVar, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from sidelight._arrays import Floats, Integers, first_of_each
+from sidelight._arrays import Flags, Floats, Integers, first_of_each
 from sidelight._rounding import exact_number, exact_text, round_down, round_up, short_decimal
 from sidelight._text import counted
 from sidelight.errors import BadMeasure
-from sidelight.measures.epsilon_privacy.families import DIGITS, Normal, NumberFamily, Pareto, Poisson
+from sidelight.measures.epsilon_privacy.families import (
+    DIGITS,
+    LARGEST_COUNT,
+    LARGEST_NUMBER,
+    Normal,
+    NumberFamily,
+    Pareto,
+    Poisson,
+)
 from sidelight.measures.epsilon_privacy.prior import read_known_people, read_stubbornness, whole_if_possible
 from sidelight.measures.exact import Amount
 from sidelight.measures.group_by_group import GroupByGroup, WorstGroup
@@ -116,7 +125,7 @@ class NumericBelief(Targeted, GroupByGroup):
         numbers = None if self.numbers is None else _Numbers(self.numbers)
         for name, checked in (
             ("expects", _finite(self.expects, "expects")),
-            ("stubbornness", read_stubbornness(self.stubbornness)),
+            ("stubbornness", _read_stubbornness(self.stubbornness)),
             ("within", _finite(self.within, "within")),
             ("spread", None if self.spread is None else _finite(self.spread, "spread")),
             ("minimum", None if self.minimum is None else _finite(self.minimum, "minimum")),
@@ -141,6 +150,9 @@ class NumericBelief(Targeted, GroupByGroup):
             raise BadMeasure(message)
         if self.family != "normal" and self.expects <= (self.minimum or 0):
             message = f"expects is {self.expects}; family='{self.family}' wants more than {self.minimum or 0}"
+            raise BadMeasure(message)
+        if self.family == "poisson" and max(self.expects, self.within) > LARGEST_COUNT:
+            message = f"family='poisson' is about counts up to {LARGEST_COUNT:,}; lower expects= and within="
             raise BadMeasure(message)
 
     def amounts(self) -> dict[str, int]:
@@ -219,8 +231,7 @@ class NumericBelief(Targeted, GroupByGroup):
         rows, columns, epsilons, matching = self._epsilons(groups)
         if len(rows) == 0:
             return Worst(self, otherwise=self.if_nothing_to_measure)
-        largest = epsilons.max()
-        near = np.flatnonzero(epsilons >= largest * (1 - ROUGH) if largest < np.inf else epsilons == np.inf)
+        near = _near_worst(epsilons, certain=matching >= groups.sizes[rows] - self.known_people)
         cells = groups.counts.dense()
         kinds = np.column_stack((cells[rows[near]], columns[near]))
         worst: tuple[Amount, int, Decimal, _Case] | None = None
@@ -239,7 +250,8 @@ class NumericBelief(Targeted, GroupByGroup):
 
     def _epsilons(self, groups: Groups) -> tuple[Integers, Integers, Floats, Integers]:
         """List groups and values that occur in them, with ε in floats and how many people are near."""
-        numbers, family = self._numbers_of(groups.domain), self.expected
+        numbers = self._numbers_of(groups.domain)
+        family, floats = self.expected.around(numbers)
         rows, columns, _ = groups.counts.entries()
         targeted = np.flatnonzero(np.isin(columns, self.targets.places(groups)))
         rows, columns = rows[targeted], columns[targeted]
@@ -247,12 +259,15 @@ class NumericBelief(Targeted, GroupByGroup):
         matching = self._neighbours(numbers).people_near(counts)[rows, columns]
         people = groups.sizes[rows]
         p_in = matching / np.maximum(people - self.known_people, matching)
-        statistic = family.statistic(numbers)
+        statistic = family.statistic(floats)
         totals = (counts @ statistic)[rows] - statistic[columns]
-        center, within = np.array([float(number) for number in numbers])[columns], float(self.within)
-        p_out = family.near((people - 1).astype(float), totals, center - within, center + within)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            epsilons: Floats = np.where(p_in == 1, np.inf, np.fmax(p_in / p_out, (1 - p_out) / (1 - p_in)))
+        center = np.array([float(number) for number in floats])[columns]
+        epsilons = np.full(len(rows), np.inf)
+        unsure = np.flatnonzero(p_in < 1)
+        p_out = family.near((people[unsure] - 1).astype(float), totals[unsure], center[unsure], float(self.within))
+        told = unsure[p_out > 0]  # not nan, nor too small for floats
+        p_in, p_out = p_in[told], p_out[p_out > 0]
+        epsilons[told] = np.maximum(p_in / p_out, (1 - p_out) / (1 - p_in))
         return rows, columns, epsilons, matching
 
     def _neighbours(self, numbers: tuple[Fraction, ...]) -> _Neighbours:
@@ -296,12 +311,12 @@ class NumericBelief(Targeted, GroupByGroup):
         whom = (
             f"the number of a person of {witness.group} is within {exact_text(self.within)} of {shown(witness.value)}"
         )
-        if finding.value == math.inf:
+        if witness.p_in == 1:
             return f"{who} would be certain that {whom}."
         if finding.value <= 1:
             return f"{who} would not believe more of anyone for being in the release, not even that {whom}."
         before, after = short_decimal(Fraction(witness.p_out), up=False), short_decimal(witness.p_in)
-        factor = short_decimal(finding.value)
+        factor = "more than 1e308" if finding.value == math.inf else short_decimal(finding.value)
         return (
             f"{who} would be surer that {whom}, by a factor of {factor}: with that person left out of the release "
             f"the belief is {before}, with them in it {after}."
@@ -330,16 +345,36 @@ class _Numbers(dict[Label, Fraction]):
         return hash(tuple(self.items()))
 
 
+def _of_sensible_size(number: Fraction | float) -> bool:
+    return 1 <= abs(number) * LARGEST_NUMBER <= LARGEST_NUMBER**2
+
+
 def _finite(number: object, name: str) -> int | Fraction:
     exact = exact_number(number, BadMeasure, name)
-    if not math.isfinite(exact):
-        message = f"{name} is {number}; give a finite number"
+    if exact and not _of_sensible_size(exact):
+        message = f"{name} is {number}; give 0 or a number between 1e-30 and 1e30 in size"
         raise BadMeasure(message)
     return whole_if_possible(exact)  # type: ignore[return-value]
 
 
+def _read_stubbornness(stubbornness: object) -> int | Fraction | float:
+    number = read_stubbornness(stubbornness)
+    if number is None or not (number == math.inf or _of_sensible_size(number)):
+        message = f"stubbornness is {stubbornness}; give a number between 1e-30 and 1e30, or math.inf"
+        raise BadMeasure(message)
+    return number
+
+
+def _near_worst(epsilons: Floats, *, certain: Flags) -> Integers:
+    """List the cases that may be the worst: the first in which nothing is left to doubt, or all that floats propose."""
+    if certain.any():
+        return np.flatnonzero(certain)[:1]
+    told = np.isfinite(epsilons)
+    return np.flatnonzero(~told | (epsilons >= epsilons.max(where=told, initial=0) * (1 - ROUGH)))
+
+
 def _epsilon(p_in: Fraction, p_out: Decimal) -> Amount:
-    """Give ε, rounded up."""
+    """Give ε, rounded up; what is beyond floats, or beyond decimals, is infinite."""
     if p_in == 1:
         return math.inf
     with localcontext(DIGITS):
@@ -358,6 +393,9 @@ def _numbers_of(family: NumberFamily, known: _Numbers | None, domain: tuple[Labe
             message = f"'{shown(text)}' is no number; say what it stands for in numbers="
             raise BadMeasure(message)
         number = Fraction(str(text).strip()) if stands_for is None else stands_for
+        if number and not _of_sensible_size(number):
+            message = f"'{shown(text)}' is not between 1e-30 and 1e30 in size; say what it stands for in numbers="
+            raise BadMeasure(message)
         family.check(number, shown(text))
         numbers.append(number)
     return tuple(numbers)

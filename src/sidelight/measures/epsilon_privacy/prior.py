@@ -9,7 +9,8 @@ Classes     I    shape σ(s)/σ known, σ at most this      `Prior.of_parameters
 Ends        With the shape π = σ(P)/σ kept, p_out = (n_P − 1 + πσ) / (n − 1 + σ) has in σ a derivative of the sign of
             π(n − 1) − (n_P − 1), which does not depend on σ: for each group and P it only rises or only falls, and ε,
             which falls with p_out, is worst at an end.  Hence two priors stand for all stubbornness from least to
-            most.  The least that a shape allows is 1 / its smallest share: then σ(s) ≥ 1 for all s.  (Each of the
+            most.  The least that a shape allows is 1 / its smallest share of a value that occurs in the release: then
+            σ(s) ≥ 1 for all of these.  What the shape says of other values does not narrow the range.  (Each of the
             paper's two closed conditions is a quotient of linear functions of σ too, and as monotone.)  In class II
             the largest σ is the worst, since p_out = (n_P − 1 + r) / (n − 1 + σ).
 Subsets     Of all sets of values, single ones and all but single ones are enough (`EVERY_SUBSET`).  The belief in P
@@ -27,6 +28,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -130,9 +132,10 @@ class WeightsByLabel(Mapping[Label, Weights]):
         """Scale by a factor."""
         return WeightsByLabel({text: each.scaled(factor) for text, each in self._by_label.items()})
 
-    def smallest(self) -> Fraction:
-        """The smallest weight of any label and value."""
-        return min(chain.from_iterable(each.values() for each in self._by_label.values()))
+    def smallest(self, among: AbstractSet[Label]) -> Fraction:
+        """The smallest weight of any label and one of these values; of all values, if none of these is there."""
+        pairs = [*chain.from_iterable(each.items() for each in self._by_label.values())]
+        return min([weight for value, weight in pairs if value in among] or [weight for _, weight in pairs])
 
     def as_written(self) -> dict[str, dict[str, object]]:
         """Write it as the policy file does."""

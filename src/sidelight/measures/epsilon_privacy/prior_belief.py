@@ -122,8 +122,9 @@ class PriorBelief(Targeted, GroupByGroup):
 
     `shape` is "uniform", "release" (the shares of the whole release) or a mapping value → share (scaled to add up
     to 1).  At most: the worst is at one end of the range, at σ or at the smallest stubbornness that the shape allows,
-    1 / its smallest share, which a person who is left out moves most.  `least_stubbornness=` lets the range begin
-    elsewhere: at a number, or with "same" where it ends, which asks about exactly σ (as the paper's experiments do).
+    1 / its smallest share of a value that occurs, which a person who is left out moves most.  `least_stubbornness=`
+    lets the range begin elsewhere: at a number, or with "same" where it ends, which asks about exactly σ (as the
+    paper's experiments do).
 
     >>> pair = Release.from_counts([{"Flu": 1, "Cold": 1}])
     >>> finding = PriorBelief(shape="uniform", stubbornness=1_000).measure(pair)
@@ -171,7 +172,7 @@ that is left shrinks by that factor.
     (Fraction(50, 19), 'not Ulcer')
 
     **Ruled out**: `rules_out=ℓ` is about somebody who also knows ℓ values that the person does not have, the worst
-    ones (or fewer); together with `known_people=b` it covers every k = ℓ + b negations about anybody.
+    ones (or fewer); together with `known_people=b` it covers ℓ negations about the person and b about others.
 
     >>> PriorBelief(stubbornness=10, rules_out=1).measure(ward).value
     Fraction(13, 5)
@@ -259,6 +260,7 @@ that is left shrinks by that factor.
             cls(shape="uniform", stubbornness=4),
             cls(shape="uniform", stubbornness=40, least_stubbornness="same"),
             cls(stubbornness=10, known_people=1),
+            cls(shape="uniform", stubbornness=40, rules_out=1, known_people=1),
             cls(shape="release", stubbornness=math.inf),
             cls(stubbornness=math.inf),
             cls(stubbornness=12, decided_by="closed conditions"),
@@ -385,8 +387,9 @@ that is left shrinks by that factor.
 
     @property
     def more_is_worse(self) -> tuple[str, ...]:
-        """People known always; stubbornness unless exactly that one is asked about, as beliefs may come to fit."""
-        return ("known_people",) if self.least_stubbornness == "same" else ("known_people", "stubbornness")
+        """What is known always; stubbornness unless exactly that one is asked about, as beliefs may come to fit."""
+        known = ("known_people", "rules_out") if self.rules_out else ("known_people",)
+        return known if self.least_stubbornness == "same" else (*known, "stubbornness")
 
     def priors(self, groups: Groups) -> tuple[Prior, ...]:
         """Say what may be believed of each value (or predicate) of the release that these groups belong to."""

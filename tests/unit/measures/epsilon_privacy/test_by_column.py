@@ -137,4 +137,15 @@ def test_weights_by_label_never_change():
     weights = WeightsByLabel(EARLIER)
     assert hash(weights) == hash(WeightsByLabel({"South": EARLIER["South"], "North": EARLIER["North"]}))
     assert weights.total == 2000
-    assert weights.scaled(Fraction(1, 2000)).smallest() == Fraction(1, 20)
+    assert weights.scaled(Fraction(1, 2000)).smallest({"Flu", "Cold"}) == Fraction(1, 20)
+
+
+def test_values_that_do_not_occur_leave_the_range_of_stubbornness_as_it_is():
+    """With one label it is the same question as without the column, rare values elsewhere or not."""
+    rows = pa.table({"region": ["North"] * 2, "disease": ["Flu", "Cold"]})
+    release = sl.read_release(rows, group="region", sensitive="disease")
+    shape = {"Flu": 10, "Cold": 9, "Yellow fever": 1}
+    plain = sl.PriorBelief(shape=shape, stubbornness=1_000).measure(release)
+    by_region = sl.PriorBelief(shape={"North": shape}, by="region", stubbornness=1_000).measure(release)
+    assert by_region.value == plain.value
+    assert by_region.witness.stubbornness == plain.witness.stubbornness == Fraction(20, 9)

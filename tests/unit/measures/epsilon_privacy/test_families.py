@@ -22,10 +22,10 @@ FAMILIES = [
 ]
 INTERVALS = [
     (Fraction(2), Fraction(6)),
-    (Fraction(0), Fraction(1)),
-    (Fraction(12), Fraction(25, 2)),
+    (Fraction(0), Fraction(2)),
+    (Fraction(12), Fraction(14)),
     (Fraction(5), Fraction(5)),
-    (Fraction(-3), Fraction(60)),
+    (Fraction(-3), Fraction(61)),
 ]
 
 
@@ -33,9 +33,38 @@ INTERVALS = [
 @pytest.mark.parametrize(("low", "high"), INTERVALS)
 def test_floats_are_near_the_decimals(family, low, high):
     total = sum(count * family.statistic([number])[0] for number, count in SEEN)
-    arrays = [np.array([float(each)]) for each in (7, total, low, high)]
+    seen, total, center = (np.array([float(each)]) for each in (7, total, (low + high) / 2))
     exact = float(family.exact(7, SEEN, low, high))
-    assert family.near(*arrays)[0] == pytest.approx(exact, rel=1e-7, abs=1e-300)
+    assert family.near(seen, total, center, float(high - low) / 2)[0] == pytest.approx(exact, rel=1e-7, abs=1e-300)
+
+
+@pytest.mark.parametrize("sure", [Fraction(1, 10), Fraction(10**6), Fraction(10**15), Fraction(10**30), math.inf])
+@pytest.mark.parametrize(("mean", "number"), [(2, 3), (300, 340), (300, 700), (5000, 3000), (10**5, 10**5 + 7)])
+def test_floats_are_near_the_decimals_however_stubborn(sure, mean, number):
+    """Many answers of many, and intervals that are narrow next to the numbers."""
+    families = Normal(Fraction(mean), sure, Fraction(mean, 9)), Poisson(Fraction(mean), sure)
+    for family in (*families, Pareto(Fraction(mean), sure, Fraction(1))):
+        for within in (Fraction(1, 10**15), Fraction(2), Fraction(mean - 1)):
+            own = Fraction(number)
+            shifted, (center, other) = family.around([own, Fraction(mean)])
+            total = 3 * shifted.statistic([other])
+            near = shifted.near(np.array([3.0]), total, np.array([float(center)]), float(within))[0]
+            exact = family.exact(3, [(Fraction(mean), 3)], own - within, own + within)
+            assert near == pytest.approx(float(exact), rel=1e-7, abs=1e-290)
+
+
+def test_counts_are_added_up_from_the_likeliest_on():
+    """The twin adds up from 0 on, in floats of logarithms' sums."""
+    for sure, mean, own, within in [(Fraction(5), 3, 4, 0), (Fraction(1, 50), 30, 2, 9), (math.inf, 40, 61, 300)]:
+        family = Poisson(Fraction(mean), sure)
+        law = (
+            stats.poisson(mean)
+            if sure == math.inf
+            else stats.nbinom(float(sure) * mean + 12, 1 - 1 / (float(sure) + 3))
+        )
+        expected = sum(law.pmf(count) for count in range(max(own - within, 0), own + within + 1))
+        exact = family.exact(2, [(Fraction(6), 2)], Fraction(own - within), Fraction(own + within))
+        assert float(exact) == pytest.approx(expected, rel=1e-9)
 
 
 def test_tails_far_out():

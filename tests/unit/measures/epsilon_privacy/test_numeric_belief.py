@@ -1,6 +1,7 @@
 """Beliefs about numbers: what is asked, what is refused, how it reads."""
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -124,7 +125,12 @@ def test_it_is_written_and_read_again():
         ({"spread": -1}, "takes a positive spread="),
         ({"minimum": 3}, "takes a positive minimum="),
         ({"within": 0}, "positive distance"),
-        ({"within": math.inf}, "finite"),
+        ({"within": math.inf}, "between 1e-30 and 1e30"),
+        ({"within": Fraction(10) ** 400}, "between 1e-30 and 1e30"),
+        ({"spread": 1e-31}, "between 1e-30 and 1e30"),
+        ({"stubbornness": 1e31}, "between 1e-30 and 1e30, or math.inf"),
+        ({"stubbornness": 1e-31}, "between 1e-30 and 1e30, or math.inf"),
+        ({"family": "poisson", "spread": None, "within": 10**7}, "counts up to 1,000,000"),
         ({"stubbornness": 0}, "positive number of answers"),
         ({"expects": "many"}, "give a number"),
         ({"family": "pareto", "spread": None, "minimum": 30}, "wants more than 30"),
@@ -146,3 +152,48 @@ def test_thousands_of_different_numbers():
     )
     finding = sl.NumericBelief(expects=300, spread=200, stubbornness=50, within=25).measure(release)
     assert finding.replay(release) == finding.value > 1
+
+
+@pytest.mark.parametrize("family", ["normal", "pareto"])
+def test_numbers_with_more_digits_than_floats_have(family):
+    """Moments in nanoseconds: moved to where floats can tell them apart, they are as much surer."""
+    start, around = 1_600_000_000 * 10**9, {"normal": {"spread": 400}, "pareto": {"minimum": 1_500_000_000 * 10**9}}
+    bags = [{0: 2, 150: 3, 900: 1}, {0: 3, 150: 2, 900: 4}]
+    release = sl.Release.from_counts([{str(start + each): count for each, count in bag.items()} for bag in bags])
+    belief = sl.NumericBelief(family=family, expects=start + 200, stubbornness=3, within=100, **around[family])
+    finding = belief.measure(release)
+    by_case = []
+    for number, bag in enumerate(bags, 1):
+        for each in bag:
+            witness = replace(finding.witness, group=release.groups.name(number - 1), value=str(start + each))
+            by_case.append(belief.replay(witness, release))
+    assert finding.value == max(by_case)
+    assert np.nanmax(belief.scores(release.groups)) == pytest.approx(float(finding.value), rel=1e-6)
+
+
+def test_a_number_far_from_all_others_is_beyond_any_factor():
+    """An unlikely number of 1e12 leaves decimals' range; whoever has another one is not certain to have it."""
+    release = sl.Release.from_counts([{"1e12": 1, "3": 2}])
+    finding = sl.NumericBelief(**NORMAL).measure(release)
+    assert finding.value == finding.replay(release) == math.inf
+    assert finding.witness.p_in < 1
+    assert "by a factor of more than 1e308" in finding.explain()
+    with pytest.raises(BadMeasure, match=r"'1e31' is not between 1e-30 and 1e30 in size"):
+        sl.NumericBelief(**NORMAL).measure(sl.Release.from_counts([{"1e31": 1, "3": 2}]))
+
+
+def test_where_floats_cannot_tell_decimals_do():
+    """Of values next to the minimum floats know nothing; that they are rare is found all the same."""
+    release = sl.Release.from_counts([{"1": 2, "7": 1}])
+    belief = sl.NumericBelief(family="pareto", expects=4, minimum=1, stubbornness=10, within=Fraction(1, 10**20))
+    finding = belief.measure(release)
+    other = replace(finding.witness, value="1")
+    assert finding.witness.value == "7"
+    assert finding.value > belief.replay(other, release)
+
+
+def test_large_counts_take_no_time():
+    """Thirty cases of about a million: each is one count, not a million of them."""
+    release = sl.Release.from_counts([{str(1_000_000 - each): 2 for each in range(30)}])
+    finding = sl.NumericBelief(family="poisson", expects=999_000, stubbornness=10**20, within=0).measure(release)
+    assert finding.replay(release) == finding.value < math.inf
