@@ -37,13 +37,16 @@ def exact_number(number: object, error: type[Exception], name: str) -> Fraction 
     Traceback (most recent call last):
     ValueError: a limit is a number, not True; give a number
     """
-    if isinstance(number, Rational) and not isinstance(
-        number, bool
-    ):  # NumPy's whole numbers too, and what no float has
-        return Fraction(int(number.numerator), int(number.denominator))
-    if isinstance(number, bool) or not isinstance(number, Real | Decimal) or math.isnan(number):
+    whole_or_fraction = isinstance(number, Rational)  # NumPy's whole numbers too; floats may not hold them
+    if (
+        isinstance(number, bool)
+        or not isinstance(number, Real | Decimal)
+        or (not whole_or_fraction and math.isnan(number))
+    ):
         message = f"{name} is a number, not {number!r}; give a number"
         raise error(message)
+    if isinstance(number, Rational):
+        return Fraction(int(number.numerator), int(number.denominator))
     return float(number) if math.isinf(number) else Fraction(str(number))
 
 

@@ -137,15 +137,15 @@ class Poisson(NumberFamily):
         first, last = np.maximum(np.ceil(center - within), 0), np.floor(center + within)
         mean, sure = float(self.expects), float(self.stubbornness)
         if self.unmoved:
-            alpha, beta = np.full_like(first, mean), np.zeros_like(first)
-            expected, log_none, excess = alpha, -alpha, lambda _: beta
+            alpha, beta, excess = np.full_like(first, mean), np.zeros_like(first), None
+            expected, log_none = alpha, -alpha
         else:
             shape, rate = sure * mean + total, sure + seen
-            alpha, beta = shape / (rate + 1), 1 / (rate + 1)
+            alpha, beta, excess = shape / (rate + 1), 1 / (rate + 1), partial(_log_excess, shape)
             expected, log_none = shape / rate, -shape * np.log1p(1 / rate)
-            excess = partial(_log_excess, shape)
         likeliest = np.clip(np.floor(expected), first, last)
-        log_chance = log_none + likeliest * np.log(alpha) + excess(likeliest) - gammaln(likeliest + 1)
+        log_chance = log_none + likeliest * np.log(alpha) - gammaln(likeliest + 1)
+        log_chance += 0 if excess is None else excess(likeliest)
         upwards = _sum_of_products(last - likeliest, lambda step: beta + (alpha - beta) / (likeliest + step))
         downwards = _sum_of_products(
             likeliest - first, lambda step: (likeliest + 1 - step) / (alpha + beta * (likeliest - step))

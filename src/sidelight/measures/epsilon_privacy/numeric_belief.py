@@ -346,7 +346,7 @@ class _Numbers(dict[Label, Fraction]):
 
 
 def _of_sensible_size(number: Fraction | float) -> bool:
-    return 1 <= abs(number) * LARGEST_NUMBER <= LARGEST_NUMBER**2
+    return Fraction(1, LARGEST_NUMBER) <= max(number, -number) <= LARGEST_NUMBER
 
 
 def _finite(number: object, name: str) -> int | Fraction:
