@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.optimize import linprog, minimize
+from scipy.optimize import linprog
 from support.examples import examples
+from support.largest_entropy import amounts_of_largest_entropy
 
 import sidelight as sl
 from sidelight.errors import Contradiction
@@ -122,21 +123,9 @@ class Twin:
     def solve(self, known):
         keep = np.array([-self._linear(known, -unit).fun > 1e-7 for unit in np.eye(len(self.variables))], bool)
         equal, most = self.program(known)
-        matrix = np.array([row for row, _ in (*equal, *most)])[:, keep]
+        matrix = np.array([row for row, _ in (*equal, *most)])
         right = np.array([bound for _, bound in (*equal, *most)])
-
-        def dual(multipliers):
-            amounts = np.exp(multipliers @ matrix)
-            return amounts.sum() - multipliers @ right, matrix @ amounts - right
-
-        free = [(None, None)] * len(equal) + [(None, 0)] * len(most)
-        optimum = minimize(
-            dual, np.zeros(len(right)), jac=True, method="L-BFGS-B", bounds=free,
-            options={"maxiter": 20_000, "maxfun": 40_000, "ftol": 1e-16, "gtol": 1e-10, "maxcor": 50},
-        )  # fmt: skip
-        amounts = np.zeros(len(self.variables))
-        amounts[keep] = np.exp(optimum.x @ matrix)
-        return amounts
+        return amounts_of_largest_entropy(matrix, right, equalities=len(equal), keep=keep)
 
 
 people = st.tuples(

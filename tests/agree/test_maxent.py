@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.optimize import linprog, minimize
+from scipy.optimize import linprog
 from support.examples import examples
+from support.largest_entropy import amounts_of_largest_entropy
 
 import sidelight as sl
 from sidelight.errors import BadKnowledge, Contradiction
@@ -106,21 +107,8 @@ class Twin:
             keep.append(-self._linear(statements, none).fun > 1e-7)
             none[v] = 0
         equal, equal_to, most, bound = self._program(statements)
-        matrix = np.vstack([equal, most])[:, keep]
         right = np.append(equal_to, bound)
-
-        def dual(multipliers):
-            amounts = np.exp(multipliers @ matrix)
-            return amounts.sum() - multipliers @ right, matrix @ amounts - right
-
-        free = [(None, None)] * len(equal) + [(None, 0)] * len(most)
-        optimum = minimize(
-            dual, np.zeros(len(right)), jac=True, method="L-BFGS-B", bounds=free,
-            options={"maxiter": 20_000, "maxfun": 40_000, "ftol": 1e-16, "gtol": 1e-10, "maxcor": 50},
-        )  # fmt: skip
-        amounts = np.zeros(len(self.variables))
-        amounts[keep] = np.exp(optimum.x @ matrix)
-        return amounts
+        return amounts_of_largest_entropy(np.vstack([equal, most]), right, equalities=len(equal), keep=np.array(keep))
 
     def surest(self, amounts):
         """The largest probability of anybody, by name or not, for any value."""

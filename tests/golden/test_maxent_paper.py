@@ -8,6 +8,7 @@ import pytest
 import sidelight as sl
 from sidelight.datasets.bundled import ADULT
 from sidelight.max_entropy.maxent import maxent
+from sidelight.max_entropy.problem import Variables
 from sidelight.search.anatomy import deal
 
 LINES = {
@@ -43,6 +44,20 @@ def test_nothing_known_is_the_share_in_the_group(release):
     assert beliefs.variables_solved == 0
     assert not beliefs.touched.any()  # every group in closed form
     assert beliefs.variables.blocks.entries == 3 * 3 + 3 * 3 + 3 * 3
+
+
+def test_one_invariant_of_each_bucket_follows_from_the_others(release):
+    """Theorem 3: of g conditions and h values in a bucket, any g + h - 1 sums give the other one, and no fewer do."""
+    blocks = Variables(release, {}).blocks
+    row, column = blocks.all_entries()
+    for group in range(blocks.groups):
+        rows, columns = np.flatnonzero(blocks.row_group == group), np.flatnonzero(blocks.column_group == group)
+        here = blocks.row_group[row] == group
+        sums = np.concatenate([row[here] == rows[:, None], column[here] == columns[:, None]]).astype(int)
+        assert np.linalg.matrix_rank(sums) == len(rows) + len(columns) - 1
+        for left_out in range(len(sums)):
+            rest = np.delete(sums, left_out, axis=0)
+            assert np.linalg.matrix_rank(rest) == len(rest)
 
 
 def test_what_two_statements_force(release):

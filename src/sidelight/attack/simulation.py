@@ -127,8 +127,7 @@ class Simulation:
     @property
     def title(self) -> str:
         """Say which samples were drawn, and how often."""
-        releases, repetitions = counted(self.releases, "release"), counted(self.repetitions, "repetition")
-        return f"{releases} of {self.people:,} people each, {self.overlap:,} in common, {repetitions}"
+        return samples_in_words(self.releases, self.people, self.overlap, self.repetitions)
 
     def _repr_html_(self) -> str:
         figures = ("perfect", "vulnerable", "promised", "actual", "before", "after")
@@ -180,6 +179,16 @@ class Simulation:
 
 def _mean_text(point: SimulationPoint, name: str) -> str:
     return f"{point.estimates[name].mean:.4g}" if name in point.estimates else ""
+
+
+def samples_in_words(releases: int, people: int, overlap: int, repetitions: int) -> str:
+    """Say which samples were drawn, and how often.
+
+    >>> samples_in_words(2, 3_000, 500, 1)
+    '2 releases of 3,000 people each, 500 in common, 1 repetition'
+    """
+    each, times = counted(releases, "release"), counted(repetitions, "repetition")
+    return f"{each} of {people:,} people each, {overlap:,} in common, {times}"
 
 
 def simulate_composition(

@@ -23,7 +23,7 @@ from sidelight._arrays import Floats
 from sidelight._text import html_table
 from sidelight.attack.exposure import Exposure
 from sidelight.attack.intersection import intersect
-from sidelight.attack.simulation import MeanEstimate, Samples, Sampling, publish_each
+from sidelight.attack.simulation import MeanEstimate, Samples, Sampling, publish_each, samples_in_words
 from sidelight.dp.attack import attack_noise
 from sidelight.dp.noisy_counts import NoisyCounts, noisy_counts
 from sidelight.dp.parameters import Amount, amount_text, exact_epsilon
@@ -110,10 +110,7 @@ class SideBySide:
     @property
     def title(self) -> str:
         """Say which samples were drawn, and how often."""
-        return (
-            f"{self.releases} releases of {self.people:,} people each, {self.overlap:,} in common, "
-            f"{self.repetitions:,} repetitions"
-        )
+        return samples_in_words(self.releases, self.people, self.overlap, self.repetitions)
 
     def _repr_html_(self) -> str:
         return html_table(self.title, _HEADS, self.cells())

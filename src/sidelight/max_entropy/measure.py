@@ -164,7 +164,26 @@ class WithStatistics(Measure):
 
 
 @dataclass(frozen=True, repr=False)
-class MaxEnt(WithStatistics, Targeted):
+class StatisticsAboutValues(WithStatistics, Targeted):
+    """Such a question about some of the sensitive values."""
+
+    @classmethod
+    def from_settings(
+        cls,
+        *,
+        knowing: tuple[str, ...] = (),
+        rules: tuple[int, int] = (0, 0),
+        vagueness: float = 0,
+        conditions: RuleConditions = "Q",
+        seconds: float = SECONDS,
+        apart_from: tuple[str, ...] = (),
+    ) -> Self:
+        """Make it from what a policy file says."""
+        return cls(knowing, rules, None, vagueness, conditions, seconds, apart_from=apart_from)
+
+
+@dataclass(frozen=True, repr=False)
+class MaxEnt(StatisticsAboutValues):
     """How sure would somebody get who knows some statistics and assumes nothing else?
 
     The largest P*(s | q) of the distribution of largest entropy that fits the release and the statements (see
@@ -193,20 +212,6 @@ class MaxEnt(WithStatistics, Targeted):
     name: ClassVar[str] = "maximum entropy"
     also_called = ("maxent", "privacy-maxent")
     limits = (0, 1)
-
-    @classmethod
-    def from_settings(
-        cls,
-        *,
-        knowing: tuple[str, ...] = (),
-        rules: tuple[int, int] = (0, 0),
-        vagueness: float = 0,
-        conditions: RuleConditions = "Q",
-        seconds: float = SECONDS,
-        apart_from: tuple[str, ...] = (),
-    ) -> Self:
-        """Make it from what a policy file says."""
-        return cls(knowing, rules, None, vagueness, conditions, seconds, apart_from=apart_from)
 
     def measure(self, release: Release) -> Finding:
         """Find the person of whom one would be most sure."""
@@ -242,7 +247,7 @@ class MaxEnt(WithStatistics, Targeted):
 
 
 @dataclass(frozen=True, repr=False)
-class MaxEntGain(WithStatistics, Targeted):
+class MaxEntGain(StatisticsAboutValues):
     """How much surer does the release make somebody who knows some statistics anyway?
 
     The largest P*(s | q) − P°(s | q): what is believed by maximum entropy with the release, less what is believed with
@@ -264,20 +269,6 @@ class MaxEntGain(WithStatistics, Targeted):
     name: ClassVar[str] = "maximum entropy gain"
     also_called = ("maxent gain", "belief gain")
     limits = (0, 1)
-
-    @classmethod
-    def from_settings(
-        cls,
-        *,
-        knowing: tuple[str, ...] = (),
-        rules: tuple[int, int] = (0, 0),
-        vagueness: float = 0,
-        conditions: RuleConditions = "Q",
-        seconds: float = SECONDS,
-        apart_from: tuple[str, ...] = (),
-    ) -> Self:
-        """Make it from what a policy file says."""
-        return cls(knowing, rules, None, vagueness, conditions, seconds, apart_from=apart_from)
 
     def measure(self, release: Release) -> Finding:
         """Find the person about whom one learns most."""
