@@ -351,12 +351,7 @@ def forced_zeros(problem: Problem, suspects: Integers, *, deadline: float = math
         b_eq=np.zeros(equalities),
         bounds=np.array([(0, np.inf)] * len(problem) + [(1, np.inf)] + [(0, 1)] * count),
     )
-    if answer is None:
-        return None
-    zero = np.zeros(len(problem), bool)
-    if answer.status == 0:
-        zero[suspects[answer.x[-count:] < 0.5]] = True
-    return zero
+    return _cannot_grow(answer, suspects, len(problem))
 
 
 def zeros_at(problem: Problem, amounts: Floats, suspects: Integers, *, deadline: float = math.inf) -> Flags | None:
@@ -385,11 +380,16 @@ def zeros_at(problem: Problem, amounts: Floats, suspects: Integers, *, deadline:
             (np.append(least, np.zeros(count)), np.append(np.full(len(problem), np.inf), np.ones(count))), axis=1
         ),
     )
+    return _cannot_grow(answer, suspects, len(problem))
+
+
+def _cannot_grow(answer: OptimizeResult | None, suspects: Integers, amounts: int) -> Flags | None:
+    """Read which suspects stay 0 off the last variables t of a program, one each."""
     if answer is None:
         return None
-    zero = np.zeros(len(problem), bool)
+    zero = np.zeros(amounts, bool)
     if answer.status == 0:
-        zero[suspects[answer.x[-count:] < 0.5]] = True
+        zero[suspects[answer.x[-len(suspects) :] < 0.5]] = True
     return zero
 
 

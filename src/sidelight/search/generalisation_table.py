@@ -133,7 +133,7 @@ class GeneralisationTable(Tabular):
 
     def to_arrow(self) -> pa.Table:
         """Give a row per generalisation: each column's level, sizes, values rounded towards caution, and utilities."""
-        levels = {f"level of {name}": [row.node[at] for row in self.rows] for at, name in enumerate(self.columns)}
+        levels = {_level_of(name): [row.node[at] for row in self.rows] for at, name in enumerate(self.columns)}
         sizes = dict(
             zip(SIZES, ([row.groups for row in self.rows], [row.suppressed for row in self.rows]), strict=True)
         )
@@ -145,6 +145,11 @@ class GeneralisationTable(Tabular):
         whole = {name: pa.array(column, pa.int64()) for name, column in (levels | sizes).items()}
         real = {name: pa.array(column, pa.float64()) for name, column in (values | worths).items()}
         return pa.table(whole | real)
+
+
+def _level_of(column: str) -> str:
+    """Name the column of the answer that has a column's levels."""
+    return f"level of {column}"
 
 
 def generalisation_table(
@@ -261,7 +266,8 @@ class _Questions:
         names = (utilities,) if isinstance(utilities, str) else tuple(dict.fromkeys(utilities))
         for name in names:
             _refuse_unknown(expect(str, name, "a utility"))
-        clash = next((name for name in (*names, *SIZES) if name in measures), None)
+        taken = (*names, *SIZES, *(_level_of(column.name) for column in table.quasi))
+        clash = next((name for name in taken if name in measures), None)
         if clash is not None:
             message = f"'{clash}' is a column of the answer already; call the measure something else"
             raise BadMeasure(message)

@@ -142,6 +142,8 @@ def test_what_makes_no_sense_is_refused_in_one_line():
         table_of()
     with pytest.raises(BadMeasure, match="two of the measures are the same"):
         table_of([sl.GroupSize(), sl.GroupSize()])
+    with pytest.raises(BadMeasure, match="'level of age' is a column of the answer already"):
+        table_of({"level of age": sl.GroupSize()})
     with pytest.raises(BadMeasure, match="'loss' is a column of the answer already"):
         table_of({"loss": sl.GroupSize()}, "loss")
     with pytest.raises(BadPolicy, match=r"no utility 'los'; did you mean .loss"):
