@@ -14,7 +14,8 @@ problem like any other (`subproblems`).  A count with noise of scale 1/ε (ε-di
 of one person's being counted by at most e^ε, |μ_k| ≤ ε, whatever was measured.
 
 Cost       one solution of the rest for each step of L-BFGS-B, 10 to 50 of them, whatever the number of measurements.
-End        all gradients (projected, at bounds) within `ACCEPTED_SHARE` of the people; else `TooHard`.
+End        all gradients (projected, at bounds) within `ACCEPTED_SHARE` of the people, or all multipliers within
+           `ACCEPTED_TILT`, and no weight cut off where somebody is; else `TooHard`.
 
 Source: ours; penalised maximum entropy as in Chen and Rosenfeld (2000) and Kazama and Tsujii, Machine Learning, 2005.
 """
@@ -30,6 +31,7 @@ from scipy import optimize
 
 from sidelight._arrays import Flags, Floats
 from sidelight.errors import TooHard
+from sidelight.max_entropy.presolve import NEGLIGIBLE_PEOPLE
 from sidelight.max_entropy.problem import Problem
 
 if TYPE_CHECKING:
@@ -38,8 +40,11 @@ if TYPE_CHECKING:
 ACCEPTED_SHARE = 1e-7
 """How far off a sum may be from where the likelihood has it, as a share of all people (or one person, if more)."""
 
+ACCEPTED_TILT = 1e-8
+"""How far off a multiplier may be."""
+
 FARTHEST_TILT = 500.0
-"""No weight of a row is further below the largest, as a logarithm; what is there is as good as 0."""
+"""No weight is further below the largest, as a logarithm; what is there is as good as 0, or there is no answer."""
 
 
 def solve_measured(
@@ -52,12 +57,14 @@ def solve_measured(
     measurements = _Measurements(problem, scale, laplace, solve)
     multipliers = measurements.minimum()
     solution, gradient = measurements.at(multipliers)
-    residual = float(np.abs(measurements.projected(multipliers, gradient)).max())
-    if residual > ACCEPTED_SHARE * max(problem.people.sum(), 10.0):
-        message = (
-            f"no solution: what was measured is still off by {residual:.1g} people; leave out measurements of hardly "
-            "any noise, or state them as equations"
-        )
+    remedy = "leave out measurements of hardly any noise, or state them as equations"
+    if not measurements.is_minimum(multipliers, gradient):
+        residual = np.abs(measurements.projected(multipliers, gradient)).max()
+        message = f"no solution: what was measured is still off by {residual:.1g} people; {remedy}"
+        raise TooHard(message)
+    # a weight that was cut off may be so only where nobody is: elsewhere the solution is that of another problem
+    if (solution.amounts[measurements.tilt(multipliers) < -FARTHEST_TILT] > NEGLIGIBLE_PEOPLE).any():
+        message = f"no solution: what was measured is too far from all that is possible, for its noise; {remedy}"
         raise TooHard(message)
     return measurements.fitted(solution, multipliers)
 
@@ -77,11 +84,20 @@ class _Measurements:
         self.most = np.where(laplace[scale > 0], 1 / noise, np.inf)
         self.log_weight = np.log(problem.weight)
 
+    def tilt(self, multipliers: Floats) -> Floats:
+        """Give the logarithms of the weights, at most 0, and 0 in every row and column but for what others lack."""
+        problem = self.problem
+        tilt: Floats = self.log_weight + self.coefficients.T @ multipliers
+        # what rows and columns share is theirs to make up for: measurements of what is known anyway push nothing
+        for margin, totals in ((problem.row, problem.people), (problem.column, problem.counts)):
+            top = np.full(len(totals), -np.inf)
+            np.maximum.at(top, margin, tilt)
+            tilt = tilt - top[margin]
+        return tilt
+
     def at(self, multipliers: Floats) -> tuple[Solution, Floats]:
         """Solve the rest, tilted by multipliers; gives the gradient of the dual, too."""
-        tilt = self.log_weight + self.coefficients.T @ multipliers
-        top = np.maximum.reduceat(tilt, self.problem.first)[self.problem.row]
-        weight = np.exp(np.maximum(tilt - top, -FARTHEST_TILT))
+        weight = np.exp(np.maximum(self.tilt(multipliers), -FARTHEST_TILT))
         solution = self.solve(replace(self.hard, weight=weight))
         gradient: Floats = self.coefficients @ solution.amounts - self.center + self.variance * multipliers
         return solution, gradient
@@ -107,6 +123,11 @@ class _Measurements:
         )
         multipliers: Floats = np.asarray(minimum.x) * unit
         return multipliers
+
+    def is_minimum(self, multipliers: Floats, gradient: Floats) -> bool:
+        """Say whether every sum is where the likelihood has it, or so near that its multiplier is as good as right."""
+        accepted = ACCEPTED_SHARE * max(float(self.problem.people.sum()), 10.0) + ACCEPTED_TILT * self.variance
+        return bool((np.abs(self.projected(multipliers, gradient)) <= accepted).all())
 
     def projected(self, multipliers: Floats, gradient: Floats) -> Floats:
         """Leave out what pushes against a bound."""

@@ -222,7 +222,8 @@ class MaxEnt(StatisticsAboutValues):
         if not in_question.any():
             return Finding(self, Fraction(0), None, (self.targets.nobody(), *beliefs.notes))
         probability = np.where(in_question, by_key.probability, -1)
-        near = np.flatnonzero(probability >= probability.max() - CLOSE)[:1000]
+        close = CLOSE if _places(beliefs) == PLACES else 2 * 10.0**-PLACES_IN_TIME
+        near = np.flatnonzero(probability >= probability.max() - close)[:1000]
         values = [_cautious(beliefs, int(by_key.key[at]), int(by_key.value[at])) for at in near]
         witness = _witness(by_key, int(near[values.index(max(values))]))
         kindest = None

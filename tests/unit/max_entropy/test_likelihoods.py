@@ -3,7 +3,7 @@
 import pytest
 
 import sidelight as sl
-from sidelight.errors import BadKnowledge, Contradiction
+from sidelight.errors import BadKnowledge, Contradiction, TooHard
 
 
 def flu(beliefs):
@@ -60,3 +60,20 @@ def test_people_and_sets_and_measures_take_them(wards):
     sure = measure.beliefs(wards).riskiest(1)[0].probability
     assert sure + 9e-7 < finding.value < sure + 3e-6
     assert finding.replay(wards) == finding.value
+
+
+def test_a_measurement_of_what_is_known_anyway_changes_nothing_however_far_off_it_is():
+    ward = sl.Release.from_buckets([([{"sex": "m"}] * 2, ["Flu", "HIV"])])
+    known, ann = ["P(HIV | person=Ann) ~ normal(0.6, 5)"], {"Ann": {"sex": "m"}}
+    alone = sl.maxent(ward, known, people=ann).probability("HIV", person="Ann")
+    assert alone == pytest.approx(0.5005, abs=1e-5)  # 2 ln(p / (1 − p)) = (0.6 − p) / 25
+    with_it = sl.maxent(ward, [*known, "3 * P(HIV | sex=m) ~ normal(-0.3, 0.05)"], people=ann)
+    assert with_it.probability("HIV", person="Ann") == pytest.approx(alone, abs=1e-6)
+
+
+def test_what_is_too_far_off_for_its_noise_is_no_answer():
+    lines = [{"sex": "m"}, {"sex": "f"}, {"sex": "f"}]
+    ward = sl.Release.from_buckets([(lines, ["Flu", "HIV", "HIV"]), (lines, ["Flu", "Flu", "Cold"])])
+    with pytest.raises(TooHard, match="too far from all that is possible, for its noise; leave out"):
+        sl.maxent(ward, ["P(HIV | sex=f) ~ normal(-9, 0.01)"])
+    assert sl.maxent(ward, ["P(HIV | sex=f) ~ normal(-9, 1)"]).probability("HIV", given={"sex": "f"}) < 0.26
