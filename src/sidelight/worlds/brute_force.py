@@ -406,7 +406,7 @@ def cheapest_implications(
     Fraction(1, 1)
     """
     worlds = NumberedWorlds(release)
-    wanted = {atom for (_, value), atom in worlds.atoms.items() if value in {*targets} and atom}
+    target_atoms = {atom for (_, value), atom in worlds.atoms.items() if value in {*targets} and atom}
     by_falling_price = sorted(worlds.atoms.items(), key=lambda atom: -price(atom[0][1]))
 
     def cheapest(conclusions: Iterable[int], among: set[int]) -> Fraction:
@@ -419,11 +419,11 @@ def cheapest_implications(
             facts, worlds.all, lambda knowledge: any(_probability(each, knowledge) >= reach for each in among)
         )
 
-    if not wanted:
+    if not target_atoms:
         return None
     if one_conclusion:
-        return min(cheapest([target], {target}) for target in wanted)
-    return cheapest(worlds.atoms.values(), wanted)
+        return min(cheapest([target], {target}) for target in target_atoms)
+    return cheapest(worlds.atoms.values(), target_atoms)
 
 
 def _cheapest(facts: Mapping[int, Fraction], everything: int, reached: Callable[[int], bool]) -> Fraction:

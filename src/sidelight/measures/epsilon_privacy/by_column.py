@@ -272,7 +272,7 @@ def _weights(prior: PriorByColumn, under: list[int], place: int) -> tuple[list[F
     """Give σ(r, s) and w(s) of each value."""
     own = list(prior.weights[place])
     covered = [sum((prior.weights[each][value] for each in under), Fraction(0)) for value in range(len(own))]
-    return own, [mine / all_ if all_ else Fraction(0) for mine, all_ in zip(own, covered, strict=True)]
+    return own, [mine / total if total else Fraction(0) for mine, total in zip(own, covered, strict=True)]
 
 
 def exact_case(

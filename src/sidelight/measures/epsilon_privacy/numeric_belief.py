@@ -44,7 +44,7 @@ from sidelight.measures.measure import Bound, Finding, Measure, Monotonicity, Wi
 from sidelight.measures.targets import Targeted, written_label
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
-from sidelight.table.labels import Label, as_number, in_order, label, shown
+from sidelight.table.labels import MISSING, Label, as_number, in_order, label, shown
 from sidelight.table.table import Semantics
 
 FamilyName: TypeAlias = Literal["normal", "poisson", "pareto"]
@@ -265,9 +265,9 @@ class NumericBelief(Targeted, GroupByGroup):
         epsilons = np.full(len(rows), np.inf)
         unsure = np.flatnonzero(p_in < 1)
         p_out = family.near((people[unsure] - 1).astype(float), totals[unsure], center[unsure], float(self.within))
-        told = unsure[p_out > 0]  # not nan, nor too small for floats
-        p_in, p_out = p_in[told], p_out[p_out > 0]
-        epsilons[told] = np.maximum(p_in / p_out, (1 - p_out) / (1 - p_in))
+        computed = unsure[p_out > 0]  # not nan, nor too small for floats
+        p_in, p_out = p_in[computed], p_out[p_out > 0]
+        epsilons[computed] = np.maximum(p_in / p_out, (1 - p_out) / (1 - p_in))
         return rows, columns, epsilons, matching
 
     def _neighbours(self, numbers: tuple[Fraction, ...]) -> _Neighbours:
@@ -369,8 +369,8 @@ def _near_worst(epsilons: Floats, *, certain: Flags) -> Integers:
     """List the cases that may be the worst: the first in which nothing is left to doubt, or all that floats propose."""
     if certain.any():
         return np.flatnonzero(certain)[:1]
-    told = np.isfinite(epsilons)
-    return np.flatnonzero(~told | (epsilons >= epsilons.max(where=told, initial=0) * (1 - ROUGH)))
+    finite = np.isfinite(epsilons)
+    return np.flatnonzero(~finite | (epsilons >= epsilons.max(where=finite, initial=0) * (1 - ROUGH)))
 
 
 def _epsilon(p_in: Fraction, p_out: Decimal) -> Amount:
@@ -390,7 +390,8 @@ def _numbers_of(family: NumberFamily, known: _Numbers | None, domain: tuple[Labe
     for text in domain:
         stands_for = None if known is None else known.get(text)
         if stands_for is None and as_number(text) is None:
-            message = f"'{shown(text)}' is no number; say what it stands for in numbers="
+            leave_out = " or leave out who has it" if text in (None, MISSING) else ""
+            message = f"'{shown(text)}' is no number; say what it stands for in numbers={leave_out}"
             raise BadMeasure(message)
         number = Fraction(str(text).strip()) if stands_for is None else stands_for
         if number and not _of_sensible_size(number):

@@ -185,8 +185,8 @@ that is left shrinks by that factor.
     >>> import sidelight as sl
     >>> rows = pa.table({"zip": ["1"] * 5, "disease": ["Ulcer", "Ulcer", "Flu", "Flu", "Flu"],
     ...                  "wish": ["stomach", None, None, "stomach", None]})
-    >>> asked = sl.read_release(rows, group="zip", sensitive=["disease", "wish"], missing="a value")
-    >>> PriorBelief(stubbornness=10, wishes="wish", predicates={"stomach": ["Ulcer"]}).measure(asked).value
+    >>> wishing = sl.read_release(rows, group="zip", sensitive=["disease", "wish"], missing="a value")
+    >>> PriorBelief(stubbornness=10, wishes="wish", predicates={"stomach": ["Ulcer"]}).measure(wishing).value
     Fraction(14, 5)
 
     **By a column**: `by` names a column that the release prints, and `counts` (or `shape`) has weights per label there
@@ -370,7 +370,7 @@ that is left shrinks by that factor.
         """What is asked about."""
         return self.predicates  # type: ignore[return-value]  # __post_init__ saw to it
 
-    def asked(self, groups: Groups) -> tuple[Predicate, ...]:
+    def predicates_in_question(self, groups: Groups) -> tuple[Predicate, ...]:
         """List the predicates that stand for what is asked; none where it is each single value."""
         if self.wishes is None:
             return predicates_asked(self.questions, self.priors(groups)[0].domain)
@@ -403,7 +403,7 @@ that is left shrinks by that factor.
             shape=self.shape,
             stubbornness=self.stubbornness,
             least_stubbornness=self.least_stubbornness,
-            predicates=self.questions if self.wishes is None else self.asked(groups),
+            predicates=self.questions if self.wishes is None else self.predicates_in_question(groups),
             domain=seen.domain,
             totals=tuple(seen.whole.tolist()),
         )
@@ -432,7 +432,12 @@ that is left shrinks by that factor.
             if adversary.rules_out:
                 yield from super().worst_of_parts([adversary], groups, starts)
                 continue
-            question = adversary.asked(groups), adversary.apart_from, adversary.known_people, adversary.wishes
+            question = (
+                adversary.predicates_in_question(groups),
+                adversary.apart_from,
+                adversary.known_people,
+                adversary.wishes,
+            )
             if question not in cases:
                 cases[question] = adversary.cases(groups, part=part)
             worst = worst_of_parts(cases[question], adversary.priors(groups), adversary.decided_by)
@@ -510,7 +515,7 @@ that is left shrinks by that factor.
         if self.wishes is not None:
             wished = self._wished(groups)
             return cases_of_wishes(self.wishes, wished, groups, domain, known=self.known_people, part=part)
-        cases = Cases.of(groups, self.asked(groups), domain, known=self.known_people, part=part)
+        cases = Cases.of(groups, self.predicates_in_question(groups), domain, known=self.known_people, part=part)
         return (
             cases.take(np.flatnonzero(np.isin(cases.columns, self.targets.places(groups))))
             if self.apart_from
@@ -538,7 +543,7 @@ that is left shrinks by that factor.
     def _worst(self, groups: Groups, worst: WorstEpsilon | None, *, ruled_out: tuple[Label, ...] = ()) -> Worst:
         if worst is None:
             return Worst(self, otherwise=self.if_nothing_to_measure)
-        predicates = self.asked(groups)
+        predicates = self.predicates_in_question(groups)
         predicate = predicates[worst.column] if predicates else None
         witness = PriorBeliefWitness(
             groups.name(worst.row),
@@ -624,7 +629,7 @@ that is left shrinks by that factor.
             return replay_without(self, witness, release)
         if self.wishes is None:
             return replay_witness(self, witness, release)
-        plain = replace(self, wishes=None, predicates=self.asked(release.groups))
+        plain = replace(self, wishes=None, predicates=self.predicates_in_question(release.groups))
         return replay_witness(plain, witness, release.about(values_beside(self.wishes, release.domain)))
 
 

@@ -94,7 +94,7 @@ def _by_definition(belief: PriorBelief, case: Case, release: Release, witness: P
     column = (
         release.groups.code_of(witness.value)
         if witness.predicate is None
-        else belief.asked(release.groups).index(witness.predicate)
+        else belief.predicates_in_question(release.groups).index(witness.predicate)
     )
     if belief.decided_by == "closed conditions":
         return closed_conditions(case, prior, column)
