@@ -67,5 +67,5 @@ def test_what_cannot_be_is_refused():
     with pytest.raises(UnknownValue, match="did you mean 'Flu'"):
         sl.covering_k(WARD, "#1 != Fluu")
     several = sl.Release.from_counts([{"Flu": 2}], sizes=[3], values="set")
-    with pytest.raises(BadKnowledge, match='one value per person; this release has values="set"'):
+    with pytest.raises(BadKnowledge, match='everybody has one value; this release has values="set"'):
         sl.covering_k(several, "#1 = Flu")

@@ -9,6 +9,7 @@ import sys
 import pytest
 from support.command_line import invoke
 
+import sidelight as sl
 from sidelight import _files
 from sidelight.policy.limits import settings_of
 from sidelight.policy.measure_names import all_measures, classic_measures
@@ -112,7 +113,13 @@ NEEDED = {
 }
 
 
-@pytest.mark.parametrize("kind", all_measures(), ids=lambda kind: kind.name)
+def test_the_estimation_error_is_asked_in_python_where_the_original_is(file):
+    one_line(run(file, *ROLES, "--measure", "estimation error"), "original")
+
+
+@pytest.mark.parametrize(
+    "kind", [kind for kind in all_measures() if kind is not sl.EstimationError], ids=lambda kind: kind.name
+)
 def test_every_measure_can_be_asked_and_explains_itself(file, kind):
     required = [f"{name}=1" for name, (_, default) in settings_of(kind).items() if default is ...]
     text = kind.name + NEEDED.get(kind.name, f"({', '.join(required)})")
@@ -184,7 +191,7 @@ def test_a_place_that_turns_out_not_to_be_writable_is_one_line(file, policy, tmp
         (("-g", "age"), "which columns? name them with --sensitive, or in [roles] of the policy; "),
         (("-s", "disease"), "published.csv has: age, sex, disease, name"),
         ((*ROLES, "--measure", "nonsense"), "in 'nonsense'; there are: group size, distinct values,"),
-        ((*ROLES, "--measure", "nonsense"), "prior belief, expected candidates"),
+        ((*ROLES, "--measure", "nonsense"), "expected candidates, maximum entropy"),
         (("-g", "ade", "-s", "disease"), "did you mean 'age'?"),
         (("-g", "ward", "-s", "disease"), "in published.csv; there are: age, sex, disease, name"),
         (

@@ -32,5 +32,5 @@ def test_people_can_only_have_what_occurs_in_their_group(facts, k):
 def test_values_that_nobody_has_and_several_values_are_refused():
     with pytest.raises(UnknownValue, match="did you mean 'Flu'"):
         sl.covering_k(RELEASE, "Ann = Fluu")
-    with pytest.raises(BadKnowledge, match="one value per person"):
+    with pytest.raises(BadKnowledge, match="everybody has one value"):
         sl.covering_k(sl.Release.from_counts([{"a": 1}], sizes=[2], values="set"), "#1 = a")
