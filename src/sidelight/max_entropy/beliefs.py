@@ -15,18 +15,18 @@ Source: Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
-from sidelight._arrays import Flags, Floats, Integers, add_up, number_keys, number_rows, pair_equal, ranges, sum_by
+from sidelight._arrays import Flags, Floats, Integers, add_up, number_rows, pair_equal, ranges, sum_by
 from sidelight._progress import Progress, quiet
 from sidelight._text import MOST_ROWS, counted, html_table
-from sidelight.errors import BadKnowledge, BadMeasure, expect, parameter
+from sidelight.errors import BadKnowledge, parameter
 from sidelight.knowledge.events import Condition, Event, cells_in, condition_text
 from sidelight.knowledge.parse_statements import WordedStatement
 from sidelight.knowledge.people import Who, as_who, person_text
@@ -38,6 +38,7 @@ from sidelight.max_entropy.constraints import (
     Constraints,
     constraints_of,
 )
+from sidelight.max_entropy.key_beliefs import OTHERS, Entries, KeyBeliefs, KeysOfPeople, Move, Risk, estimation_error
 from sidelight.max_entropy.likelihoods import solve_measured
 from sidelight.max_entropy.presolve import NEGLIGIBLE_PEOPLE, Infeasible
 from sidelight.max_entropy.problem import Variables
@@ -46,13 +47,12 @@ from sidelight.max_entropy.subproblems import Relaxations, Solution, explain_inf
 from sidelight.max_entropy.terms import conditions_of, mentioned_conditions, shares_of
 from sidelight.release.groups import GroupName
 from sidelight.release.release import Members, Release
-from sidelight.table.labels import Label, label, shown, shown_in_list
+from sidelight.table.labels import Label, label, shown
 from sidelight.table.table import (
     Column,
     Table,
     Tabular,
     arrow_labels,
-    number_equal_rows,
     unused_name,
 )
 
@@ -78,33 +78,6 @@ def beliefs_of(
     except Infeasible as infeasible:
         raise explain_infeasible(infeasible, constraints.stated, relaxations) from None
     return Beliefs(variables, known, constraints, reduced, solution)
-
-
-@dataclass(frozen=True, slots=True)
-class Risk:
-    """How sure somebody is that people who say this have a value, by maximum entropy."""
-
-    probability: float
-    value: Label
-    says: tuple[tuple[str, Label], ...]
-
-    def __str__(self) -> str:
-        who = ", ".join(f"{column} {shown_in_list(text)}" for column, text in self.says) or "anybody"
-        return f"{shown(self.value)} for {who}: {self.probability:.4f}"
-
-
-@dataclass(frozen=True, slots=True)
-class Move:
-    """How a belief about people who say this changed, by maximum entropy."""
-
-    probability: float
-    value: Label
-    says: tuple[tuple[str, Label], ...]
-    before: float
-
-    def __str__(self) -> str:
-        who = ", ".join(f"{column} {shown_in_list(text)}" for column, text in self.says) or "anybody"
-        return f"{shown(self.value)} for {who}: {self.probability:.4f}, and {self.before:.4f} before"
 
 
 @dataclass(frozen=True, slots=True)
@@ -606,58 +579,6 @@ def _clip(probability: float) -> float:
     return min(max(probability, 0.0), 1.0)
 
 
-OTHERS = -2
-"""In the place of a person: all who have a key, or are of a part, but those whom statements name."""
-
-Entries: TypeAlias = tuple[Integers, Integers, Floats]
-"""Kinds of people, values, and how many people of the kind have the value."""
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class KeysOfPeople:
-    """Kinds of people: the key that is printed about each, and a part that it is, −1 for everybody with the key.
-
-    `person` says whom statements name: the place in `names`, `NOBODY` where the key has nobody who is named, or
-    `OTHERS`.  How many `people` there are of a kind is part of the estimate, unless it is everybody with a key.
-    """
-
-    printed: Integers
-    part: Integers
-    person: Integers
-    people: Floats
-    names: tuple[str, ...] = ()
-
-    @classmethod
-    def of_keys(cls, people: Floats, named: Flags) -> KeysOfPeople:
-        """Make a kind of each key; `named` are those of people whom statements name."""
-        keys = len(people)
-        return cls(np.arange(keys), np.full(keys, -1), np.where(named, OTHERS, NOBODY), people)
-
-    @classmethod
-    def joined(cls, kinds: Sequence[KeysOfPeople], names: tuple[str, ...]) -> KeysOfPeople:
-        """Put kinds one behind the other."""
-        return cls(
-            np.concatenate([each.printed for each in kinds]),
-            np.concatenate([each.part for each in kinds]),
-            np.concatenate([each.person for each in kinds]),
-            np.concatenate([each.people for each in kinds]),
-            names,
-        )
-
-    def __len__(self) -> int:
-        return len(self.printed)
-
-    def take(self, kinds: Integers) -> KeysOfPeople:
-        """Keep some kinds."""
-        return replace(
-            self,
-            printed=self.printed[kinds],
-            part=self.part[kinds],
-            person=self.person[kinds],
-            people=self.people[kinds],
-        )
-
-
 def joint_table(release: Release, members: Members, row: Integers, value: Integers, amounts: Floats) -> pa.Table:
     """Lay out believed amounts of people, by the row of the members and the value that each is of."""
     arrays = {each.name: arrow_labels(each, members.key[row]) for each in members.columns}
@@ -666,127 +587,3 @@ def joint_table(release: Release, members: Members, row: Integers, value: Intege
     arrays[unused_name("group", arrays)] = pa.array(release.groups.numbers[members.group[row]])
     arrays[unused_name("probability", arrays)] = pa.array(amounts / release.size)
     return pa.table(arrays)
-
-
-@dataclass(frozen=True, eq=False)
-class KeyBeliefs:
-    """P*(s | q): people of kind `key[i]` are believed to have value `value[i]` with `probability[i]`."""
-
-    variables: Variables
-    keys: KeysOfPeople
-    domain: tuple[Label, ...]
-    key: Integers
-    value: Integers
-    probability: Floats
-
-    @classmethod
-    def of(
-        cls,
-        variables: Variables,
-        keys: KeysOfPeople,
-        domain: tuple[Label, ...],
-        entries: Entries,
-    ) -> KeyBeliefs:
-        """Add up what all groups say about a key; entries are of every person once per value."""
-        key, value, amounts = entries
-        people = keys.people
-        kept = people[key] > NEGLIGIBLE_PEOPLE
-        pair = key[kept] * len(domain) + value[kept]
-        place, first = number_keys(pair, below=len(people) * len(domain))
-        key, value = np.divmod(pair[first], len(domain))
-        total = sum_by(place, amounts[kept], len(first))
-        return cls(variables, keys, domain, key, value, np.clip(total / people[key], 0.0, 1.0))
-
-    @classmethod
-    def of_members(cls, variables: Variables, domain: tuple[Label, ...], entries: Entries) -> KeyBeliefs:
-        """Take entries by the row of the members that they are of; every key of theirs is a kind of its own."""
-        members, (row, value, amounts) = variables.members, entries
-        people = add_up(members.key, members.people, members.key_count).astype(float)
-        keys = KeysOfPeople.of_keys(people, np.zeros(members.key_count, bool))
-        return cls.of(variables, keys, domain, (members.key[row], value, amounts))
-
-    @property
-    def members(self) -> Members:
-        """Who is in which group."""
-        return self.variables.members
-
-    def says(self, key: int) -> tuple[tuple[str, Label], ...]:
-        """Say what is known about a person of this kind: what is printed, what statements tell apart, and who it is."""
-        printed, part, person = (int(each[key]) for each in (self.keys.printed, self.keys.part, self.keys.person))
-        says = {column.name: column.cell(printed) for column in self.members.columns}
-        says = says if part < 0 else says | self.variables.parts.describe(part)
-        if person == NOBODY:
-            return tuple(says.items())
-        return (*says.items(), ("person", "anybody else" if person == OTHERS else self.keys.names[person]))
-
-    def at(self, key: Integers, value: Integers) -> Floats:
-        """Give the probabilities of some keys and values; 0 where they do not occur together."""
-        known, sought = self.key * len(self.domain) + self.value, key * len(self.domain) + value
-        place = np.minimum(np.searchsorted(known, sought), len(known) - 1)
-        return np.where(known[place] == sought, self.probability[place], 0.0)
-
-    def moved_most(self, before: KeyBeliefs, n: int) -> tuple[Move, ...]:
-        """Give the n kinds whose beliefs moved most, each with the value that moved most; `before` is by key."""
-        kind, value, here = self.key, self.value, self.probability
-        there = before.at(self.keys.printed[kind], value)
-        # ties of the last bits are ties, so that people who moved as much come by how sure somebody is, then in order
-        moved, sure = np.round(np.abs(here - there), 12), np.round(here, 12)
-        order = np.lexsort((value, kind, -sure, -moved))
-        of_each_kind = order[np.sort(np.unique(kind[order], return_index=True)[1])][:n]
-        return tuple(
-            Move(float(here[row]), self.domain[value[row]], self.says(int(kind[row])), float(there[row]))
-            for row in of_each_kind.tolist()
-        )
-
-    def largest(self, n: int) -> Iterator[tuple[int, int, float]]:
-        """Give the n largest, as (key, value, probability); of equal ones the first keys and values."""
-        # ties of the last bits are ties, so that equal risks come in the order of keys
-        rounded = np.round(self.probability, 12)
-        few = np.flatnonzero(rounded >= np.partition(rounded, -n)[-n]) if n < len(rounded) else np.arange(len(rounded))
-        order = few[np.lexsort((self.value[few], self.key[few], -rounded[few]))][:n]
-        for at in order.tolist():
-            yield int(self.key[at]), int(self.value[at]), float(self.probability[at])
-
-
-def estimation_error(beliefs: KeyBeliefs, original: Table) -> float:
-    """Give Σ_q P(q) Σ_s P(s|q) ln( P(s|q) / P*(s|q) ); infinite where something true is believed impossible."""
-    expect(Table, original, "the original")
-    key, value, count = _key_counts(beliefs, original)
-    values = len(beliefs.domain)
-    pair, number = np.unique(key * values + value, return_inverse=True)
-    people = add_up(number, count, len(pair))
-    true = people / beliefs.keys.people[pair // values]
-    believed = beliefs.at(*np.divmod(pair, values))
-    with np.errstate(divide="ignore"):
-        return max(float((people / original.people) @ (np.log(true) - np.log(believed))), 0.0)
-
-
-def _key_counts(beliefs: KeyBeliefs, original: Table) -> tuple[Integers, Integers, Integers]:
-    """Count the original by the keys and values of the beliefs; refuses a table that is not the release's."""
-    keys = _keys_of(beliefs.members, original)
-    if (keys < 0).any():
-        message = (
-            "the original is not the table that this release is of, or the release prints it more coarsely; beliefs "
-            f"are compared with the truth cell by cell: ask it of buckets ({parameter('method', 'anatomy')}), or of "
-            "columns that are printed as they are"
-        )
-        raise BadMeasure(message)
-    row, value, count = original.counts.entries()
-    place = {text: code for code, text in enumerate(beliefs.domain)}
-    recode = np.array([place.get(text, -1) for text in original.domain], np.int64)
-    amounts = add_up(keys, original.sizes, len(beliefs.keys))
-    if (recode[value] < 0).any() or amounts.tolist() != list(beliefs.keys.people):
-        message = "the original is not the table that this release is of: other people or values are in it"
-        raise BadMeasure(message)
-    return keys[row], recode[value], count
-
-
-def _keys_of(members: Members, original: Table) -> Integers:
-    """Find the key of each row of the original; −1 where there is none."""
-    keys = members.key_count
-    both = tuple(column.stacked_on(original.column(column.name)) for column in members.columns)
-    kind, _ = number_equal_rows(both, keys + len(original.sizes))
-    key_of = np.full(int(kind.max()) + 1, -1, np.int64)
-    key_of[kind[:keys]] = np.arange(keys)
-    of_rows: Integers = key_of[kind[keys:]]
-    return of_rows

@@ -35,7 +35,8 @@ from sidelight.knowledge.parse_statements import Statements, read_statements
 from sidelight.knowledge.people import Someone
 from sidelight.knowledge.statements import ConditionalProbability, MeasuredStatement, Number, Statement
 from sidelight.max_entropy.association_rules import RuleConditions, strongest_rules
-from sidelight.max_entropy.beliefs import Beliefs, KeyBeliefs
+from sidelight.max_entropy.beliefs import Beliefs
+from sidelight.max_entropy.key_beliefs import KeyBeliefs
 from sidelight.max_entropy.maxent import SECONDS, maxent
 from sidelight.max_entropy.set_beliefs import SetBeliefs
 from sidelight.max_entropy.terms import shares_of

@@ -37,16 +37,13 @@ from sidelight.knowledge.people import Who, as_who
 from sidelight.max_entropy.beliefs import (
     Beliefs,
     Certificate,
-    KeyBeliefs,
-    KeysOfPeople,
     MeantPeople,
-    Move,
-    Risk,
     beliefs_of,
     joint_table,
     risks_in_html,
 )
 from sidelight.max_entropy.constraints import NOBODY
+from sidelight.max_entropy.key_beliefs import KeyBeliefs, KeysOfPeople, Move, Risk
 from sidelight.max_entropy.problem import Variables
 from sidelight.max_entropy.terms import shares_of
 from sidelight.release.groups import GroupName
