@@ -23,7 +23,7 @@ import math
 import resource
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -37,10 +37,11 @@ from sidelight._progress import quiet
 from sidelight.datasets.bundled import ADULT
 from sidelight.knowledge.parse_statements import read_statements
 from sidelight.knowledge.statements import Rule
-from sidelight.max_entropy.constraints import constraints_of
+from sidelight.max_entropy.constraints import Constraints, constraints_of
 from sidelight.max_entropy.problem import Variables
 from sidelight.max_entropy.reduction import reduce_problem
 from sidelight.max_entropy.subproblems import solve
+from sidelight.max_entropy.terms import mentioned_conditions
 from sidelight.search.anatomy import deal
 
 QUASI = ["age", "workclass", "marital-status", "relationship", "race", "sex", "native-country", "hours-per-week"]
@@ -63,6 +64,13 @@ def adult() -> tuple[pa.Table, sl.Table, sl.Release]:
     return some, table, sl.read_release(with_buckets, group="bucket", quasi=QUASI, sensitive="education")
 
 
+def stated(release: sl.Release, rules: Sequence[Rule]) -> tuple[Variables, Constraints]:
+    statements = read_statements(rules)
+    variables = Variables(release, {})
+    variables = replace(variables, mentioned=mentioned_conditions(statements, variables.described))
+    return variables, constraints_of(variables, statements)
+
+
 @dataclass(frozen=True, eq=False)
 class Whole:
     """The whole problem: every P(q, s, b) a variable, every sum a row, in people."""
@@ -72,11 +80,10 @@ class Whole:
 
     @classmethod
     def of(cls, release: sl.Release, rules: Sequence[Rule]) -> Whole:
-        variables = Variables(release, {})
+        variables, known = stated(release, rules)
         blocks = variables.blocks
         row, column = blocks.all_entries()
         entries = np.arange(blocks.entries)
-        known = constraints_of(variables, read_statements(rules))
         term, at_row, at_column = known.support.cross(blocks)
         at = blocks.entry(at_row, at_column)
         parts = [
@@ -124,8 +131,7 @@ def timed(job: Callable[[], tuple[float, int]]) -> tuple[float, float, int]:
 
 def compared(release: sl.Release, rules: Sequence[Rule], said: str) -> list[str]:
     whole = Whole.of(release, rules)
-    variables = Variables(release, {})
-    constraints = constraints_of(variables, read_statements(rules))
+    variables, constraints = stated(release, rules)
     reduced = reduce_problem(variables, constraints)
 
     def everything() -> tuple[float, int]:

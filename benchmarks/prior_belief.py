@@ -21,8 +21,8 @@ from sidelight.release.lattice import Lattice
 REPEATS = 150
 
 ADVERSARIES = {
-    "class I, uniform, 10^6": sl.PriorBelief(shape="uniform", stubbornness=10**6),
-    "class I, the table's shape, 10^6": sl.PriorBelief(shape="release", stubbornness=10**6),
+    "class I, uniform, 10^6": sl.PriorBelief(shape="uniform", stubbornness=10**6, least_stubbornness="same"),
+    "class I, the table's shape, 10^6": sl.PriorBelief(shape="release", stubbornness=10**6, least_stubbornness="same"),
     "class II, 10^3": sl.PriorBelief(stubbornness=10**3),
     "class II, 10^6": sl.PriorBelief(stubbornness=10**6),
     "class III, uniform": sl.PriorBelief(shape="uniform", stubbornness=math.inf),

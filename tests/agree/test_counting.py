@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.examples import examples
 
 from sidelight.errors import Contradiction
 from sidelight.knowledge.facts import Has, OneOf, Same, holds
@@ -61,6 +62,7 @@ def people_who_differ(draw):
     return release, facts
 
 
+@examples(20)
 @given(people_who_differ())
 def test_people_who_differ(question):
     release, facts = question

@@ -44,6 +44,7 @@ def read(rows, *, group=("zip", "age"), sensitive=SENSITIVE):
     return sl.read_release(rows, group=list(group), sensitive=sensitive, missing="a value")
 
 
+@examples(20)
 @given(st.data())
 def test_a_view_is_the_file_read_with_that_column_alone(data):
     rows = data.draw(people())
@@ -59,6 +60,7 @@ def test_a_view_is_the_file_read_with_that_column_alone(data):
     assert finding.replay(both) == finding.value
 
 
+@examples(20)
 @given(people(), st.sampled_from(["a value", "drop", "an error"]), st.booleans())
 def test_counts_of_groups_and_combinations_say_what_rows_of_people_say(rows, missing, declared):
     domain = {"disease": ["HIV, late", "Flu", "Cold", None]} if declared else None
@@ -76,6 +78,7 @@ def test_counts_of_groups_and_combinations_say_what_rows_of_people_say(rows, mis
     assert release.groups.counts.dense().tolist() == expected.groups.counts.dense().tolist()
 
 
+@examples(20)
 @given(st.data())
 def test_who_knows_a_column_sees_it_as_one_more_column_of_the_groups(data):
     rows = data.draw(people())
@@ -93,6 +96,7 @@ def test_who_knows_a_column_sees_it_as_one_more_column_of_the_groups(data):
     assert finding.replay(both) == finding.value
 
 
+@examples(20)
 @given(st.data())
 def test_a_search_judges_groups_and_releases_as_an_audit_does(data):
     both = read(data.draw(people()))
@@ -135,7 +139,7 @@ METHODS = (
 )
 
 
-@examples(60)
+@examples(30)
 @given(st.data())
 def test_what_is_found_keeps_every_limit_as_read_column_by_column(data):
     rows = data.draw(people(min_size=4, max_size=24))
