@@ -84,8 +84,8 @@ class Whole:
         blocks = variables.blocks
         row, column = blocks.all_entries()
         entries = np.arange(blocks.entries)
-        term, at_row, at_column = known.support.cross(blocks)
-        at = blocks.entry(at_row, at_column)
+        term, part, at_column = known.support.cross(blocks, variables.parts.row)
+        at = blocks.entry(variables.parts.row[part], at_column)
         parts = [
             sparse.csr_array((np.ones(blocks.entries), (row, entries))),
             sparse.csr_array((np.ones(blocks.entries), (column, entries))),
