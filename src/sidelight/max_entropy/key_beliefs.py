@@ -88,17 +88,13 @@ class Risk:
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
-    """How a belief about people who say this changed, by maximum entropy."""
+class Move(Risk):
+    """How such a belief changed: what it was before."""
 
-    probability: float
-    value: Label
-    says: tuple[tuple[str, Label], ...]
     before: float
 
     def __str__(self) -> str:
-        who = ", ".join(f"{column} {shown_in_list(text)}" for column, text in self.says) or "anybody"
-        return f"{shown(self.value)} for {who}: {self.probability:.4f}, and {self.before:.4f} before"
+        return f"{Risk.__str__(self)}, and {self.before:.4f} before"
 
 
 @dataclass(frozen=True, eq=False)

@@ -34,7 +34,7 @@ import math
 import re
 import unicodedata
 from bisect import bisect_left, bisect_right
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
@@ -440,7 +440,7 @@ def tells_days(text: Label) -> bool:
     )
 
 
-def knows_label(text: Label, printed: Iterable[Label], nodes: Nodes | None = None) -> bool:
+def knows_label(text: Label, printed: Collection[Label], nodes: Nodes | None = None) -> bool:
     """Say whether a label is known in a column: a hierarchy has it, or what is printed there covers it.
 
     Numbers, days and codes are known beside others of their kind, covered or not; where only `*` is printed, nobody can
@@ -452,7 +452,7 @@ def knows_label(text: Label, printed: Iterable[Label], nodes: Nodes | None = Non
     >>> knows_label("99", ["20-29", "30-39"]), knows_label("99", ["813**"]), knows_label("99", races)
     (True, False, False)
     """
-    if text is None or (nodes is not None and text in nodes):
+    if text is None or text in printed or (nodes is not None and text in nodes):
         return True
     read = [read_label(label) for label in printed if label != SUPPRESSED]
     if not read and nodes is None:
