@@ -121,8 +121,8 @@ from .attack.simulation import Simulation as Simulation
 # noise
 from .dp.noisy_counts import noisy_counts as noisy_counts
 from .dp.noisy_counts import NoisyCounts as NoisyCounts
-from .dp.noisy_counts import choose_levels as choose_levels
-from .dp.noisy_counts import ChosenLevels as ChosenLevels
+from .dp.level_choice import choose_levels as choose_levels
+from .dp.level_choice import ChosenLevels as ChosenLevels
 from .dp.ledger import Ledger as Ledger
 from .dp.accountant import Spending as Spending
 from .dp.accountant import privacy_spent as privacy_spent

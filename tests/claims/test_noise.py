@@ -18,8 +18,8 @@ from scipy.stats import beta
 import sidelight as sl
 from sidelight.dp.accountant import Spending, promise_of
 from sidelight.dp.domain import Domain, counted_values
+from sidelight.dp.level_choice import FULL_DETAIL, _details, _standing_out
 from sidelight.dp.mechanism import Mechanism, calibrate
-from sidelight.dp.noisy_counts import FULL_DETAIL, _details, _standing_out
 from sidelight.dp.parameters import PrivacyUnit
 from sidelight.dp.semantic_privacy import _weight, smallest_shift
 from sidelight.table.table import Column, Counts, Intake, Table

@@ -4,8 +4,8 @@ Here belongs what is specific to noise: which counts are published, how the nois
 of our own) and paid for.  Grouping people does not (`search`), nor attacks on groups (`attack`), which `comparison`
 only sets beside the one on noise.
 
-Read `noisy_counts` for what is published, at levels that are fixed in advance or chosen for a price; then `domain` (the
-cells that are declared in advance), `parameters` (ε, δ, neighbours), `mechanism` (the noise), `accountant` (what
-several releases cost together) and `ledger` (the file that keeps the budget).  What it all means: `semantic_privacy`
-(in beliefs), `attack` (somebody who weighs all releases), `comparison` (side by side with groups).
+Read `noisy_counts` for what is published; then `level_choice` (levels that are fixed in advance, or chosen for a
+price), `domain` (the cells that are declared in advance), `parameters` (ε, δ, neighbours), `mechanism` (the noise),
+`accountant` (what several releases cost together) and `ledger` (the file that keeps the budget).  What it all means:
+`semantic_privacy` (in beliefs), `attack` (somebody who weighs all releases), `comparison` (side by side with groups).
 """
