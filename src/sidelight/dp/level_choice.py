@@ -30,7 +30,7 @@ from sidelight.dp.ledger import Ledger
 from sidelight.dp.mechanism import opendp
 from sidelight.dp.parameters import Amount, Neighbours, PrivacyUnit, exact_epsilon
 from sidelight.errors import BadNoise, WrongKind, expect, expect_mapping, parameter
-from sidelight.search.method import SearchedLevels, SearchOutcome, SearchResult
+from sidelight.search.method import SearchedLevel, SearchOutcome, SearchResult
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.table import Table, expect_one_sensitive
 
@@ -50,7 +50,8 @@ def accept_levels(levels: Mapping[str, int] | ChosenLevels) -> tuple[Mapping[str
     """Take levels that were fixed in advance, or paid for; refuse those that a search picked from the data."""
     if isinstance(levels, ChosenLevels):
         return levels.levels, levels.spending
-    if isinstance(levels, SearchResult | SearchOutcome | SearchedLevels):
+    picked = isinstance(levels, Mapping) and any(isinstance(level, SearchedLevel) for level in levels.values())
+    if picked or isinstance(levels, SearchResult | SearchOutcome):
         message = (
             "these levels were picked by a search that looked at the data, and nobody paid for what they reveal; "
             "fix levels in advance, or pick them with choose_levels, which pays"

@@ -58,6 +58,21 @@ class Mechanism:
             return None
         return round_up(self.sensitivity.l2_squared / (2 * Fraction(self.scale) ** 2))
 
+    def keeps(self, epsilon: Fraction, delta: Fraction) -> bool:
+        """Whether this noise costs no more than ε and δ at its sensitivity, by bounds that are rounded up.
+
+        >>> [Mechanism("discrete Laplace", scale=2.0).keeps(Fraction(each), Fraction(0)) for each in ("0.5", "0.4")]
+        [True, False]
+        """
+        if not 0 < self.scale < math.inf:
+            return False
+        if self.kind == "discrete Laplace":
+            return self.sensitivity.l1 <= epsilon * Fraction(self.scale)
+        if delta == 0:
+            return False
+        cost = _approximate(self.scale, round_down(delta)).map(_distance(self.sensitivity.l2_squared))
+        return bool(cost[0] <= round_down(epsilon))
+
     def add_noise(self, counts: Integers) -> Integers:
         """Add noise to counts.  OpenDP draws it, from the system's secure source: there is no seed."""
         flat = [int(count) for count in counts.ravel()]
@@ -105,6 +120,15 @@ def calibrate(epsilon: Fraction, delta: Fraction, sensitivity: Sensitivity = ONE
     >>> calibrate(Fraction(1, 2), Fraction(0))
     Mechanism(kind='discrete Laplace', scale=2.0, sensitivity=Sensitivity(l1=1, l2_squared=1))
     """
+    refuse_useless(epsilon, delta)
+    if delta == 0:
+        return Mechanism("discrete Laplace", _laplace_scale(round_down(epsilon), sensitivity.l1), sensitivity)
+    scale = _gaussian_scale(round_down(epsilon), round_down(delta), sensitivity.l2_squared)
+    return Mechanism("discrete Gaussian", scale, sensitivity)
+
+
+def refuse_useless(epsilon: Fraction, delta: Fraction = Fraction(0)) -> None:
+    """Refuse amounts for which nothing but noise would be published, or nothing promised."""
     if not SMALLEST_EPSILON <= epsilon <= LARGEST_EPSILON or 0 < delta < 1e-100:
         message = (
             f"epsilon {float(epsilon):g} with delta {float(delta):g} publishes nothing but noise, or promises nothing; "
@@ -112,10 +136,6 @@ def calibrate(epsilon: Fraction, delta: Fraction, sensitivity: Sensitivity = ONE
             "1e-100"
         )
         raise BadNoise(message)
-    if delta == 0:
-        return Mechanism("discrete Laplace", _laplace_scale(round_down(epsilon), sensitivity.l1), sensitivity)
-    scale = _gaussian_scale(round_down(epsilon), round_down(delta), sensitivity.l2_squared)
-    return Mechanism("discrete Gaussian", scale, sensitivity)
 
 
 def _laplace_scale(epsilon: float, distance: int) -> float:
@@ -127,17 +147,23 @@ def _laplace_scale(epsilon: float, distance: int) -> float:
 
 
 def _gaussian_scale(epsilon: float, delta: float, distance_squared: int) -> float:
-    dp = opendp()
-    # a root that is not whole is rounded up, so that the distance is not understated
-    whole = math.isqrt(distance_squared)
-    distance = float(whole) if whole**2 == distance_squared else math.nextafter(math.sqrt(distance_squared), math.inf)
-
-    def approximate(scale: float) -> Any:  # noqa: ANN401 - a measurement of OpenDP, which has no types
-        concentrated = dp.c.make_zCDP_to_approxDP(_measurement("discrete Gaussian", scale))
-        return dp.c.make_fix_delta(concentrated, delta=delta)
-
     target = epsilon * SHARE_OF_EPSILON, delta
-    return float(dp.binary_search_param(approximate, d_in=distance, d_out=target))
+    scale = opendp().binary_search_param(
+        lambda scale: _approximate(scale, delta), d_in=_distance(distance_squared), d_out=target
+    )
+    return float(scale)
+
+
+def _approximate(scale: float, delta: float) -> Any:  # noqa: ANN401 - a measurement of OpenDP, which has no types
+    """Draw Gaussian noise whose cost is told as ε at δ."""
+    dp = opendp()
+    return dp.c.make_fix_delta(dp.c.make_zCDP_to_approxDP(_measurement("discrete Gaussian", scale)), delta=delta)
+
+
+def _distance(squared: int) -> float:
+    # a root that is not whole is rounded up, so that the distance is not understated
+    whole = math.isqrt(squared)
+    return float(whole) if whole**2 == squared else math.nextafter(math.sqrt(squared), math.inf)
 
 
 def _measurement(kind: NoiseKind, scale: float) -> Any:  # noqa: ANN401

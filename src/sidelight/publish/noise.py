@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import csv
 import json
-import math
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from importlib.metadata import version
@@ -30,7 +29,7 @@ from sidelight._files import (
     unfinished_folder,
 )
 from sidelight._text import html_table
-from sidelight.dp.accountant import CountedColumns, Spending, concentrated
+from sidelight.dp.accountant import CountedColumns, Spending
 from sidelight.dp.domain import Domain
 from sidelight.dp.mechanism import Mechanism, NoiseKind
 from sidelight.dp.noisy_counts import COUNT, MEASURED, NoisyCounts
@@ -237,12 +236,11 @@ def _spending(document: dict[str, Any], domain: Domain, unit: PrivacyUnit) -> Sp
     counted = CountedColumns(document["sensitive"], tuple(domain.levels.items()), int(np.prod(domain.shape)), unit)
     spending = Spending(str(counted), document["epsilon"], document["delta"], document["neighbours"], noise, counted)
     written = Sensitivity(mechanism["l1"], mechanism["l2_squared"])
-    if written != sensitivity or noise.kind not in get_args(NoiseKind) or not 0 < noise.scale < math.inf:
+    if written != sensitivity or noise.kind not in get_args(NoiseKind):
         message = "no such noise"
         raise ValueError(message)
     needs_delta = noise.kind == "discrete Gaussian"
-    costs = concentrated([spending], spending.delta) if needs_delta else sensitivity.l1 / noise.scale
-    if costs > float(spending.epsilon) * (1 + 1e-9) or needs_delta != (spending.delta > 0):
+    if not noise.keeps(spending.epsilon, spending.delta) or needs_delta != (spending.delta > 0):
         message = "the noise costs more than the document says"
         raise ValueError(message)
     return spending

@@ -33,6 +33,7 @@ from sidelight.release.lattice import Lattice, Node
 from sidelight.release.release import Release
 from sidelight.search.full_domain import FullDomain, NodeRecodings, Suppressed, refuse_too_many
 from sidelight.search.lattice_search import finest_first, search_lattice
+from sidelight.search.method import searched_levels
 from sidelight.search.node_values import PrintedNode, in_batches, values_of
 from sidelight.search.protect import SearchProblem
 from sidelight.search.suppression import SuppressedNode, search_with_suppression
@@ -63,7 +64,7 @@ class GeneralisationRow:
     @property
     def levels(self) -> dict[str, int]:
         """Column → level, as `generalise` takes it."""
-        return dict(zip(self.columns, self.node, strict=True))
+        return searched_levels(dict(zip(self.columns, self.node, strict=True)))
 
     @property
     def measured(self) -> dict[str, Amount]:

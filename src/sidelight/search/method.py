@@ -61,6 +61,27 @@ class Method(ABC):
         return self
 
 
+class SearchedLevel(int):
+    """A level that was found by looking at the table: a number like any other, and a noisy release knows it.
+
+    Levels that were chosen from the data reveal something of the data, and that has to be paid for.  Each number has
+    the mark, so that copies of the mapping keep it, and so do a pickle and a mapping that is put together anew.  What
+    is computed with it, typed in or read from a file has none: that nobody can know.
+
+    >>> import copy
+    >>> levels = searched_levels({"age": 2})
+    >>> [type(each["age"]).__name__ for each in (dict(levels), levels | {}, {**levels}, copy.deepcopy(levels))]
+    ['SearchedLevel', 'SearchedLevel', 'SearchedLevel', 'SearchedLevel']
+    """
+
+    __slots__ = ()
+
+
+def searched_levels(levels: Mapping[str, int]) -> dict[str, int]:
+    """Mark levels as found by looking at the table."""
+    return {name: SearchedLevel(level) for name, level in levels.items()}
+
+
 @dataclass(frozen=True, slots=True)
 class LevelChoice:
     """Levels that could be published: how many people are suppressed with them, and what they are worth."""
@@ -68,6 +89,9 @@ class LevelChoice:
     levels: Mapping[str, int]
     suppressed: int
     utility: Mapping[str, float]  # the one that was chosen by, and those that cost next to nothing
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "levels", searched_levels(self.levels))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -83,6 +107,10 @@ class SearchOutcome:
     checked: int = 0
     complete: bool = True
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "levels", searched_levels(self.levels))
+        object.__setattr__(self, "minimal", tuple(map(searched_levels, self.minimal)))
+
     def __repr__(self) -> str:
         return f"<SearchOutcome: {self.in_words()}>"
 
@@ -97,14 +125,6 @@ class SearchOutcome:
     def buckets(self) -> Buckets | None:
         """Anatomy's buckets, which are published as two tables."""
         return self.recoding if isinstance(self.recoding, Buckets) else None
-
-
-class SearchedLevels(dict[str, int]):
-    """The level of each column, as a search picked it by looking at the table.
-
-    A mapping like any other, but a noisy release knows it when it sees it: a grouping that was chosen from the
-    data reveals something of the data, and that has to be paid for.
-    """
 
 
 FEW_CODES = 12
@@ -128,12 +148,12 @@ class SearchResult(Tabular):
     @property
     def levels(self) -> Mapping[str, int]:
         """The level of each column (lattice)."""
-        return SearchedLevels(self.outcome.levels)
+        return self.outcome.levels
 
     @property
     def minimal(self) -> tuple[Mapping[str, int], ...]:
         """All minimal level vectors within policy (lattice)."""
-        return tuple(SearchedLevels(levels) for levels in self.outcome.minimal)
+        return self.outcome.minimal
 
     @property
     def choices(self) -> tuple[LevelChoice, ...]:

@@ -1,5 +1,6 @@
 import math
 import sys
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -44,6 +45,23 @@ def test_several_values_per_person_take_as_much_noise_as_they_can_change(values,
     distance = math.sqrt(units) * (cap if values == "multiset" else math.sqrt(cap))
     assert several.scale == pytest.approx(one.scale * distance, rel=1e-9)
     assert several.rho() == pytest.approx(one.rho(), rel=1e-9)
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1, 10**6), Fraction(1, 3), Fraction(1), Fraction(10**400 // 3, 10**399)])
+@pytest.mark.parametrize("delta", [Fraction(0), Fraction(1, 10**9), Fraction(1, 30)])
+@pytest.mark.parametrize("sensitivity", [Sensitivity(), Sensitivity(2, 2), Sensitivity(3, 9)])
+def test_calibrated_noise_keeps_what_it_was_calibrated_to_and_a_little_less_noise_does_not(epsilon, delta, sensitivity):
+    mechanism = calibrate(epsilon, delta, sensitivity)
+    assert mechanism.keeps(epsilon, delta)
+    assert not replace(mechanism, scale=mechanism.scale * 0.99).keeps(epsilon, delta)
+    assert not replace(mechanism, sensitivity=Sensitivity(20, 40)).keeps(epsilon, delta)
+
+
+def test_noise_without_a_scale_keeps_nothing_and_gaussian_noise_needs_a_delta():
+    for kind in ("discrete Laplace", "discrete Gaussian"):
+        for scale in (0.0, -1.0, math.nan, math.inf):
+            assert not Mechanism(kind, scale).keeps(Fraction(1), Fraction(1, 2))
+    assert not Mechanism("discrete Gaussian", 1e9).keeps(Fraction(1), Fraction(0))
 
 
 def chances(mechanism, reach=400):

@@ -1,12 +1,16 @@
 """What a search hands back: how it shows itself, and its rows as a table."""
 
+import copy
+import json
+import pickle
 from html.parser import HTMLParser
+from types import MappingProxyType
 
 import numpy as np
 import pytest
 
 import sidelight as sl
-from sidelight.search.method import NOT_COMPLETE, SearchedLevels
+from sidelight.search.method import NOT_COMPLETE, SearchedLevel
 from sidelight.table.table import Column, Counts, Table
 
 BY = {"q": sl.Hierarchy.suppression("q", ["x", "y", "<b>"])}
@@ -115,11 +119,34 @@ def test_rows_can_be_read_again_and_are_judged_the_same():
     assert result.policy.judge(again).safe
 
 
-def test_levels_know_that_a_search_chose_them():
+def test_levels_know_that_a_search_chose_them_whatever_is_done_to_the_mapping():
     result = sl.protect(table(), sl.GroupSize() >= 4, by=BY)
-    assert isinstance(result.levels, SearchedLevels)
     assert result.levels == {"q": 1}
-    assert all(isinstance(levels, SearchedLevels) for levels in result.minimal)
+    assert repr(result.levels) == "{'q': 1}"
+    assert json.dumps(result.levels) == '{"q": 1}'
+    row = sl.generalisation_table(table(), by=BY, measures=[sl.GroupSize()]).rows[0]
+    found = [
+        result.levels,
+        *result.minimal,
+        result.outcome.levels,
+        *(each.levels for each in result.choices),
+        row.levels,
+    ]
+    for levels in found:
+        copies = [
+            levels,
+            levels.copy(),
+            levels | {},
+            {} | levels,
+            {**levels},
+            dict(levels),
+            dict(levels.items()),
+            MappingProxyType(levels),
+            copy.copy(levels),
+            copy.deepcopy(levels),
+            pickle.loads(pickle.dumps(levels)),
+        ]
+        assert all(type(each["q"]) is SearchedLevel for each in copies)
 
 
 @pytest.mark.parametrize("method", ["lattice", "mondrian", "anatomy", "microaggregation"])
