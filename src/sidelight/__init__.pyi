@@ -128,6 +128,7 @@ from .dp.accountant import Spending as Spending
 from .dp.accountant import privacy_spent as privacy_spent
 from .dp.accountant import promise_of as promise_of
 from .dp.accountant import PrivacySpent as PrivacySpent
+from .dp.answers import NoisyAnswer as NoisyAnswer
 from .dp.attack import attack_noise as attack_noise
 from .dp.attack import NoisyExposure as NoisyExposure
 from .dp.comparison import side_by_side as side_by_side

@@ -34,6 +34,9 @@ SMALLEST_EPSILON, LARGEST_EPSILON = Fraction(1, 10**6), Fraction(100)
 SHARE_OF_EPSILON = 1 - 1e-12
 """A little of ε is kept, so that other accounts of the same noise, rounded up elsewhere, stay within ε as well."""
 
+STANDARD_DEVIATIONS = 12
+"""Gaussian noise further out has less weight than floats can add."""
+
 
 @dataclass(frozen=True, slots=True)
 class Mechanism:
@@ -47,7 +50,7 @@ class Mechanism:
     scale: float
     sensitivity: Sensitivity = ONE_BY_ONE
 
-    def log_weight(self, noise: Integers) -> Floats:
+    def log_weight(self, noise: Integers | Floats) -> Floats:
         """Say how likely noise is, as a logarithm, up to a constant: what an attacker computes with."""
         size = np.abs(noise.astype(np.float64))
         return -size / self.scale if self.kind == "discrete Laplace" else -(size**2) / (2 * self.scale**2)
@@ -72,6 +75,34 @@ class Mechanism:
             return False
         cost = _approximate(self.scale, round_down(delta)).map(_distance(self.sensitivity.l2_squared))
         return bool(cost[0] <= round_down(epsilon))
+
+    def variance(self) -> float:
+        """Give the variance of one noise: 2a / (1 − a)² for Laplace, a = e^(−1 / scale); at most scale² for Gaussian.
+
+        >>> round(Mechanism("discrete Laplace", scale=1.0).variance(), 3)
+        1.841
+        """
+        if self.kind == "discrete Laplace":
+            a = math.exp(-1 / self.scale)
+            return 2 * a / math.expm1(-1 / self.scale) ** 2
+        if self.scale > 10:  # what is missing is far below the last bit (Poisson's summation)
+            return self.scale**2
+        noise = np.arange(1, math.ceil(STANDARD_DEVIATIONS * self.scale) + 2, dtype=np.float64)
+        weight = 2 * np.exp(self.log_weight(noise))
+        return float((noise**2 * weight).sum() / (1 + weight.sum()))
+
+    def log_moment(self, t: Floats) -> Floats:
+        """Bound ln E[e^(t·noise)] from above: t²·scale²/2 for Gaussian noise; for Laplace it is exact, |t| < 1 / scale.
+
+        With a = e^(−1 / scale) it is 2·ln(1 − a) − ln(1 − a·e^t) − ln(1 − a·e^−t).
+        Source: Canonne, Kamath and Steinke, NeurIPS 2020 (discrete Gaussian noise is sub-Gaussian).
+        """
+        if self.kind == "discrete Gaussian":
+            bound: Floats = (t * self.scale) ** 2 / 2
+            return bound
+        rate = 1 / self.scale
+        exact: Floats = 2 * np.log(-np.expm1(-rate)) - np.log(-np.expm1(t - rate)) - np.log(-np.expm1(-t - rate))
+        return exact
 
     def add_noise(self, counts: Integers) -> Integers:
         """Add noise to counts.  OpenDP draws it, from the system's secure source: there is no seed."""
@@ -99,8 +130,7 @@ class Mechanism:
     def margin_of_total(self, counts: int, chance: float) -> int:
         """How far below 0 is the noise of so many counts together at most, except with this chance?
 
-        By Chernoff's bound: ln E[e^(tz)] is at most t²σ²/2 for Gaussian noise, and for Laplace noise, with a = e^(−1/b)
-        and 0 < t < 1/b, 2·ln(1−a) − ln(1−a·e^t) − ln(1−a·e^−t); any t bounds it.
+        By Chernoff's bound, with `log_moment`: any t bounds it.
 
         >>> Mechanism("discrete Laplace", scale=1.0).margin_of_total(1, 1e-9)
         25
@@ -109,9 +139,7 @@ class Mechanism:
         if self.kind == "discrete Gaussian":
             return math.ceil(self.scale * math.sqrt(2 * counts * wanted))
         t = np.geomspace(1e-6, 1, 200, endpoint=False) / self.scale
-        log_mean = 2 * np.log(-np.expm1(-1 / self.scale))
-        log_mean = log_mean - np.log(-np.expm1(t - 1 / self.scale)) - np.log(-np.expm1(-t - 1 / self.scale))
-        return math.ceil(float(((counts * log_mean + wanted) / t).min()))
+        return math.ceil(float(((counts * self.log_moment(t) + wanted) / t).min()))
 
 
 def calibrate(epsilon: Fraction, delta: Fraction, sensitivity: Sensitivity = ONE_BY_ONE) -> Mechanism:

@@ -3,10 +3,12 @@
 import dataclasses
 from fractions import Fraction
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
 import sidelight as sl
+from sidelight.dp.answers import NoisePart
 from sidelight.dp.domain import Domain
 from sidelight.errors import BadHierarchy, BadNoise, BadTable, BudgetExceeded, UnknownColumn, WrongKind
 
@@ -71,16 +73,36 @@ def test_tidied_counts_add_up_to_the_measured_total():
         assert made.counts.sum() == max(made.measured.sum(), 0)
 
 
-def test_counts_can_be_asked_for():
+def test_answers_add_up_measured_counts_and_say_how_far_off_they_are():
     made = noisy(epsilon=50)
-    assert made.count("Flu") == 4
-    assert made.count("Flu", age="20-29") == 2
+    assert made.count("Flu").count == 4
+    assert int(made.count("Flu", age="20-29")) == 2
+    assert made.count("Flu", age="20-29").noise == (NoisePart(made.mechanism, 1),)
+    everybody = made.count()
+    assert everybody.count == made.measured.sum()
+    assert everybody.noise[0].draws == made.measured.size
+    assert made.count(*made.domain) == made.count() == made.count(age=[*made.columns[0].labels])
+    assert made.count("Flu", "Flu").count == made.count("Flu").count
+    assert made.count(age=[]).margin() == 0
     with pytest.raises(BadNoise, match="no column 'zip'"):
         made.count("Flu", zip="1")
-    with pytest.raises(BadNoise, match="'age' has no label '99'"):
+    with pytest.raises(BadNoise, match="'age' has no '99'"):
         made.count("Flu", age="99")
-    with pytest.raises(BadNoise, match="not in the declared domain"):
+    with pytest.raises(BadNoise, match="disease has no 'Gout'"):
         made.count("Gout")
+
+
+def test_sums_are_of_measured_counts_and_right_on_average():
+    """Post-processed counts of a thin table put people where nobody is."""
+    values = [str(number) for number in range(200)]
+    table = sl.read_table(
+        pa.table({"sex": ["f"] * 600, "code": values * 3}), quasi="sex", sensitive="code", person="each row"
+    )
+    by = {"sex": sl.Hierarchy("sex", (("f", "m"), ("*", "*")))}
+    drawn = [sl.noisy_counts(table, by=by, levels={"sex": 0}, domain=values, epsilon="0.5") for _ in range(40)]
+    men = np.mean([each.count(sex="m").count for each in drawn])
+    assert abs(men) < 6 * drawn[0].count(sex="m").sd / np.sqrt(len(drawn))
+    assert np.mean([each.counts[1].sum() for each in drawn]) > 80
 
 
 def test_a_table_has_a_row_per_group_and_value():
