@@ -13,12 +13,14 @@ Source: McSherry and Talwar, FOCS 2007; McKenna and Sheldon, NeurIPS 2020 (the n
 
 from __future__ import annotations
 
+import functools
 import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -144,6 +146,12 @@ def _noisy_maximum(scores: Sequence[int], epsilon: float, neighbours: Neighbours
 
     Adding a person raises all scores together, which costs half of what moving one does.
     """
+    return int(_choice(epsilon, neighbours, sensitivity)(list(scores)))
+
+
+@functools.lru_cache(maxsize=16)
+def _choice(epsilon: float, neighbours: Neighbours, sensitivity: int) -> Any:  # noqa: ANN401 - OpenDP has no types
+    """Build the noisy maximum with the smallest scale that costs no more than ε, which takes OpenDP a while to find."""
     dp = opendp()
     distance = dp.linf_distance(T="i64", monotonic=neighbours == "add or remove")
     space = dp.vector_domain(dp.atom_domain(T="i64")), distance
@@ -151,5 +159,4 @@ def _noisy_maximum(scores: Sequence[int], epsilon: float, neighbours: Neighbours
     def noisy_max(scale: float) -> object:
         return dp.m.make_noisy_max(*space, dp.max_divergence(), scale=scale)
 
-    scale = dp.binary_search_param(noisy_max, d_in=sensitivity, d_out=epsilon)
-    return int(dp.m.make_noisy_max(*space, dp.max_divergence(), scale=scale)(list(scores)))
+    return noisy_max(dp.binary_search_param(noisy_max, d_in=sensitivity, d_out=epsilon))

@@ -1,0 +1,347 @@
+"""Does any noisy release tell more about a person than it promises?  An audit by draws, on neighbouring tables.
+
+    python benchmarks/audit_noise.py [draws of each noise, 200000] [releases published and read, 2000]
+
+Every release is made with somebody and without them, or with somebody else in their place.  Draws prove a lower bound
+of ε at the promised δ, with a confidence of 99.9 % for each line (tests/support/noise_audit.py says how): above the
+promise, the promise is broken; near to it, the audit would have seen so.  Lines marked "broken" have half the noise,
+and must be caught.
+
+`noise`: what the release hands to OpenDP is drawn again, many times.  `files`: the whole way, from rows to the
+published file and its document, which are read back; everything they say and every failure or warning counts.  Then
+the noise is given, and everything else that neighbours tell must be the same, byte by byte.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import numpy as np
+import pyarrow as pa
+from results import write_part
+
+import sidelight as sl
+from sidelight.dp import level_choice
+from sidelight.errors import SidelightError
+
+sys.path.append(str(Path(__file__).parents[1] / "tests"))
+
+from support.noise_audit import Told, draw_again, epsilon_at_least, everything_told, noise_drawn, ordered_by_evidence
+
+CONFIDENCE = 0.999
+BY = {
+    "age": sl.Hierarchy("age", (("1", "2", "3"), ("*", "*", "*"))),
+    "sex": sl.Hierarchy("sex", (("f", "m", "x"), ("*", "*", "*"))),
+}
+VALUES = ["a", "b", "c"]
+OTHERS = tuple((row,) for row in (("1", "f", "a"), ("1", "f", "b"), ("2", "m", "a"), ("3", "m", "c"), ("3", "x", "c")))
+
+Row = tuple[str | None, str | None, str | None]
+Rows = tuple[Row, ...]
+
+
+@functools.cache  # reading draws nothing
+def read(one: Rows, others: tuple[Rows, ...], values: str = "single") -> sl.Table:
+    """Read a table of people, who have rows of age, sex and disease each."""
+    rows = [(str(number), *row) for number, mine in enumerate([*others, one]) for row in mine]
+    names = "id", "age", "sex", "disease"
+    columns = {name: pa.array([row[place] for row in rows], pa.string()) for place, name in enumerate(names)}
+    return sl.read_table(pa.table(columns), quasi=["age", "sex"], sensitive="disease", person="id", values=values)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A release of a table with somebody, and of one where they are missing, or have other rows."""
+
+    name: str
+    epsilon: float
+    delta: float = 0
+    one: Rows = (("1", "f", "a"),)
+    other: Rows = ()
+    values: str = "single"
+    settings: dict[str, Any] = field(default_factory=dict)
+    lots: int = 1
+
+    def releases(self) -> tuple[Callable[[], sl.NoisyCounts], Callable[[], sl.NoisyCounts]]:
+        first, second = (functools.partial(self.release, rows) for rows in (self.one, self.other))
+        return first, second
+
+    def release(self, rows: Rows) -> sl.NoisyCounts:
+        table = read(rows, OTHERS, self.values)
+        delta = {} if self.delta == 0 else {"delta": str(self.delta)}
+        settings = {"levels": {"sex": 0}, "domain": VALUES, "epsilon": str(self.epsilon), **delta, **self.settings}
+        return sl.noisy_counts(table, by=BY, **settings)
+
+
+THREE_VALUES = tuple(("1", "f", value) for value in VALUES)
+THRICE = (("1", "f", "a"),) * 3
+PEOPLE = {"people_at_most": 100}
+
+CASES = [
+    Case("discrete Laplace", 1),
+    Case("discrete Laplace", 0.2),
+    Case("discrete Laplace, somebody replaced", 1, other=(("2", "m", "b"),), settings={"neighbours": "replace"}),
+    Case(
+        "discrete Laplace, sets of 3 values",
+        1,
+        one=THREE_VALUES,
+        values="set",
+        settings={"values_per_person": 3},
+    ),
+    Case(
+        "discrete Laplace, 2 of a set of 3 by lot",
+        1,
+        one=THREE_VALUES,
+        values="set",
+        settings={"values_per_person": 2},
+        lots=40,
+    ),
+    Case(
+        "discrete Laplace, multisets of 3 values",
+        1,
+        one=THRICE,
+        values="multiset",
+        settings={"values_per_person": 3},
+    ),
+    Case("discrete Gaussian", 1, 0.01, settings=PEOPLE),
+    Case("discrete Gaussian", 0.3, 0.05, settings=PEOPLE),
+    Case(
+        "discrete Gaussian, somebody replaced",
+        1,
+        0.01,
+        other=(("2", "m", "b"),),
+        settings={"neighbours": "replace", **PEOPLE},
+    ),
+    Case(
+        "discrete Gaussian, sets of 3 values",
+        1,
+        0.01,
+        one=THREE_VALUES,
+        values="set",
+        settings={"values_per_person": 3, **PEOPLE},
+    ),
+    Case(
+        "discrete Gaussian, multisets of 3, replaced",
+        1,
+        0.01,
+        one=THRICE,
+        other=(("2", "m", "b"),) * 3,
+        values="multiset",
+        settings={"values_per_person": 3, "neighbours": "replace", **PEOPLE},
+    ),
+]
+
+# seven men, and four women and one of the men of one age: another woman of that age makes the ages stand out by one
+# more, and moves nothing else; sexes stand out by two before, so that ages are seldom chosen, which tells most
+CROWD = tuple((row,) for row in [("1", "f", "a")] * 4 + [("1", "m", "a")] + [("2", "m", "a"), ("3", "m", "a")] * 3)
+AMONG = [{"age": 0}, {"sex": 0}]
+
+
+def choose(rows: Rows, epsilon: float) -> sl.ChosenLevels:
+    table = read(rows, CROWD)
+    return sl.choose_levels(table, by=BY, among=AMONG, domain=VALUES, epsilon=str(epsilon), above=5)
+
+
+@dataclass(frozen=True)
+class Line:
+    """What was audited, what it promised, and what was proven."""
+
+    name: str
+    way: str
+    epsilon: float
+    delta: float
+    draws: int
+    proven: float
+    broken: bool = False
+
+    def __str__(self) -> str:
+        verdict = "caught" if self.proven > self.epsilon else "not refuted"
+        cells = (
+            self.name,
+            self.way,
+            f"{self.epsilon:g}",
+            f"{self.delta:g}",
+            f"{self.draws:,}",
+            f"{self.proven:.3f}",
+            f"{self.proven / self.epsilon:.2f}",
+            verdict,
+        )
+        return f"| {' | '.join(cells)} |"
+
+    @property
+    def as_expected(self) -> bool:
+        return (self.proven > self.epsilon) == self.broken
+
+
+def audit_noise(case: Case, draws: int, *, share: float = 1) -> Line:
+    """Draw the noise of a release again and again."""
+    evidence = draw_again(*case.releases(), draws, share=share, lots=case.lots)
+    proven = epsilon_at_least(*evidence, delta=case.delta, confidence=CONFIDENCE)
+    broken = share < 1
+    name = f"broken: {case.name}, half the noise" if broken else case.name
+    return Line(name, "noise", case.epsilon, case.delta, draws, proven, broken)
+
+
+def audit_choice(epsilon: float, draws: int, *, share: float = 1) -> Line:
+    """Draw the noisy maximum again and again, from the scores of neighbours."""
+    original, outcomes = level_choice._noisy_maximum, []
+    for rows in ((), (("1", "f", "a"),)):
+        with mock.patch.object(level_choice, "_noisy_maximum", side_effect=original) as heard:
+            choose(rows, epsilon)
+        scores, cost, *rest = heard.call_args.args
+        outcomes.append([original(scores, cost / share, *rest) for _ in range(draws)])
+    proven = epsilon_at_least(*ordered_by_evidence(*outcomes), confidence=CONFIDENCE)
+    broken = share < 1
+    name = "broken: choice of levels, half the noise" if broken else "choice of levels (noisy maximum)"
+    return Line(name, "noise", epsilon, 0, draws, proven, broken)
+
+
+def audit_files(case: Case, releases: int) -> Line:
+    """Publish and read back: all that files, documents, failures and warnings say."""
+    outcomes = [
+        [outcome_of(functools.partial(case.release, rows), *typical(case)) for _ in range(releases)]
+        for rows in (case.one, case.other)
+    ]
+    proven = epsilon_at_least(*ordered_by_evidence(*outcomes), delta=case.delta, confidence=CONFIDENCE)
+    return Line(case.name, "files", case.epsilon, case.delta, releases, proven)
+
+
+def audit_choice_and_files(epsilon: float, releases: int) -> Line:
+    """Choose levels and count by them: what both cost together."""
+
+    def release(rows: Rows) -> sl.NoisyCounts:
+        table = read(rows, CROWD)
+        return sl.noisy_counts(table, by=BY, levels=choose(rows, epsilon), domain=VALUES, epsilon=str(epsilon))
+
+    exact = {
+        tuple(levels): [
+            counts_of(
+                lambda levels=levels, rows=rows: sl.noisy_counts(
+                    read(rows, CROWD), by=BY, levels=levels, domain=VALUES, epsilon=1
+                )
+            )
+            for rows in ((("1", "f", "a"),), ())
+        ]
+        for levels in AMONG
+    }
+    outcomes = [
+        [outcome_of(functools.partial(release, rows), exact) for _ in range(releases)]
+        for rows in ((("1", "f", "a"),), ())
+    ]
+    proven = epsilon_at_least(*ordered_by_evidence(*outcomes), confidence=CONFIDENCE)
+    return Line("choice of levels, then discrete Laplace", "files", 2 * epsilon, 0, releases, proven)
+
+
+@functools.cache
+def _typical(name: str, epsilon: float) -> dict[tuple[str, ...], list[np.ndarray]]:
+    case = next(each for each in CASES if (each.name, each.epsilon) == (name, epsilon))
+    return {("sex",): [counts_of(release) for release in case.releases()]}
+
+
+def typical(case: Case) -> tuple[dict[tuple[str, ...], list[np.ndarray]]]:
+    return (_typical(case.name, case.epsilon),)
+
+
+def counts_of(release: Callable[[], object]) -> np.ndarray:
+    with noise_drawn() as heard:
+        release()
+    return heard[0].exact
+
+
+def outcome_of(release: Callable[[], sl.NoisyCounts], exact: dict[tuple[str, ...], list[np.ndarray]]) -> object:
+    """Sum up a release as evidence, with all else that it told: what was published, not what is in memory, counts."""
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            published = release().publish(f"{folder}/counts.csv")
+        except SidelightError as error:
+            return str(error)
+        noisy = sl.read_noise(published.path)
+        files = tuple(sorted(path.name for path in Path(folder).iterdir()))
+    document = {name: said for name, said in published.document.items() if name not in ("file", "promise", "receipt")}
+    one, other = exact[tuple(noisy.levels)]
+    weights = (noisy.mechanism.log_weight(noisy.measured - counts).sum() for counts in (one, other))
+    return round(next(weights) - next(weights), 6), files, repr(document)
+
+
+# what neighbours tell with the same noise
+
+
+STRANGERS = {
+    "somebody like others": ("1", "f", "a"),
+    "a label that nobody declared": ("9", "w", "a"),
+    "a value that nobody declared": ("1", "f", "z"),
+    "missing labels": (None, None, "a"),
+    "a missing value": ("1", "f", None),
+}
+
+
+def audit_what_is_told() -> list[str]:
+    """With the noise given, what else do neighbours tell?"""
+    lines = []
+    for who, row in STRANGERS.items():
+        for others, among in ((OTHERS, "among others"), ((), "alone, against nobody")):
+            tables = [(rows, others) for rows in ((row,), ())]
+            told = [everything_told(functools.partial(release_of, *table), drawn=given_noise) for table in tables]
+            same = told[0] == told[1]
+            lines.append(f"| {who}, {among} | {'the same' if same else difference(*told)} |")
+    return lines
+
+
+def release_of(rows: Rows, others: tuple[Rows, ...]) -> sl.NoisyCounts:
+    return sl.noisy_counts(read(rows, others), by=BY, levels={"age": 0, "sex": 0}, domain=VALUES, epsilon=1)
+
+
+def given_noise(_: object, counts: np.ndarray) -> np.ndarray:
+    return np.arange(counts.size).reshape(counts.shape) % 5 - 1
+
+
+def difference(one: Told, other: Told) -> str:
+    names = [name for name in ("failure", "warned", "files", "shown") if getattr(one, name) != getattr(other, name)]
+    return f"DIFFERENT: {', '.join(names)} ({one.failure or other.failure})"
+
+
+def main() -> None:
+    draws, releases = (int(each.replace(",", "")) for each in [*sys.argv[1:], "200000", "2000"][:2])
+    start = time.perf_counter()
+    lines = []
+    for line in itertools.chain(
+        (audit_noise(case, draws) for case in CASES),
+        (audit_noise(CASES[place], draws, share=0.5) for place in (0, 6)),
+        (audit_choice(epsilon, draws // 4) for epsilon in (1, 0.2)),
+        (audit_choice(1, draws // 4, share=0.5) for _ in range(1)),
+        (audit_files(CASES[place], releases) for place in (0, 4, 6)),
+        (audit_choice_and_files(0.5, releases) for _ in range(1)),
+    ):
+        print(line, f"{time.perf_counter() - start:.0f} s", flush=True)
+        lines.append(line)
+    told = audit_what_is_told()
+    print("\n".join(told))
+    heads = [
+        "| what | by | ε promised | δ | draws per table | ε at least | of the promise | |",
+        "| --- | --- | ---: | ---: | ---: | ---: | ---: | --- |",
+    ]
+    also = ["", "| with the noise given, a table with and without | everything told |", "| --- | --- |", *told]
+    write_part(
+        "audit of noise",
+        f"`python benchmarks/audit_noise.py`: neighbouring tables; half of the draws choose an event, the other half "
+        f"bound ε from below by Clopper and Pearson, each line with a confidence of {CONFIDENCE:.1%}.",
+        "\n".join([*heads, *map(str, lines), *also]),
+    )
+    wrong = [line.name for line in lines if not line.as_expected]
+    assert not wrong, f"the promise was refuted, or a broken one was not caught: {wrong}"
+    assert all("DIFFERENT" not in line for line in told), "what is told besides the noise depends on the data"
+    assert math.isfinite(sum(line.proven for line in lines))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,104 @@
+"""An auditor from outside, in short: draws prove a lower bound of ε, which must stay below what is promised.
+
+`benchmarks/audit_noise.py` does the same with more draws and for more releases.  Here the confidence is such that chance
+fails a line once in a thousand million runs; releases with half the noise are caught all the same.
+"""
+
+import functools
+from unittest import mock
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from support.noise_audit import draw_again, epsilon_at_least, everything_told, ordered_by_evidence
+
+import sidelight as sl
+from sidelight.dp import level_choice
+
+CONFIDENCE = 1 - 1e-9
+DRAWS = 12_000
+BY = {
+    "age": sl.Hierarchy("age", (("1", "2", "3"), ("*", "*", "*"))),
+    "sex": sl.Hierarchy("sex", (("f", "m", "x"), ("*", "*", "*"))),
+}
+OTHERS = ((("1", "f", "a"),), (("2", "m", "a"),), (("3", "x", "c"),))
+HER, HIM = (("1", "f", "a"),), (("2", "m", "b"),)
+SETS, MULTISETS = {"values": "set"}, {"values": "multiset"}
+
+
+@functools.cache
+def table_of(one, others=OTHERS, values="single"):
+    """People who have rows of age, sex and disease each."""
+    rows = [(str(number), *row) for number, mine in enumerate([*others, one]) for row in mine]
+    names = "id", "age", "sex", "disease"
+    columns = {name: pa.array([row[place] for row in rows], pa.string()) for place, name in enumerate(names)}
+    return sl.read_table(pa.table(columns), quasi=["age", "sex"], sensitive="disease", person="id", values=values)
+
+
+def release_of(one, values="single", others=OTHERS, **settings):
+    settings = {"levels": {"age": 0}, "domain": list("abc"), "epsilon": 1, **settings}
+    return lambda: sl.noisy_counts(table_of(one, others, values), by=BY, **settings)
+
+
+RELEASES = {
+    "Laplace": (HER, (), {}),
+    "Laplace, replaced": (HER, HIM, {"neighbours": "replace"}),
+    "Laplace, sets": (tuple(("1", "f", value) for value in "abc"), (), {**SETS, "values_per_person": 2}),
+    "Laplace, multisets": (HER * 3, (), {**MULTISETS, "values_per_person": 3}),
+    "Gaussian": (HER, (), {"delta": "0.02", "people_at_most": 10}),
+    "Gaussian, replaced multisets": (
+        HER * 2,
+        HIM * 2,
+        {**MULTISETS, "values_per_person": 2, "neighbours": "replace", "delta": "0.02", "people_at_most": 10},
+    ),
+}
+
+
+def proven(one, other, settings, *, share=1):
+    lots = 4 if "values" in settings else 1
+    evidence = draw_again(release_of(one, **settings), release_of(other, **settings), DRAWS, share=share, lots=lots)
+    return epsilon_at_least(*evidence, delta=float(settings.get("delta", 0)), confidence=CONFIDENCE)
+
+
+@pytest.mark.parametrize("release", RELEASES.values(), ids=RELEASES)
+def test_draws_do_not_refute_what_is_promised(release):
+    assert proven(*release) <= 1
+
+
+@pytest.mark.parametrize("name", ["Laplace", "Laplace, replaced", "Laplace, multisets", "Gaussian"])
+def test_half_the_noise_is_caught(name):
+    assert proven(*RELEASES[name], share=0.5) > 1
+
+
+def test_an_audit_of_honest_noise_comes_near_to_the_promise():
+    assert proven(*RELEASES["Laplace"]) > 0.7
+
+
+# six men, and three women and two of the men of one age: another woman of that age makes the ages stand out by one more,
+# and moves nothing else
+CROWD = tuple((row,) for row in [("1", "f", "a")] * 3 + [("1", "m", "a")] * 2 + [("2", "m", "a"), ("3", "m", "a")] * 2)
+
+
+@pytest.mark.parametrize("share", [1, 0.3], ids=["as it is", "a third of the noise"])
+def test_the_choice_of_levels_keeps_its_epsilon_and_less_noise_is_caught(share):
+    original, outcomes = level_choice._noisy_maximum, []
+    for rows in (HER, ()):
+        with mock.patch.object(level_choice, "_noisy_maximum", side_effect=original) as heard:
+            among = [{"age": 0}, {"sex": 0}]
+            sl.choose_levels(table_of(rows, CROWD), by=BY, among=among, domain=list("abc"), epsilon=1, above=5)
+        scores, cost, *rest = heard.call_args.args
+        outcomes.append([original(scores, cost / share, *rest) for _ in range(DRAWS // 2)])
+    lower = epsilon_at_least(*ordered_by_evidence(*outcomes), confidence=CONFIDENCE)
+    assert lower > 1 if share < 1 else 0 < lower <= 1
+
+
+def given_noise(_, counts):
+    return np.arange(counts.size).reshape(counts.shape) % 5 - 1
+
+
+@pytest.mark.parametrize("settings", [{}, {"delta": "1e-6", "people_at_most": 10}], ids=["Laplace", "Gaussian"])
+def test_with_the_noise_given_neighbours_tell_the_same_in_every_byte(settings):
+    told = [everything_told(release_of(rows, **settings), drawn=given_noise) for rows in (HER, HIM, ())]
+    assert told[0].failure is None
+    assert len(told[0].files) == 4
+    assert told[0] == told[1] == told[2]
