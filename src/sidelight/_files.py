@@ -178,5 +178,10 @@ def locked(path: Path) -> Iterator[None]:
     from filelock import FileLock  # noqa: PLC0415 - it brings asyncio along, and only ledgers are locked
 
     path.parent.stat()  # else the lock would make a folder that is missing
-    with FileLock(path.with_name(f"{path.name}.lock"), poll_interval=0.01):
+    with FileLock(lock_path(path), poll_interval=0.01):
         yield
+
+
+def lock_path(path: Path) -> Path:
+    """Say where the lock of a file is; it stays there when nobody holds it."""
+    return path.with_name(f"{path.name}.lock")

@@ -21,6 +21,8 @@ SidelightError
 ├─ NotTrueOrFalse      an expression was used as if it were true or false (also a TypeError)
 └─ NotAvailable        a part that needs an extra (says which one to install)
 
+NoLedgerWarning        a warning: noise was drawn without a ledger
+
 Each message names the thing and the remedy in one line and never shows a person's data: no row, nothing of the
 column that says who it is, no "names of columns" that look like a row.  The label of one column is shown where
 somebody has to add it to a hierarchy or a domain, and then only its beginning.
@@ -159,6 +161,10 @@ class BudgetExceeded(BadNoise):
 
 class BadLedger(BadNoise):
     """A ledger that cannot be read or is damaged; the message says how to recover."""
+
+
+class NoLedgerWarning(UserWarning):
+    """Noise was drawn without a ledger: nobody adds up what is published about the same people."""
 
 
 class WrongKind(SidelightError, TypeError):

@@ -18,6 +18,7 @@ from sidelight.cli.options import (
     READ,
     AttackerOptions,
     BelievedColumns,
+    BudgetOptions,
     CompareOptions,
     CountColumns,
     CountedPeopleColumns,
@@ -312,8 +313,16 @@ def hierarchies(
     return verb.hierarchies(verb.HierarchiesRequest(file, roles_of(policy, columns.roles()), draft), target)
 
 
-ledger_verbs = App(name="ledger", help="Look at the budget that noise is paid from.", sort_key=6)
+ledger_verbs = App(name="ledger", help="Begin the budget that noise is paid from, and look at it.", sort_key=6)
 app.command(ledger_verbs)
+
+
+@ledger_verbs.command(help_epilogue=epilogue("ledger begin"))
+def begin(file: LedgerFile, /, *, budget: BudgetOptions, output: OutputOptions = OutputOptions()) -> int:
+    """Begin a ledger: a budget for all noise that is ever published about the same people."""
+    from sidelight.cli import ledger as verb  # noqa: PLC0415 - `--help` is quick
+
+    return verb.begin(file, budget, output.to())
 
 
 @ledger_verbs.command(help_epilogue=epilogue("ledger show"))

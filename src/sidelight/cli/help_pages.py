@@ -54,6 +54,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "sidelight simulate table.csv -p policy.toml --hierarchies hierarchies --overlap 500 --seed 1",
         "sidelight simulate table.csv -p policy.toml --hierarchies h --overlap 500 --seed 1 --levels age=2 -e 1",
     ),
+    "ledger begin": (
+        "sidelight ledger begin budget.json --epsilon 3",
+        "sidelight ledger begin budget.json --epsilon 3 --delta 1e-9 --accounting concentrated",
+    ),
     "ledger spent": (
         "sidelight ledger spent budget.json --delta 1e-9",
         "sidelight ledger spent budget.json counts.csv --delta 1e-9 --people 40000 --chance 0.001 --json",
@@ -99,6 +103,7 @@ STATUSES: dict[str, tuple[str, ...]] = {
         "1  nothing within policy could be published of any sample",
         _COULD_NOT_TELL,
     ),
+    "ledger begin": ("0  begun", _COULD_NOT_TELL),
     "ledger show": ("0  shown", _COULD_NOT_TELL),
     "ledger spent": ("0  accounted for; nothing is judged", _COULD_NOT_TELL),
     "hierarchies": ("0  written", _COULD_NOT_TELL),

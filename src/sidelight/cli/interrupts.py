@@ -1,4 +1,4 @@
-"""Ctrl-C: raised where it can be handled, noticed where a library makes something else of it, never lost."""
+"""Ctrl-C and SIGTERM: raised where they can be handled, noticed where a library makes something else of them."""
 
 from __future__ import annotations
 
@@ -12,10 +12,15 @@ from types import FrameType
 from typing import Any, TypeAlias
 
 
+class Terminated(KeyboardInterrupt):
+    """The process was told to end: handled as Ctrl-C is, so that nothing unfinished is left behind."""
+
+
 class Interrupts:
-    """Whether Ctrl-C was pressed."""
+    """Whether Ctrl-C was pressed, or the process told to end."""
 
     noticed: bool = False
+    terminated: bool = False
 
 
 @contextmanager
@@ -23,10 +28,15 @@ def raising_interrupts() -> Iterator[None]:
     """Let Ctrl-C raise `KeyboardInterrupt`, whatever it did before, unless it is ignored: a background job."""
     usual, sys.unraisablehook = sys.unraisablehook, _once_more
     try:
-        with _handling(lambda _: signal.default_int_handler):
+        with _handling(signal.SIGINT, lambda _: signal.default_int_handler), _handling(signal.SIGTERM, lambda _: _end):
             yield
     finally:
         sys.unraisablehook = usual
+
+
+def _end(number: int, frame: FrameType | None) -> object:
+    del number, frame
+    raise Terminated
 
 
 def _once_more(lost: Any) -> None:  # noqa: ANN401 - typeshed's own class, which does not exist
@@ -53,11 +63,12 @@ def noticing_interrupts() -> Iterator[Interrupts]:
     def noticing(before: Handler) -> Handler:
         def notice(number: int, frame: FrameType | None) -> object:
             interrupts.noticed = True
+            interrupts.terminated |= number == signal.SIGTERM
             return before(number, frame)
 
         return notice
 
-    with _handling(noticing):
+    with _handling(signal.SIGINT, noticing), _handling(signal.SIGTERM, noticing):
         _NOTICING.append(interrupts)
         try:
             yield interrupts
@@ -79,14 +90,15 @@ Handler: TypeAlias = Callable[[int, FrameType | None], object]
 
 
 @contextmanager
-def _handling(made: Callable[[Handler], Handler]) -> Iterator[None]:
-    """Handle Ctrl-C by what is made of the handler before, and by that one again afterwards."""
-    before = signal.getsignal(signal.SIGINT)
-    if not callable(before) or threading.current_thread() is not threading.main_thread():
+def _handling(number: signal.Signals, made: Callable[[Handler], Handler]) -> Iterator[None]:
+    """Handle a signal, unless it is ignored, by what is made of the handler before; by that one again afterwards."""
+    before = signal.getsignal(number)
+    ends = number == signal.SIGTERM and before == signal.SIG_DFL
+    if not (ends or callable(before)) or threading.current_thread() is not threading.main_thread():
         yield
         return
-    signal.signal(signal.SIGINT, made(before))
+    signal.signal(number, made(before if callable(before) else _end))
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(number, before)

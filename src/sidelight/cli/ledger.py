@@ -1,4 +1,4 @@
-"""`sidelight ledger`: what was spent on these people, on what and where it was published; what it comes to together."""
+"""`sidelight ledger`: begin a budget; see what was spent of it, on what, where it was published, what it comes to."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rich.text import Text
 from sidelight._rounding import short_decimal
 from sidelight._text import counted
 from sidelight.cli.inputs import inputs_of
-from sidelight.cli.options import SpentOptions
+from sidelight.cli.options import BudgetOptions, SpentOptions
 from sidelight.cli.output import Output
 from sidelight.cli.run import Status
 from sidelight.dp.accountant import PrivacySpent, Spending, privacy_spent, promise_of
@@ -34,10 +34,23 @@ SCHEMA_VERSION = 1
 NOT_PUBLISHED = "nothing is known to be published by this entry, and its budget is spent all the same"
 
 
+def begin(file: Path, budget: BudgetOptions, output: Output) -> Status:
+    """Begin a ledger, and show it."""
+    output.refuse(Ledger(file).files)
+    Ledger.begin(
+        file,
+        epsilon=budget.epsilon,
+        delta=budget.delta,
+        accounting=budget.accounting,
+        neighbours=budget.neighbours,
+    )
+    return show(file, output)
+
+
 def show(file: Path, output: Output) -> Status:
     """Read a ledger, look for what was published, print."""
-    output.refuse((file,))
     ledger = Ledger(file)
+    output.refuse(ledger.files)
     account = ledger.read()
     output.write(document(file, ledger, account), page(ledger, account))
     return Status.WITHIN_POLICY
@@ -79,7 +92,7 @@ def state(ledger: Ledger, file: PublishedCounts) -> str:
 
 def _notes(account: Account) -> tuple[str, ...]:
     notes = []
-    silent = sum(not entry.published for entry in account.entries)
+    silent = sum(not entry.published and entry.choice is None for entry in account.entries)
     if silent:
         notes.append(f"{counted(silent, 'entry')} without a file: {NOT_PUBLISHED}")
     if any(entry.spending.counted is not None and not entry.spending.counted.unit.checked for entry in account.entries):
@@ -111,6 +124,8 @@ def _lines(number: int, entry: Entry, ledger: Ledger) -> Iterator[str]:
         yield f"   {spending.mechanism.kind} noise of scale {spending.mechanism.scale:.6g}"
     if spending.counted is not None:
         yield f"   promised {spending.counted.unit.sentence()}"
+    if entry.choice is not None:
+        yield f"   chosen from the data, and {'used by another entry' if entry.choice.used_by else 'not used yet'}"
     for file in entry.published:
         yield f"   published as {file.file} ({state(ledger, file)}), sha256 {file.sha256[:12]}…"
 
@@ -125,7 +140,7 @@ PLANNED = (
 
 def spent(files: Sequence[str], options: SpentOptions, output: Output) -> Status:
     """Read ledgers and noisy counts, account for all of them together, print."""
-    output.refuse(inputs_of(*files))
+    output.refuse((*inputs_of(*files), *(each for file in files for each in Ledger(Path(file)).files)))
     spendings = _spendings(files)
     if not spendings:
         message = "nothing was spent yet; there is nothing to account for"

@@ -7,15 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sidelight._files import refuse_input
 from sidelight._text import counted, form
 from sidelight.cli.inputs import Question, open_table, read_levels
 from sidelight.cli.interrupts import heed_interrupts
 from sidelight.cli.options import LedgerOptions, NoiseOptions, NoisyOutputOptions
 from sidelight.cli.run import Status, say
-from sidelight.dp.ledger import Account, Ledger
+from sidelight.dp.ledger import NO_LEDGER, Account, Ledger
 from sidelight.dp.noisy_counts import NoisyCounts, noisy_counts
-from sidelight.dp.parameters import Neighbours, amount_text, exact_amount
+from sidelight.dp.parameters import Neighbours, amount_text
 from sidelight.dp.semantic_privacy import semantic_privacy
 from sidelight.errors import BadNoise, BadPolicy, BudgetExceeded, listed
 from sidelight.publish.noise import refuse_noise_targets
@@ -48,19 +47,27 @@ class NoiseRequest:
             raise BadNoise(message)
         return self.hierarchies
 
+    @property
+    def ledger(self) -> Ledger | None:
+        """What it is paid from."""
+        return None if self.paid.ledger is None else Ledger(self.paid.ledger)
+
 
 def noise(request: NoiseRequest, target: NoisyOutputOptions) -> Status:
     """Read, spend, draw noise, write, print."""
     question = request.question
     path = target.output
-    refuse_noise_targets(path, force=target.force)
+    ledger = request.ledger
+    refuse_noise_targets(path, force=target.force, inputs=() if ledger is None else ledger.files)
+    if ledger is not None:
+        ledger.read()  # refused before the table is read
     levels = _levels(request.counts.levels)
     by = read_hierarchies(request.folder)
     domain = _domain(question.roles, by)
     roles = replace(question.roles, quasi=tuple(levels), domain=None)
     table = open_table(request.file, roles, by)
-    ledger = [each for each in (request.paid.ledger,) if each is not None]
-    refuse_input(path, (*table.intake.files, *question.files, *ledger, *hierarchy_files(request.folder)))
+    inputs = (*table.intake.files, *question.files, *hierarchy_files(request.folder))
+    refuse_noise_targets(path, force=target.force, inputs=inputs)
     heed_interrupts()  # from here on, budget is spent
     try:
         noisy = _draw_noise(table, by, levels, domain, request)
@@ -68,7 +75,7 @@ def noise(request: NoiseRequest, target: NoisyOutputOptions) -> Status:
         say(str(refused))
         return Status.NOT_WITHIN_POLICY
     published = noisy.publish(path, force=target.force)
-    account = None if request.paid.ledger is None else Ledger(request.paid.ledger).read()
+    account = None if ledger is None else ledger.read()
     notes = _notes(noisy, account)
     if target.json:
         document = Envelope(
@@ -106,7 +113,7 @@ def _draw_noise(
         outside=counts.outside,
         values_per_person=counts.values_per_person,
         people_at_most=counts.people_at_most,
-        ledger=_ledger(request.paid, counts.neighbours),
+        ledger=request.ledger or NO_LEDGER,  # without one, a note says so
         cells=counts.cells,
     )
 
@@ -138,38 +145,6 @@ def _domain(roles: Roles, by: Mapping[str, Hierarchy]) -> tuple[Label, ...]:
         )
         raise BadNoise(message)
     return (*declared, None) if roles.missing == "a value" else declared
-
-
-def _ledger(paid: LedgerOptions, neighbours: Neighbours) -> Ledger | None:
-    if paid.ledger is None:
-        if paid.budget is not None:
-            message = "a budget is kept in a ledger; say where with --ledger"
-            raise BadNoise(message)
-        return None
-    ledger = Ledger(paid.ledger)
-    if paid.budget is None and not ledger.path.exists():
-        message = f"no ledger '{paid.ledger}'; check the path, or begin one with --budget"
-        raise BadNoise(message)
-    if paid.budget is None:
-        return ledger
-    if not ledger.path.exists():
-        return Ledger.start(
-            paid.ledger,
-            epsilon=paid.budget,
-            delta=paid.budget_delta,
-            accounting=paid.accounting,
-            neighbours=neighbours,
-        )
-    account = ledger.read()
-    begun = exact_amount(paid.budget, "budget"), exact_amount(paid.budget_delta, "budget delta"), paid.accounting
-    if begun != (account.epsilon, account.delta, account.accounting):
-        message = (
-            f"the ledger '{paid.ledger.name}' has a budget of epsilon {amount_text(account.epsilon)} and delta "
-            f"{amount_text(account.delta)} ({account.accounting}); a budget is not changed afterwards: leave --budget "
-            "out"
-        )
-        raise BadNoise(message)
-    return ledger
 
 
 def _notes(noisy: NoisyCounts, account: Account | None) -> tuple[str, ...]:

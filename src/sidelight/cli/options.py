@@ -634,16 +634,25 @@ class NoiseOptions:
 @Parameter(name="*", group=PAID)
 @dataclass(frozen=True, kw_only=True)
 class LedgerOptions:
-    """What noise is paid from; with a budget, a ledger is begun if there is none."""
+    """What noise is paid from."""
 
     ledger: Annotated[Path | None, option("--ledger", metavar="FILE")] = None
-    """The file that keeps the budget of these people."""
-    budget: Annotated[str | None, option("--budget", metavar="NUMBER")] = None
-    """The epsilon of all releases together; begins the ledger if there is none."""
-    budget_delta: Annotated[str, option("--budget-delta", metavar="NUMBER")] = "0"
-    """The delta of all releases together, when a ledger is begun."""
+    """The file that keeps the budget of these people; `sidelight ledger begin` begins one."""
+
+
+@Parameter(name="*", group=PAID)
+@dataclass(frozen=True, kw_only=True)
+class BudgetOptions:
+    """The budget that a ledger is begun with; it is not changed afterwards."""
+
+    epsilon: Annotated[str, option("--epsilon", "-e", metavar="NUMBER")]
+    """The epsilon of all releases about these people together, such as 3."""
+    delta: Annotated[str, option("--delta", metavar="NUMBER")] = "0"
+    """The delta of all of them together, far below 1 / people; 0: noise without a delta only."""
     accounting: Annotated[Literal["basic", "concentrated"], option("--accounting", metavar="NAME")] = "basic"
-    """How a ledger that is begun adds up."""
+    """How it adds up."""
+    neighbours: Annotated[Literal["add or remove", "replace"], option("--neighbours", metavar="NAME")] = "add or remove"
+    """What all releases hide: one person more or less, or one replaced by another."""
 
 
 @Parameter(name="*", group=ANSWER)

@@ -32,6 +32,7 @@ class Status(IntEnum):
     NOT_WITHIN_POLICY = 1
     COULD_NOT_TELL = 2
     INTERRUPTED = 130
+    TERMINATED = 143
 
 
 def run(app: App, arguments: Sequence[str]) -> int:
@@ -70,10 +71,11 @@ def _run_verb(app: App, words: Sequence[str]) -> int:
         except BaseException as error:
             if not interrupts.noticed and not isinstance(error, KeyboardInterrupt):
                 raise
-            stop = str(error) if isinstance(error, KeyboardInterrupt) else ""
+            outcome = str(error) if isinstance(error, KeyboardInterrupt) else ""
+            remarks = _remarks(error)
         else:
             return status
-    return report_interrupt(stop)
+    return report_interrupt(outcome, remarks, terminated=interrupts.terminated)
 
 
 def say(line: str) -> None:
@@ -81,10 +83,15 @@ def say(line: str) -> None:
     sys.stderr.write(f"sidelight: {line}\n")
 
 
-def report_interrupt(outcome: str = "") -> Status:
+def report_interrupt(outcome: str = "", remarks: str = "", *, terminated: bool = False) -> Status:
     """Say in one line that it was interrupted, and what has become of it."""
-    say(f"interrupted; {outcome or 'nothing unfinished is left behind'}")
-    return Status.INTERRUPTED
+    say(f"interrupted; {outcome or 'nothing unfinished is left behind'}{remarks}")
+    return Status.TERMINATED if terminated else Status.INTERRUPTED
+
+
+def _remarks(error: BaseException) -> str:
+    """Give what was noted on an error on its way, such as that budget is spent all the same."""
+    return "".join(f"; {note}" for note in getattr(error, "__notes__", ()))
 
 
 def _nobody_reads() -> Status:
@@ -97,7 +104,7 @@ def complain(error: Exception, *, debug: bool) -> Status:
     """Say in one line what is wrong."""
     if debug:
         traceback.print_exception(error)
-    say(_message(error))
+    say(_message(error) + _remarks(error))
     return Status.COULD_NOT_TELL
 
 
@@ -195,7 +202,6 @@ _PROBLEMS: tuple[tuple[type[CycloptsError], Callable[[Any], str]], ...] = (
 
 OPTIONS = {
     "accounting": "--accounting",
-    "budget": "--budget",
     "by": "--hierarchies",
     "cells": "--cells",
     "chance": "--chance",

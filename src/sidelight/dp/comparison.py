@@ -25,6 +25,7 @@ from sidelight.attack.exposure import Exposure
 from sidelight.attack.intersection import intersect
 from sidelight.attack.simulation import MeanEstimate, Samples, Sampling, publish_each, samples_in_words
 from sidelight.dp.attack import attack_noise
+from sidelight.dp.ledger import NO_LEDGER
 from sidelight.dp.noisy_counts import NoisyCounts, noisy_counts
 from sidelight.dp.parameters import Amount, amount_text, exact_epsilon
 from sidelight.errors import BadNoise, expect, expect_mapping, parameter
@@ -231,7 +232,11 @@ def _noise_figures(
     domain: Sequence[object],
     epsilon: Amount,
 ) -> dict[str, float]:
-    noisy = [noisy_counts(each, by=by, levels=levels, domain=domain, epsilon=epsilon) for each in samples.samples]
+    # nothing of it is published, so that no ledger has to pay
+    noisy = [
+        noisy_counts(each, by=by, levels=levels, domain=domain, epsilon=epsilon, ledger=NO_LEDGER)
+        for each in samples.samples
+    ]
     knowing_nothing = attack_noise(noisy, people=samples.shared, by=by)
     knowing_others = attack_noise(noisy, people=samples.shared, by=by, tables=samples.samples)
     errors = [noisy_query_error(each, sample, by) for each, sample in zip(noisy, samples.samples, strict=True)]

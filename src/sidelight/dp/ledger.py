@@ -9,6 +9,10 @@ Adding up   Σ ε and Σ δ, exactly ("basic"); or Σ ρ converted at the budget
             releases, and their ε, are chosen after seeing earlier ones (filters; see `accountant`).
 Receipts    each spending gets a random receipt, by which the files that are published with it are entered later, before
             they are put in their place: where each is, and its digest.
+Choices     where levels were chosen from the data, the entry has a commitment to what they were chosen for, and the
+            receipt of the one spending that used them, which is written in the same step as that spending.
+Loss        a ledger is begun by an act of its own and never by spending; its lock stays beside it, so that a ledger
+            which is gone is missed.  One with two names is refused: replacing one leaves the other as it was.
 Damage      the document has a digest of itself: what is cut off or changed is refused, never guessed at.
 """
 
@@ -19,14 +23,16 @@ import hashlib
 import json
 import os
 import secrets
-from collections.abc import Iterator, Mapping
+import shlex
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
-from sidelight._files import locked, replace_whole
+from sidelight._files import lock_path, locked, replace_whole
 from sidelight._text import counted, html_table
 from sidelight.dp.accountant import CountedColumns, Spending, concentrated
 from sidelight.dp.mechanism import Mechanism
@@ -41,14 +47,45 @@ from sidelight.dp.parameters import (
     exact_epsilon,
     units_changed,
 )
-from sidelight.errors import BadLedger, BadNoise, BudgetExceeded, parameter
+from sidelight.errors import (
+    BadLedger,
+    BadNoise,
+    BudgetExceeded,
+    NoLedgerWarning,
+    WrongKind,
+    in_python,
+    kind_in_words,
+    parameter,
+)
 
 Accounting: TypeAlias = Literal["basic", "concentrated"]
 """How a ledger adds up.  Both hold when later releases, and their ε, are chosen after seeing earlier ones."""
 
 KIND = "privacy ledger"
-SCHEMA_VERSION = 2
-"""Version 1, which is read too, knew neither receipts nor columns nor files."""
+SCHEMA_VERSION = 3
+"""Older ones are read too: version 1 knew neither receipts nor columns nor files, version 2 no choices of levels."""
+
+NO_LEDGER = "no ledger"
+"""Says that nobody adds up what is published about these people, and that this is meant."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceReceipt:
+    """By what a choice of levels is found on the ledger that paid it: its receipt, and to what it was committed."""
+
+    receipt: str
+    commitment: str
+
+
+@dataclass(frozen=True, slots=True)
+class PaidChoice:
+    """A choice of levels: a keyed digest of what it was made for, and the receipt of what used it, if anything did.
+
+    The key is not in the ledger, so that whoever reads it cannot try out tables.
+    """
+
+    commitment: str
+    used_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +105,7 @@ class Entry:
     spending: Spending
     receipt: str = ""
     published: tuple[PublishedCounts, ...] = ()
+    choice: PaidChoice | None = None
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -122,29 +160,66 @@ class Account:
         epsilon = sum((each.epsilon for each in self.spendings), Fraction(0))
         return epsilon, sum((each.delta for each in self.spendings), Fraction(0))
 
-    def after(self, spending: Spending, *, at: datetime) -> Account:
-        """Spend, if the budget allows it."""
+    def after(
+        self,
+        spending: Spending,
+        *,
+        at: datetime,
+        receipt: str | None = None,
+        commitment: str | None = None,
+        using: Sequence[ChoiceReceipt] = (),
+    ) -> Account:
+        """Spend, if the budget allows it: on a choice that is committed to something, or by using some of them."""
         if spending.neighbours != self.neighbours:
             message = f"this ledger is about {self.neighbours} neighbours, the release about {spending.neighbours}"
             raise BadNoise(message)
-        entry = Entry(at.isoformat(timespec="seconds"), spending, secrets.token_hex(16))
-        more = replace(self, entries=(*self.entries, entry))
+        _check_noise(spending)
+        choice = None if commitment is None else PaidChoice(commitment)
+        entry = Entry(at.isoformat(timespec="seconds"), spending, receipt or secrets.token_hex(16), choice=choice)
+        marked = self
+        for each in using:
+            marked = marked._with_used_choice(each, entry.receipt)
+        more = replace(marked, entries=(*marked.entries, entry))
         # decided exactly, on the account as it would be: fractions for basic, rounded up for concentrated
         epsilon, delta = more.spent
         if epsilon > self.epsilon or delta > self.delta:
             raise BudgetExceeded(self._refusal(spending, epsilon))
         return more
 
+    def _with_used_choice(self, choice: ChoiceReceipt, receipt: str) -> Account:
+        """Mark a choice as used by a spending; one that is not here, is of something else or was used is refused."""
+        place = self._place(choice.receipt)
+        paid = None if place is None else self.entries[place].choice
+        if place is None or paid is None or paid.commitment != choice.commitment:
+            message = "this choice of levels was not paid from this ledger; give the ledger to choose_levels too"
+            raise BadNoise(message)
+        if paid.used_by:
+            message = (
+                "this choice of levels was used already, and one payment covers one release; if that one is published, "
+                "its levels are known: give them as they stand there, or choose again"
+            )
+            raise BadNoise(message)
+        return self._with_entry(place, replace(self.entries[place], choice=replace(paid, used_by=receipt)))
+
     def with_file(self, receipt: str, file: PublishedCounts) -> Account:
         """Enter a file that was paid for, by its receipt."""
-        places = [place for place, entry in enumerate(self.entries) if receipt and entry.receipt == receipt]
-        if len(places) != 1:
+        place = self._place(receipt)
+        if place is None:
             message = "the ledger has no such receipt; it is not the one that these counts were paid from"
             raise BadLedger(message)
-        entries = list(self.entries)
-        paid = entries[places[0]]
-        entries[places[0]] = replace(paid, published=(*paid.published, file))
-        return replace(self, entries=tuple(entries))
+        paid = self.entries[place]
+        return self._with_entry(place, replace(paid, published=(*paid.published, file)))
+
+    def has(self, receipt: str) -> bool:
+        """Whether something was spent with this receipt."""
+        return self._place(receipt) is not None
+
+    def _place(self, receipt: str) -> int | None:
+        places = [place for place, entry in enumerate(self.entries) if receipt and entry.receipt == receipt]
+        return places[0] if len(places) == 1 else None
+
+    def _with_entry(self, place: int, entry: Entry) -> Account:
+        return replace(self, entries=(*self.entries[:place], entry, *self.entries[place + 1 :]))
 
     def _refusal(self, spending: Spending, after: Fraction | float) -> str:
         cost = f"epsilon {amount_text(spending.epsilon)} and delta {amount_text(spending.delta)} are more than is left"
@@ -158,6 +233,21 @@ class Account:
         return f"{cost}: {budget}, {spent}; nothing was spent or published"
 
 
+def _check_noise(spending: Spending) -> None:
+    """Refuse noise that costs more than is charged for it, or that is for less than one unit can change."""
+    mechanism, counts = spending.mechanism, spending.counted
+    if mechanism is None:
+        return
+    needed = mechanism.sensitivity if counts is None else counts.unit.sensitivity(spending.neighbours)
+    covered = needed.l1 <= mechanism.sensitivity.l1 and needed.l2_squared <= mechanism.sensitivity.l2_squared
+    if not covered or not mechanism.keeps(spending.epsilon, spending.delta):
+        message = (
+            f"{mechanism.kind} noise of scale {mechanism.scale:g} costs more than {spending.cost()}, which was to be "
+            "charged for it; nothing was spent or published"
+        )
+        raise BadNoise(message)
+
+
 @dataclass(frozen=True, slots=True)
 class Ledger:
     """How much privacy was spent on these people, and how much is left?
@@ -167,7 +257,7 @@ class Ledger:
 
     >>> import tempfile
     >>> folder = tempfile.TemporaryDirectory()
-    >>> ledger = Ledger.start(Path(folder.name) / "budget.json", epsilon=1)
+    >>> ledger = Ledger.begin(Path(folder.name) / "budget.json", epsilon=1)
     >>> _ = ledger.spend(Spending("counts of disease by sex", epsilon=0.7))
     >>> ledger.spend(Spending("counts of disease by age", epsilon=0.7))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
@@ -189,10 +279,19 @@ class Ledger:
     @classmethod
     def open(cls, ledger: Ledger | str | os.PathLike[str]) -> Ledger:
         """Take a ledger, or the path of one."""
-        return ledger if isinstance(ledger, Ledger) else cls(Path(ledger))
+        try:
+            return ledger if isinstance(ledger, Ledger) else cls(Path(ledger))
+        except TypeError:
+            message = f"{parameter('ledger')} should be a Ledger or the path of one, not {kind_in_words(ledger)}"
+            raise WrongKind(message) from None
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """What belongs to the ledger on the disk, and nothing else may be written to: itself and its lock."""
+        return self.path, lock_path(self.path)
 
     @classmethod
-    def start(
+    def begin(
         cls,
         path: str | os.PathLike[str],
         *,
@@ -201,7 +300,7 @@ class Ledger:
         accounting: Accounting = "basic",
         neighbours: Neighbours = "add or remove",
     ) -> Ledger:
-        """Begin a ledger with a budget for all releases to come; never over another one."""
+        """Begin a ledger with a budget for all releases to come; never over another one, nor in place of a lost one."""
         account = Account(
             exact_amount(epsilon, "the budget's epsilon"),
             exact_amount(delta, "the budget's delta"),
@@ -209,20 +308,36 @@ class Ledger:
             neighbours,
         )
         ledger = cls(Path(path))
+        lock = lock_path(ledger.path)
+        left_over = lock.exists()  # asked before this locks it
         with ledger._locked():
             if ledger.path.exists():
                 message = f"there is a ledger '{ledger.path.name}' already; go on with it, or begin another file"
                 raise BadLedger(message)
-            ledger._write(account)
+            if left_over:
+                raise BadLedger(ledger._lost())
+            try:
+                ledger._write(account)
+            except BaseException:
+                lock.unlink(missing_ok=True)  # there was no ledger that somebody could miss
+                raise
         return ledger
+
+    start = begin  # as it was called once
+
+    def _lost(self) -> str:
+        return (
+            f"there was a ledger '{self.path.name}', as its lock '{lock_path(self.path).name}' is there, and what was "
+            "spent on these people stands in it; put it back, or begin another file with no more than is surely left "
+            "of the budget (remove the lock only if nothing was ever spent)"
+        )
 
     def read(self) -> Account:
         """Say what was spent so far."""
         try:
             return from_text(self.path.read_text(encoding="utf-8"))
         except FileNotFoundError:
-            message = f"no ledger '{self.path.name}'; check the path, or begin one by publishing noise with its budget"
-            raise BadLedger(message) from None
+            raise BadLedger(self._lost() if lock_path(self.path).exists() else self._missing()) from None
         except OSError as error:
             message = f"cannot read the ledger '{self.path.name}': {error.strerror}; nothing was spent or published"
             raise BadLedger(message) from None
@@ -233,12 +348,28 @@ class Ledger:
             )
             raise BadLedger(message) from None
 
-    def spend(self, spending: Spending) -> Account:
+    def _missing(self) -> str:
+        ways = in_python(f" Ledger.begin('{self.path.name}', epsilon=3)")
+        return (
+            f"no ledger '{self.path.name}'; check the path, or begin one, with a budget for all releases to come, by "
+            f"sidelight ledger begin {shlex.quote(self.path.name)} --epsilon 3{ways}"
+        )
+
+    def spend(
+        self,
+        spending: Spending,
+        *,
+        receipt: str | None = None,
+        commitment: str | None = None,
+        using: Sequence[ChoiceReceipt] = (),
+    ) -> Account:
         """Spend budget, if it is there; when this returns, it is on the disk."""
-        self.read()  # no lock is left where there is no ledger
+        self._to_be_changed()  # no lock is left where there is no ledger
         with self._locked():
             # read again under the lock: somebody else may have spent since
-            account = self.read().after(spending, at=datetime.now(UTC))
+            account = self._to_be_changed().after(
+                spending, at=datetime.now(UTC), receipt=receipt, commitment=commitment, using=using
+            )
             self._write(account)
         return account
 
@@ -247,7 +378,18 @@ class Ledger:
         where = os.path.relpath(path.resolve(), self.path.parent)
         file = PublishedCounts(where, sha256, datetime.now(UTC).isoformat(timespec="seconds"))
         with self._locked():
-            self._write(self.read().with_file(receipt, file))
+            self._write(self._to_be_changed().with_file(receipt, file))
+
+    def _to_be_changed(self) -> Account:
+        """Read what is about to be replaced; a second name of the file would keep what it says now."""
+        account = self.read()
+        if self.path.stat().st_nlink > 1:
+            message = (
+                f"the ledger '{self.path.name}' has a second name (a hard link), which would not see what is spent; "
+                "remove one of them, or make it a symbolic link; nothing was spent or published"
+            )
+            raise BadLedger(message)
+        return account
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
@@ -263,6 +405,46 @@ class Ledger:
 
     def _cannot_write(self, error: OSError) -> BadLedger:
         return BadLedger(f"cannot write the ledger '{self.path.name}': {error.strerror}; nothing was published")
+
+
+def opened_ledger(ledger: Ledger | str | os.PathLike[str] | None) -> Ledger | None:
+    """Open what a release is to be paid from; none at all is warned of, unless somebody says that it is meant."""
+    if ledger is None:
+        message = (
+            "no ledger: nobody adds up what is published about these people, and promises add up; begin one with "
+            f'sl.Ledger.begin and give it as ledger=, or say ledger="{NO_LEDGER}"'
+        )
+        warnings.warn(message, NoLedgerWarning, stacklevel=3)
+        return None
+    return None if ledger == NO_LEDGER else Ledger.open(ledger)
+
+
+@contextlib.contextmanager
+def paying(
+    ledger: Ledger | None,
+    spending: Spending,
+    *,
+    commitment: str | None = None,
+    using: Sequence[ChoiceReceipt] = (),
+) -> Iterator[str | None]:
+    """Spend, then do inside of this what it was spent on; whatever cuts it short says that the budget is spent."""
+    if ledger is None:
+        yield None
+        return
+    receipt = secrets.token_hex(16)
+    try:
+        ledger.spend(spending, receipt=receipt, commitment=commitment, using=using)
+        yield receipt
+    except BaseException as error:
+        with contextlib.suppress(BadLedger):
+            if ledger.read().has(receipt):  # also where the interrupt came while it was written
+                say_spent(error, ledger, spending)
+        raise
+
+
+def say_spent(error: BaseException, ledger: Ledger, spending: Spending) -> None:
+    """Let an error or an interrupt say that budget is gone all the same."""
+    error.add_note(f"{spending.cost()} of the ledger '{ledger.path.name}' is spent, and stays so")
 
 
 def to_text(account: Account) -> str:
@@ -283,7 +465,7 @@ def from_text(text: str) -> Account:
     document = json.loads(text)
     try:
         digest = document.pop("digest")
-        known = document["kind"] == KIND and document["schema_version"] in (1, SCHEMA_VERSION)
+        known = document["kind"] == KIND and document["schema_version"] in range(1, SCHEMA_VERSION + 1)
         # the digest is of everything else in the document, in one order
         if not known or digest != _digest(document):
             message = "the digest does not fit"
@@ -315,6 +497,7 @@ def entry_document(entry: Entry) -> dict[str, Any]:
         "mechanism": None if spending.mechanism is None else asdict(spending.mechanism),
         "counted": None if spending.counted is None else asdict(spending.counted),
         "published": [asdict(file) for file in entry.published],
+        "choice": None if entry.choice is None else asdict(entry.choice),
     }
 
 
@@ -328,7 +511,8 @@ def _read_entry(document: Mapping[str, Any], neighbours: Neighbours) -> Entry:
         _read_columns(document.get("counted")),
     )
     published = tuple(PublishedCounts(**file) for file in document.get("published", ()))
-    return Entry(document["at"], spending, document.get("receipt", ""), published)
+    choice = None if document.get("choice") is None else PaidChoice(**document["choice"])
+    return Entry(document["at"], spending, document.get("receipt", ""), published, choice)
 
 
 def _read_mechanism(document: Mapping[str, Any] | None) -> Mechanism | None:

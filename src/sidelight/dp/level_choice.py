@@ -8,32 +8,40 @@ and report noisy max picks the largest score plus noise.  One person moves each 
 their values as count, so a score by at most 1000 (`FULL_DETAIL`) times that: details are whole thousandths, and the
 sensitivity is exact.  Adding a person moves no score down, which halves the noise (monotonic scores).
 
+A choice is paid for once and used once.  On the ledger it is a random receipt and a commitment: a digest, keyed by a
+secret that only the choice has, of the table that was looked at and of what there was to choose from.  What uses the
+choice shows that it is about the same table and one of the candidates, and is entered as its user in the step in which
+it is paid for itself.  So one payment does not cover other choices, and the ledger tells nothing about the table.
+
 Source: McSherry and Talwar, FOCS 2007; McKenna and Sheldon, NeurIPS 2020 (the noisy maximum that is drawn).
 """
 
 from __future__ import annotations
 
 import functools
+import hashlib
 import math
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from sidelight._arrays import Integers
+from sidelight._arrays import Codes, Integers
 from sidelight._rounding import round_down
 from sidelight.dp.accountant import Spending
 from sidelight.dp.domain import CELLS_AT_MOST, Domain, Outside
-from sidelight.dp.ledger import Ledger
-from sidelight.dp.mechanism import opendp
-from sidelight.dp.parameters import Amount, Neighbours, PrivacyUnit, exact_epsilon
+from sidelight.dp.ledger import ChoiceReceipt, Ledger, opened_ledger, paying
+from sidelight.dp.mechanism import opendp, refuse_useless
+from sidelight.dp.parameters import Amount, Neighbours, PrivacyUnit, exact_epsilon, units_changed
 from sidelight.errors import BadNoise, WrongKind, expect, expect_mapping, parameter
-from sidelight.search.method import SearchedLevel, SearchOutcome, SearchResult
-from sidelight.table.hierarchy import Hierarchy
+from sidelight.search.method import SearchedLevel, SearchOutcome, SearchResult, searched_levels
+from sidelight.table.hierarchy import Hierarchy, as_hierarchies
+from sidelight.table.labels import Label
 from sidelight.table.table import Table, expect_one_sensitive
 
 FULL_DETAIL = 1_000
@@ -42,32 +50,136 @@ FULL_DETAIL = 1_000
 
 @dataclass(frozen=True, slots=True)
 class ChosenLevels:
-    """Levels that were chosen from the data, and what that cost."""
+    """Levels that were chosen from the data, what that cost, and the receipt of the ledger that paid it, if one did.
+
+    Give the choice itself to `noisy_counts`, with the same table, hierarchies and ledger; one is for one release.
+    """
 
     levels: Mapping[str, int]
-    spending: Spending
+    spending: Spending  # with that of choices that it was made among
+    key: bytes = field(repr=False)
+    candidates: tuple[str, ...] = field(repr=False)  # a digest of each
+    commitment: str = field(repr=False)
+    receipt: str | None = None
 
 
-def accept_levels(levels: Mapping[str, int] | ChosenLevels) -> tuple[Mapping[str, int], Spending | None]:
-    """Take levels that were fixed in advance, or paid for; refuse those that a search picked from the data."""
+@dataclass(frozen=True, slots=True)
+class AcceptedLevels:
+    """Levels that may be published: what choosing them cost, if anything, and the receipt to show for it."""
+
+    levels: Mapping[str, int]
+    paid: Spending | None = None
+    using: tuple[ChoiceReceipt, ...] = ()
+
+
+def accept_levels(
+    levels: Mapping[str, int] | ChosenLevels,
+    *,
+    table: Table,
+    by: Mapping[str, Hierarchy],
+    neighbours: Neighbours,
+    ledger: Ledger | None,
+) -> AcceptedLevels:
+    """Take levels that were fixed in advance, or paid for; refuse those that somebody picked by looking at the data."""
     if isinstance(levels, ChosenLevels):
-        return levels.levels, levels.spending
-    picked = isinstance(levels, Mapping) and any(isinstance(level, SearchedLevel) for level in levels.values())
-    if picked or isinstance(levels, SearchResult | SearchOutcome):
+        return _accept_choice(levels, table, by, neighbours, ledger)
+    if isinstance(levels, SearchResult | SearchOutcome):
+        raise BadNoise(PICKED)
+    fixed = expect_mapping(levels, parameter("levels"), '{"age": 2, "sex": 0}')
+    if any(isinstance(level, SearchedLevel) for level in fixed.values()):
+        raise BadNoise(PICKED)
+    return AcceptedLevels(MappingProxyType(dict(fixed)))
+
+
+PICKED = (
+    "these levels were picked by a search that looked at the data, and nobody paid for what they reveal; "
+    "fix levels in advance, or pick them with choose_levels, which pays, and give what it gives as a whole"
+)
+
+
+def _accept_choice(
+    chosen: ChosenLevels,
+    table: Table,
+    by: Mapping[str, Hierarchy],
+    neighbours: Neighbours,
+    ledger: Ledger | None,
+) -> AcceptedLevels:
+    if chosen.spending.neighbours != neighbours:
         message = (
-            "these levels were picked by a search that looked at the data, and nobody paid for what they reveal; "
-            "fix levels in advance, or pick them with choose_levels, which pays"
+            f"these levels were chosen for {parameter('neighbours', chosen.spending.neighbours)}; say the same here"
         )
         raise BadNoise(message)
-    fixed = expect_mapping(levels, parameter("levels"), '{"age": 2, "sex": 0}')
-    return MappingProxyType(dict(fixed)), None
+    commitment = commitment_to(table, chosen.candidates, chosen.key)
+    if candidate_digest(chosen.levels, by) not in chosen.candidates or commitment != chosen.commitment:
+        message = (
+            "these levels were chosen for another table, or for other hierarchies, and what was paid covers no other; "
+            "choose for these with choose_levels"
+        )
+        raise BadNoise(message)
+    if chosen.receipt is None and ledger is None:
+        return AcceptedLevels(chosen.levels, chosen.spending)  # marked as before: no ledger knows what they cost
+    if chosen.receipt is None or ledger is None or not ledger.read().has(chosen.receipt):
+        name = "no ledger" if ledger is None else f"the ledger '{ledger.path.name}'"
+        message = (
+            f"choosing these levels was not paid from {name}; give choose_levels and the counts the same "
+            f"{parameter('ledger')}"
+        )
+        raise BadNoise(message)
+    paid = {name: int(level) for name, level in chosen.levels.items()}
+    return AcceptedLevels(paid, chosen.spending, (ChoiceReceipt(chosen.receipt, chosen.commitment),))
+
+
+def candidate_digest(levels: Mapping[str, int], by: Mapping[str, Hierarchy]) -> str:
+    """Name levels by what they make of every label: other hierarchies are other candidates."""
+    hierarchies, columns = as_hierarchies(by), []
+    for name, level in sorted(levels.items()):
+        labels = hierarchies[name].levels if name in hierarchies else ()
+        columns.append((name, int(level), labels[:1], labels[level : level + 1]))
+    return hashlib.sha256(repr(columns).encode()).hexdigest()
+
+
+def commitment_to(table: Table, candidates: Sequence[str], key: bytes) -> str:
+    """Commit to a table and to candidates: without the key, it cannot be tried out which table it was.
+
+    Two readings of the same rows are the same table, in whatever order their keys and labels come.
+    """
+    digest = hashlib.blake2b(repr(list(candidates)).encode(), key=key, digest_size=32)
+    for part in _parts_of(table):
+        digest.update(len(part).to_bytes(8))
+        digest.update(part)
+    return digest.hexdigest()
+
+
+def _parts_of(table: Table) -> Iterator[bytes]:
+    yield repr((table.sensitive, table.semantics, table.intake.roles.get("person"))).encode()
+    columns = sorted(table.quasi, key=lambda column: column.name)
+    ranked = [_ranked(column.labels, column.codes) for column in columns]
+    order = np.lexsort([codes for _, codes in ranked]) if ranked else np.arange(len(table.sizes))
+    for column, (labels, codes) in zip(columns, ranked, strict=True):
+        yield repr((column.name, labels)).encode()
+        yield codes[order].tobytes()
+    yield table.sizes[order].astype(np.int64).tobytes()
+    row, value, count = table.counts.entries()
+    values, value = _ranked(table.domain, value)
+    row = np.argsort(order)[row]
+    order = np.lexsort((value, row))
+    yield repr(values).encode()
+    yield np.stack([row, value, count]).astype(np.int64)[:, order].tobytes()
+
+
+def _ranked(labels: Sequence[Label], codes: Codes | Integers) -> tuple[list[Label], Integers]:
+    """Number labels that occur by their text, a missing one last."""
+    used = sorted(np.unique(codes).tolist(), key=lambda code: (labels[code] is None, labels[code] or ""))
+    rank = np.zeros(len(labels), np.int64)
+    rank[used] = np.arange(len(used))
+    return [labels[code] for code in used], rank[codes]
 
 
 def choose_levels(
     table: Table,
     *,
     by: Mapping[str, Hierarchy],
-    among: Sequence[Mapping[str, int]],
+    among: Sequence[Mapping[str, int] | ChosenLevels],
     domain: Sequence[object] | Hierarchy,
     epsilon: Amount,
     above: int = 5,
@@ -85,21 +197,22 @@ def choose_levels(
     Args:
         table: as in `noisy_counts`.
         by: hierarchies that list every label there could be.
-        among: the levels to choose from, themselves fixed in advance.
+        among: the levels to choose from, themselves fixed in advance, or chosen before and paid from the same ledger.
         domain: every sensitive value that there could be.
         epsilon: what the choice may cost, on top of what the counts will.
         above: counts up to this drown in the noise that you will add; about 3 / ε of the counts.
         neighbours: as in `noisy_counts`.
         outside: as in `noisy_counts`.
         values_per_person: as in `noisy_counts`.
-        ledger: where the budget is kept; the same one that the counts are paid from.
+        ledger: where the budget is kept; the same one that the counts are paid from.  Without one there is a warning,
+            unless you say "no ledger".
         cells: how many counts there may be at most.
 
     >>> import sidelight as sl
     >>> adult = sl.datasets.adult(quasi=["age", "sex"])
     >>> chosen = choose_levels(
     ...     adult.table, by=adult.hierarchies, among=[{"age": 0, "sex": 0}, {"age": 3, "sex": 0}, {"age": 5, "sex": 1}],
-    ...     domain=adult.table.domain, epsilon=0.5, above=30)
+    ...     domain=adult.table.domain, epsilon=0.5, above=30, ledger="no ledger")
     >>> dict(chosen.levels), chosen.spending.epsilon
     ({'age': 3, 'sex': 0}, Fraction(1, 2))
 
@@ -107,27 +220,62 @@ def choose_levels(
     """
     expect(Table, table, "what levels are chosen for")
     expect_one_sensitive(table, "noise")
-    if isinstance(among, Mapping | str) or not isinstance(among, Sequence):
+    # all that may be refused is refused before the budget is touched
+    listed = _listed(among)
+    cost, hierarchies = exact_epsilon(epsilon), as_hierarchies(by)
+    refuse_useless(cost)
+    units_changed(neighbours)  # refuses others
+    _check_above(above)
+    opened = opened_ledger(ledger)
+    candidates = [
+        accept_levels(levels, table=table, by=hierarchies, neighbours=neighbours, ledger=opened) for levels in listed
+    ]
+    _refuse_unpaid(candidates)
+    domains = [Domain.declare(hierarchies, each.levels, domain, cells=cells) for each in candidates]
+    unit = PrivacyUnit.of(table, values_per_person, values=len(domains[0].values))
+    # exact scores: they never leave this function, only the noisy winner does
+    scores = [
+        detail * _standing_out(each.count(table, hierarchies, outside, values_per_person=unit.values_per_person), above)
+        for detail, each in zip(_details(domains), domains, strict=True)
+    ]
+    noise = round_down(cost), neighbours, FULL_DETAIL * unit.values_per_person
+    _choice(*noise)  # found before it is paid for
+    digests, key = tuple(candidate_digest(each.levels, hierarchies) for each in candidates), secrets.token_bytes(32)
+    commitment = commitment_to(table, digests, key)
+    spending = Spending(f"choosing one of {len(listed)} levels for {table.sensitive}", cost, Fraction(0), neighbours)
+    before = sum((each.paid.epsilon for each in candidates if each.paid is not None), Fraction(0))
+    using = [receipt for each in candidates for receipt in each.using]
+    # paid before it is drawn, as counts are
+    with paying(opened, spending, commitment=commitment, using=using) as receipt:
+        winner = searched_levels(candidates[_noisy_maximum(scores, *noise)].levels)
+    total = replace(spending, epsilon=cost + before)
+    return ChosenLevels(MappingProxyType(winner), total, key, digests, commitment, receipt)
+
+
+def _listed(among: object) -> Sequence[Mapping[str, int] | ChosenLevels]:
+    if isinstance(among, Mapping | str | ChosenLevels) or not isinstance(among, Sequence):
         message = f'{parameter("among")} should be a list of levels, such as [{{"age": 2}}, {{"age": 3}}]'
         raise WrongKind(message)
     if not among:
         message = f"{parameter('among')} lists no levels to choose from; list at least one"
         raise BadNoise(message)
-    cost = exact_epsilon(epsilon)
-    candidates = [accept_levels(levels)[0] for levels in among]
-    domains = [Domain.declare(by, levels, domain, cells=cells) for levels in candidates]
-    unit = PrivacyUnit.of(table, values_per_person, values=len(domains[0].values))
-    # exact scores: they never leave this function, only the noisy winner does
-    scores = [
-        detail * _standing_out(each.count(table, by, outside, values_per_person=unit.values_per_person), above)
-        for detail, each in zip(_details(domains), domains, strict=True)
-    ]
-    spending = Spending(f"choosing one of {len(among)} levels for {table.sensitive}", cost, Fraction(0), neighbours)
-    # paid before it is drawn, as counts are
-    if ledger is not None:
-        Ledger.open(ledger).spend(spending)
-    winner = _noisy_maximum(scores, round_down(cost), neighbours, FULL_DETAIL * unit.values_per_person)
-    return ChosenLevels(candidates[winner], spending)
+    return among
+
+
+def _check_above(above: object) -> None:
+    if isinstance(above, bool) or not isinstance(above, int) or above < 0:
+        message = f"{parameter('above')} is {above}; give a whole number of people, such as 5"
+        raise BadNoise(message)
+
+
+def _refuse_unpaid(candidates: Sequence[AcceptedLevels]) -> None:
+    """Refuse earlier choices that no ledger paid: what they cost would be forgotten."""
+    if any(each.paid is not None and not each.using for each in candidates):
+        message = (
+            f"one of {parameter('among')} was itself chosen from the data, and no ledger knows for how much; list "
+            f"levels that were fixed in advance, or give both choices the same {parameter('ledger')}"
+        )
+        raise BadNoise(message)
 
 
 def _standing_out(counts: Integers, above: int) -> int:

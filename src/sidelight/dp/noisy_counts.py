@@ -32,7 +32,7 @@ from sidelight._text import counted, html_table
 from sidelight.dp.accountant import CountedColumns, Spending, promise_of
 from sidelight.dp.answers import NoisePart, NoisyAnswer
 from sidelight.dp.domain import CELLS_AT_MOST, Domain, Outside
-from sidelight.dp.ledger import Ledger
+from sidelight.dp.ledger import Ledger, opened_ledger, paying
 from sidelight.dp.level_choice import ChosenLevels, accept_levels
 from sidelight.dp.mechanism import Mechanism, calibrate
 from sidelight.dp.parameters import Amount, Neighbours, PrivacyUnit, amount_text, exact_delta, exact_epsilon
@@ -345,14 +345,15 @@ def noisy_counts(
             fixed in advance.  Of people with more, as many are drawn by lot; how many are left out is not told.
         people_at_most: more people than this are not in the table, as known in advance; needed for a delta above 0
             where people have several values, as the promise then depends on how many people there are.
-        ledger: where the budget is kept; it is spent before noise is drawn.
+        ledger: where the budget is kept; it is spent before noise is drawn.  Without one nobody adds up what is
+            published about these people, and there is a warning; "no ledger" says that this is meant.
         cells: how many counts there may be at most.
 
     >>> import sidelight as sl
     >>> adult = sl.datasets.adult(quasi=["age", "sex"])
     >>> noisy = noisy_counts(
-    ...     adult.table, by=adult.hierarchies, levels={"age": 4, "sex": 0}, domain=adult.table.domain, epsilon=1
-    ... )
+    ...     adult.table, by=adult.hierarchies, levels={"age": 4, "sex": 0}, domain=adult.table.domain, epsilon=1,
+    ...     ledger="no ledger")
     >>> noisy.measured.shape, noisy.mechanism.kind, noisy.mechanism.scale
     ((6, 14), 'discrete Laplace', 1.0)
     >>> int(noisy.counts.min()) >= 0, abs(int(noisy.counts.sum()) - 45_222) < 1_000
@@ -363,7 +364,7 @@ def noisy_counts(
     >>> nhefs = sl.datasets.nhefs()
     >>> noisy = noisy_counts(
     ...     nhefs.table, by=nhefs.hierarchies, levels={"sex": 0}, domain=nhefs.hierarchies["condition"], epsilon=1,
-    ...     values_per_person=3)
+    ...     values_per_person=3, ledger="no ledger")
     >>> noisy.unit.sentence(), noisy.mechanism.scale
     ("to each person, by 'person', of whom at most 3 values were counted", 3.0)
 
@@ -372,31 +373,31 @@ def noisy_counts(
     expect(Table, table, "what is counted")
     expect_one_sensitive(table, "noise")
     # all that may be refused is refused before the budget is touched
-    fixed, paid = accept_levels(levels)
     cost = exact_epsilon(epsilon), exact_delta(delta)
-    _check_columns(table, fixed)
-    declared = Domain.declare(by, fixed, domain, cells=cells)
+    paid_from = opened_ledger(ledger)
+    accepted = accept_levels(levels, table=table, by=by, neighbours=neighbours, ledger=paid_from)
+    _check_columns(table, accepted.levels)
+    declared = Domain.declare(by, accepted.levels, domain, cells=cells)
     unit = PrivacyUnit.of(table, values_per_person, values=len(declared.values))
     _check_people(table, unit, people_at_most, cost[1])
     mechanism = calibrate(*cost, unit.sensitivity(neighbours))
     exact_counts = declared.count(table, by, outside, values_per_person=unit.values_per_person)
     counted_columns = CountedColumns(table.sensitive, tuple(declared.levels.items()), math.prod(declared.shape), unit)
     spending = Spending(str(counted_columns), *cost, neighbours, mechanism, counted_columns)
-    paid_from = None if ledger is None else _checked_ledger(ledger, paid)
-    receipt = None if paid_from is None else paid_from.spend(spending).entries[-1].receipt
-    measured = mechanism.add_noise(exact_counts)  # only now: what is drawn is on the ledger
-    return NoisyCounts(
-        declared,
-        table.sensitive,
-        measured,
-        postprocess(measured),
-        spending,
-        unit,
-        paid_choice=paid,
-        people_at_most=people_at_most,
-        ledger=paid_from,
-        receipt=receipt,
-    )
+    with paying(paid_from, spending, using=accepted.using) as receipt:
+        measured = mechanism.add_noise(exact_counts)  # only now: what is drawn is on the ledger
+        return NoisyCounts(
+            declared,
+            table.sensitive,
+            measured,
+            postprocess(measured),
+            spending,
+            unit,
+            paid_choice=accepted.paid,
+            people_at_most=people_at_most,
+            ledger=paid_from,
+            receipt=receipt,
+        )
 
 
 def _check_people(table: Table, unit: PrivacyUnit, people_at_most: int | None, delta: Fraction) -> None:
@@ -420,16 +421,6 @@ def _check_columns(table: Table, levels: Mapping[str, int]) -> None:
     if taken:
         message = f"a column is called '{min(taken)}', which is what the published counts are called; rename it"
         raise BadNoise(message)
-
-
-def _checked_ledger(ledger: Ledger | str | os.PathLike[str], paid: Spending | None) -> Ledger:
-    opened = Ledger.open(ledger)
-    if paid is not None and paid not in opened.read().spendings:
-        message = (
-            f"choosing these levels was not paid from the ledger '{opened.path.name}'; give it to choose_levels too"
-        )
-        raise BadNoise(message)
-    return opened
 
 
 def _places(texts: object, among: tuple[Label, ...], name: str) -> Integers:

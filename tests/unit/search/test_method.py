@@ -124,7 +124,7 @@ def test_levels_know_that_a_search_chose_them_whatever_is_done_to_the_mapping():
     assert result.levels == {"q": 1}
     assert repr(result.levels) == "{'q': 1}"
     assert json.dumps(result.levels) == '{"q": 1}'
-    row = sl.generalisation_table(table(), by=BY, measures=[sl.GroupSize()]).rows[0]
+    row = sl.generalisation_table(table(), BY, [sl.GroupSize()]).rows[0]
     found = [
         result.levels,
         *result.minimal,
