@@ -80,7 +80,7 @@ class Case:
         table = read(rows, OTHERS, self.values)
         delta = {} if self.delta == 0 else {"delta": str(self.delta)}
         settings = {"levels": {"sex": 0}, "domain": VALUES, "epsilon": str(self.epsilon), **delta, **self.settings}
-        return sl.noisy_counts(table, by=BY, **settings)
+        return sl.noisy_counts(table, by=BY, ledger="no ledger", **settings)
 
 
 THREE_VALUES = tuple(("1", "f", value) for value in VALUES)
@@ -149,7 +149,7 @@ AMONG = [{"age": 0}, {"sex": 0}]
 
 def choose(rows: Rows, epsilon: float) -> sl.ChosenLevels:
     table = read(rows, CROWD)
-    return sl.choose_levels(table, by=BY, among=AMONG, domain=VALUES, epsilon=str(epsilon), above=5)
+    return sl.choose_levels(table, by=BY, among=AMONG, domain=VALUES, epsilon=str(epsilon), above=5, ledger="no ledger")
 
 
 @dataclass(frozen=True)
@@ -221,13 +221,15 @@ def audit_choice_and_files(epsilon: float, releases: int) -> Line:
 
     def release(rows: Rows) -> sl.NoisyCounts:
         table = read(rows, CROWD)
-        return sl.noisy_counts(table, by=BY, levels=choose(rows, epsilon), domain=VALUES, epsilon=str(epsilon))
+        return sl.noisy_counts(
+            table, by=BY, levels=choose(rows, epsilon), domain=VALUES, epsilon=str(epsilon), ledger="no ledger"
+        )
 
     exact = {
         tuple(levels): [
             counts_of(
                 lambda levels=levels, rows=rows: sl.noisy_counts(
-                    read(rows, CROWD), by=BY, levels=levels, domain=VALUES, epsilon=1
+                    read(rows, CROWD), by=BY, levels=levels, domain=VALUES, epsilon=1, ledger="no ledger"
                 )
             )
             for rows in ((("1", "f", "a"),), ())
@@ -298,7 +300,9 @@ def audit_what_is_told() -> list[str]:
 
 
 def release_of(rows: Rows, others: tuple[Rows, ...]) -> sl.NoisyCounts:
-    return sl.noisy_counts(read(rows, others), by=BY, levels={"age": 0, "sex": 0}, domain=VALUES, epsilon=1)
+    return sl.noisy_counts(
+        read(rows, others), by=BY, levels={"age": 0, "sex": 0}, domain=VALUES, epsilon=1, ledger="no ledger"
+    )
 
 
 def given_noise(_: object, counts: np.ndarray) -> np.ndarray:

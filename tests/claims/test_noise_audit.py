@@ -36,7 +36,7 @@ def table_of(one, others=OTHERS, values="single"):
 
 
 def release_of(one, values="single", others=OTHERS, **settings):
-    settings = {"levels": {"age": 0}, "domain": list("abc"), "epsilon": 1, **settings}
+    settings = {"levels": {"age": 0}, "domain": list("abc"), "epsilon": 1, "ledger": "no ledger", **settings}
     return lambda: sl.noisy_counts(table_of(one, others, values), by=BY, **settings)
 
 
@@ -87,7 +87,9 @@ def test_the_choice_of_levels_keeps_its_epsilon_and_less_noise_is_caught(share):
     for rows in (HER, ()):
         with mock.patch.object(level_choice, "_noisy_maximum", side_effect=original) as heard:
             among = [{"age": 0}, {"sex": 0}]
-            sl.choose_levels(table_of(rows, CROWD), by=BY, among=among, domain=list("abc"), epsilon=1, above=5)
+            sl.choose_levels(
+                table_of(rows, CROWD), by=BY, among=among, domain=list("abc"), epsilon=1, above=5, ledger="no ledger"
+            )
         scores, cost, *rest = heard.call_args.args
         outcomes.append([original(scores, cost / share, *rest) for _ in range(DRAWS // 2)])
     lower = epsilon_at_least(*ordered_by_evidence(*outcomes), confidence=CONFIDENCE)
