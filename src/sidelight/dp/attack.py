@@ -157,8 +157,8 @@ def attack_noise(
     >>> import sidelight as sl
     >>> adult = sl.datasets.adult(quasi=["sex"])
     >>> noisy = sl.noisy_counts(
-    ...     adult.table, by=adult.hierarchies, levels={"sex": 0}, domain=adult.table.domain, epsilon=1
-    ... )
+    ...     adult.table, by=adult.hierarchies, levels={"sex": 0}, domain=adult.table.domain, epsilon=1,
+    ...     ledger="no ledger")
     >>> seen = attack_noise([noisy], tables=[adult.table], people=adult.table, by=adult.hierarchies)
     >>> seen.largest_shift <= seen.bound, round(seen.bound, 4)
     (True, 0.4621)

@@ -249,7 +249,7 @@ def choose_levels(
     with paying(opened, spending, commitment=commitment, using=using) as receipt:
         winner = searched_levels(candidates[_noisy_maximum(scores, *noise)].levels)
     total = replace(spending, epsilon=cost + before)
-    return ChosenLevels(MappingProxyType(winner), total, key, digests, commitment, receipt)
+    return ChosenLevels(winner, total, key, digests, commitment, receipt)
 
 
 def _listed(among: object) -> Sequence[Mapping[str, int] | ChosenLevels]:

@@ -178,8 +178,8 @@ def read_noise(path: str | Path) -> NoisyCounts:
     >>> from tempfile import TemporaryDirectory
     >>> adult = sl.datasets.adult(quasi=["sex"])
     >>> noisy = sl.noisy_counts(
-    ...     adult.table, by=adult.hierarchies, levels={"sex": 0}, domain=adult.table.domain, epsilon=1
-    ... )
+    ...     adult.table, by=adult.hierarchies, levels={"sex": 0}, domain=adult.table.domain, epsilon=1,
+    ...     ledger="no ledger")
     >>> with TemporaryDirectory() as folder:
     ...     _ = noisy.publish(f"{folder}/counts.csv")
     ...     read_noise(f"{folder}/counts.csv")

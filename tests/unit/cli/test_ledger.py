@@ -2,12 +2,14 @@
 
 import json
 import shutil
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 from support.command_line import answer, invoke
 
 import sidelight as sl
+from sidelight.dp.ledger import ChoiceReceipt
 
 pytest.importorskip("opendp", reason="noise needs the extra dp")
 
@@ -62,6 +64,56 @@ def test_files_that_are_gone_or_changed_are_named():
     Path("again.parquet").unlink()
     states = [file["now"] for each in json.loads(shown("--json"))["answer"]["entries"] for file in each["published"]]
     assert states == ["changed since", "not there"]
+
+
+def test_a_ledger_is_begun_once_with_its_budget():
+    words = ["--epsilon", "1", "--delta", "1e-6", "--accounting", "concentrated", "--neighbours", "replace"]
+    done = invoke(["ledger", "begin", "new.json", *words])
+    assert done.exit_code == 0, done.stderr
+    assert done.stdout == (
+        "Ledger new.json: epsilon 0 of 1 and delta 1e-06 of 1e-06 spent on 0 entries\n"
+        "concentrated accounting; neighbours: replace\n"
+    )
+    account = sl.Ledger("new.json").read()
+    assert (account.accounting, account.neighbours, account.delta) == ("concentrated", "replace", Fraction(1, 10**6))
+    done = invoke(["ledger", "begin", "new.json", "--epsilon", "9"])
+    assert (done.exit_code, "there is a ledger 'new.json' already" in done.stderr) == (2, True)
+    assert answer(invoke(["ledger", "begin", "other.json", "-e", "0.5", "--json"]))["budget"]["epsilon"] == "0.5"
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ([], "missing option '--epsilon'"),
+        (["--epsilon", "0"], "the budget's epsilon is 0"),
+        (["--epsilon", "1", "--accounting", "concentrated"], '--accounting "concentrated" needs a budget with a delta'),
+        (["--epsilon", "1", "-o", "new.json"], "never written over"),
+        (["--epsilon", "1", "-o", "new.json.lock"], "never written over"),
+    ],
+)
+def test_a_ledger_that_is_not_begun_leaves_nothing(words, says):
+    done = invoke(["ledger", "begin", "new.json", *words])
+    assert (done.exit_code, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert says in done.stderr
+    assert not list(Path().glob("new*"))
+
+
+def test_a_lost_ledger_is_told_and_not_begun_again():
+    Path("budgets/budget.json").unlink()
+    for words in (["show", "budgets/budget.json"], ["begin", "budgets/budget.json", "--epsilon", "3"]):
+        done = invoke(["ledger", *words])
+        assert (done.exit_code, done.stdout) == (2, "")
+        assert "there was a ledger 'budget.json', as its lock 'budget.json.lock' is there" in done.stderr
+
+
+def test_choices_of_levels_are_told():
+    ledger = sl.Ledger("budgets/budget.json")
+    choice = ledger.spend(sl.Spending("choosing", epsilon="0.1"), commitment="abc").entries[-1]
+    assert "chosen from the data, and not used yet" in shown()
+    ledger.spend(sl.Spending("counts", epsilon="0.1"), using=[ChoiceReceipt(choice.receipt, "abc")])
+    text = shown()
+    assert "chosen from the data, and used by another entry" in text
+    assert "2 entries without a file" in " ".join(text.split())  # the talk, and the counts
 
 
 def test_no_ledger_is_one_line():
@@ -119,7 +171,7 @@ def test_a_file_that_is_neither_is_named():
 
 
 def test_with_a_delta_a_promise_needs_people():
-    sl.Ledger.start("other.json", epsilon=1, delta="1e-6").spend(sl.Spending("a talk", epsilon="0.1", delta="1e-9"))
+    sl.Ledger.begin("other.json", epsilon=1, delta="1e-6").spend(sl.Spending("a talk", epsilon="0.1", delta="1e-9"))
     said = " ".join(invoke(["ledger", "spent", "other.json"]).stdout.split())
     assert "epsilon of at most 0.1 at delta 1e-09" in said
     assert "depends on how many people there are; say --people" in said
@@ -130,7 +182,7 @@ def test_with_a_delta_a_promise_needs_people():
 
 
 def test_nothing_spent_is_nothing_to_account_for():
-    sl.Ledger.start("empty.json", epsilon=1)
+    sl.Ledger.begin("empty.json", epsilon=1)
     result = invoke(["ledger", "spent", "empty.json"])
     assert (result.exit_code, result.stderr) == (
         2,

@@ -1,4 +1,6 @@
 import json
+import signal
+import sys
 from pathlib import Path
 
 import pyarrow as pa
@@ -210,6 +212,73 @@ def test_bad_input_is_one_line(words, says, tmp_path):
     assert says in done.stderr
     assert done.stderr.count("\n") == 1
     assert not list(tmp_path.glob("noisy*"))
+
+
+def test_a_refused_run_leaves_no_ledger_and_no_lock(tmp_path):
+    before = {*tmp_path.rglob("*")}
+    run(*USUAL, *DOMAIN, "-o", "noisy.csv", "--ledger", "budget.json", code=2)
+    run(*USUAL, *DOMAIN, "-o", "noisy.csv", "--ledger", "nowhere/budget.json", code=2)
+    assert {*tmp_path.rglob("*")} == before
+    begun = sl.Ledger.begin("budget.json", epsilon=3)
+    kept = begun.path.read_bytes()
+    run(*USUAL[:-1], "1e-12", *DOMAIN, "-o", "noisy.csv", "--ledger", "budget.json", code=2)
+    run(*USUAL, *DOMAIN, "--delta", "1", "-o", "noisy.csv", "--ledger", "budget.json", code=2)
+    assert begun.path.read_bytes() == kept
+    begun.path.unlink()
+    assert "there was a ledger" in run(*USUAL, *DOMAIN, "-o", "n.csv", "--ledger", "budget.json", code=2).stderr
+    assert not list(tmp_path.glob("n*.csv*"))
+
+
+@pytest.mark.parametrize("ledger", ["n.csv", "n.csv.noise.json", "link.json"])
+@pytest.mark.parametrize("force", [[], ["--force"]])
+def test_outputs_are_never_written_over_the_ledger(tmp_path, ledger, force):
+    """The document beside the counts replaced the ledger: `-o n.csv --ledger n.csv.noise.json`."""
+    begun = sl.Ledger.begin("n.csv.noise.json" if ledger == "link.json" else ledger, epsilon=3)
+    if ledger == "link.json":
+        (tmp_path / "link.json").symlink_to("n.csv.noise.json")
+    done = run(*USUAL, *DOMAIN, "-o", "n.csv", "--ledger", ledger, *force, code=2)
+    assert "is an input, and inputs are never written over" in done.stderr
+    assert begun.read().entries == ()
+
+
+def test_outputs_are_never_written_over_the_lock_or_an_input(tmp_path):
+    begun = sl.Ledger.begin("budget.json", epsilon=3)
+    shown = ["ledger", "show", "budget.json", "--force", "-o"]
+    for path in ("budget.json", "budget.json.lock"):
+        done = invoke([*shown, path])
+        assert (done.exit_code, "never written over" in done.stderr) == (2, True)
+    (tmp_path / "other.csv.noise.json").symlink_to("patients.parquet")
+    done = run(*USUAL, *DOMAIN, "-o", "other.csv", "--ledger", "budget.json", "--force", code=2)
+    assert "never written over" in done.stderr
+    assert begun.read().entries == ()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(
+    "where", ["sidelight.dp.mechanism.Mechanism.add_noise", "sidelight.publish.noise.move_into_place"]
+)
+def test_an_interrupt_after_spending_says_that_it_was_spent(tmp_path, monkeypatch, number, status, where):
+    begun = sl.Ledger.begin("budget.json", epsilon=3)
+    monkeypatch.setattr(where, lambda *_: signal.raise_signal(number))
+    done = run(*USUAL, *DOMAIN, "-o", "noisy.csv", "--ledger", "budget.json", code=status)
+    assert done.stderr == (
+        "sidelight: interrupted; nothing unfinished is left behind; "
+        "epsilon 1 of the ledger 'budget.json' is spent, and stays so\n"
+    )
+    assert len(begun.read().entries) == 1
+    assert not list(tmp_path.glob("noisy*"))
+    assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+
+
+def test_an_error_after_spending_says_that_it_was_spent(monkeypatch):
+    sl.Ledger.begin("budget.json", epsilon=3)
+    monkeypatch.setattr("sidelight.dp.mechanism.Mechanism.add_noise", lambda *_: (_ for _ in ()).throw(MemoryError))
+    done = run(*USUAL, *DOMAIN, "-o", "noisy.csv", "--ledger", "budget.json", code=2)
+    assert done.stderr == (
+        "sidelight: not enough memory; give fewer columns or a smaller file; "
+        "epsilon 1 of the ledger 'budget.json' is spent, and stays so\n"
+    )
 
 
 def test_a_damaged_ledger_is_refused(tmp_path):

@@ -1,10 +1,15 @@
 import json
+import math
 import os
 import re
 import signal
+import stat
 import subprocess
 import sys
+import threading
 import time
+import warnings
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
@@ -15,10 +20,10 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.dp.accountant import CountedColumns
-from sidelight.dp.ledger import Account, _digest, from_text, to_text
+from sidelight.dp.ledger import Account, ChoiceReceipt, _digest, from_text, opened_ledger, paying, to_text
 from sidelight.dp.mechanism import Mechanism
 from sidelight.dp.parameters import PrivacyUnit, Sensitivity
-from sidelight.errors import BadLedger, BadNoise, BudgetExceeded
+from sidelight.errors import BadLedger, BadNoise, BudgetExceeded, NoLedgerWarning
 
 A_TENTH = sl.Spending("a tenth", epsilon=0.1)
 
@@ -124,6 +129,133 @@ def test_no_ledger_is_no_budget(tmp_path):
         start(tmp_path / "missing")
     with pytest.raises(BadLedger, match="cannot read"):
         sl.Ledger(tmp_path).read()
+
+
+def test_a_lost_ledger_does_not_start_over_in_silence(tmp_path):
+    ledger = start(tmp_path)
+    ledger.spend(A_TENTH)
+    kept = ledger.path.read_bytes()
+    ledger.path.unlink()
+    lost = (
+        r"there was a ledger 'budget\.json', as its lock 'budget\.json\.lock' is there.* put it back, or begin another"
+    )
+    for refused in (lambda: start(tmp_path), lambda: ledger.spend(A_TENTH), ledger.read):
+        with pytest.raises(BadLedger, match=lost):
+            refused()
+    assert [each.name for each in tmp_path.iterdir()] == ["budget.json.lock"]
+    ledger.path.write_bytes(kept)
+    ledger.spend(A_TENTH)
+    assert len(ledger.read().entries) == 2
+
+
+def test_a_ledger_that_could_not_be_begun_leaves_nothing(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(BadLedger, match="No space left on device"):
+        start(tmp_path)
+    assert not list(tmp_path.iterdir())
+    monkeypatch.undo()
+    start(tmp_path)
+
+
+def test_of_several_who_begin_one_does(tmp_path):
+    together = threading.Barrier(4)
+
+    def begin(epsilon):
+        together.wait()
+        try:
+            start(tmp_path, epsilon=epsilon)
+        except BadLedger as refused:
+            return str(refused)
+        return "begun"
+
+    with ThreadPoolExecutor(4) as threads:
+        answers = sorted(threads.map(begin, (1, 2, 3, 4)))
+    assert answers[0] == "begun"
+    assert all("there is a ledger 'budget.json' already" in each for each in answers[1:])
+
+
+def test_a_ledger_with_two_names_is_refused(tmp_path):
+    """What is spent by one name would not be seen by the other."""
+    ledger = start(tmp_path)
+    (tmp_path / "other.json").hardlink_to(ledger.path)
+    before = ledger.path.read_bytes()
+    for name in ("budget.json", "other.json"):
+        with pytest.raises(BadLedger, match=rf"the ledger '{name}' has a second name \(a hard link\)"):
+            sl.Ledger(tmp_path / name).spend(A_TENTH)
+        assert sl.Ledger(tmp_path / name).read().entries == ()
+    assert ledger.path.read_bytes() == before
+    (tmp_path / "other.json").unlink()
+    ledger.spend(A_TENTH)
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "delta"),
+    [
+        (Mechanism("discrete Laplace", 9.99), 0),
+        (Mechanism("discrete Laplace", 10.0, Sensitivity(2, 2)), 0),
+        (Mechanism("discrete Laplace", math.inf), 0),
+        (Mechanism("discrete Gaussian", 1000.0), 0),
+        (Mechanism("discrete Gaussian", 1.0), "1e-6"),
+    ],
+)
+def test_noise_that_costs_more_than_is_charged_is_refused(tmp_path, mechanism, delta):
+    ledger = start(tmp_path, delta="1e-3")
+    before = ledger.path.read_bytes()
+    with pytest.raises(
+        BadNoise, match=r"costs more than epsilon 0\.1.*, which was to be charged for it; nothing was spent"
+    ):
+        ledger.spend(sl.Spending("cheap", "0.1", delta, mechanism=mechanism))
+    assert ledger.path.read_bytes() == before
+    ledger.spend(sl.Spending("fair", "0.1", mechanism=Mechanism("discrete Laplace", 10.0)))
+
+
+def test_noise_for_less_than_a_unit_can_change_is_refused(tmp_path):
+    counts = CountedColumns("disease", (("sex", 0),), 4, PrivacyUnit("id", "set", 3))
+    enough = Mechanism("discrete Laplace", 30.0, Sensitivity(3, 3))
+    with pytest.raises(BadNoise, match=r"costs more than epsilon 0\.1"):
+        start(tmp_path).spend(
+            sl.Spending("3 each", "0.1", mechanism=Mechanism("discrete Laplace", 30.0), counted=counts)
+        )
+    sl.Ledger(tmp_path / "budget.json").spend(sl.Spending("3 each", "0.1", mechanism=enough, counted=counts))
+
+
+def test_without_a_ledger_there_is_a_warning_unless_it_is_meant(tmp_path):
+    with pytest.warns(
+        NoLedgerWarning, match=r"no ledger: nobody adds up .*sl\.Ledger\.begin.*ledger=\"no ledger\""
+    ) as seen:
+        assert opened_ledger(None) is None
+    assert len(seen) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert opened_ledger("no ledger") is None
+        assert opened_ledger(tmp_path / "budget.json") == sl.Ledger(tmp_path / "budget.json")
+
+
+@pytest.mark.parametrize("cut_short", [KeyboardInterrupt, MemoryError, SystemExit])
+def test_whatever_cuts_short_what_was_paid_for_says_that_it_is_spent(tmp_path, monkeypatch, cut_short):
+    ledger = start(tmp_path)
+    with pytest.raises(cut_short) as caught, paying(ledger, A_TENTH):
+        raise cut_short
+    assert caught.value.__notes__ == ["epsilon 0.1 of the ledger 'budget.json' is spent, and stays so"]
+    flush = os.fsync
+
+    def interrupted_after(handle):  # the file has its place by then, and its folder is flushed
+        flush(handle)
+        if stat.S_ISDIR(os.fstat(handle).st_mode):
+            raise cut_short
+
+    monkeypatch.setattr(os, "fsync", interrupted_after)
+    with pytest.raises(cut_short) as caught, paying(ledger, A_TENTH):
+        pytest.fail("the interrupt came before")
+    assert len(caught.value.__notes__) == 1
+    monkeypatch.setattr(os, "fsync", lambda _: (_ for _ in ()).throw(cut_short))
+    with pytest.raises(cut_short) as caught, paying(ledger, A_TENTH):
+        pytest.fail("the interrupt came before")
+    assert not hasattr(caught.value, "__notes__")  # nothing was spent
+    assert len(ledger.read().entries) == 2
 
 
 def test_a_link_to_a_ledger_stays_a_link_and_its_rights_stay(tmp_path):
@@ -275,6 +407,39 @@ def test_ledgers_of_the_first_version_are_read_and_go_on(tmp_path):
     ledger.spend(A_TENTH)
     assert json.loads(ledger.path.read_text())["schema_version"] == 3
     assert ledger.read().entries[0] == entry
+
+
+def test_ledgers_of_the_second_version_are_read_and_go_on(tmp_path):
+    ledger = start(tmp_path)
+    ledger.spend(A_TENTH)
+    document = json.loads(ledger.path.read_text())
+    second = {key: value for key, value in document.items() if key != "digest"} | {"schema_version": 2}
+    for entry in second["entries"]:
+        del entry["choice"]
+    ledger.path.write_text(json.dumps({**second, "digest": _digest(second)}))
+    (entry,) = ledger.read().entries
+    assert entry.choice is None
+    with pytest.raises(BadNoise, match="not paid from this ledger"):
+        ledger.spend(A_TENTH, using=[ChoiceReceipt(entry.receipt, "")])
+    ledger.spend(A_TENTH)
+    assert json.loads(ledger.path.read_text())["schema_version"] == 3
+    assert ledger.read().entries[0] == entry
+
+
+def test_a_choice_is_marked_as_used_in_the_step_that_pays_its_user(tmp_path):
+    ledger = start(tmp_path)
+    choice = ledger.spend(A_TENTH, commitment="abc").entries[-1]
+    for wrong in (ChoiceReceipt(choice.receipt, "abd"), ChoiceReceipt("", "abc"), ChoiceReceipt("0" * 32, "abc")):
+        with pytest.raises(BadNoise, match="not paid from this ledger"):
+            ledger.spend(A_TENTH, using=[wrong])
+    fits = ChoiceReceipt(choice.receipt, "abc")
+    with pytest.raises(BadNoise, match="used already"):
+        ledger.spend(A_TENTH, using=[fits, fits])
+    assert ledger.read().entries == (choice,)
+    user = ledger.spend(A_TENTH, using=[fits]).entries[-1]
+    assert [each.choice and each.choice.used_by for each in ledger.read().entries] == [user.receipt, None]
+    with pytest.raises(BadNoise, match="used already"):
+        ledger.spend(A_TENTH, using=[fits])
 
 
 def test_a_file_is_entered_by_its_receipt_and_by_no_other(tmp_path):

@@ -1,49 +1,254 @@
-"""Levels for a noisy release: what a search picked is refused, what was chosen is paid for."""
+"""Levels for a noisy release: what a search picked is refused, what was chosen is paid for, once."""
 
+import copy
+import dataclasses
+import pickle
+import random
 from fractions import Fraction
 
+import pyarrow as pa
 import pytest
 
 import sidelight as sl
+from sidelight.dp.level_choice import candidate_digest, commitment_to
 from sidelight.errors import BadNoise, BudgetExceeded, WrongKind
+from sidelight.search.method import SearchedLevel
 
 ADULT = sl.datasets.adult(quasi=["age", "sex"])
 AMONG = [{"age": 0, "sex": 0}, {"age": 3, "sex": 0}, {"age": 5, "sex": 1}]
 OPTIONS = {"by": ADULT.hierarchies, "domain": ADULT.table.domain}
 
+ROWS = [("f", "20", "Flu"), ("f", "25", "Cold"), ("m", "20", "Flu"), ("m", None, "Flu"), ("m", "25", "Cold")] * 4
+BY = {
+    "sex": sl.Hierarchy("sex", (("f", "m"), ("*", "*"))),
+    "age": sl.Hierarchy("age", (("20", "25", ""), ("20-29", "20-29", ""), ("*", "*", "*"))),
+}
+FEW = [{"sex": 0, "age": 1}, {"sex": 1, "age": 0}]
+SAME = {"by": BY, "domain": ["Flu", "Cold"]}
+
+
+def table_of(rows, quasi=("sex", "age")):
+    columns = dict(zip(("sex", "age", "disease"), map(list, zip(*rows, strict=True)), strict=True))
+    return sl.read_table(pa.table(columns), quasi=list(quasi), sensitive="disease", person="each row")
+
+
+TABLE = table_of(ROWS)
+
+
+@pytest.fixture
+def ledger(tmp_path):
+    return sl.Ledger.begin(tmp_path / "budget.json", epsilon=10)
+
+
+def choose(ledger=None, table=TABLE, **options):
+    return sl.choose_levels(table, **{**SAME, "among": FEW, "epsilon": 1, "above": 0, "ledger": ledger, **options})
+
+
+def counts(levels, ledger=None, table=TABLE, **options):
+    return sl.noisy_counts(table, **{**SAME, "levels": levels, "epsilon": 1, "ledger": ledger, **options})
+
 
 def test_levels_that_a_search_picked_are_refused():
     found = sl.protect(ADULT.table, sl.Policy(sl.GroupSize() >= 50), by=ADULT.hierarchies)
-    for picked in (found, found.levels, found.minimal[0], found.outcome):
+    for picked in (found, found.levels, found.minimal[0], found.outcome, found.outcome.levels, found.choices[0].levels):
         with pytest.raises(BadNoise, match="picked by a search that looked at the data"):
             sl.noisy_counts(ADULT.table, levels=picked, epsilon=1, **OPTIONS)
     with pytest.raises(BadNoise, match="picked by a search"):
         sl.choose_levels(ADULT.table, among=[found.levels], epsilon=1, **OPTIONS)
 
 
+@pytest.mark.parametrize(
+    "copied",
+    [
+        dict,
+        dict.copy,
+        lambda levels: levels | {},
+        lambda levels: {} | levels,
+        lambda levels: {**levels},
+        lambda levels: {"sex": 0} | {"age": levels["age"]},  # one of them is enough
+        copy.copy,
+        copy.deepcopy,
+        lambda levels: pickle.loads(pickle.dumps(levels)),
+    ],
+)
+def test_the_mark_of_a_search_survives_copying(copied):
+    found = sl.protect(TABLE, sl.GroupSize() >= 2, by=BY)
+    with pytest.raises(BadNoise, match="picked by a search that looked at the data"):
+        counts(copied(found.levels))
+    with pytest.raises(BadNoise, match="picked by a search that looked at the data"):
+        choose(among=[FEW[0], copied(found.levels)])
+    typed = {name: int(level) for name, level in found.levels.items()}  # nobody can know
+    assert counts(typed).levels == found.levels
+
+
 def test_levels_that_were_paid_for_are_taken(tmp_path):
-    ledger = sl.Ledger.start(tmp_path / "budget.json", epsilon=1)
+    ledger = sl.Ledger.begin(tmp_path / "budget.json", epsilon=1)
     chosen = sl.choose_levels(ADULT.table, among=AMONG, epsilon=0.25, above=30, ledger=ledger, **OPTIONS)
     assert dict(chosen.levels) == AMONG[1]  # its score is far above the others
     noisy = sl.noisy_counts(ADULT.table, levels=chosen, epsilon=0.75, ledger=ledger, **OPTIONS)
     assert noisy.paid_choice == chosen.spending
     assert [each.epsilon for each in ledger.read().spendings] == [Fraction(1, 4), Fraction(3, 4)]
+    choice, release = ledger.read().entries
+    assert (choice.receipt, choice.choice.used_by, release.choice) == (chosen.receipt, release.receipt, None)
     with pytest.raises(BudgetExceeded):
         sl.choose_levels(ADULT.table, among=AMONG, epsilon=0.25, ledger=tmp_path / "budget.json", **OPTIONS)
 
 
-def test_a_choice_has_to_be_paid_from_the_same_ledger(tmp_path):
-    chosen = sl.choose_levels(ADULT.table, among=AMONG, epsilon=0.25, **OPTIONS)
-    ledger = sl.Ledger.start(tmp_path / "budget.json", epsilon=1)
-    with pytest.raises(BadNoise, match=r"was not paid from the ledger 'budget\.json'"):
-        sl.noisy_counts(ADULT.table, levels=chosen, epsilon=0.5, ledger=ledger, **OPTIONS)
+def test_a_choice_has_to_be_paid_from_the_same_ledger(ledger, tmp_path):
+    other = sl.Ledger.begin(tmp_path / "other.json", epsilon=10)
+    unpaid, paid = choose(), choose(ledger)
+    for chosen, account, name in (
+        (unpaid, ledger, r"the ledger 'budget\.json'"),
+        (paid, other, r"the ledger 'other\.json'"),
+        (paid, "no ledger", "no ledger"),
+        (paid, None, "no ledger"),
+    ):
+        with pytest.raises(BadNoise, match=f"was not paid from {name}"):
+            counts(chosen, account)
+    assert len(ledger.read().entries) == 1
+    assert other.read().entries == ()
+    assert counts(unpaid).paid_choice == unpaid.spending  # without a ledger, the document tells
+    counts(paid, ledger)
 
 
-def test_a_choice_needs_something_to_choose_from_and_an_epsilon():
-    with pytest.raises(BadNoise, match="lists no levels"):
-        sl.choose_levels(ADULT.table, among=[], epsilon=1, **OPTIONS)
-    with pytest.raises(BadNoise, match="epsilon is -1"):
-        sl.choose_levels(ADULT.table, among=AMONG, epsilon=-1, **OPTIONS)
+def test_one_paid_choice_does_not_cover_unpaid_ones(ledger):
+    """A hundred choices of the same text and epsilon were covered by one that was paid."""
+    choose(ledger)
+    before = ledger.path.read_bytes()
+    for _ in range(3):
+        unpaid = choose()
+        with pytest.raises(BadNoise, match="was not paid from the ledger"):
+            counts(unpaid, ledger)
+        forged = dataclasses.replace(unpaid, receipt=ledger.read().entries[0].receipt)
+        with pytest.raises(BadNoise, match="was not paid from this ledger"):
+            counts(forged, ledger)
+    assert ledger.path.read_bytes() == before
+
+
+def test_a_choice_is_used_once(ledger):
+    chosen = choose(ledger)
+    first = counts(chosen, ledger)
+    before = ledger.path.read_bytes()
+    for again in (chosen, copy.deepcopy(chosen), pickle.loads(pickle.dumps(chosen))):
+        with pytest.raises(BadNoise, match="used already, and one payment covers one release"):
+            counts(again, ledger)
+    with pytest.raises(BadNoise, match="used already"):
+        choose(ledger, among=[chosen, FEW[0]])
+    assert ledger.path.read_bytes() == before
+    assert counts(first.levels, ledger).paid_choice is None  # they are published with the first
+
+
+def test_a_choice_that_was_refused_a_release_is_not_used_by_it(ledger):
+    chosen = choose(ledger)
+    before = ledger.path.read_bytes()
+    with pytest.raises(BudgetExceeded):
+        counts(chosen, ledger, epsilon=50)
+    assert ledger.path.read_bytes() == before
+    counts(chosen, ledger)
+
+
+def test_a_choice_is_bound_to_its_table_hierarchies_and_candidates(ledger):
+    chosen, before = choose(ledger), ledger.path.read_bytes()
+    coarse = {**BY, "age": sl.Hierarchy("age", (("20", "25", ""), ("20", "25", "none"), ("*", "*", "*")))}
+    flat = {**BY, "age": sl.Hierarchy("age", (("20", "25", ""),))}
+    attempts = [
+        {"table": table_of(ROWS[1:])},
+        {"table": table_of([*ROWS[:-1], ("m", "25", "Flu")])},
+        {"table": table_of([*ROWS[:-1], ("f", "25", "Cold")])},
+        {"by": coarse},
+        {"by": flat},
+        {"by": {"sex": BY["sex"]}},
+    ]
+    for options in attempts:
+        with pytest.raises(BadNoise, match="chosen for another table, or for other hierarchies"):
+            counts(dataclasses.replace(chosen, levels=FEW[0]), ledger, **options)
+    with pytest.raises(BadNoise, match="chosen for another table"):
+        counts(dataclasses.replace(chosen, levels={"sex": 0, "age": 0}), ledger)
+    with pytest.raises(BadNoise, match='chosen for neighbours="add or remove"; say the same here'):
+        counts(chosen, "no ledger", neighbours="replace")
+    assert ledger.path.read_bytes() == before
+    shuffled = random.Random(1).sample(ROWS, len(ROWS))
+    counts(chosen, ledger, table=table_of(shuffled))  # the same people
+
+
+def test_choices_do_not_launder_one_another(ledger):
+    """`among=[unpaid]` made a paid choice of any other."""
+    unpaid = choose()
+    for account in (ledger, "no ledger"):
+        with pytest.raises(BadNoise, match=r"was not paid from the ledger|was itself chosen from the data"):
+            choose(account, among=[unpaid])
+        with pytest.raises(BadNoise, match="picked by a search"):
+            choose(account, among=[unpaid.levels])
+        with pytest.raises(BadNoise, match="picked by a search"):
+            counts(dict(unpaid.levels), account)
+    by_the_counts = counts(unpaid).levels  # no ledger knows what they cost
+    with pytest.raises(BadNoise, match="picked by a search"):
+        counts(by_the_counts, ledger)
+    assert ledger.read().entries == ()
+
+
+def test_a_choice_among_paid_choices_uses_them_and_tells_what_all_cost(ledger):
+    first = choose(ledger, epsilon="0.5")
+    second = choose(ledger, among=[first, FEW[1]], epsilon="0.25")
+    assert second.spending.epsilon == Fraction(3, 4)
+    assert ledger.read().spent == (Fraction(3, 4), 0)
+    with pytest.raises(BadNoise, match="used already"):
+        counts(first, ledger)
+    noisy = counts(second, ledger)
+    assert noisy.paid_choice.epsilon == Fraction(3, 4)
+    assert noisy.promise().epsilon == Fraction(7, 4)
+
+
+def test_the_ledger_does_not_tell_which_table_it_was(ledger):
+    """Without the key, which is in the choice alone, nobody can try tables out."""
+    one, two = choose(ledger), choose(ledger)
+    assert one.commitment != two.commitment
+    text = ledger.path.read_text()
+    assert one.commitment in text
+    assert one.key.hex() not in text
+    assert str(one.key) not in repr(one)
+    candidates = [candidate_digest(each, BY) for each in FEW]
+    assert commitment_to(TABLE, candidates, one.key) == one.commitment
+
+
+def test_chosen_levels_are_marked_and_shown_as_numbers(ledger):
+    chosen = choose(ledger)
+    assert all(type(level) is SearchedLevel for level in chosen.levels.values())
+    noisy = counts(chosen, ledger)
+    assert all(type(level) is int for level in noisy.levels.values())
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"among": []}, "lists no levels"),
+        ({"among": [{"sex": 9}]}, "no level 9"),
+        ({"among": [{"zip": 0}]}, "no hierarchy for 'zip'"),
+        ({"epsilon": -1}, "epsilon is -1"),
+        ({"epsilon": "1e-12"}, "publishes nothing but noise"),
+        ({"epsilon": 1e9}, "publishes nothing but noise"),
+        ({"above": -1}, "above= is -1; give a whole number of people"),
+        ({"above": 2.5}, "above= is 2.5"),
+        ({"neighbours": "both"}, 'no neighbours="both"'),
+        ({"outside": "whatever"}, 'no outside="whatever"'),
+        ({"values_per_person": 2}, "people have one value here"),
+        ({"domain": []}, "domain= is not declared"),
+        ({"cells": 1}, "the limit is 1"),
+        ({"by": {}}, "no hierarchy for"),
+        ({"ledger": "nowhere.json"}, r"no ledger 'nowhere\.json'"),
+        ({"ledger": 5}, "ledger= should be a Ledger or the path of one, not an int"),
+        ({"among": {"age": 1}}, "among= should be a list of levels"),
+        ({"among": [["age"]]}, "levels= should be a mapping"),
+        ({"table": [1]}, "should be a Table"),
+    ],
+)
+def test_a_choice_that_is_refused_costs_nothing(ledger, options, says):
+    """An epsilon of 1e-12 was charged, then refused."""
+    before = ledger.path.read_bytes()
+    with pytest.raises(sl.SidelightError, match=says) as caught:
+        choose(**{"ledger": ledger, **options})
+    assert "\n" not in str(caught.value)
+    assert ledger.path.read_bytes() == before
 
 
 def test_replacing_costs_the_choice_twice_the_noise():

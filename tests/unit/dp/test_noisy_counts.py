@@ -1,7 +1,9 @@
 """Noisy counts: what is refused before anything is drawn, what is published, and levels that are paid for."""
 
 import dataclasses
+import warnings
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -10,7 +12,16 @@ import pytest
 import sidelight as sl
 from sidelight.dp.answers import NoisePart
 from sidelight.dp.domain import Domain
-from sidelight.errors import BadHierarchy, BadNoise, BadTable, BudgetExceeded, UnknownColumn, WrongKind
+from sidelight.errors import (
+    BadHierarchy,
+    BadNoise,
+    BadTable,
+    BudgetExceeded,
+    NoLedgerWarning,
+    NotPublished,
+    UnknownColumn,
+    WrongKind,
+)
 
 DOMAIN = ["Flu", "Cold", "HIV", "Mumps"]
 BY = {
@@ -226,7 +237,7 @@ def test_a_column_called_count_would_be_mistaken():
 
 
 def test_the_budget_is_spent_before_noise_is_drawn(tmp_path, monkeypatch):
-    ledger = sl.Ledger.start(tmp_path / "budget.json", epsilon=1)
+    ledger = sl.Ledger.begin(tmp_path / "budget.json", epsilon=1)
     monkeypatch.setattr("sidelight.dp.mechanism.Mechanism.add_noise", lambda *_: (_ for _ in ()).throw(MemoryError()))
     with pytest.raises(MemoryError):
         noisy(ledger=ledger)
@@ -236,10 +247,97 @@ def test_the_budget_is_spent_before_noise_is_drawn(tmp_path, monkeypatch):
 
 
 def test_nothing_is_spent_on_what_is_refused(tmp_path):
-    ledger = sl.Ledger.start(tmp_path / "budget.json", epsilon=1)
+    ledger = sl.Ledger.begin(tmp_path / "budget.json", epsilon=1)
     with pytest.raises(BadNoise):
         noisy(ledger=ledger, levels={"sex": 0})
     assert ledger.read().entries == ()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"epsilon": "1e-12"},
+        {"epsilon": 1e9},
+        {"epsilon": "1e400"},
+        {"epsilon": "nan"},
+        {"epsilon": None},
+        {"delta": -1},
+        {"delta": "1e-200"},
+        {"delta": "x"},
+        {"domain": []},
+        {"domain": None},
+        {"levels": {"age": 3}},
+        {"levels": {"age": "1"}},
+        {"levels": {"agee": 1}},
+        {"levels": ["age"]},
+        {"levels": None},
+        {"by": {}},
+        {"by": {"age": {"20": "20-29"}}},
+        {"cells": 11},
+        {"outside": "whatever"},
+        {"neighbours": "both"},
+        {"neighbours": "replace"},  # the ledger is about others
+        {"values_per_person": 3},
+        {"people_at_most": 5},
+        {"table": ROWS},
+        {"table": sl.read_table(ROWS, quasi=["sex", "age"], sensitive="disease")},
+    ],
+    ids=repr,
+)
+def test_nothing_is_charged_for_arguments_that_are_refused(tmp_path, options):
+    """An epsilon of 1e-12 was charged, then refused."""
+    ledger = sl.Ledger.begin(tmp_path / "budget.json", epsilon=1)
+    before = ledger.path.read_bytes()
+    with pytest.raises(sl.SidelightError):
+        noisy(**options, ledger=ledger)
+    assert ledger.path.read_bytes() == before
+
+
+@pytest.mark.parametrize("ledger", ["nowhere/budget.json", "budget.json", 5, ["budget.json"]])
+def test_a_ledger_that_is_not_there_is_not_begun(tmp_path, monkeypatch, ledger):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(
+        sl.SidelightError, match=r"no ledger 'budget\.json'; check the path, or begin one|should be a Led"
+    ):
+        noisy(ledger=ledger)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_release_without_a_ledger_warns_where_it_is_called():
+    with pytest.warns(NoLedgerWarning, match="nobody adds up") as seen:
+        noisy()
+    assert [Path(each.filename).name for each in seen] == ["test_noisy_counts.py"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        noisy(ledger="no ledger")
+
+
+def test_an_interrupt_while_noise_is_drawn_says_what_is_spent(tmp_path, monkeypatch):
+    ledger = sl.Ledger.begin(tmp_path / "budget.json", epsilon=1)
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("sidelight.dp.mechanism.Mechanism.add_noise", interrupted)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        noisy(ledger=ledger, epsilon="0.5")
+    assert caught.value.__notes__ == ["epsilon 0.5 of the ledger 'budget.json' is spent, and stays so"]
+    monkeypatch.undo()
+    counts = noisy(ledger=ledger, epsilon="0.5")
+    monkeypatch.setattr("sidelight.publish.noise.move_into_place", interrupted)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        counts.publish(tmp_path / "counts.csv")
+    assert len(caught.value.__notes__) == 1
+    assert not list(tmp_path.glob("counts*"))
+
+
+def test_counts_are_never_published_over_their_ledger(tmp_path):
+    """The document beside the counts replaced the ledger: `-o n.csv --ledger n.csv.noise.json`."""
+    ledger = sl.Ledger.begin(tmp_path / "n.csv.noise.json", epsilon=1)
+    counts = noisy(ledger=ledger, epsilon="0.5")
+    with pytest.raises(NotPublished, match="never written over"):
+        counts.publish(tmp_path / "n.csv", force=True)
+    assert len(ledger.read().entries) == 1
 
 
 def test_it_shows_itself_in_a_notebook_and_as_frames():
