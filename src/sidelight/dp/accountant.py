@@ -26,10 +26,10 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 
 from sidelight._rounding import raised, round_down, round_up, to_places
 from sidelight._text import html_table
+from sidelight.dp.gaussian import concentrated_epsilon
 from sidelight.dp.mechanism import Mechanism
 from sidelight.dp.parameters import Amount, Neighbours, PrivacyUnit, amount_text, exact_delta, exact_epsilon
 from sidelight.dp.semantic_privacy import (
@@ -80,11 +80,12 @@ class Spending:
         delta = f", delta {amount_text(self.delta)}" if self.delta else ""
         return f"epsilon {amount_text(self.epsilon)}{delta}"
 
-    def rho(self) -> float | None:
+    def rho(self) -> Fraction | None:
         """Give the ρ of zero-concentrated privacy: Gaussian noise has its own, ε without δ has ε² / 2, else none."""
         if self.mechanism is not None and self.mechanism.kind == "discrete Gaussian":
-            return self.mechanism.rho()
-        return round_up(self.epsilon**2 / 2) if self.delta == 0 else None
+            rho = self.mechanism.rho()
+            return None if rho is None else Fraction(rho)
+        return self.epsilon**2 / 2 if self.delta == 0 else None
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -214,7 +215,8 @@ def smallest_shift_of_losses(
 ) -> tuple[float, float, float]:
     """Give the smallest shift that the privacy losses give for a chance, and the ε' and δ(ε') it is read at."""
     losses = _composed_losses(spendings)
-    lowest, highest = 1e-4, 40.0  # beyond, a belief may move anywhere in floats
+    smallest = math.fsum(float(each.epsilon) for each in spendings) / 100
+    lowest, highest = min(1e-4, smallest), 40.0  # beyond, a belief may move anywhere in floats
     best = 1.0, math.inf, 1.0
     for _ in range(3):
         candidates = np.geomspace(lowest, highest, FINENESS)
@@ -252,28 +254,7 @@ def concentrated(spendings: Sequence[Spending], delta: Fraction) -> float:
     """Add up ρ, and turn the sum into ε."""
     costs = [each.rho() for each in spendings]
     known = [cost for cost in costs if cost is not None]
-    return math.inf if len(known) < len(costs) else concentrated_epsilon(math.fsum(known), round_down(delta))
-
-
-def concentrated_epsilon(rho: float, delta: float) -> float:
-    """Turn ρ into ε at δ: min over α > 1 of ρα + ln(1/(αδ))/(α−1) + ln(1−1/α).  Any α is valid, the best is sought.
-
-    Source: Canonne, Kamath and Steinke, The Discrete Gaussian for Differential Privacy, 2020, proposition 12.
-    """
-    if rho == 0:
-        return 0.0
-    if delta <= 0:
-        return math.inf
-
-    def bound(log_excess: float) -> float:
-        excess = math.exp(log_excess)
-        alpha = 1 + excess
-        return rho * alpha - (math.log(alpha) + math.log(delta)) / excess + math.log(excess / alpha)
-
-    # near the best α of the bound without its last term
-    start = math.log(math.sqrt(-math.log(delta) / rho) + 1e-9)
-    best = minimize_scalar(bound, bounds=(start - 10, start + 10), method="bounded", options={"xatol": 1e-12})
-    return max(raised(float(best.fun)), 0.0)
+    return math.inf if len(known) < len(costs) else concentrated_epsilon(sum(known, Fraction(0)), delta)
 
 
 def loss_distribution(spendings: Sequence[Spending], delta: Fraction) -> float:
@@ -284,12 +265,31 @@ def loss_distribution(spendings: Sequence[Spending], delta: Fraction) -> float:
 
 def _composed_losses(spendings: Sequence[Spending]) -> Any:  # noqa: ANN401 - dp-accounting has no types
     losses = privacy_loss_distributions()
+    interval = _interval(spendings)
     # equal releases are composed by one power instead of one by one
-    total = losses.identity()
+    total = losses.identity(value_discretization_interval=interval)
     for each, times in Counter(spendings).items():
-        one = _loss_of(losses, each)
+        one = _loss_of(losses, each, interval)
         total = total.compose(one.self_compose(times) if times > 1 else one)
     return total
+
+
+COARSEST = 1e-4
+"""Losses are rounded up to multiples of this at most, each release anew; small ones of many releases to finer ones."""
+
+FINEST = 10**6
+"""How many such multiples all releases together may come to."""
+
+WIDEST = 20_000
+"""The losses of noise of a larger scale are too many to list; its ε and δ bound them."""
+
+
+def _interval(spendings: Sequence[Spending]) -> float:
+    """Say to multiples of what losses are rounded: so that all releases together lose a thousandth by it."""
+    listed = [_listed_losses(each) for each in spendings]
+    rounds = sum(1 if mechanism is None else mechanism.sensitivity.l1 for mechanism in listed)
+    total = math.fsum(float(each.epsilon) for each in spendings)
+    return min(max(total / (1000 * rounds), total / FINEST), COARSEST) if spendings else COARSEST
 
 
 def privacy_loss_distributions() -> Any:  # noqa: ANN401 - dp-accounting has no types
@@ -299,16 +299,27 @@ def privacy_loss_distributions() -> Any:  # noqa: ANN401 - dp-accounting has no 
     return losses
 
 
-def _loss_of(losses: Any, spending: Spending) -> Any:  # noqa: ANN401 - dp-accounting has no types
+def _listed_losses(spending: Spending) -> Mechanism | None:
+    """Give the noise whose privacy losses are known one by one; None where ε and δ have to bound them.
+
+    Where one count changes by several, other ways to spread the change could be worse.
+    """
     mechanism = spending.mechanism
-    # where one count changes by several, other ways to spread the change could be worse: ε and δ bound all of them
     if mechanism is None or not mechanism.sensitivity.by_ones:
+        return None
+    return mechanism if mechanism.kind == "discrete Laplace" or mechanism.scale <= WIDEST else None
+
+
+def _loss_of(losses: Any, spending: Spending, interval: float) -> Any:  # noqa: ANN401 - dp-accounting has no types
+    mechanism = _listed_losses(spending)
+    if mechanism is None:
         parameters = losses.common.DifferentialPrivacyParameters(round_up(spending.epsilon), round_up(spending.delta))
-        return losses.from_privacy_parameters(parameters)
+        return losses.from_privacy_parameters(parameters, value_discretization_interval=interval)
     if mechanism.kind == "discrete Laplace":
-        one = losses.from_discrete_laplace_mechanism(1 / mechanism.scale)
+        loss = round_up(1 / Fraction(mechanism.scale))
+        one = losses.from_discrete_laplace_mechanism(loss, value_discretization_interval=interval)
     else:
-        one = losses.from_discrete_gaussian_mechanism(mechanism.scale)
+        one = losses.from_discrete_gaussian_mechanism(mechanism.scale, value_discretization_interval=interval)
     return one if mechanism.sensitivity.l1 == 1 else one.self_compose(mechanism.sensitivity.l1)
 
 

@@ -3,10 +3,12 @@
 Neighbours are at most Δ₁ = Σ |change| and Δ₂ = √(Σ change²) apart, as vectors of counts (`Sensitivity`).
 
     discrete Laplace    Pr(noise = z) ∝ e^(−|z| / b)           ε = Δ₁ / b
-    discrete Gaussian   Pr(noise = z) ∝ e^(−z² / (2σ²))        ρ = Δ₂² / (2σ²), converted to (ε, δ) by OpenDP
+    discrete Gaussian   Pr(noise = z) ∝ e^(−z² / (2σ²))        ρ = Δ₂² / (2σ²), and δ(ε) by `gaussian`
 
 Integers in, integers out: there is no floating point between a count and its noise that could give the count away.
-OpenDP says what a scale costs, rounded up; the scale is the smallest that costs no more than ε.
+What a scale costs is said once, by `Mechanism.keeps`, rounded up; the scale is the smallest that costs no more than ε
+and δ.  Where counts change by one each, that is decided by the exact δ(ε), and where one may change by several, by ρ,
+which OpenDP converts.
 
 Source: Ghosh, Roughgarden and Sundararajan, STOC 2009 (discrete Laplace); Canonne, Kamath and Steinke, NeurIPS 2020.
 """
@@ -23,6 +25,7 @@ from scipy.special import ndtri
 
 from sidelight._arrays import Floats, Integers
 from sidelight._rounding import round_down, round_up
+from sidelight.dp.gaussian import concentrated_epsilon, gaussian_delta
 from sidelight.dp.parameters import ONE_BY_ONE, Sensitivity
 from sidelight.errors import BadNoise, needs_extra
 
@@ -31,8 +34,14 @@ NoiseKind: TypeAlias = Literal["discrete Laplace", "discrete Gaussian"]
 SMALLEST_EPSILON, LARGEST_EPSILON = Fraction(1, 10**6), Fraction(100)
 """Below the one, nothing but noise would be published; above the other, nobody is promised anything."""
 
+SMALLEST_DELTA = Fraction(1, 10**100)
+"""Smaller ones are as good as 0, and cost more noise than that."""
+
 SHARE_OF_EPSILON = 1 - 1e-12
-"""A little of ε is kept, so that other accounts of the same noise, rounded up elsewhere, stay within ε as well."""
+"""A little of ε is kept where OpenDP converts ρ, so that our conversion, rounded up elsewhere, stays within ε too."""
+
+CLOSE = 1e-12
+"""How close to the smallest a scale, or an ε, is brought, relative to it."""
 
 STANDARD_DEVIATIONS = 12
 """Gaussian noise further out has less weight than floats can add."""
@@ -57,8 +66,9 @@ class Mechanism:
 
     def rho(self) -> float | None:
         """Give the ρ of zero-concentrated privacy, Δ₂² / (2·scale²), for Gaussian noise."""
-        if self.kind == "discrete Laplace":
-            return None
+        return None if self.kind == "discrete Laplace" else self._gaussian_rho()
+
+    def _gaussian_rho(self) -> float:
         return round_up(self.sensitivity.l2_squared / (2 * Fraction(self.scale) ** 2))
 
     def keeps(self, epsilon: Fraction, delta: Fraction) -> bool:
@@ -73,8 +83,27 @@ class Mechanism:
             return self.sensitivity.l1 <= epsilon * Fraction(self.scale)
         if delta == 0:
             return False
-        cost = _approximate(self.scale, round_down(delta)).map(_distance(self.sensitivity.l2_squared))
-        return bool(cost[0] <= round_down(epsilon))
+        if self.sensitivity.by_ones and gaussian_delta(epsilon, self.scale, self.sensitivity.l1) <= delta:
+            return True
+        return concentrated_epsilon(self._gaussian_rho(), delta) <= epsilon
+
+    def epsilon_at(self, delta: Fraction) -> float:
+        """Give the smallest ε that this noise keeps at a δ, rounded up.
+
+        >>> round(Mechanism("discrete Gaussian", scale=10.0).epsilon_at(Fraction(1, 10**6)), 3)
+        0.397
+        """
+        if self.kind == "discrete Laplace":
+            return round_up(self.sensitivity.l1 / Fraction(self.scale))
+        low, high = 0.0, concentrated_epsilon(self._gaussian_rho(), delta)
+        # invariant: `high` is kept
+        while self.sensitivity.by_ones and delta > 0 and high - low > CLOSE * high:
+            middle = (low + high) / 2
+            if gaussian_delta(middle, self.scale, self.sensitivity.l1) <= delta:
+                high = middle
+            else:
+                low = middle
+        return high
 
     def variance(self) -> float:
         """Give the variance of one noise: 2a / (1 − a)² for Laplace, a = e^(−1 / scale); at most scale² for Gaussian.
@@ -142,8 +171,13 @@ class Mechanism:
         return math.ceil(float(((counts * self.log_moment(t) + wanted) / t).min()))
 
 
-def calibrate(epsilon: Fraction, delta: Fraction, sensitivity: Sensitivity = ONE_BY_ONE) -> Mechanism:
-    """Which noise keeps ε and δ?  δ = 0: Laplace; δ > 0: Gaussian, by OpenDP's conversion of zero-concentrated privacy.
+def calibrate(
+    epsilon: Fraction, delta: Fraction, sensitivity: Sensitivity = ONE_BY_ONE, *, through_rho: bool = False
+) -> Mechanism:
+    """Which noise keeps ε and δ?  δ = 0: Laplace; δ > 0: Gaussian, as little of it as keeps them.
+
+    `through_rho`: a little more of it, so that its ρ comes to no more than ε at δ: what is paid from a ledger that adds
+    up ρ.
 
     >>> calibrate(Fraction(1, 2), Fraction(0))
     Mechanism(kind='discrete Laplace', scale=2.0, sensitivity=Sensitivity(l1=1, l2_squared=1))
@@ -151,17 +185,53 @@ def calibrate(epsilon: Fraction, delta: Fraction, sensitivity: Sensitivity = ONE
     refuse_useless(epsilon, delta)
     if delta == 0:
         return Mechanism("discrete Laplace", _laplace_scale(round_down(epsilon), sensitivity.l1), sensitivity)
-    scale = _gaussian_scale(round_down(epsilon), round_down(delta), sensitivity.l2_squared)
+    if sensitivity.by_ones and not through_rho:
+        scale = _exact_scale(epsilon, delta, sensitivity.l1)
+    else:
+        scale = _scale_through_rho(round_down(epsilon), round_down(delta), sensitivity.l2_squared)
     return Mechanism("discrete Gaussian", scale, sensitivity)
+
+
+def calibrate_rho(rho: Fraction, sensitivity: Sensitivity = ONE_BY_ONE) -> Mechanism:
+    """Which Gaussian noise costs ρ, and no more?
+
+    >>> calibrate_rho(Fraction(1, 200)).scale
+    10.0
+    """
+    if not SMALLEST_EPSILON**2 / 2 <= rho <= LARGEST_EPSILON**2 / 2:
+        least, most = (float(each**2 / 2) for each in (SMALLEST_EPSILON, LARGEST_EPSILON))
+        message = (
+            f"rho {float(rho):g} publishes nothing but noise, or promises nothing; give one from {least:g} to {most:g}"
+        )
+        raise BadNoise(message)
+    scale = math.sqrt(sensitivity.l2_squared / (2 * rho))
+    while sensitivity.l2_squared / (2 * Fraction(scale) ** 2) > rho:
+        scale = math.nextafter(scale, math.inf)
+    return Mechanism("discrete Gaussian", scale, sensitivity)
+
+
+def _exact_scale(epsilon: Fraction, delta: Fraction, changes: int) -> float:
+    """Find the smallest scale whose exact δ(ε) is within δ."""
+    low, high = 0.0, 1.0
+    while gaussian_delta(epsilon, high, changes) > delta:
+        low, high = high, 2 * high
+    # invariant: `high` keeps them, `low` does not
+    while high - low > CLOSE * high:
+        middle = (low + high) / 2
+        if gaussian_delta(epsilon, middle, changes) <= delta:
+            high = middle
+        else:
+            low = middle
+    return high
 
 
 def refuse_useless(epsilon: Fraction, delta: Fraction = Fraction(0)) -> None:
     """Refuse amounts for which nothing but noise would be published, or nothing promised."""
-    if not SMALLEST_EPSILON <= epsilon <= LARGEST_EPSILON or 0 < delta < 1e-100:
+    if not SMALLEST_EPSILON <= epsilon <= LARGEST_EPSILON or 0 < delta < SMALLEST_DELTA:
         message = (
             f"epsilon {float(epsilon):g} with delta {float(delta):g} publishes nothing but noise, or promises nothing; "
             f"give an epsilon from {float(SMALLEST_EPSILON):g} to {float(LARGEST_EPSILON):g} and a delta of 0 or from "
-            "1e-100"
+            f"{float(SMALLEST_DELTA):g}"
         )
         raise BadNoise(message)
 
@@ -174,7 +244,7 @@ def _laplace_scale(epsilon: float, distance: int) -> float:
     return scale
 
 
-def _gaussian_scale(epsilon: float, delta: float, distance_squared: int) -> float:
+def _scale_through_rho(epsilon: float, delta: float, distance_squared: int) -> float:
     target = epsilon * SHARE_OF_EPSILON, delta
     scale = opendp().binary_search_param(
         lambda scale: _approximate(scale, delta), d_in=_distance(distance_squared), d_out=target

@@ -20,6 +20,8 @@ Amounts are read once, kept exactly as they were written (`0.1` is a tenth), and
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, TypeAlias
@@ -158,24 +160,48 @@ def exact_amount(amount: Amount, name: str) -> Fraction:
     if isinstance(amount, Fraction):
         return amount
     try:
-        return Fraction(str(amount))
+        text = str(amount)
+        # ten to the power of a thousand million is no number to compute with
+        if _POWER.search(text):
+            message = f"{name} is {written(amount)}, which is nothing or everything; give a number such as 1 or 0.5"
+            raise BadNoise(message)
+        return Fraction(text)
     except (ValueError, ZeroDivisionError):
-        message = f"{name} is {amount}, which is no finite number; give a number such as 1 or 0.5"
+        message = f"{name} is {written(amount)}, which is no finite number; give a number such as 1 or 0.5"
         raise BadNoise(message) from None
 
+
+_POWER = re.compile(r"[eE][+-]?[0-9_]{5,}\s*$")
+
+
+def written(amount: Amount) -> str:
+    """Write what somebody gave, or the beginning of it.
+
+    >>> written("1e-400"), written(10**400)
+    ('1e-400', '10000000000000000000000000000000000000…')
+    """
+    try:
+        text = str(amount)
+    except ValueError:  # Python writes no whole numbers of so many digits
+        return "a number of thousands of digits"
+    return text if len(text) <= SHOWN_OF_AN_AMOUNT else f"{text[: SHOWN_OF_AN_AMOUNT - 1]}…"
+
+
+SHOWN_OF_AN_AMOUNT = 39
+"""How much of an amount a message repeats."""
 
 FARTHEST = Fraction(1, 10**300), Fraction(10**300)
 """Floats can tell every ε between these from 0 and from infinity."""
 
 
 def exact_epsilon(epsilon: Amount, name: str = "epsilon") -> Fraction:
-    """Read an ε: above 0."""
+    """Read an ε, or a ρ: above 0."""
     amount = exact_amount(epsilon, name)
     if amount <= 0:
-        message = f"{name} is {epsilon}; it must be above 0 (smaller: more noise), such as 1"
+        message = f"{name} is {written(epsilon)}; it must be above 0 (smaller: more noise), such as 1"
         raise BadNoise(message)
     if not FARTHEST[0] <= amount <= FARTHEST[1]:
-        message = f"{name} is {epsilon}, which is nothing or everything; give a number such as 1"
+        message = f"{name} is {written(epsilon)}, which is nothing or everything; give a number such as 1"
         raise BadNoise(message)
     return amount
 
@@ -184,19 +210,37 @@ def exact_delta(delta: Amount, name: str = "delta") -> Fraction:
     """Read a δ: at least 0 and below 1."""
     amount = exact_amount(delta, name)
     if not 0 <= amount < 1:
-        message = f"{name} is {delta}; it must be at least 0 and below 1, and far below 1 / people, such as 1e-9"
+        message = (
+            f"{name} is {written(delta)}; it must be at least 0 and below 1, and far below 1 / people, such as 1e-9"
+        )
+        raise BadNoise(message)
+    if 0 < amount < FARTHEST[0]:
+        message = f"{name} is {written(delta)}, which no float tells from 0; give 0, or a number such as 1e-9"
         raise BadNoise(message)
     return amount
 
 
-def amount_text(amount: Fraction | float) -> str:
-    """Write an amount so that it is read back exactly; a float, which is a bound already, in four digits.
+def told_apart(amounts: Sequence[Fraction | float]) -> list[str]:
+    """Write amounts with as many digits as it takes to tell those apart that differ, four at least.
+
+    >>> told_apart([Fraction(1), 1.00000002, 0.5])
+    ['1', '1.00000002', '0.5']
+    """
+    for digits in range(4, 18):
+        texts = [amount_text(each, digits) for each in amounts]
+        if len(set(texts)) == len(set(amounts)):
+            break
+    return texts
+
+
+def amount_text(amount: Fraction | float, digits: int = 4) -> str:
+    """Write an amount so that it is read back exactly; a float, which is a bound already, in so many digits.
 
     >>> [amount_text(Fraction(each)) for each in ("3", "1/10", "1/3", "1e-9")], amount_text(2 / 3)
     (['3', '0.1', '1/3', '1e-09'], '0.6667')
     """
     if isinstance(amount, float):
-        return f"{amount:.4g}"
+        return f"{amount:.{digits}g}"
     near = repr(float(amount))
     if Fraction(near) == amount:
         return near.removesuffix(".0")

@@ -26,13 +26,13 @@ def test_laplace_noise_has_the_smallest_scale_that_opendp_says_keeps_epsilon(eps
 def test_gaussian_noise_keeps_epsilon_and_delta_by_google_s_exact_account_too():
     mechanism = calibrate(Fraction(1), Fraction(1, 10**5))
     loss = privacy_loss_distributions().from_discrete_gaussian_mechanism(mechanism.scale)
-    assert 0.85 < loss.get_epsilon_for_delta(1e-5) <= 1
+    assert loss.get_epsilon_for_delta(1e-5) == pytest.approx(1, rel=2e-4)  # they round losses to 1e-4
 
 
 def test_replacing_takes_root_two_of_gaussian_noise():
     one, two = (calibrate(Fraction(1), Fraction(1, 10**5), each) for each in (Sensitivity(), Sensitivity(2, 2)))
-    assert two.scale == pytest.approx(one.scale * math.sqrt(2), rel=1e-9)
-    assert two.rho() == pytest.approx(one.rho(), rel=1e-9)
+    assert two.scale == pytest.approx(one.scale * math.sqrt(2), rel=5e-3)  # noise is whole, so not quite
+    assert two.rho() == pytest.approx(one.rho(), rel=1e-2)
 
 
 @pytest.mark.parametrize("values", ["set", "multiset"])
@@ -41,10 +41,14 @@ def test_replacing_takes_root_two_of_gaussian_noise():
 def test_several_values_per_person_take_as_much_noise_as_they_can_change(values, cap, neighbours, units):
     sensitivity = PrivacyUnit("id", values, cap).sensitivity(neighbours)
     assert calibrate(Fraction(1), Fraction(0), sensitivity).scale == pytest.approx(units * cap, rel=1e-14)
-    one, several = (calibrate(Fraction(1), Fraction(1, 10**5), each) for each in (Sensitivity(), sensitivity))
+    through_rho = not sensitivity.by_ones
+    one, several = (
+        calibrate(Fraction(1), Fraction(1, 10**5), each, through_rho=through_rho)
+        for each in (Sensitivity(), sensitivity)
+    )
     distance = math.sqrt(units) * (cap if values == "multiset" else math.sqrt(cap))
-    assert several.scale == pytest.approx(one.scale * distance, rel=1e-9)
-    assert several.rho() == pytest.approx(one.rho(), rel=1e-9)
+    assert several.scale == pytest.approx(one.scale * distance, rel=1e-9 if through_rho else 5e-3)
+    assert several.rho() == pytest.approx(one.rho(), rel=1e-9 if through_rho else 1e-2)
 
 
 @pytest.mark.parametrize("epsilon", [Fraction(1, 10**6), Fraction(1, 3), Fraction(1), Fraction(10**400 // 3, 10**399)])

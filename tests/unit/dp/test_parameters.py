@@ -4,7 +4,15 @@ from fractions import Fraction
 import pytest
 
 from sidelight._rounding import round_down, round_up
-from sidelight.dp.parameters import PrivacyUnit, amount_text, exact_amount, exact_delta, exact_epsilon, units_changed
+from sidelight.dp.parameters import (
+    PrivacyUnit,
+    amount_text,
+    exact_amount,
+    exact_delta,
+    exact_epsilon,
+    told_apart,
+    units_changed,
+)
 from sidelight.errors import BadNoise
 
 
@@ -48,7 +56,31 @@ def test_a_promise_says_to_whom_it_is_made():
     assert "person" not in PrivacyUnit("each row").sentence().partition(";")[0]
 
 
-@pytest.mark.parametrize("epsilon", ["1e-400", "1e400"])
+TOO_FAR = ["1e-400", "1e400", "1e999999999", "1e-999999999", 10**400, Fraction(1, 10**400), Fraction(10**400), 5e-324]
+
+
+@pytest.mark.parametrize("epsilon", TOO_FAR, ids=lambda each: str(each)[:12])
 def test_an_epsilon_that_no_float_holds_is_refused(epsilon):
-    with pytest.raises(BadNoise, match="nothing or everything"):
+    with pytest.raises(BadNoise, match="nothing or everything") as refused:
         exact_epsilon(epsilon)
+    assert len(str(refused.value)) < 130
+
+
+@pytest.mark.parametrize("delta", TOO_FAR, ids=lambda each: str(each)[:12])
+def test_a_delta_that_no_float_holds_is_refused(delta):
+    with pytest.raises(BadNoise, match="delta is") as refused:
+        exact_delta(delta)
+    assert len(str(refused.value)) < 160
+
+
+@pytest.mark.parametrize("amount", [10**5000, "9" * 5000, "0x10", "1e", "", True, None, [1]], ids=range(8))
+def test_what_is_no_amount_is_refused_in_one_short_line(amount):
+    with pytest.raises(BadNoise, match=r"^epsilon is .*give a number such as 1 or 0.5$") as refused:
+        exact_amount(amount, "epsilon")
+    assert len(str(refused.value)) < 130
+
+
+def test_amounts_that_differ_are_told_apart():
+    assert told_apart([Fraction(1), 1.0000001, 0.5]) == ["1", "1.0000001", "0.5"]
+    assert told_apart([Fraction(1), math.nextafter(1, 2)]) == ["1", "1.0000000000000002"]
+    assert told_apart([Fraction(1), 1.0]) == ["1", "1"]
