@@ -76,8 +76,8 @@ BY = {
 def test_cells_are_counted_person_by_person(rows, sex_level, age_level):
     table = table_of(("sex", "age"), rows)
     levels = {"sex": sex_level, "age": age_level}
-    domain = Domain.declare(BY, levels, ["a", "b"])
-    counted = domain.count(table, BY, "leave out")
+    domain = Domain.declare(BY, levels, ["a", "b"], outside="leave out")
+    counted = domain.count(table, BY)
     for row, (sex, age) in enumerate(product(*domain.labels)):
         for value, disease in enumerate(domain.values):
             here = [

@@ -93,12 +93,17 @@ def table_of(rows):
 
 
 @given(
-    st.lists(person, min_size=1, max_size=8), person, person, st.sampled_from(LEVELS), st.sampled_from(["abc", "ab"])
+    st.lists(person, min_size=1, max_size=8),
+    person,
+    person,
+    st.sampled_from(LEVELS),
+    st.sampled_from(["abc", "ab"]),
+    st.sampled_from(["other", "leave out"]),
 )
-def test_one_person_changes_one_count_by_one(rows, one, other, levels, domain):
-    """Also when somebody's value was not declared: leaving out is decided person by person."""
-    domain = Domain.declare(BY, levels, list(domain))
-    counts = [domain.count(table_of(each), BY, "leave out") for each in (rows, [*rows, one], [*rows, other])]
+def test_one_person_changes_one_count_by_one(rows, one, other, levels, domain, outside):
+    """Also when somebody's value was not declared: what becomes of them is decided person by person."""
+    domain = Domain.declare(BY, levels, list(domain), outside=outside)
+    counts = [domain.count(table_of(each), BY) for each in (rows, [*rows, one], [*rows, other])]
     assert np.abs(counts[1] - counts[0]).sum() <= 1
     assert np.abs(counts[2] - counts[1]).sum() <= 2  # replaced
     assert np.abs(counts[2] - counts[1]).max() <= 1
@@ -367,7 +372,7 @@ def chances_of_counts(table, unit, mechanism, grid):
     total = np.exp(mechanism.log_weight(wide)).sum()
     seen = {}
     for _ in range(LOTS):
-        counts = tuple(domain.count(table, {"sex": SEX}, values_per_person=unit.values_per_person)[0].tolist())
+        counts = tuple(domain.count(table, {"sex": SEX}, at_most=unit.at_most)[0].tolist())
         seen[counts] = seen.get(counts, 0) + 1
     chances = 0
     for counts in seen:  # which lots fall is uniform for one person beyond the cap: all outcomes are equally likely

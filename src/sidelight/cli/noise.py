@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sidelight._text import counted, form
-from sidelight.cli.inputs import Question, open_table, read_levels
+from sidelight.cli.inputs import Question, read_levels, require_columns
 from sidelight.cli.interrupts import heed_interrupts
 from sidelight.cli.options import LedgerOptions, NoiseOptions, NoisyOutputOptions
 from sidelight.cli.run import Status, say
@@ -19,13 +19,13 @@ from sidelight.dp.semantic_privacy import semantic_privacy
 from sidelight.errors import BadNoise, BadPolicy, BudgetExceeded, listed
 from sidelight.publish.noise import refuse_noise_targets
 from sidelight.report.report import Envelope
+from sidelight.table.events import Events, events_from
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.hierarchy_io import hierarchy_files, read_hierarchies
 from sidelight.table.labels import Label
 from sidelight.table.roles import Roles
-from sidelight.table.table import Table
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 """Raised whenever a reader of the document would have to change."""
 
 
@@ -65,7 +65,7 @@ def noise(request: NoiseRequest, target: NoisyOutputOptions) -> Status:
     by = read_hierarchies(request.folder)
     domain = _domain(question.roles, by)
     roles = replace(question.roles, quasi=tuple(levels), domain=None)
-    table = open_table(request.file, roles, by)
+    table = open_events(request.file, roles, by)
     inputs = (*table.intake.files, *question.files, *hierarchy_files(request.folder))
     refuse_noise_targets(path, force=target.force, inputs=inputs)
     heed_interrupts()  # from here on, budget is spent
@@ -95,7 +95,7 @@ def noise(request: NoiseRequest, target: NoisyOutputOptions) -> Status:
 
 
 def _draw_noise(
-    table: Table,
+    table: Events,
     by: Mapping[str, Hierarchy],
     levels: Mapping[str, int],
     domain: tuple[Label, ...],
@@ -112,6 +112,7 @@ def _draw_noise(
         neighbours=counts.neighbours,
         outside=counts.outside,
         values_per_person=counts.values_per_person,
+        rows_per_person=counts.rows_per_person,
         people_at_most=counts.people_at_most,
         ledger=request.ledger or NO_LEDGER,  # without one, a note says so
         cells=counts.cells,
@@ -137,7 +138,9 @@ def _domain(roles: Roles, by: Mapping[str, Hierarchy]) -> tuple[Label, ...]:
     (sensitive,) = roles.value_columns
     declared = roles.domain_of(sensitive)
     if declared is None and sensitive in by:
-        declared = tuple(text for text in by[sensitive].levels[0] if text)
+        declared = by[sensitive].labels(_level_of(roles, sensitive))
+        # empty text stands for a missing value, which is one where nobody said otherwise
+        declared = tuple(text or None for text in declared if text or roles.missing in (None, "a value"))
     if declared is None:
         message = (
             "the domain is not declared; list every sensitive value there could be, whether it occurs or not, with "
@@ -147,17 +150,38 @@ def _domain(roles: Roles, by: Mapping[str, Hierarchy]) -> tuple[Label, ...]:
     return (*declared, None) if roles.missing == "a value" else declared
 
 
+def _level_of(roles: Roles, sensitive: str) -> int:
+    """Say how coarsely the sensitive values are counted."""
+    level = roles.sensitive_level
+    return int(level.get(sensitive, 0) if isinstance(level, Mapping) else level or 0)
+
+
+def open_events(file: str, roles: Roles, by: Mapping[str, Hierarchy]) -> Events:
+    """Read the rows to be counted, their sensitive values as coarse as roles say: whatever they are, and if any."""
+    require_columns(file, roles)
+    events = events_from(file, roles)
+    level = _level_of(roles, events.sensitive)
+    if not level:
+        return events
+    if events.sensitive not in by:
+        message = f"no hierarchy for '{events.sensitive}', whose level was said; add it to the folder of --hierarchies"
+        raise BadNoise(message)
+    return events.at_level(by[events.sensitive], level)
+
+
 def _notes(noisy: NoisyCounts, account: Account | None) -> tuple[str, ...]:
     notes = []
     if not noisy.unit.checked:
         notes.append(
             "that each row is a person is your word; name the column of people with --person to have it checked"
         )
-    if noisy.unit.values != "single":
+    if noisy.unit.values != "single" or noisy.unit.rows_per_person is not None:
         notes.append(
-            f"where people have more than {counted(noisy.unit.values_per_person, 'value')}, some were left out "
-            "by chance; such counts are too low"
+            f"where people have more than {counted(noisy.unit.at_most, noisy.unit.counted_things)}, some were left "
+            "out by chance; such counts are too low"
         )
+    if noisy.spending.delta and noisy.people_at_most is None:
+        notes.append("how many people there are at most is not declared; with --people-at-most it is told in beliefs")
     if account is None:
         notes.append("no ledger: nobody knows what else was published about these people, and promises add up")
     return tuple(notes)
@@ -173,26 +197,27 @@ HIDDEN: dict[Neighbours, str] = {
 
 def summary(noisy: NoisyCounts, files: Sequence[Path], account: Account | None, notes: Sequence[str]) -> list[str]:
     """Tell the publisher what was published, line by line."""
-    spending, mechanism, promise, unit = noisy.spending, noisy.mechanism, noisy.promise(), noisy.unit
+    spending, mechanism, unit = noisy.spending, noisy.mechanism, noisy.unit
     delta = f" and delta {amount_text(spending.delta)}" if spending.delta else ""
     cost = f"epsilon {amount_text(spending.epsilon)}{delta}"
-    target = "the truth" if noisy.unit.values == "single" else "what was counted"
+    target = "the truth" if unit.once else "what was counted"
     reach = f"95 of 100 measured counts are within {noisy.margin(0.95)} of {target}"
     lines = [
         f"✓ Published {noisy.counts.size:,} counts of {noisy.sensitive} with noise: {cost}.",
         f"What is hidden: {HIDDEN[spending.neighbours].format(unit=unit.word, units=form(unit.word, 2))}.",
         f"Noise: {mechanism.kind}, scale {mechanism.scale:.6g}; {reach}.",
-        f"Promised {unit.sentence()}: {promise.sentence()}",
-        *(() if account is None else (_balance(account, noisy.people),)),
+        f"Promised {unit.sentence()}: {noisy.promise_in_words()}",
+        *(() if account is None else (_balance(account, noisy),)),
     ]
-    lines += [f" • {note}" for note in (*notes, *promise.warnings)]
+    lines += [f" • {note}" for note in (*notes, *noisy.warnings())]
     return [*lines, f"Written: {', '.join(map(str, files))}"]
 
 
-def _balance(account: Account, people: int | None) -> str:
+def _balance(account: Account, noisy: NoisyCounts) -> str:
     epsilon, delta = (amount_text(amount) for amount in account.spent)
     of = f"epsilon {epsilon} of {amount_text(account.epsilon)} and delta {delta} of {amount_text(account.delta)}"
+    people = noisy.people_at_most
     if people is None and account.spent[1]:
         return f"Budget: {of} spent."
-    together = semantic_privacy(*account.spent, people=people)
-    return f"Budget: {of} spent. All {len(account.entries)} of the ledger together: {together.sentence()}"
+    together = noisy.unit.told(semantic_privacy(*account.spent, people=people).sentence())
+    return f"Budget: {of} spent. All {len(account.entries)} of the ledger together: {together}"

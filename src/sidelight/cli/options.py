@@ -613,12 +613,14 @@ class NoiseOptions:
 
     levels: Annotated[tuple[str, ...], option("--levels", metavar="LEVEL")] = ()
     """A column and its level, fixed before looking at the data, such as age=2; repeat it."""
-    outside: Annotated[Literal["an error", "leave out"], option("--outside", metavar="WHAT")] = "an error"
-    """What people are whose labels or value were not declared."""
+    outside: Annotated[Literal["other", "leave out", "an error"], option("--outside", metavar="WHAT")] = "other"
+    """What people are whose labels or value were not declared; "other" never fails, and so tells nothing."""
     values_per_person: Annotated[int | None, option("--values-per-person", metavar="NUMBER", at_least=1)] = None
     """How many values of one person count at most, fixed in advance; for --values set and multiset."""
+    rows_per_person: Annotated[int | None, option("--rows-per-person", metavar="NUMBER", at_least=1)] = None
+    """How many rows of one person count at most, fixed in advance; for people with several rows."""
     people_at_most: Annotated[int | None, option("--people-at-most", metavar="NUMBER", at_least=1)] = None
-    """How many people there are at most, as known in advance; for --delta with several values per person."""
+    """How many people there are at most, as known in advance and not from the data; for --delta."""
     cells: Annotated[int, option("--cells", metavar="NUMBER", at_least=1)] = 1_000_000
     """How many counts there may be at most."""
     epsilon: Annotated[str, option("--epsilon", "-e", metavar="NUMBER", group=NOISE)]

@@ -234,6 +234,7 @@ OPTIONS = {
     "present": "--present",
     "prior": "--prior",
     "quasi": "--group",
+    "rows_per_person": "--rows-per-person",
     "samples": "--samples",
     "same_values": "--same-value",
     "seconds": "--seconds",

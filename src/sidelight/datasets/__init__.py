@@ -3,8 +3,9 @@
 Everything is in `bundled`.  Not here: readers of other tables (`table`), or tables made up for tests (`testing`).
 """
 
+from sidelight.datasets.bundled import OCCUPATIONS as OCCUPATIONS
 from sidelight.datasets.bundled import Dataset as Dataset
 from sidelight.datasets.bundled import adult as adult
 from sidelight.datasets.bundled import nhefs as nhefs
 
-__all__ = ["Dataset", "adult", "nhefs"]
+__all__ = ["OCCUPATIONS", "Dataset", "adult", "nhefs"]

@@ -26,6 +26,24 @@ NHEFS = Path(__file__).parent / "nhefs.parquet"
 QUASI = ("age", "marital-status", "race", "sex")
 """The quasi-identifiers of Martin et al. (2007): 6 × 3 × 2 × 2 = 72 generalisations."""
 
+OCCUPATIONS = (
+    "Adm-clerical",
+    "Armed-Forces",
+    "Craft-repair",
+    "Exec-managerial",
+    "Farming-fishing",
+    "Handlers-cleaners",
+    "Machine-op-inspct",
+    "Other-service",
+    "Priv-house-serv",
+    "Prof-specialty",
+    "Protective-serv",
+    "Sales",
+    "Tech-support",
+    "Transport-moving",
+)
+"""The occupations that the description of `adult` lists: what is declared for noise, without a look at the people."""
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Dataset:

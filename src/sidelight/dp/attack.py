@@ -32,6 +32,7 @@ from sidelight._arrays import Floats, Integers, add_up
 from sidelight._text import counted, html_table
 from sidelight.attack.posterior import Prior
 from sidelight.dp.accountant import promise_of
+from sidelight.dp.domain import Domain
 from sidelight.dp.noisy_counts import NoisyCounts
 from sidelight.dp.parameters import Amount
 from sidelight.dp.semantic_privacy import SemanticPrivacy, two_digits
@@ -157,7 +158,7 @@ def attack_noise(
     >>> import sidelight as sl
     >>> adult = sl.datasets.adult(quasi=["sex"])
     >>> noisy = sl.noisy_counts(
-    ...     adult.table, by=adult.hierarchies, levels={"sex": 0}, domain=adult.table.domain, epsilon=1,
+    ...     adult.table, by=adult.hierarchies, levels={"sex": 0}, domain=sl.datasets.OCCUPATIONS, epsilon=1,
     ...     ledger="no ledger")
     >>> seen = attack_noise([noisy], tables=[adult.table], people=adult.table, by=adult.hierarchies)
     >>> seen.largest_shift <= seen.bound, round(seen.bound, 4)
@@ -192,7 +193,7 @@ def attack_noise(
         if tables is None:
             log_likelihood += _knowing_nothing(release, before)[group]
         else:
-            counts = release.declared_domain.count(tables[number], hierarchies, "leave out")
+            counts = release.declared_domain.count(tables[number], hierarchies)
             _check_table(release, counts, add_up(group * len(domain) + truth, sizes, counts.size), number + 1)
             log_likelihood += _knowing_others(release, counts, group, truth)
     # the largest exponent becomes 0, so that nothing overflows and the sum is at least one prior
@@ -253,7 +254,7 @@ def _prior_of(
     elif tables is None:
         weights = np.sum([release.counts.sum(axis=0) for release in releases], axis=0) + 0.5
     else:
-        weights = np.sum([_totals(table, domain) for table in tables], axis=0)
+        weights = np.sum([_totals(table, releases[0].declared_domain) for table in tables], axis=0)
     if weights.min() < 0 or not 0 < weights.sum() < math.inf:
         message = "a prior gives each value a belief of at least 0, and some value more than that"
         raise BadNoise(message)
@@ -261,9 +262,9 @@ def _prior_of(
     return believed
 
 
-def _totals(table: Table, domain: tuple[Label, ...]) -> Floats:
-    totals = dict(zip(table.domain, table.counts.totals().tolist(), strict=True))
-    return np.array([float(totals.get(text, 0)) for text in domain])
+def _totals(table: Table, domain: Domain) -> Floats:
+    place, totals = domain.places_of(table.domain), table.counts.totals()
+    return add_up(place[place >= 0], totals[place >= 0], len(domain.values)).astype(np.float64)
 
 
 def _check(releases: Sequence[NoisyCounts], tables: Sequence[Table] | None) -> None:
@@ -273,10 +274,8 @@ def _check(releases: Sequence[NoisyCounts], tables: Sequence[Table] | None) -> N
             f"{number} tables for {len(releases)} noisy releases; give at least one release, and the table of each"
         )
         raise BadNoise(message)
-    if any(release.unit.values != "single" for release in releases):
-        message = (
-            "some releases count several values per person, and nobody here weighs those; attack counts of one each"
-        )
+    if not all(release.unit.once for release in releases):
+        message = "some releases count people several times, and nobody here weighs that; attack counts of one each"
         raise BadNoise(message)
     if len({release.domain for release in releases}) > 1:
         message = "the releases declare different sensitive values; declare the same, in the same order"

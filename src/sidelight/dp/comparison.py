@@ -232,9 +232,9 @@ def _noise_figures(
     domain: Sequence[object],
     epsilon: Amount,
 ) -> dict[str, float]:
-    # nothing of it is published, so that no ledger has to pay
+    # nothing of it is published, so that no ledger has to pay; all labels are declared, and cells for others only noise
     noisy = [
-        noisy_counts(each, by=by, levels=levels, domain=domain, epsilon=epsilon, ledger=NO_LEDGER)
+        noisy_counts(each, by=by, levels=levels, domain=domain, epsilon=epsilon, outside="an error", ledger=NO_LEDGER)
         for each in samples.samples
     ]
     knowing_nothing = attack_noise(noisy, people=samples.shared, by=by)

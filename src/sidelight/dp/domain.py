@@ -4,8 +4,12 @@ A cell is a group (a combination of labels, one per column) and a sensitive valu
 from hierarchies, levels and a list of values, never from a table: an empty cell is published like any other, or its
 absence would tell that nobody is there.
 
-A person may have several values (`values="set"` or "multiset"), and then at most `values_per_person` of those that were
-declared are counted: which ones, where there are more, is drawn by lot for each person by themselves, from the system's
+Whoever has a label or a value that was not declared is `outside`.  By default these are a label of their own in each
+column, and a value of their own, "(other)": then no table, whatever is in it, is refused, and that nothing was refused
+says nothing about anybody.  (A level that publishes nothing but `*` has a label for everybody already.)
+
+A person may have several values (`values="set"` or "multiset"), or several rows (`Events`), and then at most so many of
+them are counted: which ones, where there are more, is drawn by lot for each person by themselves, from the system's
 secure source.  So whoever comes or goes changes nothing about others, and how many were left out is nobody's to know:
 it depends on the data, and is neither published nor returned.
 
@@ -17,22 +21,27 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import Literal, TypeAlias
+from typing import Literal, NoReturn, TypeAlias, get_args
 
 import numpy as np
 
-from sidelight._arrays import Integers, add_up, ranges
-from sidelight.errors import BadNoise, did_you_mean, parameter
+from sidelight._arrays import Flags, Integers, add_up, number_rows, ranges
+from sidelight.errors import BadNoise, did_you_mean, expect, parameter
+from sidelight.table.events import Events
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
-from sidelight.table.labels import Label, label
-from sidelight.table.table import Column, Table
+from sidelight.table.labels import SUPPRESSED, Label, label
+from sidelight.table.table import Column, Table, expect_one_sensitive
 
-Outside: TypeAlias = Literal["an error", "leave out"]
-"""What becomes of people whose labels or value were not declared."""
+Outside: TypeAlias = Literal["other", "leave out", "an error"]
+"""What becomes of people whose labels or value were not declared: cells of their own, nothing, or a refusal."""
+
+OTHER = "(other)"
+"""The label, and the value, of people whose own were not declared."""
 
 CELLS_AT_MOST = 1_000_000
 """How many counts a noisy release may have, unless its publisher says otherwise."""
@@ -45,6 +54,7 @@ class Domain:
     levels: Mapping[str, int]
     labels: tuple[tuple[Label, ...], ...]  # of each column
     values: tuple[Label, ...]
+    outside: Outside = "an error"  # with "other", the last label and value are those of people outside
 
     @classmethod
     def declare(
@@ -53,6 +63,7 @@ class Domain:
         levels: Mapping[str, int],
         values: Sequence[object] | Hierarchy,
         *,
+        outside: Outside = "an error",
         cells: int = CELLS_AT_MOST,
     ) -> Domain:
         """Lay out every cell there could be.
@@ -60,11 +71,21 @@ class Domain:
         >>> sex = Hierarchy("sex", (("f", "m"), ("*", "*")))
         >>> Domain.declare({"sex": sex}, {"sex": 0}, ["Flu", "Cold", "HIV"]).shape
         (2, 3)
+        >>> Domain.declare({"sex": sex}, {"sex": 0}, ["Flu", "Cold", "HIV"], outside="other").labels
+        (('f', 'm', '(other)'),)
         """
+        if outside not in get_args(Outside):
+            message = f'no {parameter("outside", outside)}; choose "other", "leave out" or "an error"'
+            raise BadNoise(message)
         declared, hierarchies = _distinct(_listed_values(values)), as_hierarchies(by)
-        domain = cls(
-            MappingProxyType(dict(levels)), tuple(_labels(hierarchies, *each) for each in levels.items()), declared
-        )
+        labels = tuple(_labels(hierarchies, *each) for each in levels.items())
+        if outside == "other":
+            labels = tuple(
+                each if each == (SUPPRESSED,) else _with_other(each, f"the hierarchy of '{name}'")
+                for name, each in zip(levels, labels, strict=True)
+            )
+            declared = _with_other(declared, parameter("domain"))
+        domain = cls(MappingProxyType(dict(levels)), labels, declared, outside)
         groups = len(domain)
         if groups * len(declared) > cells:
             message = (
@@ -92,43 +113,88 @@ class Domain:
         named = zip(self.levels, self.labels, places, strict=True)
         return tuple(Column(name, labels, place.astype(np.int32)) for name, labels, place in named)
 
-    def groups_of(self, table: Table, by: Mapping[str, Hierarchy]) -> Integers:
-        """Find the group of each row of a table; −1 where a label was not declared."""
-        group, known = np.zeros(len(table.sizes), np.int64), np.ones(len(table.sizes), bool)
+    @cached_property
+    def declared_groups(self) -> Flags:
+        """Say of each group whether all its labels were declared; the others are of people outside."""
+        declared = np.ones(len(self), bool)
+        for column in self.columns:
+            declared &= self._are_declared(column.labels)[column.codes]
+        return declared
+
+    @cached_property
+    def declared_values(self) -> Flags:
+        """Say of each value whether it was declared."""
+        return self._are_declared(self.values)
+
+    def _are_declared(self, labels: Sequence[Label]) -> Flags:
+        return np.array([self.outside != "other" or text != OTHER for text in labels], bool)
+
+    def groups_of(self, counted: Table | Events, by: Mapping[str, Hierarchy]) -> Integers:
+        """Find the group of each row of a table; −1 where a label was not declared and there is no other."""
+        rows = len(counted.value) if isinstance(counted, Events) else len(counted.sizes)
+        group, known = np.zeros(rows, np.int64), np.ones(rows, bool)
         for (name, level), labels in zip(self.levels.items(), self.labels, strict=True):
-            column = table.column(name)
-            place = _recode(by[name], level, column.labels, labels)[column.codes]
+            column = counted.column(name)
+            place = _recode(by[name], level, column.labels, labels, beyond=self._place_beyond(labels))[column.codes]
             # Horner's rule; one unknown label makes the group unknown
             group, known = group * len(labels) + place, known & (place >= 0)
         return np.where(known, group, -1)
 
     def places_of(self, values: Sequence[Label]) -> Integers:
-        """Find the place of each sensitive value; −1 for one that was not declared."""
-        declared = {each: number for number, each in enumerate(self.values)}
-        return np.array([declared.get(each, -1) for each in values], np.int64)
+        """Find the place of each sensitive value; −1 for one that was not declared and there is no other."""
+        declared = self.values[:-1] if self.outside == "other" else self.values
+        written = as_written(declared)
+        place = {each: number for number, each in enumerate(declared)}
+        beyond = self._place_beyond(self.values)
+        return np.array([place.get(written(each), beyond) for each in values], np.int64)
+
+    def _place_beyond(self, labels: tuple[Label, ...]) -> int:
+        """Say where labels stand that were not declared: last, or nowhere."""
+        return len(labels) - 1 if self.outside == "other" else -1
 
     def count(
         self,
-        table: Table,
+        counted: Table | Events,
         by: Mapping[str, Hierarchy],
-        outside: Outside = "an error",
         *,
-        values_per_person: int = 1,
+        at_most: int = 1,
         draw: Callable[[int], bytes] = os.urandom,
     ) -> Integers:
-        """Count the people of every cell, each in so many cells at most: without noise, so not for publishing."""
-        profiles = table.profiles()
-        row, value, count = profiles.counts.entries()
-        group, place = self.groups_of(table, by)[profiles.key], self.places_of(table.domain)[value]
+        """Count the people of every cell, each so many times at most: without noise, so not for publishing."""
+        held = Holdings.of(counted)
+        group, place = self.groups_of(counted, by)[held.key], self.places_of(counted.domain)[held.value]
         # outside the domain nobody is counted, so that what is published says nothing about them
-        inside = (group[row] >= 0) & (place >= 0)
-        left_out = group < 0
-        left_out[row[~inside]] = True
-        _check_outside(int(profiles.people[left_out].sum()), outside)
-        row, place, count = row[inside], place[inside], count[inside]
-        amounts = counted_values(profiles.people, row, count, at_most=values_per_person, draw=draw)
+        inside = (group >= 0) & (place >= 0)
+        if self.outside == "an error" and not inside.all():
+            _refuse_outside(int(held.people[np.unique(held.row[~inside])].sum()))
         groups, values = self.shape
-        return add_up(group[row] * values + place, amounts, groups * values).reshape(self.shape)
+        row, cell, count = held.row[inside], (group * values + place)[inside], held.count[inside]
+        if counted.semantics == "set":  # several values may be one now, which a person has once
+            _, first = number_rows([row, cell], [len(held.people), groups * values], rows=len(row))
+            row, cell, count = row[first], cell[first], np.ones(len(first), np.int64)
+        amounts = counted_values(held.people, row, count, at_most=at_most, draw=draw)
+        return add_up(cell, amounts, groups * values).reshape(self.shape)
+
+
+@dataclass(frozen=True, slots=True)
+class Holdings:
+    """What each person holds: entry e says that each of the `people[row[e]]` has a value `count[e]` times, by a key."""
+
+    people: Integers
+    row: Integers
+    key: Integers
+    value: Integers
+    count: Integers
+
+    @classmethod
+    def of(cls, counted: Table | Events) -> Holdings:
+        """Take the rows of people, or the values that they have together."""
+        if isinstance(counted, Events):
+            key = np.arange(len(counted.value))
+            return cls(counted.people_alike, counted.person, key, counted.value, counted.times)
+        profiles = counted.profiles()
+        row, value, count = profiles.counts.entries()
+        return cls(profiles.people, row, profiles.key[row], value, count)
 
 
 def counted_values(
@@ -157,6 +223,14 @@ def counted_values(
     rank = np.arange(len(order)) - np.repeat(person, np.diff(np.append(person, len(order))))
     amounts[too_many] = np.bincount(entry[order[rank < at_most]], minlength=len(row))[too_many]
     return amounts
+
+
+def expect_countable(table: object) -> None:
+    """Refuse what noise cannot count: it takes a table or events, of one sensitive column."""
+    if not isinstance(table, Events):
+        expect(Table, table, "what is counted")
+        assert isinstance(table, Table)
+        expect_one_sensitive(table, "noise")
 
 
 def _listed_values(values: Sequence[object] | Hierarchy) -> Sequence[object]:
@@ -191,22 +265,53 @@ def _labels(by: Mapping[str, Hierarchy], name: str, level: object) -> tuple[Labe
     return tuple(dict.fromkeys(hierarchy.generalise(value or None, whole) for value in hierarchy.levels[0]))
 
 
-def _recode(hierarchy: Hierarchy, level: int, labels: Sequence[Label], among: tuple[Label, ...]) -> Integers:
-    """Find the place of each label's coarser label; −1 for one that was not declared."""
+def _recode(
+    hierarchy: Hierarchy, level: int, labels: Sequence[Label], among: tuple[Label, ...], *, beyond: int
+) -> Integers:
+    """Find the place of each label's coarser label; `beyond` for one that was not declared."""
     # a label that the hierarchy does not list must not be guessed at: it would come from the data
     declared = {None, *hierarchy.levels[0]}
+    written = as_written(hierarchy.levels[0])
     place = {each: number for number, each in enumerate(among)}
-    coarse = (place.get(hierarchy.generalise(each, level), -1) if each in declared else -1 for each in labels)
+    coarse = (
+        place.get(hierarchy.generalise(each, level), beyond) if each in declared else beyond
+        for each in map(written, labels)
+    )
     return np.fromiter(coarse, np.int64, len(labels))
 
 
-def _check_outside(people: int, outside: Outside) -> None:
-    if outside == "an error" and people:
+_DECIMAL = re.compile(r"-?[0-9]+\.[0-9]*")
+
+
+def as_written(declared: Sequence[Label]) -> Callable[[Label], Label]:
+    """Give what writes a label as it was declared: 30.0, as programs write numbers in CSV, is 30; 030 is not.
+
+    >>> written = as_written(["30", "007", "1.50"])
+    >>> [written(each) for each in ("30.0", "7", "7.0", "1.5", "Flu", None)]
+    ['30', '7', '7.0', '1.50', 'Flu', None]
+    """
+    listed = set(declared)
+    spelled = {_without_zeros(each): each for each in reversed(declared)}
+    return lambda each: each if each in listed else spelled.get(_without_zeros(each), each)
+
+
+def _without_zeros(text: Label) -> Label:
+    return text.rstrip("0").rstrip(".") if text is not None and _DECIMAL.fullmatch(text) else text
+
+
+def _with_other(labels: tuple[Label, ...], where: str) -> tuple[Label, ...]:
+    if OTHER in labels:
         message = (
-            f"{people:,} people have a label or a value that was not declared; declare all that there could be, "
-            f"or say {parameter('outside', 'leave out')} to publish without them"
+            f"{where} lists '{OTHER}', which is what is published of people with something that was not declared; "
+            f"rename it, or say {parameter('outside', 'leave out')}"
         )
         raise BadNoise(message)
-    if outside not in ("an error", "leave out"):
-        message = f'no {parameter("outside", outside)}; choose "an error" or "leave out"'
-        raise BadNoise(message)
+    return (*labels, OTHER)
+
+
+def _refuse_outside(people: int) -> NoReturn:
+    message = (
+        f"{people:,} people have a label or a value that was not declared; declare all that there could be, or say "
+        f'{parameter("outside", "other")} to count them apart, or "leave out" to publish without them'
+    )
+    raise BadNoise(message)

@@ -5,8 +5,8 @@ Nothing else is taken: a choice by what the data says is itself a release.  Cand
     detail_i · Σ_cells max(count − above, 0),   detail_i = ⌊1000 · ln(cells_i) / ln(cells of the finest)⌋
 
 and report noisy max picks the largest score plus noise.  One person moves each sum by at most one, or by as many of
-their values as count, so a score by at most 1000 (`FULL_DETAIL`) times that: details are whole thousandths, and the
-sensitivity is exact.  Adding a person moves no score down, which halves the noise (monotonic scores).
+their values or rows as count, so a score by at most 1000 (`FULL_DETAIL`) times that: details are whole thousandths, and
+the sensitivity is exact.  Adding a person moves no score down, which halves the noise (monotonic scores).
 
 A choice is paid for once and used once.  On the ledger it is a random receipt and a commitment: a digest, keyed by a
 secret that only the choice has, of the table that was looked at and of what there was to choose from.  What uses the
@@ -31,18 +31,19 @@ from typing import Any
 
 import numpy as np
 
-from sidelight._arrays import Codes, Integers
+from sidelight._arrays import Codes, Integers, add_up
 from sidelight._rounding import round_down
 from sidelight.dp.accountant import Spending
-from sidelight.dp.domain import CELLS_AT_MOST, Domain, Outside
+from sidelight.dp.domain import CELLS_AT_MOST, Domain, Outside, expect_countable
 from sidelight.dp.ledger import ChoiceReceipt, Ledger, opened_ledger, paying
 from sidelight.dp.mechanism import opendp, refuse_useless
 from sidelight.dp.parameters import Amount, Neighbours, PrivacyUnit, exact_epsilon, units_changed
-from sidelight.errors import BadNoise, WrongKind, expect, expect_mapping, parameter
+from sidelight.errors import BadNoise, WrongKind, expect_mapping, parameter
 from sidelight.search.method import SearchedLevel, SearchOutcome, SearchResult, searched_levels
+from sidelight.table.events import Events
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.labels import Label
-from sidelight.table.table import Table, expect_one_sensitive
+from sidelight.table.table import Counts, Table, number_equal_rows
 
 FULL_DETAIL = 1_000
 """Detail is weighed in thousandths, so that scores are whole numbers and their sensitivity is exact."""
@@ -75,7 +76,7 @@ class AcceptedLevels:
 def accept_levels(
     levels: Mapping[str, int] | ChosenLevels,
     *,
-    table: Table,
+    table: Table | Events,
     by: Mapping[str, Hierarchy],
     neighbours: Neighbours,
     ledger: Ledger | None,
@@ -99,7 +100,7 @@ PICKED = (
 
 def _accept_choice(
     chosen: ChosenLevels,
-    table: Table,
+    table: Table | Events,
     by: Mapping[str, Hierarchy],
     neighbours: Neighbours,
     ledger: Ledger | None,
@@ -138,16 +139,29 @@ def candidate_digest(levels: Mapping[str, int], by: Mapping[str, Hierarchy]) -> 
     return hashlib.sha256(repr(columns).encode()).hexdigest()
 
 
-def commitment_to(table: Table, candidates: Sequence[str], key: bytes) -> str:
+def commitment_to(table: Table | Events, candidates: Sequence[str], key: bytes) -> str:
     """Commit to a table and to candidates: without the key, it cannot be tried out which table it was.
 
-    Two readings of the same rows are the same table, in whatever order their keys and labels come.
+    Two readings of the same rows are the same table, in whatever order their keys and labels come; of events, what the
+    rows say and how many rows people have.
     """
     digest = hashlib.blake2b(repr(list(candidates)).encode(), key=key, digest_size=32)
-    for part in _parts_of(table):
+    if isinstance(table, Events):
+        digest.update(np.sort(table.rows_of_each()).tobytes())
+    for part in _parts_of(_by_key(table) if isinstance(table, Events) else table):
         digest.update(len(part).to_bytes(8))
         digest.update(part)
     return digest.hexdigest()
+
+
+def _by_key(events: Events) -> Table:
+    """Count the rows of each key, as if each were a person."""
+    key, first = number_equal_rows(events.quasi, len(events.value))
+    rows = events.times * events.people_alike[events.person]
+    counts = Counts.from_entries(key, events.value, rows, (len(first), len(events.domain)))
+    quasi = tuple(column.take(first) for column in events.quasi)
+    sizes = add_up(key, rows, len(first))
+    return Table(quasi, events.sensitive, events.domain, sizes, counts, events.semantics, events.intake)
 
 
 def _parts_of(table: Table) -> Iterator[bytes]:
@@ -176,7 +190,7 @@ def _ranked(labels: Sequence[Label], codes: Codes | Integers) -> tuple[list[Labe
 
 
 def choose_levels(
-    table: Table,
+    table: Table | Events,
     *,
     by: Mapping[str, Hierarchy],
     among: Sequence[Mapping[str, int] | ChosenLevels],
@@ -184,15 +198,16 @@ def choose_levels(
     epsilon: Amount,
     above: int = 5,
     neighbours: Neighbours = "add or remove",
-    outside: Outside = "an error",
+    outside: Outside = "other",
     values_per_person: int | None = None,
+    rows_per_person: int | None = None,
     ledger: Ledger | str | os.PathLike[str] | None = None,
     cells: int = CELLS_AT_MOST,
 ) -> ChosenLevels:
     """Which of these levels fit the data best, as far as that can be said for ε?
 
     The score of levels is detail × people who stand out of the noise: log(cells) × Σ max(count − above, 0).  One
-    person changes the sum by at most one (or `values_per_person`), and OpenDP's noisy maximum picks by it.
+    person changes the sum by at most one (or as often as they count), and OpenDP's noisy maximum picks by it.
 
     Args:
         table: as in `noisy_counts`.
@@ -204,6 +219,7 @@ def choose_levels(
         neighbours: as in `noisy_counts`.
         outside: as in `noisy_counts`.
         values_per_person: as in `noisy_counts`.
+        rows_per_person: as in `noisy_counts`.
         ledger: where the budget is kept; the same one that the counts are paid from.  Without one there is a warning,
             unless you say "no ledger".
         cells: how many counts there may be at most.
@@ -212,14 +228,13 @@ def choose_levels(
     >>> adult = sl.datasets.adult(quasi=["age", "sex"])
     >>> chosen = choose_levels(
     ...     adult.table, by=adult.hierarchies, among=[{"age": 0, "sex": 0}, {"age": 3, "sex": 0}, {"age": 5, "sex": 1}],
-    ...     domain=adult.table.domain, epsilon=0.5, above=30, ledger="no ledger")
+    ...     domain=sl.datasets.OCCUPATIONS, epsilon=0.5, above=30, ledger="no ledger")
     >>> dict(chosen.levels), chosen.spending.epsilon
     ({'age': 3, 'sex': 0}, Fraction(1, 2))
 
     Source: McSherry and Talwar, FOCS 2007; McKenna and Sheldon, NeurIPS 2020 (the noisy maximum that is drawn).
     """
-    expect(Table, table, "what levels are chosen for")
-    expect_one_sensitive(table, "noise")
+    expect_countable(table)
     # all that may be refused is refused before the budget is touched
     listed = _listed(among)
     cost, hierarchies = exact_epsilon(epsilon), as_hierarchies(by)
@@ -231,14 +246,14 @@ def choose_levels(
         accept_levels(levels, table=table, by=hierarchies, neighbours=neighbours, ledger=opened) for levels in listed
     ]
     _refuse_unpaid(candidates)
-    domains = [Domain.declare(hierarchies, each.levels, domain, cells=cells) for each in candidates]
-    unit = PrivacyUnit.of(table, values_per_person, values=len(domains[0].values))
+    domains = [Domain.declare(hierarchies, each.levels, domain, outside=outside, cells=cells) for each in candidates]
+    unit = PrivacyUnit.of(table, values_per_person, rows_per_person=rows_per_person, values=len(domains[0].values))
     # exact scores: they never leave this function, only the noisy winner does
     scores = [
-        detail * _standing_out(each.count(table, hierarchies, outside, values_per_person=unit.values_per_person), above)
+        detail * _standing_out(each.count(table, hierarchies, at_most=unit.at_most), above)
         for detail, each in zip(_details(domains), domains, strict=True)
     ]
-    noise = round_down(cost), neighbours, FULL_DETAIL * unit.values_per_person
+    noise = round_down(cost), neighbours, FULL_DETAIL * unit.at_most
     _choice(*noise)  # found before it is paid for
     digests, key = tuple(candidate_digest(each.levels, hierarchies) for each in candidates), secrets.token_bytes(32)
     commitment = commitment_to(table, digests, key)

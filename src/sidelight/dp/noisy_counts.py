@@ -4,8 +4,13 @@
     counts   = post-processing of measured: the nearest whole numbers of at least 0 with the same total
 
 Whoever is hidden is a `PrivacyUnit`: a person whose rows a column tells, which is checked, or a row that the publisher
-says is a person.  Where people have several values, at most `values_per_person` of them are counted, and the noise is
-for as many.
+says is a person.  Where people have several values, or several rows, at most so many of them are counted, and the noise
+is for as many.
+
+Nothing in the data decides whether counts come out, once the arguments are fine: what was not declared is counted
+apart (`outside="other"`), and nobody at all gives counts of noise.  How many people there are at most is declared too,
+as with a δ the promise depends on it; that is not checked against the data, but the measured counts, which cost nothing
+more, may speak against it.
 
 Order: everything that can be refused is refused first, then the budget is spent, then noise is drawn; so that a crash
 may cost budget, and never publishes what was not paid for.  Post-processing looks at the measured counts only, and
@@ -19,7 +24,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,22 +32,24 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from sidelight._arrays import Integers
+from sidelight._arrays import Flags, Integers
 from sidelight._text import counted, html_table
 from sidelight.dp.accountant import CountedColumns, Spending, promise_of
 from sidelight.dp.answers import NoisePart, NoisyAnswer
-from sidelight.dp.domain import CELLS_AT_MOST, Domain, Outside
-from sidelight.dp.ledger import Ledger, opened_ledger, paying
+from sidelight.dp.domain import CELLS_AT_MOST, Domain, Outside, expect_countable
+from sidelight.dp.ledger import Account, Ledger, opened_ledger, paying
 from sidelight.dp.level_choice import ChosenLevels, accept_levels
 from sidelight.dp.mechanism import Mechanism, calibrate
 from sidelight.dp.parameters import Amount, Neighbours, PrivacyUnit, amount_text, exact_delta, exact_epsilon
 from sidelight.dp.semantic_privacy import SemanticPrivacy
-from sidelight.errors import BadNoise, did_you_mean, expect, parameter
+from sidelight.errors import BadNoise, did_you_mean, parameter
 from sidelight.knowledge.statements import Noise, P, Statement
 from sidelight.release.release import Release, whole_groups
+from sidelight.table.events import Events
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Label, label, shown
-from sidelight.table.table import Column, Counts, Table, Tabular, arrow_labels, expect_one_sensitive
+from sidelight.table.roles import Missing
+from sidelight.table.table import Column, Counts, Table, Tabular, arrow_labels
 
 if TYPE_CHECKING:
     from sidelight.attack.linkage import ExpectedCounts
@@ -51,8 +58,13 @@ if TYPE_CHECKING:
 PARTS = 10**6
 """In which parts of a person expected counts are: none is 0, as noise rules nothing out."""
 
-CHANCE_OF_MORE_PEOPLE = 1e-9
-"""How likely there are more people than noisy counts let somebody think."""
+CHANCE_OF_FALSE_ALARM = 1e-9
+"""How likely noise alone speaks against a number of people that is right."""
+
+PEOPLE_NOT_DECLARED = (
+    "what a delta means in beliefs depends on how many people there are at most, which nobody declared; say it with {}"
+)
+"""Why there is no promise in beliefs, and what to do about it."""
 
 COUNT, MEASURED = "count", "measured"
 """What the columns of post-processed counts, and of counts as they were drawn, are called."""
@@ -62,8 +74,8 @@ COUNT, MEASURED = "count", "measured"
 class NoisyCounts(Tabular):
     """How many people of each group have each value, with noise: a row per group, a column per value.
 
-    `unit` says whom the noise hides, and how many values of one person count at most: where people have several
-    values, what is beyond that is missing from the counts.
+    `unit` says whom the noise hides, and how many values, or rows, of one person count at most: where people have more,
+    what is beyond that is missing from the counts.  What was not declared is "(other)" (`outside`).
 
     `measured` is what OpenDP drew: right on average, and it may be negative; `count` adds it up, and says how far off
     that is.  `counts` are post-processed: whole, at least 0, and adding up to the same total.  They are nearer to the
@@ -79,7 +91,9 @@ class NoisyCounts(Tabular):
     unit: PrivacyUnit
     paid_choice: Spending | None = None  # what choosing the levels cost, where that was chosen from the data
     people_at_most: int | None = None  # as declared
+    missing: Missing | None = None  # what a missing sensitive value was taken for
     ledger: Ledger | None = field(default=None, repr=False)  # what it was paid from
+    budget: Account | None = None  # that ledger's, without its entries
     receipt: str | None = None
 
     @property
@@ -92,6 +106,11 @@ class NoisyCounts(Tabular):
     def domain(self) -> tuple[Label, ...]:
         """The sensitive values that were declared, in order."""
         return self.declared_domain.values
+
+    @property
+    def outside(self) -> Outside:
+        """What became of people with a label or a value that was not declared."""
+        return self.declared_domain.outside
 
     @property
     def levels(self) -> Mapping[str, int]:
@@ -137,17 +156,17 @@ class NoisyCounts(Tabular):
         columns everybody: `noisy.count()` is the total.
 
         Measured counts are added up, not the post-processed `counts`: setting counts below 0 to 0, and others down for
-        it, moves sums of them away from the truth, always to the same side.  Where people have several values, it is
-        values that are counted.
+        it, moves sums of them away from the truth, always to the same side.  Where people have several values or rows,
+        those are counted.
 
         >>> import sidelight as sl
         >>> adult = sl.datasets.adult(quasi=["sex"])
         >>> noisy = sl.noisy_counts(
-        ...     adult.table, by=adult.hierarchies, levels={"sex": 0}, domain=adult.table.domain, epsilon=1
+        ...     adult.table, by=adult.hierarchies, levels={"sex": 0}, domain=sl.datasets.OCCUPATIONS, epsilon=1
         ... )
         >>> women = noisy.count(sex="Female")
         >>> round(women.sd, 2), women.margin(0.95), abs(women.count - 14_695) < 60  # 14,695 is the truth
-        (5.08, 10, True)
+        (5.26, 10, True)
         """
         within = np.ones(len(self), bool)
         for name, labels in says.items():
@@ -155,29 +174,59 @@ class NoisyCounts(Tabular):
             within &= np.isin(column.codes, _places(labels, column.labels, f"'{name}'"))
         places = _places(list(values), self.domain, self.sensitive) if values else np.arange(len(self.domain))
         chosen = self.measured[np.ix_(within, places)]
-        of = "people" if self.unit.values == "single" else "values"
+        of = "people" if self.unit.once else f"{self.unit.counted_things}s"
         return NoisyAnswer(int(chosen.sum()), of, (NoisePart(self.mechanism, chosen.size),))
-
-    @property
-    def people(self) -> int | None:
-        """How many people there are at most: as declared, or as far as the counts tell; None where they do not.
-
-        Counts tell it but for one chance in a thousand million: what is measured in all, and what noise may hide of it.
-        """
-        if self.people_at_most is not None or self.unit.values != "single":
-            return self.people_at_most
-        hidden = self.mechanism.margin_of_total(self.measured.size, CHANCE_OF_MORE_PEOPLE)
-        return max(int(self.measured.sum()) + hidden, 1)
 
     def promise(self, *, chance: Amount | None = None) -> SemanticPrivacy:
         """Say what this release alone promises to each `unit`, what choosing its levels cost included.
 
-        How many people there are is itself known only with noise, unless it was declared: then as many are taken as
-        there may be at most (`people`).  With a `chance` that the
-        promise may be broken, it is read off the noise itself where that promises more (`promise_of`).
+        With a δ, or a `chance` that the promise may be broken, it depends on how many people there are: on
+        `people_at_most`, as declared.  With a chance it is read off the noise itself where that promises more
+        (`promise_of`).
         """
+        if self.people_at_most is None and (self.spending.delta or chance is not None):
+            raise BadNoise(PEOPLE_NOT_DECLARED.format(parameter("people_at_most")))
         paid = [self.spending, *([] if self.paid_choice is None else [self.paid_choice])]
-        return promise_of(paid, people=self.people, chance=chance)
+        return promise_of(paid, people=self.people_at_most, chance=chance)
+
+    def promise_in_words(self) -> str:
+        """Say what is promised to whom it is promised; without beliefs where nobody declared how many people there are.
+
+        >>> import sidelight as sl
+        >>> adult = sl.datasets.adult(quasi=["sex"])
+        >>> noisy = sl.noisy_counts(
+        ...     adult.table, by=adult.hierarchies, levels={"sex": 0}, domain=["Sales", "Tech-support"], epsilon=1)
+        >>> noisy.promise_in_words()  # doctest: +ELLIPSIS
+        'If no two rows are about one person, which nobody checked: whatever anyone knew before, what they believe ...'
+        """
+        delta = self.spending.delta
+        if delta and self.people_at_most is None:
+            return (
+                f"({amount_text(self.spending.epsilon)}, {amount_text(delta)})-differential privacy; "
+                f"{PEOPLE_NOT_DECLARED.format('people_at_most')}."
+            )
+        sentence = self.unit.told(self.promise().sentence())
+        if not delta:
+            return sentence
+        at_most = f"at most {counted(self.people_at_most or 0, 'person')}"
+        return f"{sentence} That is for {at_most}, which the publisher says and nobody checked."
+
+    def warnings(self) -> tuple[str, ...]:
+        """Say what a reader should not overlook: a promise of nothing, or counts that speak against what was declared.
+
+        The measured counts may be looked at as often as one likes: whoever sees them can do the same.
+        """
+        warnings: list[str] = []
+        if not self.spending.delta or self.people_at_most is not None:
+            warnings += self.promise().warnings
+        hidden = self.mechanism.margin_of_total(self.measured.size, CHANCE_OF_FALSE_ALARM)
+        # whoever is counted is counted so often at most
+        if self.people_at_most is not None and self.measured.sum() - hidden > self.people_at_most * self.unit.at_most:
+            warnings.append(
+                f"the measured counts speak against at most {counted(self.people_at_most, 'person')}, as was declared: "
+                "what is promised for so many is not promised for more"
+            )
+        return tuple(warnings)
 
     def publish(self, path: str | Path, *, force: bool = False) -> PublishedNoise:
         """Write the counts, and beside them a document with ε, δ, the noise and what it promises.
@@ -193,11 +242,11 @@ class NoisyCounts(Tabular):
         >>> from tempfile import TemporaryDirectory
         >>> adult = sl.datasets.adult(quasi=["sex"])
         >>> noisy = sl.noisy_counts(
-        ...     adult.table, by=adult.hierarchies, levels={"sex": 0}, domain=adult.table.domain, epsilon=1
+        ...     adult.table, by=adult.hierarchies, levels={"sex": 0}, domain=sl.datasets.OCCUPATIONS, epsilon=1
         ... )
         >>> with TemporaryDirectory() as folder:
         ...     noisy.publish(f"{folder}/counts.csv")
-        <PublishedNoise counts.csv: 28 counts, epsilon 1>
+        <PublishedNoise counts.csv: 45 counts, epsilon 1>
         """
         from sidelight.publish.noise import publish_noise  # noqa: PLC0415 - it stands below: it needs the formats
 
@@ -206,18 +255,21 @@ class NoisyCounts(Tabular):
     def statements(self, people: int) -> tuple[Statement, ...]:
         """Say what was measured as statements for `maxent`: likelihoods, of a release of so many `people`.
 
-        Each is `P(value, column=cell, …) ~ laplace(count / people, scale / people)`, or normal: the noise of one count.
+        Each is `P(value, column=cell, …) ~ laplace(count / people, scale / people)`, or normal: the noise of one count,
+        of those whose labels and value were declared.
 
         >>> import sidelight as sl
         >>> adult = sl.datasets.adult(quasi=["sex"])
         >>> noisy = sl.noisy_counts(
-        ...     adult.table, by=adult.hierarchies, levels={"sex": 0}, domain=adult.table.domain, epsilon=1
+        ...     adult.table, by=adult.hierarchies, levels={"sex": 0}, domain=sl.datasets.OCCUPATIONS, epsilon=1
         ... )
         >>> len(noisy.statements(adult.table.people)), noisy.statements(adult.table.people)[0].noise
         (28, 'laplace')
         """
-        if self.unit.values != "single":
-            message = "these are counts of values, and statements are about people; there are none of them"
+        if not self.unit.once:
+            message = (
+                f"these are counts of {self.unit.counted_things}s, and statements are about people; there are none"
+            )
             raise BadNoise(message)
         noise: Noise = "laplace" if self.mechanism.kind == "discrete Laplace" else "normal"
         scale = Fraction(self.mechanism.scale) / people
@@ -226,8 +278,12 @@ class NoisyCounts(Tabular):
             P(self.domain[value], where=cells[group]).measured(
                 Fraction(int(self.measured[group, value]), people), scale=scale, noise=noise
             )
-            for group, value in np.ndindex(self.declared_domain.shape)
+            for group, value in np.argwhere(self._of_declared_cells()).tolist()
         )
+
+    def _of_declared_cells(self) -> Flags:
+        """Say which counts are of labels and a value that were declared: of the others nobody knows who they are."""
+        return np.outer(self.declared_domain.declared_groups, self.declared_domain.declared_values)
 
     def as_release(self) -> Release:
         """Take the post-processed counts for a release, as a reader would who forgets the noise, without empty groups.
@@ -236,9 +292,10 @@ class NoisyCounts(Tabular):
         whatever they say: see `semantic_privacy`.  Where people have several values, nobody counted the people of each
         group, and this is refused.
         """
-        if self.unit.values != "single":
+        if not self.unit.once:
             message = (
-                "these are counts of values, and nobody counted the people of each group; there is no release of them"
+                f"these are counts of {self.unit.counted_things}s, and nobody counted the people of each group; "
+                "there is no release of them"
             )
             raise BadNoise(message)
         sizes = self.counts.sum(axis=1)
@@ -262,7 +319,7 @@ class NoisyCounts(Tabular):
 
         >>> import sidelight as sl
         >>> adult = sl.datasets.adult(quasi=["age", "sex"])
-        >>> counted = {"by": adult.hierarchies, "levels": {"sex": 0}, "domain": adult.table.domain, "epsilon": 1}
+        >>> counted = {"by": adult.hierarchies, "levels": {"sex": 0}, "domain": sl.datasets.OCCUPATIONS, "epsilon": 1}
         >>> noisy = sl.noisy_counts(adult.table, **counted)
         >>> found = sl.protect(adult.table, sl.Policy(sl.GroupSize() >= 50), by=adult.hierarchies)
         >>> sl.intersect([found, noisy], people=adult.table, by=adult.hierarchies)
@@ -271,14 +328,22 @@ class NoisyCounts(Tabular):
         from sidelight.attack.linkage import ExpectedCounts  # noqa: PLC0415 - only for an attack
         from sidelight.dp.attack import posterior_means  # noqa: PLC0415 - it stands below
 
-        if self.unit.values != "single":
-            message = "these are counts of values, and nobody counted people; attack counts of one value each"
+        if not self.unit.once:
+            message = (
+                f"these are counts of {self.unit.counted_things}s, and nobody counted people; attack counts of people"
+            )
             raise BadNoise(message)
-        counts = np.maximum(np.rint(posterior_means(self) * PARTS), 1).astype(np.int64)
-        groups = whole_groups(
-            domain=self.domain, sizes=counts.sum(axis=1), counts=Counts.from_cells(counts), columns=self.columns
+        declared = self.declared_domain
+        groups, values = np.flatnonzero(declared.declared_groups), np.flatnonzero(declared.declared_values)
+        means = posterior_means(self)[np.ix_(groups, values)]
+        counts = np.maximum(np.rint(means * PARTS), 1).astype(np.int64)
+        whole = whole_groups(
+            domain=tuple(self.domain[value] for value in values.tolist()),
+            sizes=counts.sum(axis=1),
+            counts=Counts.from_cells(counts),
+            columns=tuple(column.take(groups) for column in self.columns),
         )
-        return ExpectedCounts(Release(groups, sensitive=self.sensitive), PARTS)
+        return ExpectedCounts(Release(whole, sensitive=self.sensitive), PARTS)
 
     def table(self) -> pa.Table:
         """Give a row per group and value: columns, value, `count` (post-processed) and `measured` (as drawn)."""
@@ -308,7 +373,7 @@ class NoisyCounts(Tabular):
 
 
 def noisy_counts(
-    table: Table,
+    table: Table | Events,
     *,
     by: Mapping[str, Hierarchy],
     levels: Mapping[str, int] | ChosenLevels,
@@ -316,8 +381,9 @@ def noisy_counts(
     epsilon: Amount,
     delta: Amount = 0,
     neighbours: Neighbours = "add or remove",
-    outside: Outside = "an error",
+    outside: Outside = "other",
     values_per_person: int | None = None,
+    rows_per_person: int | None = None,
     people_at_most: int | None = None,
     ledger: Ledger | str | os.PathLike[str] | None = None,
     cells: int = CELLS_AT_MOST,
@@ -331,7 +397,8 @@ def noisy_counts(
 
     Args:
         table: read with `person=`, the column that says whose a row is, which is checked; or with
-            `person="each row"`, by which you say that every row is a person, and the promise is to rows.
+            `person="each row"`, by which you say that every row is a person, and the promise is to rows.  By
+            `read_table`, or by `read_events` where people may have several rows, or nobody any.
         by: hierarchies that list every label there could be, whether it occurs or not.
         levels: the level of each column that is published, fixed before looking at the data; other columns are not
             published.  Levels that a search picked are refused; `choose_levels` picks some and pays for it.
@@ -340,11 +407,16 @@ def noisy_counts(
         epsilon: how much the counts may depend on one person; smaller means more noise.
         delta: the chance that it is more than that, far below 1 / people; 0 for never.
         neighbours: "add or remove" one person, or "replace" one by another, which needs twice the noise.
-        outside: "an error" when somebody has a label or value that was not declared, or "leave out".
+        outside: what becomes of people with a label or value that was not declared: "other" counts them apart, as
+            "(other)", so that nothing in the data makes a release fail; or "leave out"; or "an error", which tells that
+            there are some.
         values_per_person: in tables of `values="set"` or "multiset": how many values of one person count at most,
             fixed in advance.  Of people with more, as many are drawn by lot; how many are left out is not told.
-        people_at_most: more people than this are not in the table, as known in advance; needed for a delta above 0
-            where people have several values, as the promise then depends on how many people there are.
+        rows_per_person: of rows that were read with `read_events`: how many rows of one person count at most, fixed in
+            advance.  Of people with more, as many are drawn by lot; how many are left out is not told.
+        people_at_most: more people than this there are not, as known in advance and not from the table; with a delta
+            above 0 the promise in beliefs depends on it, and is not told without.  It is not checked, as a refusal
+            would tell something about the data; the measured counts may speak against it, and then a warning says so.
         ledger: where the budget is kept; it is spent before noise is drawn.  Without one nobody adds up what is
             published about these people, and there is a warning; "no ledger" says that this is meant.
         cells: how many counts there may be at most.
@@ -352,10 +424,10 @@ def noisy_counts(
     >>> import sidelight as sl
     >>> adult = sl.datasets.adult(quasi=["age", "sex"])
     >>> noisy = noisy_counts(
-    ...     adult.table, by=adult.hierarchies, levels={"age": 4, "sex": 0}, domain=adult.table.domain, epsilon=1,
+    ...     adult.table, by=adult.hierarchies, levels={"age": 4, "sex": 0}, domain=sl.datasets.OCCUPATIONS, epsilon=1,
     ...     ledger="no ledger")
     >>> noisy.measured.shape, noisy.mechanism.kind, noisy.mechanism.scale
-    ((6, 14), 'discrete Laplace', 1.0)
+    ((12, 15), 'discrete Laplace', 1.0)
     >>> int(noisy.counts.min()) >= 0, abs(int(noisy.counts.sum()) - 45_222) < 1_000
     (True, True)
 
@@ -370,20 +442,20 @@ def noisy_counts(
 
     Source: Dwork, McSherry, Nissim and Smith, TCC 2006; Canonne, Kamath and Steinke, NeurIPS 2020.
     """
-    expect(Table, table, "what is counted")
-    expect_one_sensitive(table, "noise")
+    expect_countable(table)
     # all that may be refused is refused before the budget is touched
     cost = exact_epsilon(epsilon), exact_delta(delta)
     paid_from = opened_ledger(ledger)
     accepted = accept_levels(levels, table=table, by=by, neighbours=neighbours, ledger=paid_from)
     _check_columns(table, accepted.levels)
-    declared = Domain.declare(by, accepted.levels, domain, cells=cells)
-    unit = PrivacyUnit.of(table, values_per_person, values=len(declared.values))
-    _check_people(table, unit, people_at_most, cost[1])
+    declared = Domain.declare(by, accepted.levels, domain, outside=outside, cells=cells)
+    unit = PrivacyUnit.of(table, values_per_person, rows_per_person=rows_per_person, values=len(declared.values))
+    _check_people(people_at_most)
     mechanism = calibrate(*cost, unit.sensitivity(neighbours))
-    exact_counts = declared.count(table, by, outside, values_per_person=unit.values_per_person)
+    exact_counts = declared.count(table, by, at_most=unit.at_most)
     counted_columns = CountedColumns(table.sensitive, tuple(declared.levels.items()), math.prod(declared.shape), unit)
     spending = Spending(str(counted_columns), *cost, neighbours, mechanism, counted_columns)
+    budget = None if paid_from is None else replace(paid_from.read(), entries=())
     with paying(paid_from, spending, using=accepted.using) as receipt:
         measured = mechanism.add_noise(exact_counts)  # only now: what is drawn is on the ledger
         return NoisyCounts(
@@ -395,26 +467,22 @@ def noisy_counts(
             unit,
             paid_choice=accepted.paid,
             people_at_most=people_at_most,
+            missing=table.intake.roles.get("missing"),
             ledger=paid_from,
+            budget=budget,
             receipt=receipt,
         )
 
 
-def _check_people(table: Table, unit: PrivacyUnit, people_at_most: int | None, delta: Fraction) -> None:
-    if people_at_most is None and unit.values != "single" and delta:
-        message = (
-            "with a delta above 0 the promise depends on how many people there are, and counts of several values each "
-            f"do not tell; say how many there are at most, as known in advance, with {parameter('people_at_most')}"
-        )
-        raise BadNoise(message)
-    if people_at_most is not None and table.people > people_at_most:
-        message = (
-            f"the table has more people than {parameter('people_at_most', people_at_most)}; give what is surely enough"
-        )
+def _check_people(people_at_most: object) -> None:
+    if people_at_most is None:
+        return
+    if isinstance(people_at_most, bool) or not isinstance(people_at_most, int) or people_at_most < 1:
+        message = f"{parameter('people_at_most')} is {people_at_most}; give a whole number of at least 1"
         raise BadNoise(message)
 
 
-def _check_columns(table: Table, levels: Mapping[str, int]) -> None:
+def _check_columns(table: Table | Events, levels: Mapping[str, int]) -> None:
     for name in levels:
         table.column(name)  # names the nearest column if there is none
     taken = {COUNT, MEASURED}.intersection([*levels, table.sensitive])

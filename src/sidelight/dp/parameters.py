@@ -6,12 +6,13 @@ A release is (ε, δ)-differentially private when for all neighbouring data sets
 
 Neighbours differ in one `PrivacyUnit`: a person, whose rows were found by a column and checked, or a row, of which the
 publisher says that it is a person.  Nobody says so by saying nothing.  How far one unit moves the counts follows from
-how many of its values are counted, c at most:
+how many of its values, or of its rows, are counted, c at most:
 
-    values      cells that change      Σ |change|    Σ change²
+    counted     cells that change      Σ |change|    Σ change²
     single      1, by 1                1             1
     set         c, by 1 each           c             c
     multiset    1, by c, or several    c             c²
+    rows        1, by c, or several    c             c²
 
 and with "replace", where one unit goes and another comes, twice that.
 
@@ -26,7 +27,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
+from sidelight._text import counted, form
 from sidelight.errors import BadNoise, parameter
+from sidelight.table.events import Events
 from sidelight.table.roles import EACH_ROW
 from sidelight.table.table import Semantics, Table
 
@@ -75,14 +78,22 @@ class PrivacyUnit:
     person: str  # the column that names people, or `EACH_ROW`
     values: Semantics = "single"
     values_per_person: int = 1  # how many values of one person are counted at most
+    rows_per_person: int | None = None  # how many rows of one person, who may have several; None: everybody has one
 
     @classmethod
-    def of(cls, table: Table, values_per_person: int | None = None, *, values: int | None = None) -> PrivacyUnit:
+    def of(
+        cls,
+        table: Table | Events,
+        values_per_person: int | None = None,
+        *,
+        rows_per_person: int | None = None,
+        values: int | None = None,
+    ) -> PrivacyUnit:
         """Find whom the counts of a table hide; `values` is how many different ones there could be.
 
         >>> import sidelight as sl
         >>> PrivacyUnit.of(sl.datasets.nhefs().table, values_per_person=3)
-        PrivacyUnit(person='person', values='set', values_per_person=3)
+        PrivacyUnit(person='person', values='set', values_per_person=3, rows_per_person=None)
         """
         person = table.intake.roles.get("person")
         if person is None:
@@ -92,6 +103,8 @@ class PrivacyUnit:
                 f"{parameter('person', EACH_ROW)} if every row is a person of their own"
             )
             raise BadNoise(message)
+        if rows_per_person is not None:
+            _check_rows(table, person, rows_per_person)
         if table.semantics == "single":
             if values_per_person not in (None, 1):
                 message = (
@@ -99,20 +112,20 @@ class PrivacyUnit:
                     'or "multiset"'
                 )
                 raise BadNoise(message)
-            return cls(person)
+            if isinstance(table, Events) and rows_per_person is None:
+                _check_one_row_each(table, person)
+            return cls(person, rows_per_person=rows_per_person)
         if values_per_person is None:
             message = (
-                f"in {parameter('values', table.semantics)} one person changes several counts; say how many values of "
-                f"one person count at most, fixed in advance, such as {parameter('values_per_person', 3)}: beyond "
+                f"in {parameter('values', table.semantics)} one person changes several counts; say how many values "
+                f"of one person count at most, fixed in advance, such as {parameter('values_per_person', 3)}: beyond "
                 "that, some are left out by chance"
             )
             raise BadNoise(message)
-        if isinstance(values_per_person, bool) or not isinstance(values_per_person, int) or values_per_person < 1:
-            message = f"{parameter('values_per_person')} is {values_per_person}; give a whole number of at least 1"
-            raise BadNoise(message)
-        # nobody has more different values than there are
-        most = values_per_person if values is None or table.semantics == "multiset" else min(values_per_person, values)
-        return cls(person, table.semantics, most)
+        _check_cap("values_per_person", values_per_person)
+        # nobody has more different values than there are; of events, each may be in several groups
+        bounded = values is not None and table.semantics == "set" and not isinstance(table, Events)
+        return cls(person, table.semantics, min(values_per_person, values) if bounded and values else values_per_person)
 
     @property
     def checked(self) -> bool:
@@ -124,19 +137,47 @@ class PrivacyUnit:
         """What the promise is made to."""
         return "person" if self.checked else "row"
 
+    @property
+    def at_most(self) -> int:
+        """How often one unit is counted at most."""
+        return self.values_per_person if self.rows_per_person is None else self.rows_per_person
+
+    @property
+    def once(self) -> bool:
+        """Whether everybody is counted once at most, so that counts are of people."""
+        return self.values == "single" and self.at_most == 1
+
+    @property
+    def counted_things(self) -> str:
+        """What is counted of one unit, so many at most."""
+        return "value" if self.rows_per_person is None else "row"
+
     def sentence(self) -> str:
         """Say whom the promise is made to, and how that is known.
 
         >>> PrivacyUnit(EACH_ROW).sentence()
         'to each row; that a row is a person is what the publisher says, and was not checked'
+        >>> PrivacyUnit("id", rows_per_person=3).sentence()
+        "to each person, by 'id', of whom at most 3 rows were counted"
         """
-        most = f"of whom at most {self.values_per_person} values were counted"
+        capped = self.values != "single" or self.rows_per_person is not None
+        most = f"of whom at most {counted_in_words(self.at_most, self.counted_things)}" if capped else ""
         if not self.checked:
-            capped = "" if self.values == "single" else f", {most}"
-            return f"to each row{capped}; that a row is a person is what the publisher says, and was not checked"
-        if self.values == "single":
+            about = f", {most}" if capped else ""
+            return f"to each row{about}; that a row is a person is what the publisher says, and was not checked"
+        if not capped:
             return f"to each person; that nobody has two rows was checked by '{self.person}'"
         return f"to each person, by '{self.person}', {most}"
+
+    def told(self, promise: str) -> str:
+        """Word a promise that is made to a person for this unit: as it is only where people were checked.
+
+        >>> PrivacyUnit(EACH_ROW).told("Nothing is promised to you.")
+        'If no two rows are about one person, which nobody checked: nothing is promised to you.'
+        """
+        if self.checked:
+            return promise
+        return f"If no two rows are about one person, which nobody checked: {promise[:1].lower()}{promise[1:]}"
 
     def sensitivity(self, neighbours: str) -> Sensitivity:
         """Say how far neighbours are apart at most.
@@ -145,10 +186,62 @@ class PrivacyUnit:
         Sensitivity(l1=3, l2_squared=3)
         >>> PrivacyUnit("id", "multiset", 3).sensitivity("replace")
         Sensitivity(l1=6, l2_squared=18)
+        >>> PrivacyUnit("id", rows_per_person=3).sensitivity("add or remove")
+        Sensitivity(l1=3, l2_squared=9)
         """
-        units, most = units_changed(neighbours), self.values_per_person
+        units, most = units_changed(neighbours), self.at_most
+        by_ones = self.values == "set" and self.rows_per_person is None
         # |a − b|² ≤ |a|² + |b|², as counts are not negative: two units are apart by at most twice the square of one
-        return Sensitivity(units * most, units * (most**2 if self.values == "multiset" else most))
+        return Sensitivity(units * most, units * (most if by_ones else most**2))
+
+
+def counted_in_words(many: int, things: str) -> str:
+    """Say that so many were counted.
+
+    >>> counted_in_words(1, "row"), counted_in_words(3, "value")
+    ('1 row was counted', '3 values were counted')
+    """
+    return f"{counted(many, things)} {form('was', many)} counted"
+
+
+def _check_rows(rows: Table | Events, person: str, rows_per_person: int) -> None:
+    _check_cap("rows_per_person", rows_per_person)
+    if person == EACH_ROW:
+        message = (
+            f"{parameter('rows_per_person')} needs to know whose a row is; name the column of people with "
+            f"{parameter('person')}"
+        )
+        raise BadNoise(message)
+    if rows.semantics != "single":
+        message = (
+            f"{parameter('rows_per_person')} counts rows, and {parameter('values', rows.semantics)} values; say "
+            f"{parameter('values_per_person')}, or leave {parameter('values')} out"
+        )
+        raise BadNoise(message)
+    if isinstance(rows, Table):
+        message = (
+            f"a table has one row for each person, and {parameter('rows_per_person')} is for people with several; read "
+            "them with sl.read_events"
+        )
+        raise BadNoise(message)
+
+
+def _check_one_row_each(rows: Events, person: str) -> None:
+    """Refuse people with several rows where none were declared: that there are none is what the promise rests on."""
+    several = 0 if person == EACH_ROW else rows.with_several_rows()
+    if several:
+        people = "1 person has" if several == 1 else f"{several:,} people have"
+        message = (
+            f"{people} more than one row (column '{person}'); say how many rows of one person count at most, fixed in "
+            f"advance, such as {parameter('rows_per_person', 3)}, or give one row each"
+        )
+        raise BadNoise(message)
+
+
+def _check_cap(name: str, cap: object) -> None:
+    if isinstance(cap, bool) or not isinstance(cap, int) or cap < 1:
+        message = f"{parameter(name)} is {cap}; give a whole number of at least 1"
+        raise BadNoise(message)
 
 
 def exact_amount(amount: Amount, name: str) -> Fraction:

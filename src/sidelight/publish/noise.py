@@ -32,23 +32,23 @@ from sidelight._files import (
 )
 from sidelight._text import html_table
 from sidelight.dp.accountant import CountedColumns, Spending
-from sidelight.dp.domain import Domain
-from sidelight.dp.ledger import say_spent
+from sidelight.dp.domain import OTHER, Domain, Outside
+from sidelight.dp.ledger import Account, say_spent
 from sidelight.dp.mechanism import Mechanism, NoiseKind
 from sidelight.dp.noisy_counts import COUNT, MEASURED, NoisyCounts
-from sidelight.dp.parameters import PrivacyUnit, Sensitivity, amount_text
+from sidelight.dp.parameters import Neighbours, PrivacyUnit, Sensitivity, amount_text
 from sidelight.errors import BadLedger, BadNoise, BadRelease, NotPublished
 from sidelight.publish.formats import Format, Sheet, format_of
 from sidelight.publish.sidecar import digest, noise_path
-from sidelight.table.labels import Label, label
-from sidelight.table.roles import EACH_ROW
+from sidelight.table.labels import SUPPRESSED, Label, label
+from sidelight.table.roles import EACH_ROW, Missing
 from sidelight.table.table import Semantics
 
 CHOICE = "choosing the levels"
 """What was paid for where levels were chosen from the data."""
 
-SCHEMA_VERSION = 2
-"""Raised whenever a reader of the document would have to change."""
+SCHEMA_VERSION = 3
+"""Raised whenever a reader of the document would have to change; version 2 said less, and is read too."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -133,13 +133,17 @@ def _levels_chosen(noisy: NoisyCounts) -> str:
 
 def noise_document(noisy: NoisyCounts, file: Path) -> dict[str, Any]:
     """Say what a reader of the counts should know: nothing of it was seen in the data but the noisy counts."""
-    spending, mechanism, promise = noisy.spending, noisy.mechanism, noisy.promise()
+    spending, mechanism = noisy.spending, noisy.mechanism
+    told = not spending.delta or noisy.people_at_most is not None  # else nobody knows what it means in beliefs
+    promise = noisy.promise() if told else None
     return {
         "kind": "noisy counts",
         "schema_version": SCHEMA_VERSION,
         "file": {"name": file.name, "sha256": digest(file), "rows": int(noisy.counts.size)},
         "sensitive": noisy.sensitive,
         "domain": list(noisy.domain),
+        "outside": noisy.outside,
+        "missing": noisy.missing,
         "levels": dict(noisy.levels),
         "levels_chosen": _levels_chosen(noisy),
         "levels_epsilon": None if noisy.paid_choice is None else amount_text(noisy.paid_choice.epsilon),
@@ -154,17 +158,28 @@ def noise_document(noisy: NoisyCounts, file: Path) -> dict[str, Any]:
             "checked": noisy.unit.checked,
             "values": noisy.unit.values,
             "values_per_person": noisy.unit.values_per_person,
+            "rows_per_person": noisy.unit.rows_per_person,
             "people_at_most": noisy.people_at_most,
         },
         "promise": {
             "made": noisy.unit.sentence(),
-            "shift": promise.shift,
-            "chance": promise.chance,
-            "sentence": promise.sentence(),
+            "shift": None if promise is None else promise.shift,
+            "chance": None if promise is None else promise.chance,
+            "sentence": noisy.promise_in_words(),
         },
+        "ledger": None if noisy.budget is None else _budget_document(noisy.budget),
         "receipt": noisy.receipt,
-        "warnings": list(promise.warnings),
+        "warnings": list(noisy.warnings()),
         "versions": {"sidelight": __version__, "opendp": version("opendp")},
+    }
+
+
+def _budget_document(budget: Account) -> dict[str, str]:
+    """Say which account the counts were paid from: its budget for all releases together, and how it adds up."""
+    return {
+        "epsilon": amount_text(budget.epsilon),
+        "delta": amount_text(budget.delta),
+        "accounting": budget.accounting,
     }
 
 
@@ -178,12 +193,12 @@ def read_noise(path: str | Path) -> NoisyCounts:
     >>> from tempfile import TemporaryDirectory
     >>> adult = sl.datasets.adult(quasi=["sex"])
     >>> noisy = sl.noisy_counts(
-    ...     adult.table, by=adult.hierarchies, levels={"sex": 0}, domain=adult.table.domain, epsilon=1,
+    ...     adult.table, by=adult.hierarchies, levels={"sex": 0}, domain=sl.datasets.OCCUPATIONS, epsilon=1,
     ...     ledger="no ledger")
     >>> with TemporaryDirectory() as folder:
     ...     _ = noisy.publish(f"{folder}/counts.csv")
     ...     read_noise(f"{folder}/counts.csv")
-    <NoisyCounts of occupation: 2 groups x 14 values, epsilon 1>
+    <NoisyCounts of occupation: 3 groups x 15 values, epsilon 1>
     """
     path = Path(path)
     document = _document(path)
@@ -202,6 +217,8 @@ def read_noise(path: str | Path) -> NoisyCounts:
             unit,
             paid_choice=None if paid is None else Spending(CHOICE, paid, Fraction(0), spending.neighbours),
             people_at_most=_whole_or_none(document["privacy_unit"]["people_at_most"]),
+            missing=_one_of(Missing, document["missing"]) if document.get("missing") is not None else None,
+            budget=_budget(document.get("ledger"), spending.neighbours),
             receipt=_text_or_none(document["receipt"]),
         )
     except (KeyError, TypeError, ValueError, BadNoise):  # also of Arrow
@@ -214,7 +231,10 @@ def _document(path: Path) -> dict[str, Any]:
     beside = noise_path(path)
     try:
         document: dict[str, Any] = json.loads(beside.read_text(encoding="utf-8"))
-        known = (document["kind"], document["schema_version"]) == ("noisy counts", SCHEMA_VERSION)
+        known = (document["kind"], document["schema_version"]) in (
+            ("noisy counts", 2),
+            ("noisy counts", SCHEMA_VERSION),
+        )
         sha256 = document["file"]["sha256"]
     except FileNotFoundError:
         message = f"no '{beside.name}' beside '{path}'; which noise was added stands in it"
@@ -234,11 +254,26 @@ def _document(path: Path) -> dict[str, Any]:
 def _unit(document: dict[str, Any]) -> PrivacyUnit:
     # documents were once without the column's name
     person = document.get("person", "person" if document["checked"] else EACH_ROW)
-    values, at_most = document["values"], document["values_per_person"]
-    if values not in get_args(Semantics) or not isinstance(at_most, int) or at_most < 1:
+    values, at_most = _one_of(Semantics, document["values"]), _whole_or_none(document["values_per_person"])
+    rows = _whole_or_none(document.get("rows_per_person"))
+    word = "row" if person == EACH_ROW else "person"
+    if at_most is None or (document["unit"], document["checked"]) != (word, word == "person"):
         message = "no such people"
         raise ValueError(message)
-    return PrivacyUnit(person, values, at_most)
+    return PrivacyUnit(person, values, at_most, rows)
+
+
+def _one_of(kind: Any, word: object) -> Any:  # noqa: ANN401 - one of a few words
+    if word not in get_args(kind):
+        message = "no such word"
+        raise ValueError(message)
+    return word
+
+
+def _budget(document: dict[str, Any] | None, neighbours: Neighbours) -> Account | None:
+    if document is None:
+        return None
+    return Account(document["epsilon"], document["delta"], document["accounting"], neighbours)
 
 
 def _spending(document: dict[str, Any], domain: Domain, unit: PrivacyUnit) -> Spending:
@@ -259,7 +294,7 @@ def _spending(document: dict[str, Any], domain: Domain, unit: PrivacyUnit) -> Sp
 
 
 def _whole_or_none(number: object) -> int | None:
-    if number is None or (isinstance(number, int) and number > 0):
+    if number is None or (isinstance(number, int) and not isinstance(number, bool) and number > 0):
         return number
     message = "no number of people"
     raise ValueError(message)
@@ -295,7 +330,12 @@ def _declared(document: dict[str, Any], sheet: pa.Table, form: Format) -> Domain
     """Find the labels of each column; the rows are all combinations, in the order of the declared domain."""
     values, names = tuple(document["domain"]), [*document["levels"]]
     labels, codes = zip(*(_labels(sheet.column(name), form) for name in [*names, document["sensitive"]]), strict=True)
-    domain = Domain(MappingProxyType(dict(document["levels"])), labels[:-1], values)
+    # version 2 did not say it, and had no label for others
+    outside: Outside = _one_of(Outside, document["outside"]) if "outside" in document else "leave out"
+    if outside == "other" and not all(each[-1] == OTHER for each in (values, *labels[:-1]) if each != (SUPPRESSED,)):
+        message = "nobody is other"
+        raise ValueError(message)
+    domain = Domain(MappingProxyType(dict(document["levels"])), labels[:-1], values, outside)
     expected = [np.repeat(column.codes, len(values)) for column in domain.columns]
     expected.append(np.tile(np.arange(len(values)), len(domain)))
     if labels[-1] != values or not all(map(np.array_equal, codes, expected)):

@@ -291,17 +291,17 @@ def _tabulate(rows: Rows, roles: Roles, *, keep_people: bool) -> Table:
         message = f"{rows.source.name} has no rows; give at least one person"
         raise BadTable(message)
     present = all_counts.without(_suppressed(all_counts, roles))
-    rest = present.without(_valueless(present, roles))
+    rest = present.without(valueless(present, roles))
     if len(rest.counts) == 0:
         message = "no rows are left after leaving out the suppressed ones and those without a sensitive value"
         raise BadTable(message)
-    valueless = int(present.rows.sum() - rest.rows.sum())
+    saying_nothing = int(present.rows.sum() - rest.rows.sum())
     intake = Intake(
         rows=total,
         columns_dropped=rows.source.dropped,
         rows_suppressed=total - int(present.rows.sum()),
-        rows_without_value=0 if roles.missing == "no value" else valueless,
-        rows_saying_no_value=valueless if roles.missing == "no value" else 0,
+        rows_without_value=0 if roles.missing == "no value" else saying_nothing,
+        rows_saying_no_value=saying_nothing if roles.missing == "no value" else 0,
         repeats=int(rest.rows.sum() - rest.counts.sum()),
         cell_separator=list_separator(rest.packing.labels[-1]),
         files=rows.source.files,
@@ -336,23 +336,24 @@ def _suppressed(tally: RowCounts, roles: Roles) -> npt.NDArray[np.bool_]:
     return same
 
 
-def _valueless(tally: RowCounts, roles: Roles) -> npt.NDArray[np.bool_]:
-    valueless = np.zeros(len(tally.counts), bool)
+def valueless(tally: RowCounts, roles: Roles) -> npt.NDArray[np.bool_]:
+    """Say which rows have no sensitive value and are left out for it, or refuse them."""
+    without = np.zeros(len(tally.counts), bool)
     if roles.missing == "a value" or not any(None in labels for labels in tally.packing.value_labels):
-        return valueless
+        return without
     codes = tally.packing.value_codes(tally.values())
     for name, labels, code in zip(roles.value_columns, tally.packing.value_labels, codes, strict=True):
         missing = code == labels.index(None) if None in labels else np.zeros(len(code), bool)
         if roles.missing == "an error" and missing.any():
-            without, rows = int(tally.rows[missing].sum()), int(tally.rows.sum())
+            many, rows = int(tally.rows[missing].sum()), int(tally.rows.sum())
             message = (
-                f"{without:,} of {counted(rows, 'row')} {form('has', without)} no '{name}'; "
+                f"{many:,} of {counted(rows, 'row')} {form('has', many)} no '{name}'; "
                 f"say {parameter('missing', 'a value')} to count that as a value, {no_value_hint(roles)}"
                 f"or {parameter('missing', 'drop')} to drop the rows"
             )
             raise MissingValues(message)
-        valueless |= missing
-    return valueless
+        without |= missing
+    return without
 
 
 def no_value_hint(roles: Roles) -> str:

@@ -44,6 +44,7 @@ class Intake:
     columns_dropped: tuple[str, ...] = ()
     rows_without_value: int = 0  # dropped because the sensitive value was missing (missing="drop")
     rows_saying_no_value: int = 0  # their person counts, and has no value by this row (missing="no value")
+    rows_without_person: int = 0  # left out because nothing says whose they are (`Events` only)
     rows_suppressed: int = 0  # left out because every published column was `*` (suppressed="leave out")
     repeats: int = 0  # repeated (person, value) rows that count once in `set`
     carried: tuple[str, ...] = ()  # columns that were published as they are, beside what was judged
@@ -70,6 +71,9 @@ class Intake:
         if self.rows_without_value:
             has, was = form("has", self.rows_without_value), form("was", self.rows_without_value)
             notes.append(f"{self.rows_without_value:,} of {self._all} {has} no sensitive value and {was} dropped")
+        if self.rows_without_person:
+            has, was = form("has", self.rows_without_person), form("was", self.rows_without_person)
+            notes.append(f"{self.rows_without_person:,} of {self._all} {has} no person and {was} left out")
         if self.rows_saying_no_value:
             say = form("says", self.rows_saying_no_value)
             notes.append(f"{self.rows_saying_no_value:,} of {self._all} {say} that a person has no sensitive value")

@@ -39,7 +39,8 @@ def test_groups_that_differ_are_told_apart_by_counts_that_stand_out_of_the_noise
     table = sl.read_table(pa.table(rows), quasi="sex", sensitive="disease", person="each row")
     by = {"sex": sl.Hierarchy("sex", (("f", "m"), ("*", "*")))}
     for delta in (0, 1e-6):
-        counts = sl.noisy_counts(table, by=by, levels={"sex": 0}, domain=["a", "b"], epsilon=1, delta=delta)
+        declared = {"by": by, "levels": {"sex": 0}, "domain": ["a", "b"], "outside": "leave out"}
+        counts = sl.noisy_counts(table, epsilon=1, delta=delta, **declared)
         assert np.abs(posterior_means(counts) - [[3_000, 0], [0, 3_000]]).max() < 60
         assert sl.attack_noise([counts], people=table, by=by).belief > 0.98
 

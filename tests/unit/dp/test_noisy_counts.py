@@ -39,7 +39,7 @@ TABLE = sl.read_table(ROWS, quasi=["sex", "age"], sensitive="disease", person="e
 
 
 def noisy(table=TABLE, **options):
-    arguments = {"by": BY, "levels": {"age": 1}, "domain": DOMAIN, "epsilon": 1} | options
+    arguments = {"by": BY, "levels": {"age": 1}, "domain": DOMAIN, "epsilon": 1, "outside": "an error"} | options
     return sl.noisy_counts(table, **arguments)
 
 
@@ -55,8 +55,8 @@ def test_people_who_were_not_declared_are_an_error_or_left_out():
         noisy(levels={"sex": 0})
     with pytest.raises(BadNoise, match=r"1 people have a label or a value"):
         noisy(domain=["Flu", "Cold"])
-    domain = Domain.declare(BY, {"sex": 0}, ["Flu"])
-    assert domain.count(TABLE, BY, "leave out").tolist() == [[1], [2], [0]]
+    domain = Domain.declare(BY, {"sex": 0}, ["Flu"], outside="leave out")
+    assert domain.count(TABLE, BY).tolist() == [[1], [2], [0]]
 
 
 def test_columns_that_are_not_named_are_not_published():
