@@ -186,12 +186,12 @@ def cells_in(conditions: Iterable[Condition]) -> Iterator[Cell]:
 
 def about_people(event: Event) -> Event:
     """Leave out what an event says about values."""
-    return tuple(each for each in event if not isinstance(each, HasValue))
+    return event[:-1] if event and isinstance(event[-1], HasValue) else event
 
 
 def about_values(event: Event) -> tuple[HasValue, ...]:
-    """Keep what an event says about values: at most one set of them."""
-    return tuple(each for each in event if isinstance(each, HasValue))
+    """Keep what an event says about values: at most one set of them, which stands last."""
+    return (event[-1],) if event and isinstance(event[-1], HasValue) else ()
 
 
 # Text: what is written is read back as it is.

@@ -246,7 +246,8 @@ def statement_of(terms: Terms, low: Fraction | None, high: Fraction | None) -> S
     low, high = (low, high) if scale > 0 else (high, low)
     about = terms[0][1]
     if len(terms) == 1:
-        return IntervalStatement(about, Fraction(0) if low is None else low, most_of(about) if high is None else high)
+        most = Fraction(most_of(about))
+        return IntervalStatement(about, Fraction(0) if low is None else low, most if high is None else high)
     other = terms[1][1]
     if not _is_comparison(terms, low, high):
         return LinearStatement(terms, low, high)
@@ -295,9 +296,9 @@ def headcount(values: tuple[Label, ...], people: tuple[Who, ...]) -> Headcount:
     return Headcount(tuple(dict.fromkeys(values)), people)
 
 
-def most_of(about: Summand) -> Fraction:
+def most_of(about: Summand) -> int:
     """Give the most that it could be."""
-    return Fraction(len(about.people) if isinstance(about, Headcount) else 1)
+    return len(about.people) if isinstance(about, Headcount) else 1
 
 
 def expression_text(terms: Terms, constant: Fraction = Fraction(0)) -> str:

@@ -22,10 +22,12 @@ Source: linear statements as in Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008; u
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import accumulate, pairwise
 
 import numpy as np
 
@@ -173,7 +175,7 @@ def _by_bound(variables: Variables, known: WordedStatement) -> tuple[tuple[Worde
         return ((known, form),)
     if all(term.share.person is not None or knows_size(variables, term.share.given) for term in form.terms):
         return ((known, form),)
-    return (known, replace(form, high=None)), (known, replace(form, low=None))
+    return (known, form._replace(high=None)), (known, form._replace(low=None))
 
 
 def _rows_of_people(variables: Variables, terms: Sequence[Term]) -> dict[Who, Integers]:
@@ -200,21 +202,22 @@ class _Draft:
         self.about_nobody: list[int] = []
         self.unknown_term: list[int] = []  # terms t of which N is taken away, in the order of the terms that do so
         self._unknown: list[tuple[int, float]] = []  # the constraint and the coefficient of each of those
-        sizes = meant.certain.tolist()
-        possible = np.bincount(meant.term, minlength=len(sizes)) > 0
+        possible = np.bincount(meant.term, minlength=len(meant.certain)) > 0
+        of_one = np.array([term.share.person is not None for form in forms for term in form.terms], bool)
+        sizes = np.where(of_one, 1, meant.certain).tolist()
+        starts = [0, *accumulate(len(form.terms) for form in forms)]
+        first = np.array(starts[:-1], np.int64)
+        about_nobody = np.logical_or.reduceat((meant.certain == 0) & ~possible, first).tolist()
+        vague = np.logical_or.reduceat(possible & ~of_one, first).tolist()
         self.constraint, self.coefficient = np.full(len(sizes), UNUSED), np.ones(len(sizes))
-        start = 0
-        for number, (each, form) in enumerate(zip(known, forms, strict=True)):
-            start, places = start + len(form.terms), slice(start, start + len(form.terms))
-            if any(size == 0 and not more for size, more in zip(sizes[places], possible[places], strict=True)):
+        for number, (form, (start, stop)) in enumerate(zip(forms, pairwise(starts), strict=True)):
+            if about_nobody[number]:
                 self.about_nobody.append(number)
-            elif any(
-                more and term.share.person is None for term, more in zip(form.terms, possible[places], strict=True)
-            ):
-                _check_same_people(each, form)
-                self._add_unknown(number, form, places, sizes[places.start])
+            elif vague[number]:
+                _check_same_people(known[number], form)
+                self._add_unknown(number, form, slice(start, stop), sizes[start])
             else:
-                self._add(number, form, places, sizes[places])
+                self._add(number, form, slice(start, stop), sizes[start:stop])
         self.constraint = np.append(self.constraint, [at for at, _ in self._unknown]).astype(np.int64)
         self.coefficient = np.append(self.coefficient, [weight for _, weight in self._unknown])
 
@@ -225,8 +228,7 @@ class _Draft:
         self.scale.append(0.0 if form.measured is None else float(form.measured.scale * people))
         self.bounds.append(_bounds(form, people))
 
-    def _add(self, number: int, form: LinearForm, places: slice, certain: list[int]) -> None:
-        sizes = [size if term.share.person is None else 1 for term, size in zip(form.terms, certain, strict=True)]
+    def _add(self, number: int, form: LinearForm, places: slice, sizes: list[int]) -> None:
         if len(sizes) == 1 and form.terms[0].coefficient == 1:  # most are: coefficient 1, as set
             self._begin(number, places, form, sizes[0])
             return
@@ -249,8 +251,13 @@ class _Draft:
 
 def _bounds(form: LinearForm, people: Fraction | int) -> tuple[float, float]:
     """Give the bounds in people."""
-    low = -np.inf if form.low is None else float(form.low * people)
-    return low, np.inf if form.high is None else float(form.high * people)
+    low = -math.inf if form.low is None else _product(form.low, people)
+    return low, low if form.exact else math.inf if form.high is None else _product(form.high, people)
+
+
+def _product(share: Fraction, people: Fraction | int) -> float:
+    """Multiply, and round once; a quotient of whole numbers is rounded as a fraction is, which takes longer."""
+    return (share.numerator * people.numerator) / (share.denominator * people.denominator)
 
 
 def _check_same_people(known: WordedStatement, form: LinearForm) -> None:

@@ -23,7 +23,8 @@ from __future__ import annotations
 import datetime as dt
 import math
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -43,6 +44,8 @@ _HIDDEN = "\0"
 _ANOTHER = "\0another"
 """A label that is printed nowhere, where only one is known."""
 
+NO_BUNDLES = np.empty(0, np.int64)
+
 MOST_DECIMALS = 9
 """Numbers are counted in steps of at most so many decimals."""
 
@@ -56,17 +59,24 @@ class RawLabels:
     """
 
     def __init__(self, printed: Iterable[Label], mentioned: Iterable[Label] = (), nodes: Nodes = NO_NODES) -> None:
-        bundles = _Bundles((*printed, *mentioned), nodes).bundles
-        self.order = LabelOrder(tuple(bundles), nodes)
-        self.weight = np.array([bundles[text] for text in self.order.labels], float)
-        self._memo: dict[Label, Integers] = {}
+        found = _Bundles((*printed, *mentioned), nodes)
+        self.order = LabelOrder(tuple(found.bundles), nodes)
+        self.weight = np.array([found.bundles[text] for text in self.order.labels], float)
+        # what is only itself is one bundle, of that name; all else is searched for when it is asked for
+        position = self.order.positions(found.themselves)
+        self._memo = {text: position[at : at + 1] for at, text in enumerate(found.themselves)}
 
     def covered(self, text: Label) -> Integers:
         """Find the bundles that a label may stand for."""
         if text not in self._memo:
             stretches = [np.arange(start, stop) for start, stop in self.order.covered(text)]
-            self._memo[text] = np.concatenate([np.empty(0, np.int64), *stretches])
+            self._memo[text] = np.concatenate([NO_BUNDLES, *stretches])
         return self._memo[text]
+
+    def covered_by_each(self, texts: Sequence[Label]) -> tuple[Integers, Integers]:
+        """Find the bundles of several labels: which label, by its place, and the bundle."""
+        bundles = [self.covered(text) for text in texts]
+        return np.repeat(np.arange(len(texts)), [len(each) for each in bundles]), np.concatenate([NO_BUNDLES, *bundles])
 
 
 class _Bundles:
@@ -77,7 +87,11 @@ class _Bundles:
         leaves = [text for text in nodes.above if text is not None and nodes.under.get(text, (text,)) == (text,)]
         self.inner = frozenset(nodes.under).difference(leaves, [SUPPRESSED])
         self.bundles: dict[Label, float] = dict.fromkeys(leaves, 1.0)
-        self.printed: dict[Label, PrintedLabel] = {text: read_label(text, self.inner) for text in texts}
+        self.printed: dict[Label, PrintedLabel] = {text: read_label(text, self.inner) for text in dict.fromkeys(texts)}
+        # a hierarchy may have other labels under one that is plain by itself
+        self.themselves = [text for text, each in self.printed.items() if each.is_itself] if not nodes.above else []
+        self.bundles |= dict.fromkeys(self.themselves, 1.0)
+        self.printed = {text: each for text, each in self.printed.items() if text not in self.bundles}
         self._take_sets_apart()
         in_days = any(_is_period(text, each) for text, each in self.printed.items())
         for text, each in self.printed.items():
@@ -106,6 +120,8 @@ class _Bundles:
 
     def _add_numbers(self) -> None:
         intervals = [interval for each in self.printed.values() for interval in each.numbers]
+        if not intervals:
+            return
         points = [number for text in self.bundles if text is not None and (number := as_number(text)) is not None]
         decimals = _decimals([*points, *_ends(intervals)])
         self._add(_along(intervals, points, 10.0**-decimals), lambda number: f"{number:.{decimals}f}")
@@ -135,12 +151,10 @@ class _Bundles:
                 self.bundles[beginning + _HIDDEN * hidden] = max(10.0**hidden - known[beginning], 1.0)
 
     def _add_what_covers_nothing(self, nodes: Nodes) -> None:
-        order = LabelOrder(tuple(self.bundles), nodes)
-        self.bundles |= {
-            text: 1.0
-            for text, each in self.printed.items()
-            if not each.suppressed and text not in self.bundles and not order.covered(text)
-        }
+        others = [text for text, each in self.printed.items() if not each.suppressed and text not in self.bundles]
+        if others:
+            order = LabelOrder(tuple(self.bundles), nodes)
+            self.bundles |= {text: 1.0 for text in others if not order.covered(text)}
 
 
 def _is_period(text: Label, printed: PrintedLabel) -> bool:
@@ -218,17 +232,20 @@ class ColumnCells:
         self.printed, self.mentioned, self.nodes = printed, mentioned, nodes
         self.raw = RawLabels(printed, mentioned, nodes)
         held = np.zeros((len(self.raw.weight), len(mentioned)), bool)
-        for number, text in enumerate(mentioned):
-            held[self.raw.covered(text), number] = True
+        mention, bundle = self.raw.covered_by_each(mentioned)
+        held[bundle, mention] = True
         self.holds, self._cell_of_bundle = _distinct_rows(held)
-        covered = [self.raw.covered(text) for text in printed]
-        label = np.repeat(np.arange(len(printed)), [len(each) for each in covered])
-        bundle = np.concatenate([np.empty(0, np.int64), *covered])
+        label, bundle = self.raw.covered_by_each(printed)
         cells = len(self.holds)
         pair, place = np.unique(label * cells + self._cell_of_bundle[bundle], return_inverse=True)
         self.weight = sum_by(place, self.raw.weight[bundle], len(pair))
         self.label, self.cell = np.divmod(pair, max(cells, 1))
         self.first = starts_of(self.label, len(printed))
+
+    @cached_property
+    def hide(self) -> bool:
+        """Whether some printed label may stand for several cells; each stands for one at least."""
+        return len(self.cell) > len(self.printed)
 
     def certain(self, mention: int) -> Flags:
         """Say of which printed labels all people fulfil a condition."""
@@ -277,5 +294,7 @@ class ColumnCells:
 def _distinct_rows(flags: Flags) -> tuple[Flags, Integers]:
     if flags.shape[1] == 0:
         return np.zeros((1, 0), bool), np.zeros(len(flags), np.int64)
-    rows, number = np.unique(flags, axis=0, return_inverse=True)
-    return rows, np.asarray(number).ravel()
+    octets = np.packbits(flags, axis=1)  # the first flag is the highest bit, so that bytes are ordered as rows are
+    as_one = octets.view(f"V{octets.shape[1]}").ravel()
+    _, first, number = np.unique(as_one, return_index=True, return_inverse=True)
+    return flags[first], np.asarray(number)

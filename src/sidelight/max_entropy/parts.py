@@ -83,6 +83,9 @@ class Parts:
 
     def _cut_by(self, name: str, cells: ColumnCells) -> None:
         label = self.columns[name].codes[self.row].astype(np.int64)
+        if not cells.hide:
+            self.cell[name] = cells.cell[label]
+            return
         if np.diff(cells.first)[label].sum() > MOST_PARTS:
             message = (
                 f"the statements tell more than {MOST_PARTS:,} kinds of people apart inside groups that print less "
@@ -133,7 +136,7 @@ class Parts:
     def holds(self, name: str, text: Label) -> Flags:
         """Say for each part whether its people fulfil a condition that was mentioned."""
         cells = self.cut[name]
-        holds: Flags = cells.holds[:, cells.mentioned.index(text)][self.cell[name]]
+        holds: Flags = cells.holds[:, cells.mentioned.index(text)].take(self.cell[name])
         return holds
 
     def is_uncertain(self, name: str, text: Label) -> bool:
@@ -144,10 +147,11 @@ class Parts:
         some[cells.label[cells.holds[cells.cell, number]]] = True
         return bool((some & ~cells.certain(number)).any())
 
-    def certain(self, name: str, text: Label) -> Flags:
-        """Say for each part whether everybody in its row fulfils a condition that was mentioned."""
-        cells = self.cut[name]
-        certain: Flags = cells.certain(cells.mentioned.index(text))[self.columns[name].codes[self.row]]
+    def certain(self, holds: Flags) -> Flags:
+        """Say for each part whether everybody in its row fulfils a condition, given in which parts it holds."""
+        if not self.divided.any():
+            return holds
+        certain: Flags = np.logical_and.reduceat(holds, self.first[:-1])[self.row]
         return certain
 
     def share(self, conditions: Sequence[tuple[str, Label]]) -> Floats:

@@ -145,7 +145,7 @@ def fixed_by_frechet_bounds(problem: Problem) -> Flags:
         return zero
     margins = _Margins(problem)
     blocks = np.flatnonzero(_counts_once(problem) & margins.are_products())
-    least, most = margins.frechet_bounds(blocks)
+    least, most = (each[blocks] for each in margins.frechet_bounds())
     low, high = problem.low[blocks], problem.high[blocks]
     beyond = (low > most + _slack(most)) | (high < least - _slack(least))
     if beyond.any():
@@ -158,7 +158,10 @@ def fixed_by_frechet_bounds(problem: Problem) -> Flags:
 
 
 class _Margins:
-    """Of each constraint and group: r people are asked about, and c occurrences of values; `size` n people in all."""
+    """Of each constraint and group that it counts in: r people are asked about, and c occurrences of values.
+
+    Constraint and group are a *pair*; `size` n people are in each group.
+    """
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
@@ -166,36 +169,32 @@ class _Margins:
         self.group = problem.group[problem.column]
         groups = int(self.group.max(initial=-1)) + 1
         self.size = sum_by(problem.group, problem.counts, groups)
-        shape = (len(problem.low), groups)
-        self.people = self._sum_once(problem.row, problem.people, shape)
-        self.occurrences = self._sum_once(problem.column, problem.counts, shape)
+        pairs, self.pair = np.unique(self.constraint * groups + self.group[self.variable], return_inverse=True)
+        self.pair_constraint, self.pair_group = np.divmod(pairs, max(groups, 1))
+        self.rows, self.people = self._sum_once(problem.row, problem.people)
+        self.columns, self.occurrences = self._sum_once(problem.column, problem.counts)
 
-    def _sum_once(self, margin: Integers, totals: Floats, shape: tuple[int, int]) -> sparse.csr_array:
-        """Add up rows (or columns) per constraint and group, each once."""
-        margin_of_nonzero = margin[self.variable]
-        _, first = np.unique(self.constraint * len(totals) + margin_of_nonzero, return_index=True)
-        where = self.constraint[first], self.group[self.variable][first]
-        return sparse.csr_array((totals[margin_of_nonzero[first]], where), shape=shape)
+    def _sum_once(self, margin: Integers, totals: Floats) -> tuple[Integers, Floats]:
+        """Count rows (or columns) of each pair, each once, and add up their totals."""
+        of_nonzero = margin[self.variable]
+        _, first = np.unique(self.constraint * len(totals) + of_nonzero, return_index=True)
+        pair, pairs = self.pair[first], len(self.pair_group)
+        return np.bincount(pair, minlength=pairs), sum_by(pair, totals[of_nonzero[first]], pairs)
 
     def are_products(self) -> Flags:
         """Say which constraints count, in each group, some rows × some columns; a sum of several shares may not."""
-        shape = self.people.shape
-        rows = self._sum_once(self.problem.row, np.ones(len(self.problem.people)), shape)
-        columns = self._sum_once(self.problem.column, np.ones(len(self.problem.counts)), shape)
-        entries = sparse.csr_array((np.ones(len(self.variable)), (self.constraint, self.group[self.variable])), shape)
-        products: Flags = (rows.multiply(columns) - entries).sum(axis=1) == 0
+        products = np.ones(len(self.problem.low), bool)
+        entries = np.bincount(self.pair, minlength=len(self.pair_group))
+        products[self.pair_constraint[self.rows * self.columns != entries]] = False
         return products
 
-    def frechet_bounds(self, constraints: Integers) -> tuple[Floats, Floats]:
+    def frechet_bounds(self) -> tuple[Floats, Floats]:
         """Give Σ max(0, r + c − n) and Σ min(r, c) over the groups of each constraint."""
-        people, occurrences = (
-            sparse.coo_array(self.people[constraints]),
-            sparse.csr_array(self.occurrences[constraints]),
+        r, c, n = self.people, self.occurrences, self.size[self.pair_group]
+        least, most = (
+            sum_by(self.pair_constraint, each, len(self.problem.low))
+            for each in (np.maximum(r + c - n, 0.0), np.minimum(r, c))
         )
-        at, group = people.coords
-        r, c = people.data, np.asarray(occurrences[at, group]).ravel()
-        most = sum_by(at, np.minimum(r, c), len(constraints))
-        least = sum_by(at, np.maximum(r + c - self.size[group], 0.0), len(constraints))
         return least, most
 
     def zeros(self, constraint: int, *, top: bool, bottom: bool) -> Flags:
@@ -203,7 +202,11 @@ class _Margins:
         problem, counted = self.problem, self.variable[self.constraint == constraint]
         in_rows = np.isin(problem.row, problem.row[counted])
         in_columns = np.isin(problem.column, problem.column[counted])
-        r, c = (each[[constraint]].toarray()[0][self.group] for each in (self.people, self.occurrences))
+        pairs = self.pair_constraint == constraint
+        r, c = (
+            sum_by(self.pair_group[pairs], each[pairs], len(self.size))[self.group]
+            for each in (self.people, self.occurrences)
+        )
         zero = np.zeros(len(problem), bool)
         if top:  # all who are asked about have such a value, or nobody else has
             zero |= (in_rows & ~in_columns & (r <= c)) | (~in_rows & in_columns & (c <= r))

@@ -210,13 +210,6 @@ class Variables:
         assert isinstance(condition, tuple)
         return self.parts.holds(*condition)
 
-    def certain(self, condition: Condition) -> Flags:
-        """Say for each part whether everybody in its row fulfils a condition that was mentioned."""
-        if isinstance(condition, tuple):
-            return self.parts.certain(*condition)
-        certain: Flags = np.logical_and.reduceat(self.holds(condition), self.parts.first[:-1])[self.parts.row]
-        return certain
-
     def share(self, conditions: Sequence[Condition]) -> Floats:
         """Say which share of the raw keys of each part fulfils some conditions; all but cells were mentioned."""
         self._check_columns([each for each in conditions if isinstance(each, tuple)])

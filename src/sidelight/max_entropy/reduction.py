@@ -233,9 +233,9 @@ def _coefficients(
     coefficient, shape = constraints.coefficient[term][which], (len(constraints.low), len(site))
     places = constraints.constraint[term][which], variable
     matrix = sparse.csr_array((coefficient, places), shape=shape)
-    # terms that cancel leave a last bit, which is no coefficient
-    sizes = sparse.csr_array((np.abs(coefficient), places), shape=shape)
-    matrix.data[np.abs(matrix.data) <= CANCELLED * sizes.data] = 0.0
+    if (coefficient < 0).any():  # terms that cancel leave a last bit, which is no coefficient
+        sizes = sparse.csr_array((np.abs(coefficient), places), shape=shape)
+        matrix.data[np.abs(matrix.data) <= CANCELLED * sizes.data] = 0.0
     matrix.eliminate_zeros()
     return matrix
 

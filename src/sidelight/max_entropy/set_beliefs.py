@@ -78,7 +78,7 @@ def _value_of(release: Release, known: WordedStatement) -> Label:
     values = dict.fromkeys(
         value
         for share in shares_of([known])
-        for has in about_values((*share.event, *share.given))
+        for has in (*about_values(share.event), *about_values(share.given))
         for value in has.values
     )
     if not values:

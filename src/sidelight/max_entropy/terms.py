@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 
@@ -48,16 +49,17 @@ from sidelight.table.labels import Label
 PRINTED = "printed"
 """In the place of a condition: to be in a group that is no suppressed row."""
 
-BITS_AT_ONCE = 1 << 23
-"""How many bits, terms × parts, are looked at at once."""
+BITS_AT_ONCE = 1 << 22
+"""How many bits, terms × parts, are looked at at once: they should stay in a cache."""
+
+ZERO, ONE = Fraction(0), Fraction(1)
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(NamedTuple):
     """A share that a statement adds up, so many times: of its event, or of the complement where that says more."""
 
     share: ConditionalProbability
-    coefficient: Fraction = Fraction(1)
+    coefficient: Fraction = ONE
     others: bool = False
 
     @property
@@ -69,8 +71,7 @@ class Term:
         return (*event, *about_values(self.share.given))
 
 
-@dataclass(frozen=True, slots=True)
-class LinearForm:
+class LinearForm(NamedTuple):
     """What a statement bounds: terms and their bounds, in shares; `None` is none.
 
     Of what was measured with noise, both bounds are what was measured, and `measured` says how.
@@ -84,28 +85,34 @@ class LinearForm:
     @property
     def exact(self) -> bool:
         """Whether the two bounds are one."""
-        return self.low is not None and self.low == self.high
+        return self.low is not None and (self.low is self.high or self.low == self.high)
 
 
 def linear_form(statement: Statement) -> LinearForm:
     """List all that a statement speaks of; a count speaks of each person, and a bound that cannot be passed is none."""
+    if isinstance(statement, IntervalStatement):
+        return _interval_form(statement)
     if isinstance(statement, ComparisonStatement):
-        terms = Term(statement.one), Term(statement.other, Fraction(-1))
-        return LinearForm(terms, Fraction(0) if statement.sign == "=" else None, Fraction(0))
+        terms = Term(statement.one), Term(statement.other, -ONE)
+        return LinearForm(terms, ZERO if statement.sign == "=" else None, ZERO)
     if isinstance(statement, LinearStatement):
         parts = tuple(part for coefficient, about in statement.terms for part in _terms(about, coefficient))
         return LinearForm(parts, statement.low, statement.high)
-    if isinstance(statement, MeasuredStatement):
-        parts = tuple(part for coefficient, about in statement.terms for part in _terms(about, coefficient))
-        return LinearForm(parts, statement.value, statement.value, statement)
-    assert isinstance(statement, IntervalStatement)
+    assert isinstance(statement, MeasuredStatement)
+    parts = tuple(part for coefficient, about in statement.terms for part in _terms(about, coefficient))
+    return LinearForm(parts, statement.value, statement.value, statement)
+
+
+def _interval_form(statement: IntervalStatement) -> LinearForm:
     about, most = statement.about, most_of(statement.about)
     if statement.low == most and _is_one_set(about):
         # all of them are: that nobody is anything else says more at once
-        return LinearForm(tuple(_terms(about, Fraction(1), others=True)), Fraction(0), Fraction(0))
-    low = None if statement.low == 0 and not statement.exact else statement.low
-    high = None if statement.high == most and not statement.exact else statement.high
-    return LinearForm(tuple(_terms(about, Fraction(1))), low, high)
+        return LinearForm(_terms(about, ONE, others=True), ZERO, ZERO)
+    if statement.exact:
+        return LinearForm(_terms(about, ONE), statement.low, statement.low)
+    low = None if statement.low == 0 else statement.low
+    high = None if statement.high == most else statement.high
+    return LinearForm(_terms(about, ONE), low, high)
 
 
 def _is_one_set(about: Summand) -> bool:
@@ -115,12 +122,11 @@ def _is_one_set(about: Summand) -> bool:
     return not (about.values or about_values(about.where)) or not about_people(about.where)
 
 
-def _terms(about: Summand, coefficient: Fraction, *, others: bool = False) -> Iterator[Term]:
+def _terms(about: Summand, coefficient: Fraction, *, others: bool = False) -> tuple[Term, ...]:
     if isinstance(about, ConditionalProbability):
-        yield Term(about, coefficient, others)
-        return
-    for person in about.people:
-        yield Term(ConditionalProbability(about.values, (), person), coefficient, others)
+        return (Term(about, coefficient, others),)
+    shares = (ConditionalProbability(about.values, (), person) for person in about.people)
+    return tuple(Term(share, coefficient, others) for share in shares)
 
 
 def shares_of(known: Sequence[WordedStatement]) -> Iterator[ConditionalProbability]:
@@ -130,7 +136,7 @@ def shares_of(known: Sequence[WordedStatement]) -> Iterator[ConditionalProbabili
             if isinstance(about, ConditionalProbability):
                 yield about
             else:
-                yield from (term.share for term in _terms(about, Fraction(1)))
+                yield from (term.share for term in _terms(about, ONE))
 
 
 def _summands(statement: Statement) -> tuple[Summand, ...]:
@@ -144,19 +150,20 @@ def _summands(statement: Statement) -> tuple[Summand, ...]:
 
 def conditions_of(share: ConditionalProbability) -> Event:
     """List what a share says of people, in its event and of those whom it is about."""
-    return event_of(about_people((*share.given, *share.where))) if share.where else about_people(share.given)
+    of_people = about_people(share.given)
+    return event_of((*of_people, *about_people(share.where))) if share.where else of_people
 
 
 def mentioned_conditions(
     known: Sequence[WordedStatement], described: Mapping[str, Mapping[str, object]]
 ) -> tuple[tuple[str, Label], ...]:
     """List the conditions that statements speak of, and what is known about the people whom they name, each once."""
-    mentioned = (
-        cell
+    conditions = dict.fromkeys(
+        condition
         for share in shares_of(known)
-        for cell in (*cells_in((*share.given, *share.where)), *cells_of(share.person, described))
+        for condition in (*share.given, *share.where, *cells_of(share.person, described))
     )
-    return tuple(dict.fromkeys(mentioned))
+    return tuple(dict.fromkeys(cells_in(conditions)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,8 +260,9 @@ def knows_size(variables: Variables, given: Event) -> bool:
     holds = variables.looked_for(given)
     certain = holds.copy()
     for condition in given:
-        holds = holds & variables.holds(condition)
-        certain &= variables.certain(condition)
+        fulfils = variables.holds(condition)
+        holds = holds & fulfils
+        certain &= variables.parts.certain(fulfils)
     return not (holds & ~certain).any()
 
 
@@ -289,11 +297,13 @@ class _ValueSets:
 
     def __init__(self, variables: Variables, terms: Sequence[Term]) -> None:
         self.variables = variables
-        numbers: dict[tuple[HasValue, ...], int] = {}
-        self.of_term = np.array([numbers.setdefault(term.value_sets, len(numbers)) for term in terms], int)
-        self.member = np.zeros((len(numbers), len(variables.release.domain)), bool)
-        for sets, number in numbers.items():
-            self.member[number] = _values_in(variables, sets)
+        names = [(term.share.values, term.share.where, about_values(term.share.given), term.others) for term in terms]
+        term_of_name = dict(zip(names, terms, strict=True))
+        number = {name: place for place, name in enumerate(term_of_name)}
+        self.of_term = np.array([number[name] for name in names], np.int64)
+        self.member = np.zeros((len(number), len(variables.release.domain)), bool)
+        for place, term in enumerate(term_of_name.values()):
+            self.member[place] = _values_in(variables, term.value_sets)
 
     def in_group_of_parts(self, number: int) -> Flags:
         """Say for each part whether its group has one of some values."""
@@ -322,12 +332,15 @@ class _PartSets:
         self.variables, self.people, self.parts = variables, people, len(variables.parts.row)
         self.number: dict[object, int] = {}
         self.sets = [pack_bits(np.ones(self.parts, bool))]
+        self.sets += [pack_bits(values.in_group_of_parts(number)) for number in range(len(values.member))]
         self.certain_sets = self.sets.copy()
         self.conditions = _padded([self._numbers(term.share) for term in terms])
-        self.where = _padded([self._number_of_event(term) for term in terms])
-        self.with_values = len(self.sets) + values.of_term
-        self.sets += [pack_bits(values.in_group_of_parts(number)) for number in range(len(values.member))]
+        with_values = (1 + values.of_term).tolist()
+        self.event = _padded(
+            [[has, *self._number_of_event(term)] for has, term in zip(with_values, terms, strict=True)]
+        )
         self.bits, self.certain_bits = np.stack(self.sets), np.stack(self.certain_sets)
+        self.hides = np.array([one is not other for one, other in zip(self.sets, self.certain_sets, strict=True)])
         # the people of a row are counted at its first part
         people_there = np.where(variables.parts.slot == 0, variables.members.people[variables.parts.row], 0)
         most = int(people_there.max())
@@ -351,7 +364,8 @@ class _PartSets:
             holds = self.variables.looked_for(conditions)
             for condition in where:
                 holds = holds & self.variables.holds(condition)
-            self._add(name, holds ^ term.others, holds ^ term.others)
+            holds = holds ^ term.others
+            self._add(name, holds, holds)
         return [self.number[name]]
 
     def _number(self, condition: Condition | Who) -> int:
@@ -362,7 +376,7 @@ class _PartSets:
     def _add(self, name: object, holds: Flags, certain: Flags) -> None:
         self.number[name] = len(self.sets)
         self.sets.append(pack_bits(holds))
-        self.certain_sets.append(pack_bits(certain))
+        self.certain_sets.append(self.sets[-1] if certain is holds else pack_bits(certain))
 
     def _looked_for(self, conditions: Event) -> list[int]:
         """Number the set of parts that people of a condition are looked for in, where that is not everywhere."""
@@ -374,12 +388,14 @@ class _PartSets:
         return [self.number[PRINTED]]
 
     def _flags(self, condition: Condition | Who) -> tuple[Flags, Flags]:
-        if not isinstance(condition, str | Someone | Described):
-            return self.variables.holds(condition), self.variables.certain(condition)
         parts = self.variables.parts
+        if not isinstance(condition, str | Someone | Described):
+            holds = self.variables.holds(condition)
+            return holds, parts.certain(holds)
         rows = np.zeros(len(parts.count), bool)
         rows[self.people[condition]] = True
-        return rows[parts.row], rows[parts.row]
+        there = rows[parts.row]
+        return there, there
 
     def intersect(self, terms: slice) -> tuple[Integers, tuple[Integers, Integers], tuple[Integers, Integers]]:
         """Say of how many people terms speak for certain, list who else may be meant, and who may count.
@@ -387,27 +403,33 @@ class _PartSets:
         Both lists are pairs of a term (from 0) and a part.
         """
         conditions = self.conditions[terms]
-        parts = np.repeat(self.bits[:1], len(conditions), axis=0)
-        certain = parts.copy()
-        for each in conditions.T:
-            parts &= self.bits[each]
-            certain &= self.certain_bits[each]
+        parts = _common(self.bits, conditions)
+        # mostly all who may be meant are
+        certain = _common(self.certain_bits, conditions) if self.hides[conditions].any() else parts
         # people in binary: of each digit, how many rows have it
         sizes = sum(
             np.bitwise_count(certain & digit).sum(axis=1, dtype=np.int64) << at for at, digit in enumerate(self.digits)
         )
         possible = _positions(parts & ~certain)
-        for each in self.where[terms].T:
-            parts &= self.bits[each]
         # who counts for the size of a condition may be in a group that has none of the values
-        parts &= self.bits[self.with_values[terms]]
-        return sizes, possible, _positions(parts)
+        counting = parts & _common(self.bits, self.event[terms])
+        return sizes, possible, _positions(counting)
+
+
+def _common(bits: Bits, numbers: Integers) -> Bits:
+    """Intersect sets: those of each row of numbers."""
+    common = bits[numbers[:, 0]]
+    for each in numbers.T[1:]:
+        common &= bits[each]
+    return common
 
 
 def _padded(numbers: Sequence[list[int]]) -> Integers:
     """Make lists of sets equally long: set 0 is everybody."""
-    widest = max(map(len, numbers), default=0)
-    return np.array([each + [0] * (widest - len(each)) for each in numbers], np.int64).reshape(len(numbers), widest)
+    lengths = np.array([len(each) for each in numbers], np.int64)
+    padded = np.zeros((len(numbers), lengths.max(initial=1)), np.int64)
+    padded[np.arange(padded.shape[1]) < lengths[:, np.newaxis]] = [number for each in numbers for number in each]
+    return padded
 
 
 def _positions(bits: Bits) -> tuple[Integers, Integers]:

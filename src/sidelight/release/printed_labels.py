@@ -109,6 +109,16 @@ class PrintedLabel:
     masks: tuple[str, ...] = ()
     suppressed: bool = False
 
+    @property
+    def is_itself(self) -> bool:
+        """Whether it covers nothing but the label as it is printed.
+
+        >>> [read_label(text).is_itself for text in ("Ulm", "34", "34.0", "30-39", "2024", "*")]
+        [True, True, False, False, False, False]
+        """
+        forms = self.numbers or self.days or self.masks or self.suppressed
+        return not forms and len(self.parts) == len(self.labels) == 1 and self.parts[0] in self.labels
+
     def covers(self, label: Label) -> bool:
         """Say whether it may stand for what is known about somebody.
 

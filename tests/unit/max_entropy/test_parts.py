@@ -25,7 +25,7 @@ def test_rows_are_cut_where_a_condition_may_hold_or_not(release):
     assert parts.weight == pytest.approx([1, 0.45, 0.05, 0.45, 0.05, 0.9, 0.1])
     holds = parts.holds("sex", "F") & parts.holds("age", "34")
     assert np.bincount(parts.row[holds], minlength=3).tolist() == [1, 1, 0]
-    assert parts.certain("sex", "F").tolist() == [True] + [False] * 6
+    assert parts.certain(parts.holds("sex", "F")).tolist() == [True] + [False] * 6
 
 
 def test_rows_are_whole_where_nothing_is_mentioned(release):
