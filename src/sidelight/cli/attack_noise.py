@@ -18,7 +18,7 @@ from sidelight.cli.options import NoiseAttackOptions
 from sidelight.cli.output import Output
 from sidelight.cli.run import Status
 from sidelight.dp.attack import NoisyExposure, attack_noise
-from sidelight.dp.semantic_privacy import two_digits
+from sidelight.dp.disclosure_risk import two_digits
 from sidelight.errors import BadNoise
 from sidelight.publish.noise import read_noise
 from sidelight.report.report import Envelope

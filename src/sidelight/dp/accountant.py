@@ -21,7 +21,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -32,11 +32,13 @@ from sidelight._text import html_table
 from sidelight.dp.gaussian import concentrated_epsilon
 from sidelight.dp.mechanism import Mechanism
 from sidelight.dp.parameters import Amount, Neighbours, PrivacyUnit, amount_text, exact_delta, exact_epsilon
+from sidelight.dp.privacy_profile import LOST_IN_TRANSFORMS, SMALLEST_READ, PrivacyProfile, curve_of_losses
 from sidelight.dp.semantic_privacy import (
     SemanticPrivacy,
     allowed_chance,
     semantic_privacy,
     smallest_shift,
+    smallest_shift_on,
     with_warnings,
 )
 from sidelight.errors import BadNoise, expect_several, needs_extra, parameter
@@ -184,52 +186,28 @@ def promise_of(
     listed = _of_one_kind(spendings)
     epsilon = sum((each.epsilon for each in listed), Fraction(0))
     delta = sum((each.delta for each in listed), Fraction(0))
-    allowed = allowed_chance(chance)
+    allowed, neighbours = allowed_chance(chance), listed[0].neighbours
     if delta == 0 and allowed is None:
-        return semantic_privacy(epsilon, people=people)
+        return semantic_privacy(epsilon, people=people, neighbours=neighbours)
     if people is None or people < 1:
         message = (
             f"with a chance or a delta the promise depends on how many people there are; give {parameter('people')}"
         )
         raise BadNoise(message)
     if delta == 0:
-        total = semantic_privacy(epsilon, people=people)
+        total = semantic_privacy(epsilon, people=people, neighbours=neighbours)
     else:
         bound = smallest_shift(round_up(epsilon), people * delta, allowed, for_data_as_it_is=for_data_as_it_is)
-        total = with_warnings(epsilon, delta, people, *bound)
+        total = with_warnings(epsilon, delta, people, *bound, neighbours=neighbours)
     if allowed is None:
         return total
-    shift, read_at, slack = smallest_shift_of_losses(listed, people, allowed, for_data_as_it_is=for_data_as_it_is)
-    return total if shift >= total.shift else with_warnings(read_at, slack, people, shift, allowed)
-
-
-LOST_IN_TRANSFORMS = 1e-13
-"""What Fourier transforms of privacy losses may lose of a δ in floats: a thousand of them were seen to lose 5e-15."""
-
-FINENESS = 128
-"""How many ε' are tried at a time: first over the whole range, then around the best."""
-
-
-def smallest_shift_of_losses(
-    spendings: Sequence[Spending], people: int, chance: float, *, for_data_as_it_is: bool = False
-) -> tuple[float, float, float]:
-    """Give the smallest shift that the privacy losses give for a chance, and the ε' and δ(ε') it is read at."""
-    losses = _composed_losses(spendings)
-    smallest = math.fsum(float(each.epsilon) for each in spendings) / 100
-    lowest, highest = min(1e-4, smallest), 40.0  # beyond, a belief may move anywhere in floats
-    best = 1.0, math.inf, 1.0
-    for _ in range(3):
-        candidates = np.geomspace(lowest, highest, FINENESS)
-        deltas = losses.get_delta_for_epsilon(candidates.tolist())
-        tried = []
-        for epsilon, delta in zip(candidates.tolist(), deltas, strict=True):
-            mass = people * (raised(max(float(delta), 0.0)) + LOST_IN_TRANSFORMS)
-            shift, _ = smallest_shift(epsilon, mass, chance, for_data_as_it_is=for_data_as_it_is)
-            tried.append((shift, epsilon, float(delta)))
-        at = min(range(FINENESS), key=tried.__getitem__)
-        best = min(best, tried[at])
-        lowest, highest = (float(candidates[min(max(at + step, 0), FINENESS - 1)]) for step in (-1, 1))
-    return best
+    smallest = min(SMALLEST_READ, float(epsilon) / 100)
+    profile = PrivacyProfile.of_curve(curve_of_losses(_composed_losses(listed)), smallest=smallest)
+    shift, read_at, slack = smallest_shift_on(profile, people, allowed, for_data_as_it_is=for_data_as_it_is)
+    every = profile.as_read() | total.profile
+    if shift >= total.shift:
+        return replace(total, profile=every)
+    return with_warnings(read_at, slack, people, shift, allowed, neighbours=neighbours, profile=every)
 
 
 def basic(spendings: Sequence[Spending], delta: Fraction) -> float:

@@ -32,10 +32,11 @@ from sidelight._arrays import Floats, Integers, add_up
 from sidelight._text import counted, html_table
 from sidelight.attack.posterior import Prior
 from sidelight.dp.accountant import promise_of
+from sidelight.dp.disclosure_risk import two_digits
 from sidelight.dp.domain import Domain
 from sidelight.dp.noisy_counts import NoisyCounts
 from sidelight.dp.parameters import Amount
-from sidelight.dp.semantic_privacy import SemanticPrivacy, two_digits
+from sidelight.dp.semantic_privacy import SemanticPrivacy
 from sidelight.errors import BadNoise, did_you_mean, expect, expect_several, parameter
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.labels import Label, shown

@@ -1,5 +1,6 @@
-"""What differential privacy promises, in the words of beliefs: (ε̄, δ̄)-semantic privacy.
+"""What differential privacy promises: in beliefs, as error rates of a test, and as a risk of disclosure.
 
+The same promise is said in three ways.  The last two are in `disclosure_risk`; the first is (ε̄, δ̄)-semantic privacy.
 For every prior, let p be what somebody believes about the data after the release, and q what the same one would
 believe had person i been left out.  The promise: except with probability δ̄ over data and output, the total variation
 distance between p and q is at most ε̄ (`shift`), for all i.
@@ -24,14 +25,23 @@ ours.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from decimal import ROUND_UP, Context
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
 
 from sidelight._rounding import raised, round_up, to_places
 from sidelight._text import html_table
-from sidelight.dp.parameters import Amount, exact_amount, exact_delta, exact_epsilon
+from sidelight.dp.disclosure_risk import DisclosureRisk, ErrorRates, Secret, two_digits
+from sidelight.dp.library_profiles import LibraryProfile, is_of_library, library_profile
+from sidelight.dp.parameters import Amount, Neighbours, exact_amount, exact_delta, exact_epsilon
+from sidelight.dp.privacy_profile import PrivacyProfile, largest_posterior
 from sidelight.errors import BadNoise, parameter
+
+if TYPE_CHECKING:
+    import altair as alt
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +59,12 @@ class SemanticPrivacy:
     shift: float
     chance: float  # the paper's δ̄, by the name that people are told it under
     warnings: tuple[str, ...] = ()
+    neighbours: Neighbours = "add or remove"
+    profile: PrivacyProfile = field(default=PrivacyProfile(()), repr=False, kw_only=True)
+
+    def __post_init__(self) -> None:
+        if not self.profile.pairs:
+            object.__setattr__(self, "profile", PrivacyProfile.of_pair(self.epsilon, self.delta))
 
     def __repr__(self) -> str:
         about = f" for {self.people:,} people" if self.people is not None else ""
@@ -88,42 +104,211 @@ class SemanticPrivacy:
             return f"Whatever anyone knew before, {moves}."
         return f"Whatever anyone knew before, {moves}, except with a chance of at most {two_digits(self.chance)}."
 
+    def error_rates(self, false_alarms: float = 0.05) -> ErrorRates:
+        """How well can anybody tell, at most, whether you are in?  For whoever is wrong of this share of the others.
+
+        It holds for whoever knows everything about everybody else, and for each person by themselves.
+
+        >>> semantic_privacy(1).error_rates(0.05)
+        ErrorRates(false_alarms=0.05, recognised=0.13591..., advantage=0.46211..., neighbours='add or remove')
+        """
+        share = _share(false_alarms, "false_alarms", 0.05)
+        return ErrorRates(share, self.profile.power(share), self.profile.advantage, self.neighbours)
+
+    def disclosure_risk(self, prior: float = 0.1, *, known_to_be_in: bool = False) -> DisclosureRisk:
+        """How likely does something about you become at most, that somebody thinks likely by `prior`?
+
+        It is about whether you are in.  With `known_to_be_in` it is about anything else: between somebody with one
+        value and somebody with another lie two steps, where neighbours have one person more or less, so that twice ε
+        counts; where one person is replaced it is one step.
+
+        >>> round(semantic_privacy(1).disclosure_risk(0.1).posterior, 4)
+        0.232
+        >>> round(semantic_privacy(1).disclosure_risk(0.1, known_to_be_in=True).posterior, 4)
+        0.4509
+        """
+        share = _share(prior, "prior", 0.1)
+        steps = self.profile.two_steps() if known_to_be_in and self.neighbours == "add or remove" else self.profile
+        factor = steps.odds_factor(self.chance, people=self.people or 1)
+        about: Secret = "a value" if known_to_be_in else "being in"
+        return DisclosureRisk(share, largest_posterior(share, factor), factor, self.chance, about, self.neighbours)
+
+    def explain(self, *, false_alarms: float = 0.05, prior: float = 0.1) -> str:
+        """Say all of it to somebody who has to decide: a paragraph each on beliefs, tests, risks, what is not promised.
+
+        >>> [paragraph.split(". ")[0] for paragraph in semantic_privacy(1).explain().splitlines()[:5:2]]
+        ['In beliefs', 'As a test', 'As a risk']
+        """
+        return "\n\n".join(self._paragraphs(false_alarms, prior))
+
+    def _paragraphs(self, false_alarms: float, prior: float) -> Iterator[str]:
+        yield f"In beliefs. {self.sentence()}"
+        yield (
+            f"As a test. {self.error_rates(false_alarms).sentence()} This holds for whoever knows everything about "
+            "everybody else, and for each person by themselves."
+        )
+        risks = [self.disclosure_risk(prior).sentence(), self.disclosure_risk(prior, known_to_be_in=True).sentence()]
+        yield (
+            f"As a risk. {' '.join(risks)} This holds where what somebody believes of others does not depend on you; "
+            "else what is learned about them tells of you, whether you are in or not."
+        )
+        yield f"These are three ways to say one thing: {COMPARED[self.neighbours]} ({self._cost()})."
+        yield (
+            "Not promised: that nothing is learned about people like you. What the data shows of them, everybody may "
+            "believe of you, and would, had you been left out."
+        )
+
+    def _cost(self) -> str:
+        if len(self.profile.pairs) == 1:
+            return f"epsilon {self.epsilon:g} and delta {self.delta:g}"
+        return f"epsilon {self.epsilon:.4g} at delta {self.delta:.2g}, and more by every other pair of the profile"
+
+    def plot(self, *, false_alarms: float = 0.05, prior: float = 0.1) -> alt.HConcatChart:
+        """Draw it: what a test of who is in can reach, and how far beliefs about that can rise.
+
+        An Altair chart, which needs the extra `plot`: a notebook shows it, `chart.save("promise.svg")` writes it.
+        """
+        from sidelight.report.plots import promise_chart  # noqa: PLC0415 - it stands below: it draws what all rooms find
+
+        return promise_chart(self, false_alarms=false_alarms, prior=prior)
+
+
+COMPARED: dict[Neighbours, str] = {
+    "add or remove": "every result is about as likely with you in the data as without you",
+    "replace": "every result is about as likely with you in the data as with anybody else in your place",
+}
+
+
+@overload
+def semantic_privacy(
+    epsilon: Amount,
+    delta: Amount = 0,
+    *,
+    people: int | None = None,
+    chance: Amount | None = None,
+    neighbours: Neighbours | None = None,
+) -> SemanticPrivacy: ...
+
+
+@overload
+def semantic_privacy(
+    release: object,
+    /,
+    delta: Amount = 0,
+    *,
+    d_in: float | None = None,
+    people: int | None = None,
+    chance: Amount | None = None,
+    neighbours: Neighbours | None = None,
+) -> SemanticPrivacy: ...
+
 
 def semantic_privacy(
-    epsilon: Amount, delta: Amount = 0, *, people: int | None = None, chance: Amount | None = None
+    epsilon: Any,
+    delta: Amount = 0,
+    *,
+    d_in: float | None = None,
+    people: int | None = None,
+    chance: Amount | None = None,
+    neighbours: Neighbours | None = None,
 ) -> SemanticPrivacy:
-    """What does (ε, δ)-differential privacy promise to each of n people, in beliefs?
+    """What does differential privacy promise to each of n people?  In beliefs, in error rates, as a risk.
+
+    In beliefs:
 
     - δ = 0: the shift is at most tanh(ε/2), always.  This is tight: somebody with the right prior reaches it.
     - δ > 0: the shift is at most tanh(ε/2) + h, except with a chance of n·δ·(Λ + M), which falls as h grows: by about
       2·n·δ / (h·(e^ε + 1)) where h is small (the module says what Λ and M are, and why).  The smallest h for the wanted
       chance is taken; without one, the h that equals the chance.
 
+    The same promise as a test: `error_rates()`; as a risk: `disclosure_risk()`; in words: `explain()`; as a picture:
+    `plot()`.
+
     Args:
-        epsilon: the ε of the release, or of all releases together.
-        delta: their δ.
+        epsilon: the ε of the release, or of all releases together; or what says it itself: a `Measurement` of OpenDP
+            (with `d_in`), by whatever its output measure is, or a `DpEvent` of dp-accounting.
+        delta: their δ; for measurements and events that have a δ for every ε, the one at which ε is read.
+        d_in: how far neighbours are apart by the input metric of a measurement of OpenDP.
         people: how many people the data is about; needed when δ is above 0.
-        chance: how likely the promise may be broken (δ̄), when δ is above 0.
+        chance: how likely the promise may be broken (δ̄), when δ is above 0.  Where there is a δ for every ε, the pair
+            that promises most is taken.
+        neighbours: "add or remove" one person, or "replace" one; a metric of OpenDP that says so itself decides.
 
     >>> round(semantic_privacy(1).shift, 5)
     0.46212
     >>> promise = semantic_privacy(0.1, 1e-12, people=45_222, chance=0.001)
     >>> round(promise.shift, 4), promise.chance
     (0.05, 0.001)
+    >>> import dp_accounting
+    >>> promise = semantic_privacy(dp_accounting.GaussianDpEvent(noise_multiplier=2), people=45_222, chance=0.001)
+    >>> promise.error_rates(0.05).recognised, promise.shift
+    (0.12613..., 0.90056...)
 
     Source: the question is of Kasiviswanathan and Smith, On the Semantics of Differential Privacy, 2014; the bounds are
-    ours.
+    ours.  Tests: Wasserman and Zhou, JASA 2010.  Risks: McClure and Reiter, Transactions on Data Privacy 2012; Kazan
+    and Reiter, Prior-itizing Privacy, 2024; Kifer and Machanavajjhala, Pufferfish, 2014 (on what others tell of you).
     """
+    if is_of_library(epsilon):
+        return _of_library(library_profile(epsilon, d_in, neighbours), exact_delta(delta), people, chance)
+    if d_in is not None:
+        message = f"{parameter('d_in')} is for measurements of OpenDP; leave it out"
+        raise BadNoise(message)
     loss, slack = exact_epsilon(epsilon), exact_delta(delta)
-    if slack == 0:
+    return _of_pair(loss, slack, people, allowed_chance(chance), neighbours=neighbours or "add or remove")
+
+
+def _of_pair(
+    epsilon: Fraction,
+    delta: Fraction,
+    people: int | None,
+    chance: float | None,
+    *,
+    neighbours: Neighbours,
+    profile: PrivacyProfile | None = None,
+) -> SemanticPrivacy:
+    if delta == 0:
         # a few last bits up: a promise may be kept better than told
-        shift = min(raised(math.tanh(round_up(loss) / 2), 1e-15), 1.0)
-        return with_warnings(loss, slack, people, shift, 0.0)
+        shift = min(raised(math.tanh(round_up(epsilon) / 2), 1e-15), 1.0)
+        return with_warnings(epsilon, delta, people, shift, 0.0, neighbours=neighbours, profile=profile)
+    bound = smallest_shift(round_up(epsilon), _declared(people) * delta, chance)
+    return with_warnings(epsilon, delta, people, *bound, neighbours=neighbours, profile=profile)
+
+
+def _of_library(read: LibraryProfile, delta: Fraction, people: int | None, chance: Amount | None) -> SemanticPrivacy:
+    """Take the pair at δ, or the one pair that there is, or with a chance the pair that promises most."""
+    profile, allowed = read.profile, allowed_chance(chance)
+    plain = profile.as_read()
+    if delta or allowed is None:
+        epsilon, slack = _pair_at(read, delta)
+        return _of_pair(Fraction(epsilon), Fraction(slack), people, allowed, neighbours=read.neighbours, profile=plain)
+    shift, epsilon, slack = smallest_shift_on(profile, _declared(people), allowed)
+    holds_but_for = allowed if slack else 0.0
+    return with_warnings(epsilon, slack, people, shift, holds_but_for, neighbours=read.neighbours, profile=plain)
+
+
+def _pair_at(read: LibraryProfile, delta: Fraction) -> tuple[float, Fraction | float]:
+    if delta:
+        epsilon = read.profile.epsilon_at(float(delta))
+        if math.isinf(epsilon):
+            message = f"no epsilon holds at {parameter('delta', float(delta))}; give a larger one"
+            raise BadNoise(message)
+        return epsilon, delta
+    if read.pure_epsilon is not None:
+        return read.pure_epsilon, 0
+    if len(read.profile.pairs) == 1:
+        return read.profile.pairs[0]
+    message = (
+        f"it has a delta for every epsilon; give {parameter('chance', 0.001)}, how likely the promise may be broken, "
+        f"or the delta at which epsilon is read, such as {parameter('delta', 1e-9)}"
+    )
+    raise BadNoise(message)
+
+
+def _declared(people: int | None) -> int:
     if people is None or people < 1:
         message = f"with a delta above 0 the promise depends on how many people there are; give {parameter('people')}"
         raise BadNoise(message)
-    bound = smallest_shift(round_up(loss), people * slack, allowed_chance(chance))
-    return with_warnings(loss, slack, people, *bound)
+    return people
 
 
 def allowed_chance(chance: Amount | None) -> float | None:
@@ -165,6 +350,34 @@ def smallest_shift(
     return min(raised(floor + high, 1e-15), 1.0), high if chance is None else chance
 
 
+FINENESS = 128
+"""How many ε' are tried at a time around the best pair of a profile."""
+
+
+def smallest_shift_on(
+    profile: PrivacyProfile, people: int, chance: float, *, for_data_as_it_is: bool = False
+) -> tuple[float, float, float]:
+    """Give the smallest shift that any pair of a profile gives for a chance, and the ε' and δ(ε') it is read at."""
+    best = 1.0, math.inf, 1.0
+    pairs = sorted(pair for pair in profile.pairs if pair[0] > 0)
+    for _ in range(1 if profile.curve is None else 3):
+        for epsilon, delta in pairs:
+            if math.tanh(epsilon / 2) >= best[0]:  # no larger ε has a smaller shift
+                break
+            if delta == 0:
+                shift = raised(math.tanh(epsilon / 2), 1e-15)
+            else:
+                shift, _ = smallest_shift(epsilon, people * delta, chance, for_data_as_it_is=for_data_as_it_is)
+            best = min(best, (shift, epsilon, delta))
+        known = [epsilon for epsilon, _ in pairs]
+        if profile.curve is None or best[1] not in known:
+            break
+        at = known.index(best[1])
+        between = np.geomspace(known[max(at - 1, 0)], known[min(at + 1, len(known) - 1)], FINENESS).tolist()
+        pairs = list(zip(between, profile.curve(between), strict=True))
+    return best
+
+
 def _weight(epsilon: float, excess: float) -> float:
     """Give Λ + M, for ε̄ = tanh(ε/2) + excess."""
     shift = math.tanh(epsilon / 2) + excess
@@ -176,7 +389,14 @@ def _weight(epsilon: float, excess: float) -> float:
 
 
 def with_warnings(
-    epsilon: Fraction | float, delta: Fraction | float, people: int | None, shift: float, chance: float
+    epsilon: Fraction | float,
+    delta: Fraction | float,
+    people: int | None,
+    shift: float,
+    chance: float,
+    *,
+    neighbours: Neighbours = "add or remove",
+    profile: PrivacyProfile | None = None,
 ) -> SemanticPrivacy:
     """Say what is promised, and warn where that is nothing."""
     warnings = []
@@ -184,17 +404,22 @@ def with_warnings(
         warnings.append("delta is not far enough below 1 / people for this epsilon: nothing is promised")
     elif shift >= 0.99:
         warnings.append("epsilon is so large that a belief may move almost anywhere")
-    return SemanticPrivacy(float(epsilon), float(delta), people, shift, chance, tuple(warnings))
+    read = PrivacyProfile.of_pair(round_up(epsilon), round_up(delta)) if profile is None else profile
+    return SemanticPrivacy(
+        float(epsilon), float(delta), people, shift, chance, tuple(warnings), neighbours, profile=read
+    )
 
 
 def _expm1(power: float) -> float:
     return math.expm1(power) if power < 700 else math.inf
 
 
-def two_digits(probability: float) -> str:
-    """Show a chance, rounded up."""
-    rounded = Context(prec=2, rounding=ROUND_UP).create_decimal(repr(probability))
-    return f"{float(rounded):.2g}"
+def _share(share: float, name: str, example: float) -> float:
+    exact = exact_amount(share, name)
+    if not 0 < exact < 1:
+        message = f"{parameter(name)} is {share}; give a share above 0 and below 1, such as {example}"
+        raise BadNoise(message)
+    return float(exact)
 
 
 def _four_places(shift: float) -> str:
