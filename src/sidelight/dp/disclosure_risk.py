@@ -115,12 +115,12 @@ class DisclosureRisk:
 def percent(share: float, *, up: bool = True) -> str:
     """Show a share, rounded up, or down.
 
-    >>> percent(0.23196), percent(0.00012)
-    ('23.2 %', '0.012 %')
+    >>> percent(0.23196), percent(0.0625, up=False), percent(1.0)
+    ('23.2 %', '6.2 %', '100 %')
     """
     hundredths = Fraction(share) * 100
-    places = 1 if hundredths >= 1 else 3
-    return f"{to_places(hundredths, places, up=up):f} %"
+    rounded = f"{to_places(hundredths, 1 if hundredths >= 1 else 3, up=up):f}"
+    return f"{rounded.rstrip('0').rstrip('.')} %"
 
 
 def plain_percent(share: float) -> str:

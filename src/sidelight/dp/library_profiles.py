@@ -95,6 +95,9 @@ def _of_measurement(measurement: Any, d_in: float | None, neighbours: Neighbours
             f"how far are neighbours apart, by {metric}? give {parameter('d_in', 1)}, or what it is for one person"
         )
         raise BadNoise(message)
+    if d_in == 0:
+        message = f"{parameter('d_in', 0)} compares data with itself; say how far neighbours are apart, such as 1"
+        raise BadNoise(message)
     relation = _neighbours(str(measurement.input_metric), d_in, neighbours)
     untyped: Any = measurement
     try:
@@ -146,7 +149,7 @@ def _plus(profile: PrivacyProfile, slack: float) -> PrivacyProfile:
     curve = profile.curve
 
     def added(deltas: Sequence[float]) -> list[float]:
-        return [min(raised(delta + slack), 1.0) for delta in deltas]
+        return [min(raised(delta + slack) if delta else slack, 1.0) for delta in deltas]
 
     epsilons, deltas = zip(*profile.pairs, strict=True)
     pairs = tuple(zip(epsilons, added(deltas), strict=True))

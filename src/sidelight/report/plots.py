@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 INK, GREY, PALE, BLUE, VERMILION = "#222222", "#767676", "#DCE9F2", "#0072B2", "#D55E00"
 
-SHARES: tuple[float, ...] = tuple(np.linspace(0, 1, 101).round(2).tolist())
-"""Where curves over shares are read: at every hundredth."""
+SHARES: tuple[float, ...] = (0.0, 0.0001, 0.0003, 0.001, 0.003, *np.linspace(0.01, 1, 100).round(2).tolist())
+"""Where curves over shares are read: at every hundredth, and finer near 0."""
 
 WIDTH = 340
 
@@ -37,7 +37,7 @@ def promise_rows(promise: SemanticPrivacy) -> list[dict[str, float]]:
     """Give the table behind `promise_chart`: for every share, what a test misses at least and beliefs reach at most.
 
     >>> from sidelight import semantic_privacy
-    >>> {name: round(each, 3) for name, each in promise_rows(semantic_privacy(1))[5].items()}
+    >>> {name: round(each, 3) for name, each in promise_rows(semantic_privacy(1))[9].items()}
     {'share': 0.05, 'missed': 0.864, 'coin': 0.95, 'in': 0.125, 'value': 0.28}
     """
     missed = np.maximum(1 - promise.profile.powers(np.array(SHARES)), 0).tolist()
@@ -73,24 +73,27 @@ def promise_chart(promise: SemanticPrivacy, *, false_alarms: float = 0.05, prior
 def _test_panel(library: Any, data: Any, promise: SemanticPrivacy, false_alarms: float) -> Any:  # noqa: ANN401
     rates = promise.error_rates(false_alarms)
     missed = percent(1 - rates.recognised, up=False)
-    title = (
-        f"Wrong about {plain_percent(false_alarms)} of those who are not in, nobody recognises more than "
-        f"{percent(rates.recognised)} of those who are"
-    )
+    most = f"nobody recognises more than {percent(rates.recognised)} of those who are"
+    reached = most if rates.recognised < 0.999 else "somebody may recognise all of those who are"
+    title = f"Wrong about {plain_percent(false_alarms)} of those who are not in, {reached}"
     x = _axis(library.X("share:Q"), library, "Those who are not in, and are taken for being in")
     curve = _axis(library.Y("missed:Q"), library, "Those who are in, and are not recognised")
     coin = _axis(library.Y("coin:Q"), library, "Those who are in, and are not recognised")
     base = library.Chart(data, width=WIDTH, height=WIDTH)
-    label = min(false_alarms + 0.2, 0.55), min(1.05 - false_alarms, 0.93)  # above the coin's line
+    share = max(1 - rates.recognised, 0.0)
+    # where there is room: above the coin's line, or for a point far down between the lines
+    above = min(false_alarms + 0.2, 0.55), min(1.05 - false_alarms, 0.93)
+    out_of_reach = [_label(library, (0.03, 0.05), ["no test gets here"], color=BLUE)] if share > 0.3 else []
+    label = above if share > 0.3 else (min(false_alarms + 0.08, 0.55), share + 0.12)
     return library.layer(
         base.mark_area(color=PALE, opacity=1).encode(x, curve),
         base.mark_line(color=GREY, strokeDash=[5, 4], strokeWidth=1.5).encode(x, coin),
         base.mark_line(color=BLUE, strokeWidth=2.5).encode(x, curve),
         _label(library, (0.64, 0.40), ["guessing by a coin"], color=GREY),
-        _label(library, (0.03, 0.05), ["no test gets here"], color=BLUE),
+        *out_of_reach,
         *_marked(
             library,
-            (false_alarms, max(1 - rates.recognised, 0.0)),
+            (false_alarms, share),
             [f"{plain_percent(false_alarms)} wrong,", f"at least {missed} missed"],
             label,
         ),
@@ -100,14 +103,15 @@ def _test_panel(library: Any, data: Any, promise: SemanticPrivacy, false_alarms:
 def _belief_panel(library: Any, data: Any, promise: SemanticPrivacy, prior: float) -> Any:  # noqa: ANN401
     risk = promise.disclosure_risk(prior)
     holds = f", except with a chance of {two_digits(risk.chance)}" if risk.chance else ""
-    title = (
-        f"That you are in rises from {plain_percent(prior)} likely to at most {percent(risk.posterior)} likely{holds}"
-    )
+    title = f"That you are in can rise from {plain_percent(prior)} to at most {percent(risk.posterior)} likely{holds}"
     x = _axis(library.X("share:Q"), library, "How likely somebody thought it before")
     after = _axis(library.Y("in:Q"), library, "How likely they can think it after, at most")
     before = _axis(library.Y("share:Q"), library, "How likely they can think it after, at most")
     base = library.Chart(data, width=WIDTH, height=WIDTH)
     across = min(prior + 0.25, 0.5)
+    # below the line of what was thought before, or for a point far up between the lines
+    between = min(prior + 0.08, 0.4), min(risk.posterior, 0.86)
+    label = (across, across - 0.22) if risk.posterior < 0.65 else between
     return library.layer(
         base.mark_area(color=PALE, opacity=1).encode(x, after, y2="share:Q"),
         base.mark_line(color=GREY, strokeDash=[5, 4], strokeWidth=1.5).encode(x, before),
@@ -117,7 +121,7 @@ def _belief_panel(library: Any, data: Any, promise: SemanticPrivacy, prior: floa
             library,
             (prior, risk.posterior),
             [f"{plain_percent(prior)} → at most {percent(risk.posterior)}"],
-            (across, across - 0.22),  # below the line of what was thought before
+            label,
         ),
     ).properties(title=wrap(title, 52))
 
