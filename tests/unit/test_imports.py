@@ -178,6 +178,7 @@ def test_only_declared_libraries_are_used():
         "pydantic_core",
         "pandas",  # to_pandas and to_polars hand out frames to whoever has the library
         "polars",
+        "vl_convert",  # vl-convert-python
     }
     used = {name.partition(".")[0] for path in FILES for name in imported(ast.parse(path.read_text(encoding="utf-8")))}
     assert used - set(sys.stdlib_module_names) - declared == set()

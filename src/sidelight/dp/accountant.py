@@ -25,8 +25,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
 from sidelight._rounding import raised, round_down, round_up, to_places
 from sidelight._text import html_table
 from sidelight.dp.gaussian import concentrated_epsilon

@@ -350,7 +350,7 @@ def smallest_shift(
     return min(raised(floor + high, 1e-15), 1.0), high if chance is None else chance
 
 
-FINENESS = 128
+TRIES = 128
 """How many ε' are tried at a time around the best pair of a profile."""
 
 
@@ -373,7 +373,7 @@ def smallest_shift_on(
         if profile.curve is None or best[1] not in known:
             break
         at = known.index(best[1])
-        between = np.geomspace(known[max(at - 1, 0)], known[min(at + 1, len(known) - 1)], FINENESS).tolist()
+        between = np.geomspace(known[max(at - 1, 0)], known[min(at + 1, len(known) - 1)], TRIES).tolist()
         pairs = list(zip(between, profile.curve(between), strict=True))
     return best
 

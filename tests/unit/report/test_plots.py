@@ -54,9 +54,7 @@ def test_a_large_epsilon_is_not_called_a_bound():
     assert "no test gets here" not in said
 
 
-@pytest.mark.parametrize(
-    ("ending", "begins"), [("png", b"\x89PNG"), ("json", b"{"), ("html", b"<!DOCTYPE html>")]
-)
+@pytest.mark.parametrize(("ending", "begins"), [("png", b"\x89PNG"), ("json", b"{"), ("html", b"<!DOCTYPE html>")])
 def test_pictures_by_their_ending(chart, tmp_path, ending, begins):
     path = tmp_path / f"promise.{ending}"
     save_chart(chart, path)
