@@ -408,15 +408,18 @@ class Ledger:
 
 
 def opened_ledger(ledger: Ledger | str | os.PathLike[str] | None) -> Ledger | None:
-    """Open what a release is to be paid from; none at all is warned of, unless somebody says that it is meant."""
+    """Open what a release is to be paid from, if it is to be paid at all."""
+    return None if ledger is None or ledger == NO_LEDGER else Ledger.open(ledger)
+
+
+def warn_without_ledger(ledger: Ledger | str | os.PathLike[str] | None) -> None:
+    """Warn whoever calls for noise without a ledger, unless they say that this is meant."""
     if ledger is None:
         message = (
             "no ledger: nobody adds up what is published about these people, and promises add up; begin one with "
             f'sl.Ledger.begin and give it as ledger=, or say ledger="{NO_LEDGER}"'
         )
         warnings.warn(message, NoLedgerWarning, stacklevel=3)
-        return None
-    return None if ledger == NO_LEDGER else Ledger.open(ledger)
 
 
 @contextlib.contextmanager

@@ -35,7 +35,7 @@ from sidelight._arrays import Codes, Integers, add_up
 from sidelight._rounding import round_down
 from sidelight.dp.accountant import Spending
 from sidelight.dp.domain import CELLS_AT_MOST, Domain, Outside, expect_countable
-from sidelight.dp.ledger import ChoiceReceipt, Ledger, opened_ledger, paying
+from sidelight.dp.ledger import ChoiceReceipt, Ledger, opened_ledger, paying, warn_without_ledger
 from sidelight.dp.mechanism import opendp, refuse_useless
 from sidelight.dp.parameters import Amount, Neighbours, PrivacyUnit, exact_epsilon, units_changed
 from sidelight.errors import BadNoise, WrongKind, expect_mapping, parameter
@@ -260,6 +260,7 @@ def choose_levels(
     spending = Spending(f"choosing one of {len(listed)} levels for {table.sensitive}", cost, Fraction(0), neighbours)
     before = sum((each.paid.epsilon for each in candidates if each.paid is not None), Fraction(0))
     using = [receipt for each in candidates for receipt in each.using]
+    warn_without_ledger(ledger)
     # paid before it is drawn, as counts are
     with paying(opened, spending, commitment=commitment, using=using) as receipt:
         winner = searched_levels(candidates[_noisy_maximum(scores, *noise)].levels)

@@ -37,7 +37,7 @@ from sidelight._text import counted, html_table
 from sidelight.dp.accountant import CountedColumns, Spending, promise_of
 from sidelight.dp.answers import NoisePart, NoisyAnswer
 from sidelight.dp.domain import CELLS_AT_MOST, Domain, Outside, expect_countable
-from sidelight.dp.ledger import Account, Ledger, opened_ledger, paying
+from sidelight.dp.ledger import Account, Ledger, opened_ledger, paying, warn_without_ledger
 from sidelight.dp.level_choice import ChosenLevels, accept_levels
 from sidelight.dp.mechanism import Mechanism, calibrate
 from sidelight.dp.parameters import Amount, Neighbours, PrivacyUnit, amount_text, exact_delta, exact_epsilon
@@ -162,8 +162,8 @@ class NoisyCounts(Tabular):
         >>> import sidelight as sl
         >>> adult = sl.datasets.adult(quasi=["sex"])
         >>> noisy = sl.noisy_counts(
-        ...     adult.table, by=adult.hierarchies, levels={"sex": 0}, domain=sl.datasets.OCCUPATIONS, epsilon=1
-        ... )
+        ...     adult.table, by=adult.hierarchies, levels={"sex": 0}, domain=sl.datasets.OCCUPATIONS, epsilon=1,
+        ...     ledger="no ledger")
         >>> women = noisy.count(sex="Female")
         >>> round(women.sd, 2), women.margin(0.95), abs(women.count - 14_695) < 60  # 14,695 is the truth
         (5.26, 10, True)
@@ -195,7 +195,8 @@ class NoisyCounts(Tabular):
         >>> import sidelight as sl
         >>> adult = sl.datasets.adult(quasi=["sex"])
         >>> noisy = sl.noisy_counts(
-        ...     adult.table, by=adult.hierarchies, levels={"sex": 0}, domain=["Sales", "Tech-support"], epsilon=1)
+        ...     adult.table, by=adult.hierarchies, levels={"sex": 0}, domain=["Sales", "Tech-support"], epsilon=1,
+        ...     ledger="no ledger")
         >>> noisy.promise_in_words()  # doctest: +ELLIPSIS
         'If no two rows are about one person, which nobody checked: whatever anyone knew before, what they believe ...'
         """
@@ -242,8 +243,8 @@ class NoisyCounts(Tabular):
         >>> from tempfile import TemporaryDirectory
         >>> adult = sl.datasets.adult(quasi=["sex"])
         >>> noisy = sl.noisy_counts(
-        ...     adult.table, by=adult.hierarchies, levels={"sex": 0}, domain=sl.datasets.OCCUPATIONS, epsilon=1
-        ... )
+        ...     adult.table, by=adult.hierarchies, levels={"sex": 0}, domain=sl.datasets.OCCUPATIONS, epsilon=1,
+        ...     ledger="no ledger")
         >>> with TemporaryDirectory() as folder:
         ...     noisy.publish(f"{folder}/counts.csv")
         <PublishedNoise counts.csv: 45 counts, epsilon 1>
@@ -261,8 +262,8 @@ class NoisyCounts(Tabular):
         >>> import sidelight as sl
         >>> adult = sl.datasets.adult(quasi=["sex"])
         >>> noisy = sl.noisy_counts(
-        ...     adult.table, by=adult.hierarchies, levels={"sex": 0}, domain=sl.datasets.OCCUPATIONS, epsilon=1
-        ... )
+        ...     adult.table, by=adult.hierarchies, levels={"sex": 0}, domain=sl.datasets.OCCUPATIONS, epsilon=1,
+        ...     ledger="no ledger")
         >>> len(noisy.statements(adult.table.people)), noisy.statements(adult.table.people)[0].noise
         (28, 'laplace')
         """
@@ -320,7 +321,7 @@ class NoisyCounts(Tabular):
         >>> import sidelight as sl
         >>> adult = sl.datasets.adult(quasi=["age", "sex"])
         >>> counted = {"by": adult.hierarchies, "levels": {"sex": 0}, "domain": sl.datasets.OCCUPATIONS, "epsilon": 1}
-        >>> noisy = sl.noisy_counts(adult.table, **counted)
+        >>> noisy = sl.noisy_counts(adult.table, **counted, ledger="no ledger")
         >>> found = sl.protect(adult.table, sl.Policy(sl.GroupSize() >= 50), by=adult.hierarchies)
         >>> sl.intersect([found, noisy], people=adult.table, by=adult.hierarchies)
         <Exposure of 45,222 people in 2 releases: 0 given away>
@@ -456,6 +457,7 @@ def noisy_counts(
     counted_columns = CountedColumns(table.sensitive, tuple(declared.levels.items()), math.prod(declared.shape), unit)
     spending = Spending(str(counted_columns), *cost, neighbours, mechanism, counted_columns)
     budget = None if paid_from is None else replace(paid_from.read(), entries=())
+    warn_without_ledger(ledger)
     with paying(paid_from, spending, using=accepted.using) as receipt:
         measured = mechanism.add_noise(exact_counts)  # only now: what is drawn is on the ledger
         return NoisyCounts(

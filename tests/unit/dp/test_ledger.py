@@ -20,7 +20,16 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.dp.accountant import CountedColumns
-from sidelight.dp.ledger import Account, ChoiceReceipt, _digest, from_text, opened_ledger, paying, to_text
+from sidelight.dp.ledger import (
+    Account,
+    ChoiceReceipt,
+    _digest,
+    from_text,
+    opened_ledger,
+    paying,
+    to_text,
+    warn_without_ledger,
+)
 from sidelight.dp.mechanism import Mechanism
 from sidelight.dp.parameters import PrivacyUnit, Sensitivity
 from sidelight.errors import BadLedger, BadNoise, BudgetExceeded, NoLedgerWarning
@@ -226,12 +235,14 @@ def test_without_a_ledger_there_is_a_warning_unless_it_is_meant(tmp_path):
     with pytest.warns(
         NoLedgerWarning, match=r"no ledger: nobody adds up .*sl\.Ledger\.begin.*ledger=\"no ledger\""
     ) as seen:
-        assert opened_ledger(None) is None
+        warn_without_ledger(None)
     assert len(seen) == 1
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert opened_ledger("no ledger") is None
-        assert opened_ledger(tmp_path / "budget.json") == sl.Ledger(tmp_path / "budget.json")
+        for meant in ("no ledger", tmp_path / "budget.json"):
+            warn_without_ledger(meant)
+    assert opened_ledger(None) is opened_ledger("no ledger") is None
+    assert opened_ledger(tmp_path / "budget.json") == sl.Ledger(tmp_path / "budget.json")
 
 
 @pytest.mark.parametrize("cut_short", [KeyboardInterrupt, MemoryError, SystemExit])

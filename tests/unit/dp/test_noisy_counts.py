@@ -310,6 +310,8 @@ def test_a_release_without_a_ledger_warns_where_it_is_called():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         noisy(ledger="no ledger")
+        with pytest.raises(BadNoise, match="epsilon is 0"):  # nothing was drawn
+            noisy(epsilon=0)
 
 
 def test_an_interrupt_while_noise_is_drawn_says_what_is_spent(tmp_path, monkeypatch):
