@@ -630,7 +630,7 @@ class NoiseOptions:
     neighbours: Annotated[Literal["add or remove", "replace"], option("--neighbours", metavar="NAME", group=NOISE)] = (
         "add or remove"
     )
-    """What is hidden: one person more or less, or one replaced by another."""
+    """What is hidden: one person more or less, or one replaced by another (twice the noise; with --delta √2)."""
 
 
 @Parameter(name="*", group=PAID)

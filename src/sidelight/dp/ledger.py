@@ -45,6 +45,7 @@ from sidelight.dp.parameters import (
     exact_amount,
     exact_delta,
     exact_epsilon,
+    told_apart,
     units_changed,
 )
 from sidelight.errors import (
@@ -223,13 +224,12 @@ class Account:
 
     def _refusal(self, spending: Spending, after: Fraction | float) -> str:
         cost = f"epsilon {amount_text(spending.epsilon)} and delta {amount_text(spending.delta)} are more than is left"
-        budget = f"of epsilon {amount_text(self.epsilon)} and delta {amount_text(self.delta)}"
-        epsilon, delta = (amount_text(amount) for amount in self.spent)
-        spent = f"{epsilon} and {delta} are spent"
+        # with as many digits as it takes to see that it is more
+        before, budget_epsilon, would_be = told_apart([self.spent[0], self.epsilon, after])
+        budget = f"of epsilon {budget_epsilon} and delta {amount_text(self.delta)}"
+        spent = f"{before} and {amount_text(self.spent[1])} are spent"
         if self.accounting == "concentrated":
-            spent = (
-                f"{epsilon} of epsilon is spent, and it would be {amount_text(after)} (large epsilons cost more here)"
-            )
+            spent = f"{before} of epsilon is spent, and it would be {would_be} (large epsilons cost more here)"
         return f"{cost}: {budget}, {spent}; nothing was spent or published"
 
 

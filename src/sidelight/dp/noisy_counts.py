@@ -39,7 +39,7 @@ from sidelight.dp.answers import NoisePart, NoisyAnswer
 from sidelight.dp.domain import CELLS_AT_MOST, Domain, Outside, expect_countable
 from sidelight.dp.ledger import Account, Ledger, opened_ledger, paying, warn_without_ledger
 from sidelight.dp.level_choice import ChosenLevels, accept_levels
-from sidelight.dp.mechanism import Mechanism, calibrate
+from sidelight.dp.mechanism import Mechanism, better_without_delta, calibrate
 from sidelight.dp.parameters import Amount, Neighbours, PrivacyUnit, amount_text, exact_delta, exact_epsilon
 from sidelight.dp.semantic_privacy import SemanticPrivacy
 from sidelight.errors import BadNoise, did_you_mean, parameter
@@ -220,6 +220,9 @@ class NoisyCounts(Tabular):
         warnings: list[str] = []
         if not self.spending.delta or self.people_at_most is not None:
             warnings += self.promise().warnings
+        advice = better_without_delta(self.mechanism, self.spending.epsilon)
+        if advice is not None:
+            warnings.append(advice)
         hidden = self.mechanism.margin_of_total(self.measured.size, CHANCE_OF_FALSE_ALARM)
         # whoever is counted is counted so often at most
         if self.people_at_most is not None and self.measured.sum() - hidden > self.people_at_most * self.unit.at_most:
@@ -407,7 +410,8 @@ def noisy_counts(
             from a file), or a hierarchy of the sensitive column, which lists them all.
         epsilon: how much the counts may depend on one person; smaller means more noise.
         delta: the chance that it is more than that, far below 1 / people; 0 for never.
-        neighbours: "add or remove" one person, or "replace" one by another, which needs twice the noise.
+        neighbours: "add or remove" one person, or "replace" one by another, which needs twice the Laplace noise and √2
+            times the Gaussian noise.
         outside: what becomes of people with a label or value that was not declared: "other" counts them apart, as
             "(other)", so that nothing in the data makes a release fail; or "leave out"; or "an error", which tells that
             there are some.

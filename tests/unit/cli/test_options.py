@@ -1,10 +1,13 @@
 """Messages on the command line speak of options, whatever Python calls them."""
 
+import re
+from pathlib import Path
 from typing import Literal, get_args, get_origin, get_type_hints
 
 import pytest
 from support.command_line import invoke, verbs_of
 
+import sidelight
 from sidelight.cli.app import app
 from sidelight.cli.options import GeneralisationOptions, SearchOptions, TableColumns
 from sidelight.cli.run import OPTIONS, in_options
@@ -83,3 +86,34 @@ def test_a_file_of_an_unknown_kind_is_not_told_about_dataframes(tmp_path):
     (tmp_path / "people.docx").write_text("")
     result = invoke(["audit", str(tmp_path / "people.docx"), "-g", "age", "-s", "disease"])
     assert "name it .csv, .tsv (also .gz or .zst), .parquet, .xlsx, .dta, .sav or .sas7bdat\n" in result.stderr
+
+
+ADVISED = {
+    "cli/noise.py": ("noise",),
+    "cli/attack_noise.py": ("attack-noise",),
+    "cli/ledger.py": ("ledger spent", "ledger begin"),
+    "dp/noisy_counts.py": ("noise",),
+    "dp/domain.py": ("noise",),
+    "dp/parameters.py": ("noise",),
+    "dp/ledger.py": ("ledger begin", "noise"),
+    "dp/accountant.py": ("ledger spent",),
+    "dp/semantic_privacy.py": ("ledger spent",),
+    "dp/attack.py": ("attack-noise",),
+}
+"""Which verbs say the messages of a file."""
+
+
+@pytest.mark.parametrize("file", ADVISED)
+def test_advice_about_noise_names_options_that_are_there(file):
+    """An option that a message names belongs to a verb that says it; a parameter without an option is of Python only."""
+    text = (Path(sidelight.__file__).parent / file).read_text(encoding="utf-8")
+    verbs = verbs_of(app)
+    known = {
+        option
+        for verb in ADVISED[file]
+        for argument in verbs[verb].assemble_argument_collection()
+        for option in argument.names
+    }
+    named = {*re.findall(r"--[a-z][a-z-]+", text)}
+    named |= {OPTIONS[name] for name in re.findall(r"""parameter\(["'](\w+)["']""", text) if name in OPTIONS}
+    assert named <= known

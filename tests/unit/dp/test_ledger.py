@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight.dp.accountant import CountedColumns
+from sidelight.dp.accountant import CountedColumns, concentrated
 from sidelight.dp.ledger import (
     Account,
     ChoiceReceipt,
@@ -472,3 +472,19 @@ def test_shown_in_a_notebook(tmp_path):
     assert "&lt;b&gt;counts&lt;/b&gt;" in ledger._repr_html_()
     ledger.path.write_text("{")
     assert "damaged" in ledger._repr_html_()
+
+
+def test_a_refusal_shows_enough_digits_to_see_why(tmp_path):
+    """Not "1 is spent, and it would be 1"."""
+    delta = Fraction(1, 10**6)
+    small = sl.Spending("a", "0.0001")
+    costs = concentrated([sl.Spending("a", "0.1")] * 3, delta)
+    ledger = sl.Ledger.begin(tmp_path / "budget.json", epsilon=repr(costs), delta=delta, accounting="concentrated")
+    for _ in range(3):
+        ledger.spend(sl.Spending("a", "0.1"))
+    with pytest.raises(BudgetExceeded) as refused:
+        ledger.spend(small)
+    spent, would_be = re.search(
+        r"([0-9.]+) of epsilon is spent, and it would be ([0-9.]+) ", str(refused.value)
+    ).groups()
+    assert spent != would_be

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sidelight.dp.accountant import privacy_loss_distributions
-from sidelight.dp.mechanism import Mechanism, calibrate, opendp
+from sidelight.dp.mechanism import Mechanism, better_without_delta, calibrate, opendp
 from sidelight.dp.parameters import PrivacyUnit, Sensitivity
 from sidelight.errors import BadNoise, NotAvailable
 
@@ -133,3 +133,13 @@ def test_noise_hides_more_of_a_total_no_more_often_than_told(kind, scale, counts
         margin = mechanism.margin_of_total(counts, chance)
         assert law[noise < -margin].sum() <= chance
         assert margin <= 3 * mechanism.scale * math.sqrt(2 * counts * -math.log(chance)) + 30 * scale + 1
+
+
+def test_a_delta_that_makes_a_single_release_worse_is_said():
+    """At epsilon 1: 1.36 by Laplace noise, 4.23 at a delta of 1e-6."""
+    noise = calibrate(Fraction(1), Fraction(1, 10**6))
+    advice = better_without_delta(noise, Fraction(1))
+    assert "standard deviation of 1.36, here 4.23" in advice
+    assert better_without_delta(calibrate(Fraction(1), Fraction(0)), Fraction(1)) is None
+    many = Sensitivity(50, 50)  # many values of one person
+    assert better_without_delta(calibrate(Fraction(1), Fraction(1, 10**6), many), Fraction(1)) is None
