@@ -36,7 +36,7 @@ def shown(*words, code=0):
 def test_every_entry_says_what_was_published_where():
     text = " ".join(shown().split())
     assert "Ledger budget.json: epsilon 2.25 of 3 and delta 0 of 0 spent on 3 entries" in text
-    assert ": epsilon 1 for 10 counts of disease by sex (level 0)" in text
+    assert ": epsilon 1 for 18 counts of disease by sex (level 0)" in text
     assert "discrete Laplace noise of scale 1" in text
     assert "promised to each person; that nobody has two rows was checked by 'id'" in text
     assert "published as ../noisy.csv (as published), sha256" in text
@@ -55,7 +55,12 @@ def test_json_has_the_common_envelope():
     assert (file["file"], file["sha256"], file["now"]) == ("../noisy.csv", beside["file"]["sha256"], "as published")
     assert first["receipt"] == beside["receipt"]
     assert first["counted"]["levels"] == [["sex", 0]]
-    assert first["counted"]["unit"] == {"person": "id", "values": "single", "values_per_person": 1}
+    assert first["counted"]["unit"] == {
+        "person": "id",
+        "values": "single",
+        "values_per_person": 1,
+        "rows_per_person": None,
+    }
     assert last["published"] == []
 
 
