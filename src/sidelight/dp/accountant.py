@@ -58,7 +58,10 @@ class CountedColumns:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Spending:
-    """What was released under which ε and δ; by which noise and of which columns, where that is known."""
+    """What was released under which ε and δ; by which noise and of which columns, where that is known.
+
+    One release may measure marginals beside its cells, each with noise of its own (`marginal_noise`).
+    """
 
     what: str
     epsilon: Fraction
@@ -66,6 +69,7 @@ class Spending:
     neighbours: Neighbours = "add or remove"
     mechanism: Mechanism | None = None
     counted: CountedColumns | None = None
+    marginal_noise: tuple[Mechanism, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", exact_epsilon(self.epsilon))
@@ -80,12 +84,40 @@ class Spending:
         delta = f", delta {amount_text(self.delta)}" if self.delta else ""
         return f"epsilon {amount_text(self.epsilon)}{delta}"
 
+    @property
+    def mechanisms(self) -> tuple[Mechanism, ...]:
+        """Every noise of the release, as far as it is known: of the cells, and of marginals."""
+        return () if self.mechanism is None else (self.mechanism, *self.marginal_noise)
+
     def rho(self) -> Fraction | None:
-        """Give the ρ of zero-concentrated privacy: Gaussian noise has its own, ε without δ has ε² / 2, else none."""
-        if self.mechanism is not None and self.mechanism.kind == "discrete Gaussian":
-            rho = self.mechanism.rho()
-            return None if rho is None else Fraction(rho)
-        return self.epsilon**2 / 2 if self.delta == 0 else None
+        """Give the ρ of zero-concentrated privacy: Gaussian noise has its own, ε without δ has ε² / 2, else none.
+
+        Those of several noises add up.
+        """
+        if any(each.kind == "discrete Gaussian" for each in self.mechanisms):
+            return sum((_rho_of(each) for each in self.mechanisms), Fraction(0))
+        if self.delta:
+            return None
+        whole = self.epsilon**2 / 2
+        return min(whole, sum(map(_rho_of, self.mechanisms), Fraction(0))) if self.marginal_noise else whole
+
+    def keeps(self) -> bool:
+        """Whether all its noises together cost no more than its ε and δ, by bounds that are rounded up."""
+        if len(self.mechanisms) == 1:
+            return self.mechanisms[0].keeps(self.epsilon, self.delta)
+        if any(not 0 < each.scale < math.inf for each in self.mechanisms):
+            return False
+        if all(each.kind == "discrete Laplace" for each in self.mechanisms):
+            return sum(each.sensitivity.l1 / Fraction(each.scale) for each in self.mechanisms) <= self.epsilon
+        rho = self.rho()
+        return rho is not None and concentrated_epsilon(rho, self.delta) <= self.epsilon
+
+
+def _rho_of(mechanism: Mechanism) -> Fraction:
+    """Give the ρ of one noise, exactly: of Laplace noise ε² / 2."""
+    sensitivity, scale = mechanism.sensitivity, Fraction(mechanism.scale)
+    squared = sensitivity.l1**2 if mechanism.kind == "discrete Laplace" else sensitivity.l2_squared
+    return squared / (2 * scale**2)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -233,6 +265,21 @@ def concentrated(spendings: Sequence[Spending], delta: Fraction) -> float:
     return math.inf if len(known) < len(costs) else concentrated_epsilon(sum(known, Fraction(0)), delta)
 
 
+def largest_rho(epsilon: Fraction, delta: Fraction) -> Fraction:
+    """How much ρ of zero-concentrated privacy do ε and δ allow?  By halving; what it gives is surely allowed.
+
+    >>> rho = largest_rho(Fraction(1), Fraction(1, 10**6))
+    >>> round(float(rho), 5), 0.99999 < concentrated_epsilon(rho, Fraction(1, 10**6)) <= 1
+    (0.02436, True)
+    """
+    low, high = Fraction(0), Fraction(float(epsilon))
+    # invariant: `low` is allowed
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = (middle, high) if concentrated_epsilon(middle, delta) <= epsilon else (low, middle)
+    return low
+
+
 def loss_distribution(spendings: Sequence[Spending], delta: Fraction) -> float:
     """Convolve the mechanisms' privacy losses."""
     left = max(round_down(delta) - LOST_IN_TRANSFORMS, 0.0)
@@ -263,7 +310,7 @@ WIDEST = 20_000
 def _interval(spendings: Sequence[Spending]) -> float:
     """Say to multiples of what losses are rounded: so that all releases together lose a thousandth by it."""
     listed = [_listed_losses(each) for each in spendings]
-    rounds = sum(1 if mechanism is None else mechanism.sensitivity.l1 for mechanism in listed)
+    rounds = sum(sum(each.sensitivity.l1 for each in mechanisms) or 1 for mechanisms in listed)
     total = math.fsum(float(each.epsilon) for each in spendings)
     return min(max(total / (1000 * rounds), total / FINEST), COARSEST) if spendings else COARSEST
 
@@ -275,22 +322,30 @@ def privacy_loss_distributions() -> Any:  # noqa: ANN401 - dp-accounting has no 
     return losses
 
 
-def _listed_losses(spending: Spending) -> Mechanism | None:
-    """Give the noise whose privacy losses are known one by one; None where ε and δ have to bound them.
+def _listed_losses(spending: Spending) -> tuple[Mechanism, ...]:
+    """Give the noises whose privacy losses are known one by one; none where ε and δ have to bound them.
 
     Where one count changes by several, other ways to spread the change could be worse.
     """
-    mechanism = spending.mechanism
-    if mechanism is None or not mechanism.sensitivity.by_ones:
-        return None
-    return mechanism if mechanism.kind == "discrete Laplace" or mechanism.scale <= WIDEST else None
+    known = all(
+        each.sensitivity.by_ones and (each.kind == "discrete Laplace" or each.scale <= WIDEST)
+        for each in spending.mechanisms
+    )
+    return spending.mechanisms if known else ()
 
 
 def _loss_of(losses: Any, spending: Spending, interval: float) -> Any:  # noqa: ANN401 - dp-accounting has no types
-    mechanism = _listed_losses(spending)
-    if mechanism is None:
+    mechanisms = _listed_losses(spending)
+    if not mechanisms:
         parameters = losses.common.DifferentialPrivacyParameters(round_up(spending.epsilon), round_up(spending.delta))
         return losses.from_privacy_parameters(parameters, value_discretization_interval=interval)
+    total, *others = (_loss_of_noise(losses, each, interval) for each in mechanisms)
+    for each in others:
+        total = total.compose(each)
+    return total
+
+
+def _loss_of_noise(losses: Any, mechanism: Mechanism, interval: float) -> Any:  # noqa: ANN401 - dp-accounting has no types
     if mechanism.kind == "discrete Laplace":
         loss = round_up(1 / Fraction(mechanism.scale))
         one = losses.from_discrete_laplace_mechanism(loss, value_discretization_interval=interval)

@@ -104,6 +104,11 @@ class Domain:
         """How many groups and values."""
         return len(self), len(self.values)
 
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """How many labels each column has, and last how many values there are: the cells are all combinations."""
+        return (*(len(each) for each in self.labels), len(self.values))
+
     @cached_property
     def columns(self) -> tuple[Column, ...]:
         """What is printed about each group."""

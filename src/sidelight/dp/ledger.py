@@ -239,11 +239,15 @@ def _check_noise(spending: Spending) -> None:
     if mechanism is None:
         return
     needed = mechanism.sensitivity if counts is None else counts.unit.sensitivity(spending.neighbours)
-    covered = needed.l1 <= mechanism.sensitivity.l1 and needed.l2_squared <= mechanism.sensitivity.l2_squared
-    if not covered or not mechanism.keeps(spending.epsilon, spending.delta):
+    covered = all(
+        needed.l1 <= each.sensitivity.l1 and needed.l2_squared <= each.sensitivity.l2_squared
+        for each in spending.mechanisms
+    )
+    if not covered or not spending.keeps():
+        also = " and that of the queries" if spending.marginal_noise else ""
         message = (
-            f"{mechanism.kind} noise of scale {mechanism.scale:g} costs more than {spending.cost()}, which was to be "
-            "charged for it; nothing was spent or published"
+            f"{mechanism.kind} noise of scale {mechanism.scale:g}{also} costs more than {spending.cost()}, which was "
+            "to be charged for it; nothing was spent or published"
         )
         raise BadNoise(message)
 
@@ -498,6 +502,7 @@ def entry_document(entry: Entry) -> dict[str, Any]:
         "epsilon": amount_text(spending.epsilon),
         "delta": amount_text(spending.delta),
         "mechanism": None if spending.mechanism is None else asdict(spending.mechanism),
+        "marginal_noise": [asdict(each) for each in spending.marginal_noise],
         "counted": None if spending.counted is None else asdict(spending.counted),
         "published": [asdict(file) for file in entry.published],
         "choice": None if entry.choice is None else asdict(entry.choice),
@@ -512,6 +517,7 @@ def _read_entry(document: Mapping[str, Any], neighbours: Neighbours) -> Entry:
         neighbours,
         _read_mechanism(document["mechanism"]),
         _read_columns(document.get("counted")),
+        tuple(_read_noise(each) for each in document.get("marginal_noise", ())),
     )
     published = tuple(PublishedCounts(**file) for file in document.get("published", ()))
     choice = None if document.get("choice") is None else PaidChoice(**document["choice"])
@@ -519,8 +525,10 @@ def _read_entry(document: Mapping[str, Any], neighbours: Neighbours) -> Entry:
 
 
 def _read_mechanism(document: Mapping[str, Any] | None) -> Mechanism | None:
-    if document is None:
-        return None
+    return None if document is None else _read_noise(document)
+
+
+def _read_noise(document: Mapping[str, Any]) -> Mechanism:
     if "touched" in document:  # version 1: so many counts change by one
         return Mechanism(document["kind"], document["scale"], Sensitivity(document["touched"], document["touched"]))
     return Mechanism(document["kind"], document["scale"], Sensitivity(**document["sensitivity"]))

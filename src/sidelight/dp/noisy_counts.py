@@ -21,6 +21,7 @@ Source: Dwork, McSherry, Nissim and Smith, TCC 2006; Canonne, Kamath and Steinke
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -32,16 +33,25 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from sidelight._arrays import Flags, Integers
+from sidelight._arrays import Floats, Integers
 from sidelight._text import counted, html_table
 from sidelight.dp.accountant import CountedColumns, Spending, promise_of
-from sidelight.dp.answers import NoisePart, NoisyAnswer
-from sidelight.dp.domain import CELLS_AT_MOST, Domain, Outside, expect_countable
+from sidelight.dp.answers import NoisyAnswer, margin_of
+from sidelight.dp.domain import CELLS_AT_MOST, OTHER, Domain, Outside, expect_countable
 from sidelight.dp.ledger import Account, Ledger, opened_ledger, paying, warn_without_ledger
 from sidelight.dp.level_choice import ChosenLevels, accept_levels
-from sidelight.dp.mechanism import Mechanism, better_without_delta, calibrate
-from sidelight.dp.parameters import Amount, Neighbours, PrivacyUnit, amount_text, exact_delta, exact_epsilon
+from sidelight.dp.mechanism import Mechanism, better_without_delta
+from sidelight.dp.parameters import (
+    Amount,
+    Neighbours,
+    PrivacyUnit,
+    amount_text,
+    exact_delta,
+    exact_epsilon,
+    units_changed,
+)
 from sidelight.dp.semantic_privacy import SemanticPrivacy
+from sidelight.dp.workload import Marginal, Measurements, Queries, read_queries, split_noise
 from sidelight.errors import BadNoise, did_you_mean, parameter
 from sidelight.knowledge.statements import Noise, P, Statement
 from sidelight.release.release import Release, whole_groups
@@ -66,8 +76,11 @@ PEOPLE_NOT_DECLARED = (
 )
 """Why there is no promise in beliefs, and what to do about it."""
 
-COUNT, MEASURED = "count", "measured"
-"""What the columns of post-processed counts, and of counts as they were drawn, are called."""
+HALVINGS = 50
+"""How often a threshold between counts is halved: further, floats could not tell."""
+
+COUNT, MEASURED, ESTIMATE = "count", "measured", "estimate"
+"""What the columns of post-processed counts, of counts as they were drawn, and of what all of it says are called."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -77,10 +90,14 @@ class NoisyCounts(Tabular):
     `unit` says whom the noise hides, and how many values, or rows, of one person count at most: where people have more,
     what is beyond that is missing from the counts.  What was not declared is "(other)" (`outside`).
 
-    `measured` is what OpenDP drew: right on average, and it may be negative; `count` adds it up, and says how far off
-    that is.  `counts` are post-processed: whole, at least 0, and adding up to the same total.  They are nearer to the
-    truth cell by cell, and sums of them are not right on average: where most cells are empty, large groups lose what
-    empty ones gain.  Both may be published; that is all the budget pays for.
+    `measured` is what OpenDP drew for each cell: right on average, and it may be negative.  `marginals` were measured
+    beside the cells, where queries were declared; `estimates` are what all of that says about the cells together, as
+    well as noise allows (`workload`), and without marginals they are `measured`.  `count` adds them up, and says how
+    far off that is.
+
+    `counts` are post-processed: whole, at least 0, and adding up to the same total.  They are nearer to the truth cell
+    by cell, and sums of them are not right on average: where most cells are empty, large groups lose what empty ones
+    gain.  All of it may be published; that is all the budget pays for.
     """
 
     declared_domain: Domain = field(repr=False)
@@ -95,10 +112,22 @@ class NoisyCounts(Tabular):
     ledger: Ledger | None = field(default=None, repr=False)  # what it was paid from
     budget: Account | None = None  # that ledger's, without its entries
     receipt: str | None = None
+    marginals: tuple[Marginal, ...] = ()  # what was measured beside the cells
+    estimates: Integers | Floats = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        estimates = self.measurements().estimates()
+        object.__setattr__(self, "estimates", estimates.reshape(self.declared_domain.shape))
+
+    def measurements(self) -> Measurements:
+        """Give all that was drawn, by columns: the cells, and marginals."""
+        sizes = self.declared_domain.sizes
+        cells = Marginal(tuple(range(len(sizes))), self.mechanism, self.measured.reshape(sizes))
+        return Measurements(sizes, (cells, *self.marginals))
 
     @property
     def mechanism(self) -> Mechanism:
-        """Which noise, and its exact scale."""
+        """Which noise each cell has, and its exact scale."""
         assert self.spending.mechanism is not None
         return self.spending.mechanism
 
@@ -135,18 +164,30 @@ class NoisyCounts(Tabular):
         return f"NoisyCounts of {self.sensitive}: {counted(groups, 'group')} x {counted(values, 'value')}, {cost}"
 
     def _repr_html_(self) -> str:
-        names = [*(column.name for column in self.columns), self.sensitive, COUNT, MEASURED]
+        names = [*(column.name for column in self.columns), self.sensitive, *self.numbers()]
         return html_table(self._title(), names, self._rows(), total=self.measured.size)
 
     def _rows(self) -> Iterator[tuple[object, ...]]:
-        for group, value in np.ndindex(self.declared_domain.shape):
+        every = zip(*(numbers.tolist() for numbers in self.numbers().values()), strict=True)
+        for (group, value), numbers in zip(np.ndindex(self.declared_domain.shape), every, strict=True):
             texts = (shown(column.cell(group)) for column in self.columns)
-            numbers = int(self.counts[group, value]), int(self.measured[group, value])
             yield (*texts, shown(self.domain[value]), *numbers)
 
-    def margin(self, confidence: float = 0.95) -> int:
-        """How far is a measured count from the truth, at most, with this confidence?"""
-        return self.mechanism.margin(confidence)
+    def numbers(self) -> dict[str, Integers | Floats]:
+        """Give the columns of numbers, a row per group and value: what was drawn, and what is made of it."""
+        estimates = {ESTIMATE: self.estimates.ravel()} if self.marginals else {}
+        return {COUNT: self.counts.ravel(), MEASURED: self.measured.ravel(), **estimates}
+
+    def columns_of(self, marginal: Marginal) -> list[str]:
+        """Name the columns that a marginal is by."""
+        names = [*self.levels, self.sensitive]
+        return [names[axis] for axis in marginal.axes]
+
+    def margin(self, confidence: float = 0.95) -> float:
+        """How far is the estimate of a cell from the truth, at most, with this confidence?"""
+        if not self.marginals:
+            return self.mechanism.margin(confidence)
+        return margin_of(self.measurements().error([1] * len(self.declared_domain.sizes)), confidence)
 
     def count(self, /, *values: object, **says: object) -> NoisyAnswer:
         """How many people have one of these values, among those of whom the columns say this, and how far off is that?
@@ -155,9 +196,9 @@ class NoisyCounts(Tabular):
         `noisy.count("Sales", "Tech-support", race=["Black", "Other"])`; without values any value counts, and without
         columns everybody: `noisy.count()` is the total.
 
-        Measured counts are added up, not the post-processed `counts`: setting counts below 0 to 0, and others down for
-        it, moves sums of them away from the truth, always to the same side.  Where people have several values or rows,
-        those are counted.
+        What was measured is added up (`estimates`), not the post-processed `counts`: setting counts below 0 to 0, and
+        others down for it, moves sums of them away from the truth, always to the same side.  Where people have several
+        values or rows, those are counted.
 
         >>> import sidelight as sl
         >>> adult = sl.datasets.adult(quasi=["sex"])
@@ -168,14 +209,15 @@ class NoisyCounts(Tabular):
         >>> round(women.sd, 2), women.margin(0.95), abs(women.count - 14_695) < 60  # 14,695 is the truth
         (5.26, 10, True)
         """
-        within = np.ones(len(self), bool)
+        places = [np.arange(size) for size in self.declared_domain.sizes]
         for name, labels in says.items():
             column = self._column(name)
-            within &= np.isin(column.codes, _places(labels, column.labels, f"'{name}'"))
-        places = _places(list(values), self.domain, self.sensitive) if values else np.arange(len(self.domain))
-        chosen = self.measured[np.ix_(within, places)]
+            places[[*self.levels].index(name)] = _places(labels, column.labels, f"'{name}'")
+        if values:
+            places[-1] = _places(list(values), self.domain, self.sensitive)
+        total = self.estimates.reshape(self.declared_domain.sizes)[np.ix_(*places)].sum()
         of = "people" if self.unit.once else f"{self.unit.counted_things}s"
-        return NoisyAnswer(int(chosen.sum()), of, (NoisePart(self.mechanism, chosen.size),))
+        return NoisyAnswer(total.item(), of, self.measurements().error([len(taken) for taken in places]))
 
     def promise(self, *, chance: Amount | None = None) -> SemanticPrivacy:
         """Say what this release alone promises to each `unit`, what choosing its levels cost included.
@@ -260,7 +302,7 @@ class NoisyCounts(Tabular):
         """Say what was measured as statements for `maxent`: likelihoods, of a release of so many `people`.
 
         Each is `P(value, column=cell, …) ~ laplace(count / people, scale / people)`, or normal: the noise of one count,
-        of those whose labels and value were declared.
+        of a cell or of a query by values; of those whose labels and value were declared.
 
         >>> import sidelight as sl
         >>> adult = sl.datasets.adult(quasi=["sex"])
@@ -275,19 +317,18 @@ class NoisyCounts(Tabular):
                 f"these are counts of {self.unit.counted_things}s, and statements are about people; there are none"
             )
             raise BadNoise(message)
-        noise: Noise = "laplace" if self.mechanism.kind == "discrete Laplace" else "normal"
-        scale = Fraction(self.mechanism.scale) / people
-        cells = [{column.name: column.cell(group) for column in self.columns} for group in range(len(self))]
-        return tuple(
-            P(self.domain[value], where=cells[group]).measured(
-                Fraction(int(self.measured[group, value]), people), scale=scale, noise=noise
-            )
-            for group, value in np.argwhere(self._of_declared_cells()).tolist()
-        )
+        measured, last = self.measurements().marginals, len(self.declared_domain.sizes) - 1
+        return tuple(itertools.chain.from_iterable(self._said(each, people) for each in measured if last in each.axes))
 
-    def _of_declared_cells(self) -> Flags:
-        """Say which counts are of labels and a value that were declared: of the others nobody knows who they are."""
-        return np.outer(self.declared_domain.declared_groups, self.declared_domain.declared_values)
+    def _said(self, marginal: Marginal, people: int) -> Iterator[Statement]:
+        noise: Noise = "laplace" if marginal.mechanism.kind == "discrete Laplace" else "normal"
+        scale, names = Fraction(marginal.mechanism.scale) / people, self.columns_of(marginal)
+        labels = (*self.declared_domain.labels, self.domain)
+        for place, count in np.ndenumerate(marginal.measured):
+            texts = [labels[axis][number] for axis, number in zip(marginal.axes, place, strict=True)]
+            if self.declared_domain.outside != "other" or OTHER not in texts:
+                where = dict(zip(names[:-1], texts[:-1], strict=True))
+                yield P(texts[-1], where=where).measured(Fraction(int(count), people), scale=scale, noise=noise)
 
     def as_release(self) -> Release:
         """Take the post-processed counts for a release, as a reader would who forgets the noise, without empty groups.
@@ -350,14 +391,18 @@ class NoisyCounts(Tabular):
         return ExpectedCounts(Release(whole, sensitive=self.sensitive), PARTS)
 
     def table(self) -> pa.Table:
-        """Give a row per group and value: columns, value, `count` (post-processed) and `measured` (as drawn)."""
+        """Give a row per group and value: columns, value, `count` (post-processed) and `measured` (as drawn).
+
+        Where queries were measured too, `estimate` is what all of that says.  Add up `estimate` or `measured`: sums of
+        `count` are not right on average.
+        """
         groups, values = self.declared_domain.shape
         row = np.repeat(np.arange(groups), values)
         texts = [*(column.take(row) for column in self.columns), self.values_column()]
         arrays = [arrow_labels(each) for each in texts]
         names = [each.name for each in texts]
-        numbers = [pa.array(self.counts.ravel()), pa.array(self.measured.ravel())]
-        return pa.Table.from_arrays([*arrays, *numbers], names=[*names, COUNT, MEASURED])
+        numbers = {name: pa.array(each) for name, each in self.numbers().items()}
+        return pa.Table.from_arrays([*arrays, *numbers.values()], names=[*names, *numbers])
 
     def to_arrow(self) -> pa.Table:
         """Give `table()`, by the name that dataframes have for it."""
@@ -389,6 +434,7 @@ def noisy_counts(
     values_per_person: int | None = None,
     rows_per_person: int | None = None,
     people_at_most: int | None = None,
+    queries: Queries | None = None,
     ledger: Ledger | str | os.PathLike[str] | None = None,
     cells: int = CELLS_AT_MOST,
 ) -> NoisyCounts:
@@ -422,6 +468,10 @@ def noisy_counts(
         people_at_most: more people than this there are not, as known in advance and not from the table; with a delta
             above 0 the promise in beliefs depends on it, and is not told without.  It is not checked, as a refusal
             would tell something about the data; the measured counts may speak against it, and then a warning says so.
+        queries: which counts matter, fixed in advance: a list of what is counted by, such as `["total", "sex",
+            ("age", "occupation")]`.  They are measured too, each for a part of ε, so that Σ variance of one count
+            of each is smallest, the cells among them.  In a dictionary each has its weight, as in
+            `{"total": 1, "cells": 4}`; a query that is listed twice weighs twice.
         ledger: where the budget is kept; it is spent before noise is drawn.  Without one nobody adds up what is
             published about these people, and there is a warning; "no ledger" says that this is meant.
         cells: how many counts there may be at most.
@@ -456,19 +506,21 @@ def noisy_counts(
     declared = Domain.declare(by, accepted.levels, domain, outside=outside, cells=cells)
     unit = PrivacyUnit.of(table, values_per_person, rows_per_person=rows_per_person, values=len(declared.values))
     _check_people(people_at_most)
-    mechanism = calibrate(*cost, unit.sensitivity(neighbours))
+    weights = read_queries([] if queries is None else queries, [*declared.levels, table.sensitive])
+    noise = split_noise(declared.sizes, weights, cost, unit.sensitivity(neighbours), units_changed(neighbours))
     exact_counts = declared.count(table, by, at_most=unit.at_most)
     counted_columns = CountedColumns(table.sensitive, tuple(declared.levels.items()), math.prod(declared.shape), unit)
-    spending = Spending(str(counted_columns), *cost, neighbours, mechanism, counted_columns)
+    mechanism, *marginal_noise = noise.values()
+    spending = Spending(str(counted_columns), *cost, neighbours, mechanism, counted_columns, tuple(marginal_noise))
     budget = None if paid_from is None else replace(paid_from.read(), entries=())
     warn_without_ledger(ledger)
     with paying(paid_from, spending, using=accepted.using) as receipt:
-        measured = mechanism.add_noise(exact_counts)  # only now: what is drawn is on the ledger
+        drawn = Measurements.draw(exact_counts.reshape(declared.sizes), noise)  # only now: it is on the ledger
         return NoisyCounts(
             declared,
             table.sensitive,
-            measured,
-            postprocess(measured),
+            drawn.marginals[0].measured.reshape(declared.shape),
+            postprocess(drawn.estimates()).reshape(declared.shape),
             spending,
             unit,
             paid_choice=accepted.paid,
@@ -477,6 +529,7 @@ def noisy_counts(
             ledger=paid_from,
             budget=budget,
             receipt=receipt,
+            marginals=drawn.marginals[1:],
         )
 
 
@@ -491,7 +544,7 @@ def _check_people(people_at_most: object) -> None:
 def _check_columns(table: Table | Events, levels: Mapping[str, int]) -> None:
     for name in levels:
         table.column(name)  # names the nearest column if there is none
-    taken = {COUNT, MEASURED}.intersection([*levels, table.sensitive])
+    taken = {COUNT, MEASURED, ESTIMATE}.intersection([*levels, table.sensitive])
     if taken:
         message = f"a column is called '{min(taken)}', which is what the published counts are called; rename it"
         raise BadNoise(message)
@@ -508,38 +561,40 @@ def _places(texts: object, among: tuple[Label, ...], name: str) -> Integers:
     return np.array([among.index(text) for text in labels], np.int64)
 
 
-def postprocess(measured: Integers) -> Integers:
+def postprocess(measured: Integers | Floats) -> Integers:
     """Which whole counts of at least 0 with the same total are nearest to the measured ones?
 
     The total stays that of the measured counts (0 where it is negative), so that nothing is gained by setting
-    negative counts to 0: min Σ (x − measured)², x ≥ 0 and whole, Σ x = Σ measured.  The solution lowers all counts
-    by the same t, those that would fall below 0 to 0; what is left over by whole steps is taken from the largest.
+    negative counts to 0: min Σ (x − measured)², x ≥ 0 and whole, Σ x = Σ measured.  One more in a cell costs
+    2·(x − measured) − 1, so that the cheapest are all with x ≤ measured − t for one t; where there are several of the
+    same price, the largest counts have one less.
 
     It costs no privacy: whoever sees the measured counts can do the same.
 
-    >>> postprocess(np.array([7, -2, 4, 1])).tolist()
-    [6, 0, 3, 1]
+    >>> postprocess(np.array([7, -2, 4, 1])).tolist(), postprocess(np.array([6.7, -1.9, 4.3, 1.4])).tolist()
+    ([6, 0, 3, 1], [6, 0, 4, 1])
     """
-    total = int(measured.sum())
+    flat, total = measured.ravel(), round(measured.sum().item())
     if total <= 0:
-        return np.zeros_like(measured)
-    flat = measured.ravel()
-    lowered = np.maximum(flat - _threshold(flat, total), 0)
-    over = int(lowered.sum()) - total
-    # the threshold is whole: what it leaves too much is less than one for each count that is left
-    largest = np.argsort(-flat, kind="stable")[:over]
-    lowered[largest] -= 1
-    return lowered.reshape(measured.shape)
+        return np.zeros(measured.shape, np.int64)
+    low, high = _thresholds(flat, total)
+    whole, least = _lowered(flat, low), _lowered(flat, high)
+    # between two thresholds that floats can hardly tell apart, no count differs by more than one
+    order = np.argsort(-flat, kind="stable")
+    one_less = order[(whole > least)[order]][: int(whole.sum()) - total]
+    whole[one_less] -= 1
+    return whole.reshape(measured.shape)
 
 
-def _threshold(counts: Integers, total: int) -> int:
-    """Find the largest t with Σ max(count − t, 0) ≥ total, by halving."""
-    # invariant: at `low` enough is left, at `high` too little
-    low, high = 0, int(counts.max()) + 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        if int(np.maximum(counts - middle, 0).sum()) >= total:
-            low = middle
-        else:
-            high = middle
-    return low
+def _lowered(counts: Integers | Floats, threshold: float) -> Integers:
+    lowered: Integers = np.maximum(np.floor(counts - threshold), 0).astype(np.int64)
+    return lowered
+
+
+def _thresholds(counts: Integers | Floats, total: int) -> tuple[float, float]:
+    """Find the t from which on too little is left of counts, by halving: one at which enough is, one just above."""
+    low, high = -2.0, float(counts.max()) + 1
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if int(_lowered(counts, middle).sum()) >= total else (low, middle)
+    return low, high

@@ -66,6 +66,14 @@ class Sensitivity:
         """Whether no count changes by more than one, as then the two are the same."""
         return self.l1 == self.l2_squared
 
+    def merged(self, units: int) -> Sensitivity:
+        """Say how far these units move sums of the counts: what moves several counts may move one sum as far.
+
+        >>> Sensitivity(3, 3).merged(1), Sensitivity(2, 2).merged(2)
+        (Sensitivity(l1=3, l2_squared=9), Sensitivity(l1=2, l2_squared=2))
+        """
+        return Sensitivity(self.l1, self.l1**2 // units)
+
 
 ONE_BY_ONE = Sensitivity()
 """One count changes by one."""

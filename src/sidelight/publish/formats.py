@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sidelight._arrays import Integers
+from sidelight._arrays import Floats, Integers
 from sidelight.errors import NotPublished
 from sidelight.release.bounds import bound_columns
 from sidelight.release.groups import suppressed_groups
@@ -46,16 +46,16 @@ FORMULA_STARTS = "=+-@\t\r\n＝＋－＠"
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Sheet:
-    """The cells of a file, column by column: texts or whole numbers."""
+    """The cells of a file, column by column: texts or numbers."""
 
-    columns: Mapping[str, Column | Integers]
+    columns: Mapping[str, Column | Integers | Floats]
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values())))
 
     def with_bounds(self) -> Sheet:
         """Add, after each column of intervals, the ends of what it prints as numbers or days of their own."""
-        columns: dict[str, Column | Integers] = {}
+        columns: dict[str, Column | Integers | Floats] = {}
         for name, column in self.columns.items():
             columns[name] = column
             ends = bound_columns(column, taken=self.columns) if isinstance(column, Column) else None
@@ -196,8 +196,8 @@ class Parquet(Format):
                 writer.write_table(pa.Table.from_arrays(arrays, schema=schema))
 
 
-def _arrow_kind(column: Column | Integers) -> pa.DataType:
-    return _ARROW_KINDS[kind_of_cells(column)] if isinstance(column, Column) else pa.int64()
+def _arrow_kind(column: Column | Integers | Floats) -> pa.DataType:
+    return _ARROW_KINDS[kind_of_cells(column)] if isinstance(column, Column) else pa.from_numpy_dtype(column.dtype)
 
 
 class Csv(Format):
@@ -224,7 +224,7 @@ class Csv(Format):
         """Take the `'` away again."""
         return unescape_formula(text)
 
-    def _words(self, column: Column | Integers) -> Column:
+    def _words(self, column: Column | Integers | Floats) -> Column:
         if isinstance(column, Column):
             return Column(column.name, tuple(self._cell(text) for text in column.labels), column.codes)
         return Column.of("", [str(number) for number in column.tolist()])
@@ -296,7 +296,7 @@ def _row_blocks(rows: int) -> Iterator[slice]:
         yield slice(start, min(start + ROWS_AT_ONCE, rows))
 
 
-def _cells(column: Column | Integers, rows: slice) -> pa.Array:
+def _cells(column: Column | Integers | Floats, rows: slice) -> pa.Array:
     if isinstance(column, Column):
         return pa.array(column.labels, pa.string()).take(pa.array(column.codes[rows]))
     return pa.array(column[rows])

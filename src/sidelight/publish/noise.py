@@ -35,8 +35,9 @@ from sidelight.dp.accountant import CountedColumns, Spending
 from sidelight.dp.domain import OTHER, Domain, Outside
 from sidelight.dp.ledger import Account, say_spent
 from sidelight.dp.mechanism import Mechanism, NoiseKind
-from sidelight.dp.noisy_counts import COUNT, MEASURED, NoisyCounts
-from sidelight.dp.parameters import Neighbours, PrivacyUnit, Sensitivity, amount_text
+from sidelight.dp.noisy_counts import COUNT, ESTIMATE, MEASURED, NoisyCounts
+from sidelight.dp.parameters import Neighbours, PrivacyUnit, Sensitivity, amount_text, units_changed
+from sidelight.dp.workload import Marginal
 from sidelight.errors import BadLedger, BadNoise, BadRelease, NotPublished
 from sidelight.publish.formats import Format, Sheet, format_of
 from sidelight.publish.sidecar import digest, noise_path
@@ -121,14 +122,32 @@ def _sheet(noisy: NoisyCounts) -> Sheet:
     groups, values = noisy.declared_domain.shape
     row = np.repeat(np.arange(groups), values)
     columns = {column.name: column.take(row) for column in noisy.columns}
-    numbers = {COUNT: noisy.counts.ravel(), MEASURED: noisy.measured.ravel()}
-    return Sheet({**columns, noisy.sensitive: noisy.values_column(), **numbers})
+    return Sheet({**columns, noisy.sensitive: noisy.values_column(), **noisy.numbers()})
 
 
 def _levels_chosen(noisy: NoisyCounts) -> str:
     if noisy.paid_choice is None:
         return "in advance, as the publisher says"
     return f"from the data, for an epsilon of {amount_text(noisy.paid_choice.epsilon)} more, which the promise counts"
+
+
+def _query(noisy: NoisyCounts, marginal: Marginal) -> dict[str, Any]:
+    """Say what was measured beside the cells: counts by some of the columns, the last column changing first."""
+    mechanism = marginal.mechanism
+    return {
+        "by": noisy.columns_of(marginal),
+        "mechanism": {"kind": mechanism.kind, "scale": mechanism.scale, **asdict(mechanism.sensitivity)},
+        "measured": marginal.measured.ravel().tolist(),
+    }
+
+
+def _sums(noisy: NoisyCounts) -> str:
+    """Say what may be added up: post-processing makes sums of counts too large or too small, on average."""
+    column = ESTIMATE if noisy.marginals else MEASURED
+    return (
+        f"add up '{column}', which is right on average; '{COUNT}' is post-processed (whole, at least 0), and sums of "
+        "it are not right on average"
+    )
 
 
 def noise_document(noisy: NoisyCounts, file: Path) -> dict[str, Any]:
@@ -152,6 +171,8 @@ def noise_document(noisy: NoisyCounts, file: Path) -> dict[str, Any]:
         "neighbours": spending.neighbours,
         "mechanism": {"kind": mechanism.kind, "scale": mechanism.scale, **asdict(mechanism.sensitivity)},
         "margin_95": noisy.margin(0.95),
+        "queries": [_query(noisy, each) for each in noisy.marginals],
+        "sums": _sums(noisy),
         "privacy_unit": {
             "unit": noisy.unit.word,
             "person": noisy.unit.person,
@@ -220,6 +241,7 @@ def read_noise(path: str | Path) -> NoisyCounts:
             missing=_one_of(Missing, document["missing"]) if document.get("missing") is not None else None,
             budget=_budget(document.get("ledger"), spending.neighbours),
             receipt=_text_or_none(document["receipt"]),
+            marginals=_marginals(document, domain, spending),
         )
     except (KeyError, TypeError, ValueError, BadNoise):  # also of Arrow
         message = f"'{noise_path(path).name}' does not fit '{path.name}'; publish the counts again"
@@ -278,19 +300,38 @@ def _budget(document: dict[str, Any] | None, neighbours: Neighbours) -> Account 
 
 def _spending(document: dict[str, Any], domain: Domain, unit: PrivacyUnit) -> Spending:
     """Read what was spent; noise that is too small for what the document says of it is refused."""
-    mechanism, sensitivity = document["mechanism"], unit.sensitivity(document["neighbours"])
-    noise = Mechanism(mechanism["kind"], float(mechanism["scale"]), sensitivity)
+    sensitivity = unit.sensitivity(document["neighbours"])
+    merged = sensitivity.merged(units_changed(document["neighbours"]))
+    noise = _mechanism(document["mechanism"], sensitivity)
+    beside = tuple(_mechanism(each["mechanism"], merged) for each in document.get("queries", ()))
     counted = CountedColumns(document["sensitive"], tuple(domain.levels.items()), int(np.prod(domain.shape)), unit)
-    spending = Spending(str(counted), document["epsilon"], document["delta"], document["neighbours"], noise, counted)
-    written = Sensitivity(mechanism["l1"], mechanism["l2_squared"])
-    if written != sensitivity or noise.kind not in get_args(NoiseKind):
-        message = "no such noise"
-        raise ValueError(message)
+    cost = document["epsilon"], document["delta"], document["neighbours"]
+    spending = Spending(str(counted), *cost, noise, counted, beside)
     needs_delta = noise.kind == "discrete Gaussian"
-    if not noise.keeps(spending.epsilon, spending.delta) or needs_delta != (spending.delta > 0):
+    if not spending.keeps() or needs_delta != (spending.delta > 0):
         message = "the noise costs more than the document says"
         raise ValueError(message)
     return spending
+
+
+def _mechanism(document: dict[str, Any], sensitivity: Sensitivity) -> Mechanism:
+    written = Sensitivity(document["l1"], document["l2_squared"])
+    if written != sensitivity or document["kind"] not in get_args(NoiseKind):
+        message = "no such noise"
+        raise ValueError(message)
+    return Mechanism(document["kind"], float(document["scale"]), sensitivity)
+
+
+def _marginals(document: dict[str, Any], domain: Domain, spending: Spending) -> tuple[Marginal, ...]:
+    names, marginals = [*domain.levels, document["sensitive"]], []
+    for each, mechanism in zip(document.get("queries", ()), spending.marginal_noise, strict=True):
+        axes = tuple(names.index(name) for name in each["by"])
+        measured = np.array(each["measured"], np.int64).reshape([domain.sizes[axis] for axis in axes])
+        marginals.append(Marginal(axes, mechanism, measured))
+    if any(each.axes != tuple(sorted({*each.axes})) or len(each.axes) == len(names) for each in marginals):
+        message = "no such marginals"
+        raise ValueError(message)
+    return tuple(marginals)
 
 
 def _whole_or_none(number: object) -> int | None:

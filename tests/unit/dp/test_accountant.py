@@ -1,3 +1,4 @@
+import dataclasses
 import math
 from fractions import Fraction
 
@@ -13,7 +14,7 @@ from sidelight.dp.accountant import (
     concentrated_epsilon,
     promise_of,
 )
-from sidelight.dp.mechanism import calibrate, opendp
+from sidelight.dp.mechanism import Mechanism, calibrate, opendp
 from sidelight.dp.parameters import PrivacyUnit
 from sidelight.errors import BadNoise, WrongKind
 
@@ -161,3 +162,21 @@ def test_without_noise_that_is_known_a_promise_rests_on_epsilon_and_delta():
 def test_a_promise_with_a_chance_needs_people_and_a_chance_below_one(options):
     with pytest.raises(BadNoise):
         promise_of([Spending("something", 1)], **options)
+
+
+def test_several_noises_of_one_release_are_accounted_for_together():
+    laplace = [Mechanism("discrete Laplace", scale) for scale in (2.0, 4.0)]
+    together = Spending("cells and totals", "0.75", mechanism=laplace[0], marginal_noise=(laplace[1],))
+    apart = [Spending("cells", "0.5", mechanism=laplace[0]), Spending("totals", "0.25", mechanism=laplace[1])]
+    assert together.keeps()
+    assert not dataclasses.replace(together, epsilon="0.74").keeps()
+    # each has ε² / 2 of its own, which is less than that of the sum
+    assert together.rho() == pytest.approx(0.5**2 / 2 + 0.25**2 / 2)
+    one, several = sl.privacy_spent([together], delta=1e-6), sl.privacy_spent(apart, delta=1e-6)
+    assert one.loss_distribution == pytest.approx(several.loss_distribution, rel=1e-6)
+    assert one.concentrated == pytest.approx(several.concentrated)
+    gaussian = [Mechanism("discrete Gaussian", scale) for scale in (6.0, 8.0)]
+    both = Spending("both", 1, Fraction(1, 10**6), mechanism=gaussian[0], marginal_noise=(gaussian[1],))
+    assert both.rho() == pytest.approx(1 / 72 + 1 / 128)
+    assert both.keeps()
+    assert not dataclasses.replace(both, epsilon="0.5").keeps()
