@@ -6,7 +6,9 @@ noise with a scale that is too small is caught by it.
 """
 
 import math
+from collections import Counter
 from fractions import Fraction
+from itertools import combinations, product
 
 import numpy as np
 import pyarrow as pa
@@ -429,3 +431,114 @@ def test_what_is_left_out_is_drawn_evenly():
     )
     # each of the four occurrences is kept with one half; 5 standard deviations
     assert np.abs(draws.mean(axis=0) - np.array([0.5, 1, 0.5])).max() < 5 * 0.71 / math.sqrt(4000)
+
+
+# Several rows per person: neighbouring event tables, person by person.
+
+BY_WARD = {
+    "ward": sl.Hierarchy("ward", (("A", "B"), ("*", "*"))),
+    "sex": sl.Hierarchy("sex", (("f", "m"), ("*", "*"))),
+}
+VISIT = st.tuples(
+    st.sampled_from(["A", "B", "C", None]), st.sampled_from("fm"), st.sampled_from(["a", "b", "odd", None])
+)
+COLUMNS = ("patient", "ward", "sex", "disease")
+
+
+def read_visits(people, values="single"):
+    """Rows of visits, a list per person."""
+    rows = [(number, *visit) for number, visits_of_one in people.items() for visit in visits_of_one]
+    columns = {
+        name: pa.array([row[place] for row in rows], pa.int64() if name == "patient" else pa.string())
+        for place, name in enumerate(COLUMNS)
+    }
+    return sl.read_events(
+        pa.table(columns), quasi=["ward", "sex"], sensitive="disease", person="patient", values=values
+    )
+
+
+def every_count(domain, visits_of_one, cap, values):
+    """All vectors of counts that one person can give: every way of keeping as many as count."""
+    cells = [cell_of(domain, visit) for visit in visits_of_one]
+    cells = [cell for cell in cells if cell is not None]
+    cells = sorted(set(cells)) if values == "set" else cells
+    ways = set()
+    for kept in combinations(range(len(cells)), min(cap, len(cells))):
+        counts = np.zeros(domain.shape, np.int64)
+        for place in kept:
+            counts[cells[place]] += 1
+        ways.add(tuple(counts.ravel().tolist()))
+    return ways
+
+
+def cell_of(domain, visit):
+    """Where one visit is counted, by looking labels up one by one."""
+    group, place = 0, None
+    for name, labels, text in zip(("ward", "sex"), domain.labels, visit[:2], strict=True):
+        declared = text in BY_WARD[name].levels[0]
+        coarse = BY_WARD[name].generalise(text, domain.levels[name]) if declared or text is None else None
+        if coarse not in labels:
+            if domain.outside == "leave out":
+                return None
+            coarse = labels[-1]
+        group = group * len(labels) + labels.index(coarse)
+    place = domain.values.index(visit[2]) if visit[2] in ("a", "b") else None
+    if place is None:
+        if domain.outside == "leave out":
+            return None
+        place = len(domain.values) - 1
+    return group, place
+
+
+@given(
+    st.dictionaries(st.integers(0, 3), st.lists(VISIT, min_size=1, max_size=4), max_size=3),
+    st.lists(VISIT, min_size=1, max_size=4),
+    st.integers(1, 3),
+    st.sampled_from([("other", "single"), ("leave out", "single"), ("other", "set")]),
+    st.sampled_from([{"ward": 0, "sex": 0}, {"ward": 1, "sex": 0}]),
+)
+def test_one_person_with_several_rows_changes_no_more_than_the_sensitivity(people, added, cap, how, levels):
+    """Each person gives one of the vectors that brute force lists, whoever else is there; none is beyond the bounds."""
+    outside, values = how
+    domain = Domain.declare(BY_WARD, levels, ["a", "b"], outside=outside)
+    caps = {"values_per_person": cap} if values == "set" else {"rows_per_person": cap}
+    unit = PrivacyUnit.of(read_visits({9: added}, values), **caps)
+    one = every_count(domain, added, cap, values)
+    bound = unit.sensitivity("add or remove")
+    for counts in one:
+        assert sum(counts) <= bound.l1
+        assert sum(count**2 for count in counts) <= bound.l2_squared
+    for other in (every_count(domain, visits_of_one, cap, values) for visits_of_one in people.values()):
+        for changes in ([a - b for a, b in zip(*pair, strict=True)] for pair in product(one, other)):
+            assert sum(map(abs, changes)) <= unit.sensitivity("replace").l1
+            assert sum(change**2 for change in changes) <= unit.sensitivity("replace").l2_squared
+    # what is counted is a sum of what everybody may give, each by themselves
+    possible = {tuple([0] * math.prod(domain.shape))}
+    for visits_of_one in [*people.values(), added]:
+        ways = every_count(domain, visits_of_one, cap, values)
+        possible = {tuple(map(sum, zip(a, b, strict=True))) for a, b in product(possible, ways)}
+    counts = domain.count(read_visits({**people, 9: added}, values), BY_WARD, at_most=unit.at_most)
+    assert tuple(counts.ravel().tolist()) in possible
+
+
+def test_the_sensitivity_of_rows_is_reached():
+    """All rows of one person in one cell: by less noise they would not be hidden."""
+    domain = Domain.declare(BY_WARD, {"ward": 0, "sex": 0}, ["a", "b"], outside="other")
+    many = read_visits({1: [("A", "f", "a")] * 5})
+    unit = PrivacyUnit.of(many, rows_per_person=3)
+    assert domain.count(many, BY_WARD, at_most=unit.at_most).max() == 3
+    assert unit.sensitivity("add or remove").l2_squared == 9
+
+
+def test_rows_are_left_out_by_chance_each_alike_and_each_person_by_themselves():
+    """Of one person's 4 different rows 2 are kept: all 6 pairs come up, and no other person changes how often."""
+    domain = Domain.declare(BY_WARD, {"ward": 0, "sex": 0}, ["a", "b"], outside="other")
+    visits_of_one = [("A", "f", "a"), ("A", "f", "b"), ("B", "f", "a"), ("B", "m", "b")]
+    alone = read_visits({1: visits_of_one})
+    drawn = Counter(tuple(domain.count(alone, BY_WARD, at_most=2).ravel().tolist()) for _ in range(1_200))
+    assert len(drawn) == 6
+    assert min(drawn.values()) > 110  # 200 each, and 7 standard deviations
+    more = {number: [("A", "m", "a")] for number in range(2, 6)}
+    together, others = read_visits({1: visits_of_one, **more}), domain.count(read_visits(more), BY_WARD).ravel()
+    for _ in range(50):
+        assert tuple((domain.count(together, BY_WARD, at_most=2).ravel() - others).tolist()) in drawn

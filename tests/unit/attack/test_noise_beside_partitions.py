@@ -92,7 +92,7 @@ def test_counts_of_several_values_are_refused():
         epsilon=1,
         values_per_person=3,
     )
-    with pytest.raises(BadNoise, match="nobody counted people; attack counts of one value each"):
+    with pytest.raises(BadNoise, match="nobody counted people; attack counts of people"):
         sl.intersect([counts], people=nhefs.table, by=nhefs.hierarchies)
 
 

@@ -33,7 +33,7 @@ def test_somebody_who_knows_nothing_else():
 def test_somebody_who_knows_everybody_else_is_held_by_the_promise():
     told = answer(invoke([*ATTACK, *OTHERS, "--chance", "0.01", "--prior", "uniform", "--json"]))
     assert told["knows"] == "everybody else"
-    assert told["belief_before"] == pytest.approx(0.2)
+    assert told["belief_before"] == pytest.approx(1 / 6)  # five diseases, and others
     assert told["promise"]["chance"] == 0.01
     assert told["promise"]["shift"] < sl.semantic_privacy("1.5").shift
     said = " ".join(invoke([*ATTACK, *OTHERS]).stdout.split())
