@@ -136,6 +136,9 @@ from .dp.attack import NoisyExposure as NoisyExposure
 from .dp.comparison import side_by_side as side_by_side
 from .dp.comparison import SideBySide as SideBySide
 from .dp.comparison import Compared as Compared
+from .dp.disclosure_risk import DisclosureRisk as DisclosureRisk
+from .dp.disclosure_risk import ErrorRates as ErrorRates
+from .dp.privacy_profile import PrivacyProfile as PrivacyProfile
 from .dp.semantic_privacy import semantic_privacy as semantic_privacy
 from .dp.semantic_privacy import SemanticPrivacy as SemanticPrivacy
 

@@ -42,6 +42,8 @@ from sidelight.cli.options import (
     NoisyOutputOptions,
     OutputOptions,
     PolicyPath,
+    PromiseFiles,
+    PromiseOptions,
     PublishOptions,
     ReleaseColumns,
     ReleaseFile,
@@ -345,6 +347,20 @@ def spent(
     from sidelight.cli import ledger as verb  # noqa: PLC0415 - `--help` is quick
 
     return verb.spent(files, options, output.to())
+
+
+@app.command(sort_key=6, help_epilogue=epilogue("promise"))
+def promise(
+    files: PromiseFiles = (),
+    /,
+    *,
+    options: PromiseOptions = PromiseOptions(),
+    output: OutputOptions = OutputOptions(),
+) -> int:
+    """See what noise promises: in beliefs, as error rates of a test and as a risk, and as a picture."""
+    from sidelight.cli import promise as verb  # noqa: PLC0415 - `--help` is quick
+
+    return verb.promise(files, options, output.to())
 
 
 @app.command(sort_key=7, help_epilogue=epilogue("demo"))

@@ -62,6 +62,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "sidelight ledger spent budget.json --delta 1e-9",
         "sidelight ledger spent budget.json counts.csv --delta 1e-9 --people 40000 --chance 0.001 --json",
     ),
+    "promise": (
+        "sidelight promise --epsilon 1 --plot promise.svg",
+        "sidelight promise budget.json counts.csv --people 40000 --chance 0.001 --prior 0.01 --json",
+    ),
     "ledger show": ("sidelight ledger show budget.json", "sidelight ledger show budget.json --json"),
     "hierarchies": (
         "sidelight hierarchies table.csv -g age -g zip -g sex --cuts age=18,65 --masks zip",
@@ -104,6 +108,7 @@ STATUSES: dict[str, tuple[str, ...]] = {
         _COULD_NOT_TELL,
     ),
     "ledger begin": ("0  begun", _COULD_NOT_TELL),
+    "promise": ("0  told; nothing is judged", _COULD_NOT_TELL),
     "ledger show": ("0  shown", _COULD_NOT_TELL),
     "ledger spent": ("0  accounted for; nothing is judged", _COULD_NOT_TELL),
     "hierarchies": ("0  written", _COULD_NOT_TELL),

@@ -141,7 +141,7 @@ PLANNED = (
 def spent(files: Sequence[str], options: SpentOptions, output: Output) -> Status:
     """Read ledgers and noisy counts, account for all of them together, print."""
     output.refuse((*inputs_of(*files), *(each for file in files for each in Ledger(Path(file)).files)))
-    spendings = _spendings(files)
+    spendings = spendings_of(files)
     if not spendings:
         message = "nothing was spent yet; there is nothing to account for"
         raise BadNoise(message)
@@ -165,7 +165,7 @@ def spent(files: Sequence[str], options: SpentOptions, output: Output) -> Status
     return Status.WITHIN_POLICY
 
 
-def _spendings(files: Sequence[str]) -> list[Spending]:
+def spendings_of(files: Sequence[str]) -> list[Spending]:
     """Collect what was spent, each once: the same file, or the same receipt in several of them, is paid for once."""
     distinct = {Path(file).resolve(): file for file in files}.values()
     entries = [entry for file in distinct if not _is_noise(file) for entry in _ledger(file).read().entries]
@@ -222,5 +222,6 @@ def _spent_page(
         yield Text(f"  {name.replace('_', ' ')}: {shown}")
     if promise is not None:
         yield Text(promise.sentence())
+        yield Text(promise.error_rates().sentence())
     for note in notes:
         yield Text(f" • {note}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -207,10 +207,16 @@ def summary(noisy: NoisyCounts, files: Sequence[Path], account: Account | None, 
         f"What is hidden: {HIDDEN[spending.neighbours].format(unit=unit.word, units=form(unit.word, 2))}.",
         f"Noise: {mechanism.kind}, scale {mechanism.scale:.6g}; {reach}.",
         f"Promised {unit.sentence()}: {noisy.promise_in_words()}",
+        *_as_a_test(noisy),
         *(() if account is None else (_balance(account, noisy),)),
     ]
     lines += [f" • {note}" for note in (*notes, *noisy.warnings())]
     return [*lines, f"Written: {', '.join(map(str, files))}"]
+
+
+def _as_a_test(noisy: NoisyCounts) -> Iterator[str]:
+    if noisy.people_at_most is not None or not noisy.spending.delta:
+        yield noisy.unit.told(noisy.promise().error_rates().sentence())
 
 
 def _balance(account: Account, noisy: NoisyCounts) -> str:

@@ -72,6 +72,9 @@ NoisyFiles: TypeAlias = Annotated[
 LedgerFiles: TypeAlias = Annotated[
     tuple[str, ...], files("LEDGERS", "Ledgers, or noisy counts as published; what is in both counts once.")
 ]
+PromiseFiles: TypeAlias = Annotated[
+    tuple[str, ...], files("FILES", "Ledgers, or noisy counts as published; or none, and --epsilon.")
+]
 LedgerFile: TypeAlias = Annotated[
     Path, Parameter(name="LEDGER", help="The ledger: the file that --ledger names when noise is paid for.")
 ]
@@ -522,6 +525,29 @@ class SpentOptions:
     """How many people there are, for what is promised in beliefs."""
     chance: Annotated[str | None, option("--chance", metavar="NUMBER")] = None
     """How likely that promise may be broken, such as 0.001, to read it off the noise itself."""
+
+
+@Parameter(name="*", group=ASKED)
+@dataclass(frozen=True, kw_only=True)
+class PromiseOptions:
+    """Of which epsilon and delta, where no files say so; to how many people; and how it is said."""
+
+    epsilon: Annotated[str | None, option("--epsilon", "-e", metavar="NUMBER")] = None
+    """The epsilon of a release, or of several together, instead of files."""
+    delta: Annotated[str, option("--delta", metavar="NUMBER")] = "0"
+    """Its delta."""
+    neighbours: Annotated[Literal["add or remove", "replace"] | None, option("--neighbours", metavar="KIND")] = None
+    """What that hides: add or remove one person, if nothing is said, or replace one."""
+    people: Annotated[int | None, option("--people", metavar="NUMBER", at_least=1)] = None
+    """How many people there are at most; needed with a delta, and with a chance."""
+    chance: Annotated[str | None, option("--chance", metavar="NUMBER")] = None
+    """How likely the promise may be broken, such as 0.001."""
+    false_alarms: Annotated[float, option("--false-alarms", metavar="SHARE")] = 0.05
+    """How many of those who are not in somebody takes for being in, who guesses who is."""
+    prior: Annotated[float, option("--prior", metavar="SHARE")] = 0.1
+    """How likely somebody thinks something about you before."""
+    plot: Annotated[Path | None, option("--plot", metavar="FILE", group=ANSWER)] = None
+    """Also draw it: .svg, .png, .html or .json (Vega-Lite)."""
 
 
 # What the verbs `protect` and `noise` publish, and how.

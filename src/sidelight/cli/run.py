@@ -211,6 +211,7 @@ OPTIONS = {
     "encoding": "--encoding",
     "epsilon": "--epsilon",
     "evidence": "--evidence",
+    "false_alarms": "--false-alarms",
     "force": "--force",
     "group": "--group",
     "kinds": "--kind",
