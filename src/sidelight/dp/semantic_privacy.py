@@ -27,7 +27,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from decimal import Decimal
 from fractions import Fraction
+from numbers import Real
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -38,7 +40,7 @@ from sidelight.dp.disclosure_risk import DisclosureRisk, ErrorRates, Secret, two
 from sidelight.dp.library_profiles import LibraryProfile, is_of_library, library_profile
 from sidelight.dp.parameters import Amount, Neighbours, exact_amount, exact_delta, exact_epsilon
 from sidelight.dp.privacy_profile import PrivacyProfile, largest_posterior
-from sidelight.errors import BadNoise, parameter
+from sidelight.errors import BadNoise, WrongKind, kind_in_words, parameter, remedy_for
 
 if TYPE_CHECKING:
     import altair as alt
@@ -250,10 +252,14 @@ def semantic_privacy(
     """
     if is_of_library(epsilon):
         return _of_library(library_profile(epsilon, d_in, neighbours), exact_delta(delta), people, chance)
+    if not isinstance(epsilon, Real | Decimal | str):
+        message = f"a promise is not of {kind_in_words(epsilon)}; {remedy_for('epsilon', epsilon)}"
+        raise WrongKind(message)
     if d_in is not None:
         message = f"{parameter('d_in')} is for measurements of OpenDP; leave it out"
         raise BadNoise(message)
-    loss, slack = exact_epsilon(epsilon), exact_delta(delta)
+    amount: Any = epsilon
+    loss, slack = exact_epsilon(amount), exact_delta(delta)
     return _of_pair(loss, slack, people, allowed_chance(chance), neighbours=neighbours or "add or remove")
 
 

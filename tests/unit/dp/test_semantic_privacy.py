@@ -5,7 +5,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.dp.semantic_privacy import _weight
-from sidelight.errors import BadNoise
+from sidelight.errors import BadNoise, WrongKind
 
 
 @pytest.mark.parametrize(("epsilon", "shift"), [(0.1, 0.04996), (0.5, 0.24492), (1, 0.46212), (2, 0.76159)])
@@ -107,3 +107,31 @@ def test_it_shows_itself_in_a_notebook():
     )
     assert repr(sl.semantic_privacy(1, 1e-4, people=45_222)).endswith("promises nothing>")
     assert "what they believe about you" in promise._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("thing", "remedy"),
+    [
+        (sl.Spending("a talk", epsilon=1), r"not of a Spending; ask for .* sl\.promise_of\(\[spending\]\)"),
+        (sl.Ledger("budget.json"), r"not of a Ledger; ask for all of its spendings: sl\.promise_of\(ledger\.read"),
+        ([1], r"not of a list; give a number such as 1, an OpenDP Measurement with d_in="),
+        (None, "not of None; give a number"),
+    ],
+)
+def test_what_says_its_promise_elsewhere_names_the_place(thing, remedy):
+    with pytest.raises(WrongKind, match=remedy):
+        sl.semantic_privacy(thing)
+
+
+def test_a_distance_is_for_measurements():
+    with pytest.raises(BadNoise, match="d_in= is for measurements of OpenDP"):
+        sl.semantic_privacy(1, d_in=1)
+
+
+def test_a_promise_of_losses_knows_the_whole_profile():
+    """With a chance, what the noise itself tells is read; error rates too are those of the noise then."""
+    spendings = [sl.Spending("a day", epsilon="0.1")] * 30
+    summed, together = (sl.promise_of(spendings, people=1000, chance=chance) for chance in (None, "0.001"))
+    assert len(summed.profile.pairs) == 1
+    assert together.error_rates().recognised < summed.error_rates().recognised
+    assert together.profile.curve is None
