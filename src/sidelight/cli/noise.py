@@ -12,6 +12,7 @@ from sidelight.cli.inputs import Question, read_levels, require_columns
 from sidelight.cli.interrupts import heed_interrupts
 from sidelight.cli.options import LedgerOptions, NoiseOptions, NoisyOutputOptions
 from sidelight.cli.run import Status, say
+from sidelight.dp.accountant import condition_of
 from sidelight.dp.ledger import NO_LEDGER, Account, Ledger
 from sidelight.dp.noisy_counts import NoisyCounts, noisy_counts
 from sidelight.dp.parameters import Neighbours, amount_text
@@ -172,9 +173,7 @@ def open_events(file: str, roles: Roles, by: Mapping[str, Hierarchy]) -> Events:
 def _notes(noisy: NoisyCounts, account: Account | None) -> tuple[str, ...]:
     notes = []
     if not noisy.unit.checked:
-        notes.append(
-            "that each row is a person is your word; name the column of people with --person to have it checked"
-        )
+        notes.append("name the column of people with --person to have it checked that each row is a person")
     if noisy.unit.values != "single" or noisy.unit.rows_per_person is not None:
         notes.append(
             f"where people have more than {counted(noisy.unit.at_most, noisy.unit.counted_things)}, some were left "
@@ -225,5 +224,5 @@ def _balance(account: Account, noisy: NoisyCounts) -> str:
     people = noisy.people_at_most
     if people is None and account.spent[1]:
         return f"Budget: {of} spent."
-    together = noisy.unit.told(semantic_privacy(*account.spent, people=people).sentence())
-    return f"Budget: {of} spent. All {len(account.entries)} of the ledger together: {together}"
+    together = replace(semantic_privacy(*account.spent, people=people), condition=condition_of(account.spendings))
+    return f"Budget: {of} spent. All {len(account.entries)} of the ledger together: {together.sentence()}"

@@ -200,6 +200,8 @@ def promise_of(
     with the smallest shift is taken; `epsilon` and `delta` of the answer are these.  For this the releases must have
     been planned in advance, as in `privacy_spent`.
 
+    Where a release hides rows of which nobody checked that they are people, the promise has that condition.
+
     Args:
         spendings: what was released, under which ε and δ and by which noise.
         people: how many people the data is about; needed with a chance, and when some δ is above 0.
@@ -214,9 +216,22 @@ def promise_of(
     (0.905, 0.865)
     """
     listed = _of_one_kind(spendings)
+    promise = _promise_of(listed, people, allowed_chance(chance), for_data_as_it_is=for_data_as_it_is)
+    return replace(promise, condition=condition_of(listed))
+
+
+def condition_of(spendings: Iterable[Spending]) -> str:
+    """Say on what a promise to people holds, where some release hides rows that the publisher says are people."""
+    units = (each.counted.unit for each in spendings if each.counted is not None)
+    return next((unit.condition for unit in units if unit.condition), "")
+
+
+def _promise_of(
+    listed: Sequence[Spending], people: int | None, allowed: float | None, *, for_data_as_it_is: bool
+) -> SemanticPrivacy:
     epsilon = sum((each.epsilon for each in listed), Fraction(0))
     delta = sum((each.delta for each in listed), Fraction(0))
-    allowed, neighbours = allowed_chance(chance), listed[0].neighbours
+    neighbours = listed[0].neighbours
     if delta == 0 and allowed is None:
         return semantic_privacy(epsilon, people=people, neighbours=neighbours)
     if people is None or people < 1:

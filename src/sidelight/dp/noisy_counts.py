@@ -248,7 +248,7 @@ class NoisyCounts(Tabular):
                 f"({amount_text(self.spending.epsilon)}, {amount_text(delta)})-differential privacy; "
                 f"{PEOPLE_NOT_DECLARED.format('people_at_most')}."
             )
-        sentence = self.unit.told(self.promise().sentence())
+        sentence = self.promise().sentence()
         if not delta:
             return sentence
         at_most = f"at most {counted(self.people_at_most or 0, 'person')}"
@@ -260,6 +260,11 @@ class NoisyCounts(Tabular):
         The measured counts may be looked at as often as one likes: whoever sees them can do the same.
         """
         warnings: list[str] = []
+        if not self.unit.checked:
+            warnings.append(
+                "that no two rows are about one person is what the publisher says, and was not checked: whoever has "
+                "two is hidden by twice epsilon only"
+            )
         if not self.spending.delta or self.people_at_most is not None:
             warnings += self.promise().warnings
         advice = better_without_delta(self.mechanism, self.spending.epsilon)

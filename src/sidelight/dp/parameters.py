@@ -177,15 +177,14 @@ class PrivacyUnit:
             return f"to each person; that nobody has two rows was checked by '{self.person}'"
         return f"to each person, by '{self.person}', {most}"
 
-    def told(self, promise: str) -> str:
-        """Word a promise that is made to a person for this unit: as it is only where people were checked.
+    @property
+    def condition(self) -> str:
+        """On what a promise to a person holds that is made to this unit; nothing where people were checked.
 
-        >>> PrivacyUnit(EACH_ROW).told("Nothing is promised to you.")
-        'If no two rows are about one person, which nobody checked: nothing is promised to you.'
+        >>> PrivacyUnit(EACH_ROW).condition
+        'If no two rows are about one person, which nobody checked'
         """
-        if self.checked:
-            return promise
-        return f"If no two rows are about one person, which nobody checked: {promise[:1].lower()}{promise[1:]}"
+        return "" if self.checked else "If no two rows are about one person, which nobody checked"
 
     def sensitivity(self, neighbours: str) -> Sensitivity:
         """Say how far neighbours are apart at most.

@@ -63,6 +63,7 @@ class SemanticPrivacy:
     warnings: tuple[str, ...] = ()
     neighbours: Neighbours = "add or remove"
     profile: PrivacyProfile = field(default=PrivacyProfile(()), repr=False, kw_only=True)
+    condition: str = field(default="", kw_only=True)  # what has to be so for it to hold, and nobody checked
 
     def __post_init__(self) -> None:
         if not self.profile.pairs:
@@ -97,6 +98,10 @@ class SemanticPrivacy:
         >>> print(semantic_privacy(1).sentence())
         Whatever anyone knew before, what they believe about you changes by at most 0.4622 because you are in.
         """
+        promise = self._unconditional()
+        return f"{self.condition}: {promise[:1].lower()}{promise[1:]}" if self.condition else promise
+
+    def _unconditional(self) -> str:
         if self.vacuous:
             return (
                 "Nothing is promised to you: what others believe about you may change to anything because you are in."
@@ -155,6 +160,8 @@ class SemanticPrivacy:
             "else what is learned about them tells of you, whether you are in or not."
         )
         yield f"These are three ways to say one thing: {COMPARED[self.neighbours]} ({self._cost()})."
+        if self.condition:
+            yield f"All of it holds on one condition. {self.condition}."
         yield (
             "Not promised: that nothing is learned about people like you. What the data shows of them, everybody may "
             "believe of you, and would, had you been left out."

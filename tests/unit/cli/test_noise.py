@@ -80,12 +80,13 @@ def test_parquet_json_and_gaussian_noise():
 
 def test_notes_say_what_was_not_checked():
     done = run(*USUAL, *DOMAIN, "--person", "each row", "-o", "noisy.csv")
-    assert "that each row is a person is your word" in done.stdout
+    assert "that no two rows are about one person is what the publisher says, and was not checked" in done.stdout
     assert "no ledger" in done.stdout
     assert "whether any one row is in the table" in done.stdout
     done = run(*USUAL, *DOMAIN, "--person", "each row", "-o", "again.csv", "--json")
     assert any(
-        "is your word; name the column of people with --person" in each for each in json.loads(done.stdout)["notes"]
+        "name the column of people with --person to have it checked" in each
+        for each in json.loads(done.stdout)["notes"]
     )
 
 

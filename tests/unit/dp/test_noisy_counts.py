@@ -279,6 +279,8 @@ def test_nothing_is_spent_on_what_is_refused(tmp_path):
         {"neighbours": "replace"},  # the ledger is about others
         {"values_per_person": 3},
         {"people_at_most": 0},
+        {"people_at_most": "many"},
+        {"rows_per_person": 0},
         {"rows_per_person": 2},
         {"table": ROWS},
         {"table": sl.read_table(ROWS, quasi=["sex", "age"], sensitive="disease")},

@@ -8,7 +8,7 @@ import pyarrow.csv as pc
 import pytest
 
 import sidelight as sl
-from sidelight.errors import BadRelease, NotPublished, SidelightError
+from sidelight.errors import BadNoise, BadRelease, NotPublished, SidelightError
 
 pytest.importorskip("opendp", reason="noise needs the extra dp")
 
@@ -17,7 +17,7 @@ DECLARED = {"by": ADULT.hierarchies, "domain": ADULT.table.domain}
 
 
 def noisy(**options):
-    return sl.noisy_counts(ADULT.table, **DECLARED, **({"levels": {"sex": 0}, "epsilon": 1} | options))
+    return sl.noisy_counts(ADULT.table, **(DECLARED | {"levels": {"sex": 0}, "epsilon": 1} | options))
 
 
 def test_counts_and_document_say_the_same(tmp_path):
@@ -105,6 +105,12 @@ def test_what_choosing_levels_cost_is_read_back(tmp_path):
         (("neighbours",), "replace"),
         (("privacy_unit", "values"), "several"),
         (("privacy_unit", "values_per_person"), 2),
+        (("privacy_unit", "rows_per_person"), 2),
+        (("privacy_unit", "checked"), True),
+        (("privacy_unit", "unit"), "person"),
+        (("outside",), "whatever"),
+        (("missing",), "whatever"),
+        (("ledger",), {"epsilon": "1"}),
         (("privacy_unit", "people_at_most"), "many"),
         (("receipt",), 5),
     ],
@@ -148,3 +154,91 @@ def test_what_was_changed_is_not_read(tmp_path, change, says):
     change(counts.path, counts.beside)
     with pytest.raises(BadRelease, match=says):
         sl.read_noise(counts.path)
+
+
+def rows_of_visits():
+    return pa.table(
+        {"id": [1, 1, 1, 2], "sex": ["Male", "Female", "other", "Male"], "occupation": ["Sales"] * 3 + [None]}
+    )
+
+
+def test_all_that_the_promise_rests_on_is_in_the_document_and_read_back(tmp_path):
+    """Whose a row is, how many count, what became of undeclared and missing cells, which budget, how many people."""
+    visits = sl.read_events(rows_of_visits(), quasi="sex", sensitive="occupation", person="id")
+    ledger = sl.Ledger.begin(tmp_path / "budget.json", epsilon=3, delta="1e-6")
+    counts = sl.noisy_counts(
+        visits,
+        **DECLARED,
+        levels={"sex": 0},
+        epsilon=1,
+        delta="1e-9",
+        outside="leave out",
+        rows_per_person=2,
+        people_at_most=500,
+        ledger=ledger,
+    )
+    document = counts.publish(tmp_path / "counts.csv").document
+    assert document["privacy_unit"] == {
+        "unit": "person",
+        "person": "id",
+        "checked": True,
+        "values": "single",
+        "values_per_person": 1,
+        "rows_per_person": 2,
+        "people_at_most": 500,
+    }
+    assert (document["outside"], document["missing"]) == ("leave out", "a value")
+    assert document["ledger"] == {"epsilon": "3", "delta": "1e-06", "accounting": "basic"}
+    assert document["promise"]["sentence"].endswith(
+        "That is for at most 500 people, which the publisher says and nobody checked."
+    )
+    read = sl.read_noise(tmp_path / "counts.csv")
+    assert (read.unit, read.outside, read.missing) == (counts.unit, counts.outside, counts.missing)
+    assert (read.people_at_most, read.budget) == (500, counts.budget)
+    assert read.promise_in_words() == counts.promise_in_words()
+    assert read.warnings() == counts.warnings()
+
+
+def test_rows_of_which_nobody_checked_whose_they_are_are_promised_on_condition(tmp_path):
+    counts = noisy()
+    promise = counts.promise()
+    assert promise.sentence().startswith("If no two rows are about one person, which nobody checked: whatever anyone")
+    assert "If no two rows are about one person, which nobody checked." in promise.explain()
+    document = counts.publish(tmp_path / "counts.csv").document
+    assert document["warnings"][0].startswith("that no two rows are about one person is what the publisher says")
+    assert sl.promise_of([counts.spending]).condition == promise.condition != ""
+    assert sl.read_noise(tmp_path / "counts.csv").promise() == promise
+
+
+def test_documents_of_version_2_are_read_too(tmp_path):
+    published = noisy(outside="leave out").publish(tmp_path / "counts.csv")
+    document = json.loads(published.beside.read_text()) | {"schema_version": 2}
+    for name in ("outside", "missing", "ledger"):
+        del document[name]
+    del document["privacy_unit"]["rows_per_person"]
+    published.beside.write_text(json.dumps(document))
+    read = sl.read_noise(published.path)
+    assert (read.outside, read.missing, read.budget, read.unit.rows_per_person) == ("leave out", None, None, None)
+
+
+def test_a_declared_label_is_not_mistaken_for_others():
+    with pytest.raises(
+        BadNoise, match=r"domain= lists '\(other\)', which is what is published of people with something"
+    ):
+        noisy(domain=["Sales", "(other)"])
+    by = {"sex": sl.Hierarchy("sex", (("Male", "Female"), ("(other)", "(other)")))}
+    with pytest.raises(BadNoise, match=r"the hierarchy of 'sex' lists '\(other\)'"):
+        noisy(by=by, levels={"sex": 1})
+    assert noisy(domain=["Sales", "(other)"], outside="leave out").domain == ("Sales", "(other)")
+
+
+def test_the_number_of_people_is_never_read_off_the_noise():
+    """It was, and the chance that was told was too small in up to 43 % of releases."""
+    with pytest.raises(
+        BadNoise, match="depends on how many people there are at most, which nobody declared; say it with"
+    ):
+        noisy(delta="1e-9").promise()
+    told = {noisy(delta="1e-9", people_at_most=50_000).promise().chance for _ in range(5)}
+    assert told == {sl.semantic_privacy(1, "1e-9", people=50_000).chance}
+    assert noisy(delta="1e-9", people_at_most=50_000).warnings()[1:] == noisy(delta="1e-9").warnings()[1:]
+    assert any("speak against at most 40,000 people" in each for each in noisy(people_at_most=40_000).warnings())

@@ -126,3 +126,9 @@ def test_a_cap_keeps_as_many_rows_as_it_says():
     rows = pa.table({"patient": people, "ward": pa.array(["A", "B"] * 50_000), "disease": pa.array(["Flu"] * 100_000)})
     assert np.sum(counted(read(rows), at_most=1)) == 60_000
     assert np.sum(counted(read(rows), at_most=2)) == 100_000
+
+
+def test_a_person_who_is_written_in_two_ways_is_one():
+    rows = pa.table({"patient": ["7", "7.0", "07"], "ward": ["A", "A", "A"], "disease": ["Flu", "Flu", "Flu"]})
+    assert read(rows).with_several_rows() == 1
+    assert counted(read(rows), at_most=1)[0] == [2, 0, 0]
