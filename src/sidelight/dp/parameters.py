@@ -186,6 +186,10 @@ class PrivacyUnit:
         """
         return "" if self.checked else "If no two rows are about one person, which nobody checked"
 
+    def told(self, promise: str) -> str:
+        """Word a promise that is made to a person for this unit: as it is only where people were checked."""
+        return on_condition(self.condition, promise)
+
     def sensitivity(self, neighbours: str) -> Sensitivity:
         """Say how far neighbours are apart at most.
 
@@ -200,6 +204,15 @@ class PrivacyUnit:
         by_ones = self.values == "set" and self.rows_per_person is None
         # |a − b|² ≤ |a|² + |b|², as counts are not negative: two units are apart by at most twice the square of one
         return Sensitivity(units * most, units * (most if by_ones else most**2))
+
+
+def on_condition(condition: str, promise: str) -> str:
+    """Put a condition, if there is one, before a promise.
+
+    >>> on_condition("If you say so", "Nothing is promised."), on_condition("", "Nothing is promised.")
+    ('If you say so: nothing is promised.', 'Nothing is promised.')
+    """
+    return f"{condition}: {promise[:1].lower()}{promise[1:]}" if condition else promise
 
 
 def counted_in_words(many: int, things: str) -> str:

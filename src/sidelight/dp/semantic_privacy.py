@@ -38,7 +38,7 @@ from sidelight._rounding import raised, round_up, to_places
 from sidelight._text import html_table
 from sidelight.dp.disclosure_risk import DisclosureRisk, ErrorRates, Secret, two_digits
 from sidelight.dp.library_profiles import LibraryProfile, is_of_library, library_profile
-from sidelight.dp.parameters import Amount, Neighbours, exact_amount, exact_delta, exact_epsilon
+from sidelight.dp.parameters import Amount, Neighbours, exact_amount, exact_delta, exact_epsilon, on_condition
 from sidelight.dp.privacy_profile import PrivacyProfile, largest_posterior
 from sidelight.errors import BadNoise, WrongKind, kind_in_words, parameter, remedy_for
 
@@ -98,8 +98,7 @@ class SemanticPrivacy:
         >>> print(semantic_privacy(1).sentence())
         Whatever anyone knew before, what they believe about you changes by at most 0.4622 because you are in.
         """
-        promise = self._unconditional()
-        return f"{self.condition}: {promise[:1].lower()}{promise[1:]}" if self.condition else promise
+        return on_condition(self.condition, self._unconditional())
 
     def _unconditional(self) -> str:
         if self.vacuous:
