@@ -263,7 +263,7 @@ def noise(
     file: TableFile,
     /,
     *,
-    counts: NoiseOptions,
+    counts: NoiseOptions = NoiseOptions(),
     hierarchies: HierarchyFolder = None,
     policy: RolesPath = None,
     paid: LedgerOptions = LedgerOptions(),
@@ -320,7 +320,9 @@ app.command(ledger_verbs)
 
 
 @ledger_verbs.command(help_epilogue=epilogue("ledger begin"))
-def begin(file: LedgerFile, /, *, budget: BudgetOptions, output: OutputOptions = OutputOptions()) -> int:
+def begin(
+    file: LedgerFile, /, *, budget: BudgetOptions = BudgetOptions(), output: OutputOptions = OutputOptions()
+) -> int:
     """Begin a ledger: a budget for all noise that is ever published about the same people."""
     from sidelight.cli import ledger as verb  # noqa: PLC0415 - `--help` is quick
 

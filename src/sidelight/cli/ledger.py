@@ -18,7 +18,7 @@ from sidelight.cli.options import BudgetOptions, SpentOptions
 from sidelight.cli.output import Output
 from sidelight.cli.run import Status
 from sidelight.dp.accountant import PrivacySpent, Spending, privacy_spent, promise_of
-from sidelight.dp.ledger import Account, Entry, Ledger, PublishedCounts, entry_document
+from sidelight.dp.ledger import Account, Entry, Ledger, PublishedCounts, budget_document, entry_document
 from sidelight.dp.parameters import amount_text
 from sidelight.errors import BadNoise
 from sidelight.publish.noise import read_noise
@@ -41,6 +41,7 @@ def begin(file: Path, budget: BudgetOptions, output: Output) -> Status:
         file,
         epsilon=budget.epsilon,
         delta=budget.delta,
+        rho=budget.rho,
         accounting=budget.accounting,
         neighbours=budget.neighbours,
     )
@@ -59,6 +60,7 @@ def show(file: Path, output: Output) -> Status:
 def document(file: Path, ledger: Ledger, account: Account) -> Envelope[dict[str, Any]]:
     """Say it as JSON: the budget, what is spent and left, and every entry."""
     epsilon, delta = account.spent
+    rho = {} if account.rho is None else {"rho": amount_text(account.spent_rho)}
     return Envelope(
         kind="ledger",
         schema_version=SCHEMA_VERSION,
@@ -66,8 +68,8 @@ def document(file: Path, ledger: Ledger, account: Account) -> Envelope[dict[str,
         answer={
             "accounting": account.accounting,
             "neighbours": account.neighbours,
-            "budget": {"epsilon": amount_text(account.epsilon), "delta": amount_text(account.delta)},
-            "spent": {"epsilon": amount_text(epsilon), "delta": amount_text(delta)},
+            "budget": budget_document(account),
+            "spent": {"epsilon": amount_text(epsilon), "delta": amount_text(delta), **rho},
             "entries": [_entry(ledger, entry) for entry in account.entries],
         },
         notes=_notes(account),
@@ -105,11 +107,7 @@ def _notes(account: Account) -> tuple[str, ...]:
 
 def page(ledger: Ledger, account: Account) -> Iterator[RenderableType]:
     """Tell a steward what is left, and what the rest was spent on."""
-    epsilon, delta = (amount_text(amount) for amount in account.spent)
-    yield Text(
-        f"Ledger {ledger.path.name}: epsilon {epsilon} of {amount_text(account.epsilon)} and delta {delta} of "
-        f"{amount_text(account.delta)} spent on {counted(len(account.entries), 'entry')}"
-    )
+    yield Text(f"Ledger {ledger.path.name}: {account.balance()} spent on {counted(len(account.entries), 'entry')}")
     yield Text(f"{account.accounting} accounting; neighbours: {account.neighbours}")
     for number, entry in enumerate(account.entries, start=1):
         yield Text("\n".join(_lines(number, entry, ledger)))

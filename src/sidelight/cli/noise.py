@@ -15,7 +15,7 @@ from sidelight.cli.run import Status, say
 from sidelight.dp.accountant import condition_of
 from sidelight.dp.ledger import NO_LEDGER, Account, Ledger
 from sidelight.dp.noisy_counts import NoisyCounts, noisy_counts
-from sidelight.dp.parameters import Neighbours, amount_text
+from sidelight.dp.parameters import Neighbours
 from sidelight.dp.semantic_privacy import semantic_privacy
 from sidelight.errors import BadNoise, BadPolicy, BudgetExceeded, listed
 from sidelight.publish.noise import refuse_noise_targets
@@ -110,6 +110,7 @@ def _draw_noise(
         domain=domain,
         epsilon=counts.epsilon,
         delta=counts.delta,
+        rho=counts.rho,
         neighbours=counts.neighbours,
         outside=counts.outside,
         values_per_person=counts.values_per_person,
@@ -197,12 +198,10 @@ HIDDEN: dict[Neighbours, str] = {
 def summary(noisy: NoisyCounts, files: Sequence[Path], account: Account | None, notes: Sequence[str]) -> list[str]:
     """Tell the publisher what was published, line by line."""
     spending, mechanism, unit = noisy.spending, noisy.mechanism, noisy.unit
-    delta = f" and delta {amount_text(spending.delta)}" if spending.delta else ""
-    cost = f"epsilon {amount_text(spending.epsilon)}{delta}"
     target = "the truth" if unit.once else "what was counted"
     reach = f"95 of 100 measured counts are within {noisy.margin(0.95)} of {target}"
     lines = [
-        f"✓ Published {noisy.counts.size:,} counts of {noisy.sensitive} with noise: {cost}.",
+        f"✓ Published {noisy.counts.size:,} counts of {noisy.sensitive} with noise: {spending.cost()}.",
         f"What is hidden: {HIDDEN[spending.neighbours].format(unit=unit.word, units=form(unit.word, 2))}.",
         f"Noise: {mechanism.kind}, scale {mechanism.scale:.6g}; {reach}.",
         f"Promised {unit.sentence()}: {noisy.promise_in_words()}",
@@ -219,8 +218,7 @@ def _as_a_test(noisy: NoisyCounts) -> Iterator[str]:
 
 
 def _balance(account: Account, noisy: NoisyCounts) -> str:
-    epsilon, delta = (amount_text(amount) for amount in account.spent)
-    of = f"epsilon {epsilon} of {amount_text(account.epsilon)} and delta {delta} of {amount_text(account.delta)}"
+    of = account.balance()
     people = noisy.people_at_most
     if people is None and account.spent[1]:
         return f"Budget: {of} spent."

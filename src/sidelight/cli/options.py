@@ -649,10 +649,12 @@ class NoiseOptions:
     """How many people there are at most, as known in advance and not from the data; for --delta."""
     cells: Annotated[int, option("--cells", metavar="NUMBER", at_least=1)] = 1_000_000
     """How many counts there may be at most."""
-    epsilon: Annotated[str, option("--epsilon", "-e", metavar="NUMBER", group=NOISE)]
+    epsilon: Annotated[str | None, option("--epsilon", "-e", metavar="NUMBER", group=NOISE)] = None
     """How much the counts may depend on one person, such as 1; less: more noise."""
     delta: Annotated[str, option("--delta", metavar="NUMBER", group=NOISE)] = "0"
     """The chance that it is more than that, far below 1 / people; 0: never."""
+    rho: Annotated[str | None, option("--rho", metavar="NUMBER", group=NOISE)] = None
+    """In place of --epsilon, Gaussian noise of this rho, whose epsilon is told at --delta."""
     neighbours: Annotated[Literal["add or remove", "replace"], option("--neighbours", metavar="NAME", group=NOISE)] = (
         "add or remove"
     )
@@ -673,10 +675,12 @@ class LedgerOptions:
 class BudgetOptions:
     """The budget that a ledger is begun with; it is not changed afterwards."""
 
-    epsilon: Annotated[str, option("--epsilon", "-e", metavar="NUMBER")]
+    epsilon: Annotated[str | None, option("--epsilon", "-e", metavar="NUMBER")] = None
     """The epsilon of all releases about these people together, such as 3."""
     delta: Annotated[str, option("--delta", metavar="NUMBER")] = "0"
     """The delta of all of them together, far below 1 / people; 0: noise without a delta only."""
+    rho: Annotated[str | None, option("--rho", metavar="NUMBER")] = None
+    """In place of --epsilon, the rho of all of them together, whose epsilon is told at --delta."""
     accounting: Annotated[Literal["basic", "concentrated"], option("--accounting", metavar="NAME")] = "basic"
     """How it adds up."""
     neighbours: Annotated[Literal["add or remove", "replace"], option("--neighbours", metavar="NAME")] = "add or remove"

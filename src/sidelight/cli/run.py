@@ -236,6 +236,7 @@ OPTIONS = {
     "prior": "--prior",
     "quasi": "--group",
     "rows_per_person": "--rows-per-person",
+    "rho": "--rho",
     "samples": "--samples",
     "same_values": "--same-value",
     "seconds": "--seconds",

@@ -28,7 +28,7 @@ from typing import Any
 from sidelight._rounding import raised, round_down, round_up, to_places
 from sidelight._text import html_table
 from sidelight.dp.gaussian import concentrated_epsilon
-from sidelight.dp.mechanism import Mechanism
+from sidelight.dp.mechanism import Mechanism, six_figures_up
 from sidelight.dp.parameters import Amount, Neighbours, PrivacyUnit, amount_text, exact_delta, exact_epsilon
 from sidelight.dp.privacy_profile import LOST_IN_TRANSFORMS, SMALLEST_READ, PrivacyProfile, curve_of_losses
 from sidelight.dp.semantic_privacy import (
@@ -70,19 +70,23 @@ class Spending:
     mechanism: Mechanism | None = None
     counted: CountedColumns | None = None
     marginal_noise: tuple[Mechanism, ...] = ()
+    charged_rho: Fraction | None = None  # where noise was calibrated to a ρ; ε is then what it comes to at δ
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", exact_epsilon(self.epsilon))
         object.__setattr__(self, "delta", exact_delta(self.delta))
+        if self.charged_rho is not None:
+            object.__setattr__(self, "charged_rho", exact_epsilon(self.charged_rho, "rho"))
 
     def __repr__(self) -> str:
         noise = "" if self.mechanism is None else f", {self.mechanism.kind} noise"
         return f"<Spending of {self.cost()} on '{self.what}'{noise}>"
 
     def cost(self) -> str:
-        """Write ε, and δ where there is one."""
+        """Write ε, and δ where there is one; and ρ, if that is charged."""
         delta = f", delta {amount_text(self.delta)}" if self.delta else ""
-        return f"epsilon {amount_text(self.epsilon)}{delta}"
+        epsilon = f"epsilon {amount_text(self.epsilon)}{delta}"
+        return epsilon if self.charged_rho is None else f"rho {amount_text(self.charged_rho)} ({epsilon})"
 
     @property
     def mechanisms(self) -> tuple[Mechanism, ...]:
@@ -92,8 +96,10 @@ class Spending:
     def rho(self) -> Fraction | None:
         """Give the ρ of zero-concentrated privacy: Gaussian noise has its own, ε without δ has ε² / 2, else none.
 
-        Those of several noises add up.
+        Those of several noises add up.  A ρ that was charged is that.
         """
+        if self.charged_rho is not None:
+            return self.charged_rho
         if any(each.kind == "discrete Gaussian" for each in self.mechanisms):
             return sum((_rho_of(each) for each in self.mechanisms), Fraction(0))
         if self.delta:
@@ -102,15 +108,24 @@ class Spending:
         return min(whole, sum(map(_rho_of, self.mechanisms), Fraction(0))) if self.marginal_noise else whole
 
     def keeps(self) -> bool:
-        """Whether all its noises together cost no more than its ε and δ, by bounds that are rounded up."""
-        if len(self.mechanisms) == 1:
-            return self.mechanisms[0].keeps(self.epsilon, self.delta)
+        """Whether all its noises together cost no more than its ε and δ, and ρ, by bounds that are rounded up."""
         if any(not 0 < each.scale < math.inf for each in self.mechanisms):
             return False
+        if self.charged_rho is not None and sum(map(_rho_of, self.mechanisms), Fraction(0)) > self.charged_rho:
+            return False
+        if len(self.mechanisms) == 1:
+            return self.mechanisms[0].keeps(self.epsilon, self.delta)
         if all(each.kind == "discrete Laplace" for each in self.mechanisms):
             return sum(each.sensitivity.l1 / Fraction(each.scale) for each in self.mechanisms) <= self.epsilon
         rho = self.rho()
         return rho is not None and concentrated_epsilon(rho, self.delta) <= self.epsilon
+
+
+def told_epsilon(mechanisms: Sequence[Mechanism], delta: Fraction) -> Fraction:
+    """To which ε do the noises of one release come at δ?  Rounded up to six figures."""
+    if len(mechanisms) == 1:
+        return six_figures_up(mechanisms[0].epsilon_at(delta))
+    return six_figures_up(concentrated_epsilon(sum(map(_rho_of, mechanisms), Fraction(0)), delta))
 
 
 def _rho_of(mechanism: Mechanism) -> Fraction:

@@ -21,6 +21,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import math
 import os
 import secrets
 import shlex
@@ -35,7 +36,8 @@ from typing import Any, Literal, TypeAlias, get_args
 from sidelight._files import lock_path, locked, replace_whole
 from sidelight._text import counted, html_table
 from sidelight.dp.accountant import CountedColumns, Spending, concentrated
-from sidelight.dp.mechanism import Mechanism
+from sidelight.dp.gaussian import concentrated_epsilon
+from sidelight.dp.mechanism import Mechanism, six_figures_up
 from sidelight.dp.parameters import (
     Amount,
     Neighbours,
@@ -118,6 +120,19 @@ class Account:
     accounting: Accounting = "basic"
     neighbours: Neighbours = "add or remove"
     entries: tuple[Entry, ...] = ()
+    rho: Fraction | None = None  # where the budget is a ρ; ε is then what it comes to at δ
+
+    @classmethod
+    def in_rho(cls, rho: Amount, delta: Amount, neighbours: Neighbours = "add or remove") -> Account:
+        """Take a budget of so much ρ, of which ε is told at δ."""
+        budget, told_at = exact_epsilon(rho, "the budget's rho"), exact_delta(delta, "the budget's delta")
+        if told_at == 0:
+            message = (
+                f"a budget of {parameter('rho')} needs {parameter('delta')}, at which its epsilon is told, such as 1e-9"
+            )
+            raise BadNoise(message)
+        epsilon = six_figures_up(concentrated_epsilon(budget, told_at))
+        return cls(epsilon, told_at, "concentrated", neighbours, rho=budget)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", exact_epsilon(self.epsilon, "the budget's epsilon"))
@@ -126,14 +141,26 @@ class Account:
             message = f'no {parameter("accounting", self.accounting)}; choose "basic" or "concentrated"'
             raise BadNoise(message)
         units_changed(self.neighbours)  # refuses others
+        if self.rho is not None:
+            object.__setattr__(self, "rho", exact_epsilon(self.rho, "the budget's rho"))
         if self.accounting == "concentrated" and self.delta == 0:
             message = f"{parameter('accounting', 'concentrated')} needs a budget with a delta above 0, such as 1e-9"
             raise BadNoise(message)
 
     def __repr__(self) -> str:
+        return f"<Account: {self.balance()} spent on {counted(len(self.entries), 'release')}>"
+
+    def balance(self) -> str:
+        """Write how much of what is spent: of ε and δ, or of ρ.
+
+        >>> Account(Fraction(2)).balance(), Account.in_rho("0.1", "1e-6").balance()
+        ('epsilon 0 of 2 and delta 0 of 0', 'rho 0 of 0.1 (epsilon 0 of 2.14194 at delta 1e-06)')
+        """
         epsilon, delta = (amount_text(amount) for amount in self.spent)
-        budget = f"epsilon {amount_text(self.epsilon)} and delta {amount_text(self.delta)}"
-        return f"<Account of {budget}: {epsilon} and {delta} spent on {counted(len(self.entries), 'release')}>"
+        if self.rho is None:
+            return f"epsilon {epsilon} of {amount_text(self.epsilon)} and delta {delta} of {amount_text(self.delta)}"
+        at = f"(epsilon {epsilon} of {amount_text(self.epsilon)} at delta {delta})"
+        return f"rho {amount_text(self.spent_rho)} of {amount_text(self.rho)} {at}"
 
     def _repr_html_(self) -> str:
         rows = [
@@ -161,6 +188,13 @@ class Account:
         epsilon = sum((each.epsilon for each in self.spendings), Fraction(0))
         return epsilon, sum((each.delta for each in self.spendings), Fraction(0))
 
+    @property
+    def spent_rho(self) -> Fraction | float:
+        """The ρ that was spent so far; infinite where something has none."""
+        costs = [each.rho() for each in self.spendings]
+        known = [each for each in costs if each is not None]
+        return sum(known, Fraction(0)) if len(known) == len(costs) else math.inf
+
     def after(
         self,
         spending: Spending,
@@ -183,7 +217,8 @@ class Account:
         more = replace(marked, entries=(*marked.entries, entry))
         # decided exactly, on the account as it would be: fractions for basic, rounded up for concentrated
         epsilon, delta = more.spent
-        if epsilon > self.epsilon or delta > self.delta:
+        beyond = epsilon > self.epsilon or delta > self.delta if self.rho is None else more.spent_rho > self.rho
+        if beyond:
             raise BudgetExceeded(self._refusal(spending, epsilon))
         return more
 
@@ -223,6 +258,8 @@ class Account:
         return replace(self, entries=(*self.entries[:place], entry, *self.entries[place + 1 :]))
 
     def _refusal(self, spending: Spending, after: Fraction | float) -> str:
+        if self.rho is not None:
+            return self._refusal_of_rho(spending, self.rho)
         cost = f"epsilon {amount_text(spending.epsilon)} and delta {amount_text(spending.delta)} are more than is left"
         # with as many digits as it takes to see that it is more
         before, budget_epsilon, would_be = told_apart([self.spent[0], self.epsilon, after])
@@ -231,6 +268,14 @@ class Account:
         if self.accounting == "concentrated":
             spent = f"{before} of epsilon is spent, and it would be {would_be} (large epsilons cost more here)"
         return f"{cost}: {budget}, {spent}; nothing was spent or published"
+
+    def _refusal_of_rho(self, spending: Spending, budget: Fraction) -> str:
+        rho = spending.rho()
+        if rho is None:
+            return f"{spending.cost()} comes to no rho, and this budget is one; nothing was spent or published"
+        spent, of = told_apart([self.spent_rho, budget])
+        cost = f"rho {amount_text(float(rho)) if spending.charged_rho is None else amount_text(rho)}"
+        return f"{cost} is more than is left: of rho {of}, {spent} is spent; nothing was spent or published"
 
 
 def _check_noise(spending: Spending) -> None:
@@ -299,18 +344,25 @@ class Ledger:
         cls,
         path: str | os.PathLike[str],
         *,
-        epsilon: Amount,
+        epsilon: Amount | None = None,
         delta: Amount = 0,
+        rho: Amount | None = None,
         accounting: Accounting = "basic",
         neighbours: Neighbours = "add or remove",
     ) -> Ledger:
-        """Begin a ledger with a budget for all releases to come; never over another one, nor in place of a lost one."""
-        account = Account(
-            exact_amount(epsilon, "the budget's epsilon"),
-            exact_amount(delta, "the budget's delta"),
-            accounting,
-            neighbours,
-        )
+        """Begin a ledger with a budget for all releases to come; never over another one, nor in place of a lost one.
+
+        The budget is an ε, with a δ; or a ρ, with the δ at which its ε is told.
+        """
+        if (epsilon is None) == (rho is None):
+            message = f"how large is the budget? give {parameter('epsilon')} or {parameter('rho')}, and not both"
+            raise BadNoise(message)
+        if rho is not None:
+            account = Account.in_rho(rho, delta, neighbours)
+        else:
+            assert epsilon is not None
+            amounts = exact_amount(epsilon, "the budget's epsilon"), exact_amount(delta, "the budget's delta")
+            account = Account(*amounts, accounting, neighbours)
         ledger = cls(Path(path))
         lock = lock_path(ledger.path)
         left_over = lock.exists()  # asked before this locks it
@@ -461,10 +513,16 @@ def to_text(account: Account) -> str:
         "schema_version": SCHEMA_VERSION,
         "accounting": account.accounting,
         "neighbours": account.neighbours,
-        "budget": {"epsilon": amount_text(account.epsilon), "delta": amount_text(account.delta)},
+        "budget": budget_document(account),
         "entries": [entry_document(entry) for entry in account.entries],
     }
     return json.dumps({**document, "digest": _digest(document)}, indent=2, ensure_ascii=False) + "\n"
+
+
+def budget_document(account: Account) -> dict[str, str]:
+    """Write a budget as JSON has it."""
+    rho = {} if account.rho is None else {"rho": amount_text(account.rho)}
+    return {"epsilon": amount_text(account.epsilon), "delta": amount_text(account.delta), **rho}
 
 
 def from_text(text: str) -> Account:
@@ -483,6 +541,7 @@ def from_text(text: str) -> Account:
             document["accounting"],
             document["neighbours"],
             tuple(_read_entry(each, document["neighbours"]) for each in document["entries"]),
+            document["budget"].get("rho"),
         )
     except (AttributeError, KeyError, TypeError, BadNoise) as error:
         raise ValueError(str(error)) from None
@@ -501,6 +560,7 @@ def entry_document(entry: Entry) -> dict[str, Any]:
         "what": spending.what,
         "epsilon": amount_text(spending.epsilon),
         "delta": amount_text(spending.delta),
+        "rho": None if spending.charged_rho is None else amount_text(spending.charged_rho),
         "mechanism": None if spending.mechanism is None else asdict(spending.mechanism),
         "marginal_noise": [asdict(each) for each in spending.marginal_noise],
         "counted": None if spending.counted is None else asdict(spending.counted),
@@ -518,6 +578,7 @@ def _read_entry(document: Mapping[str, Any], neighbours: Neighbours) -> Entry:
         _read_mechanism(document["mechanism"]),
         _read_columns(document.get("counted")),
         tuple(_read_noise(each) for each in document.get("marginal_noise", ())),
+        charged_rho=document.get("rho"),
     )
     published = tuple(PublishedCounts(**file) for file in document.get("published", ()))
     choice = None if document.get("choice") is None else PaidChoice(**document["choice"])

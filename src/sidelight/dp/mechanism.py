@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from decimal import ROUND_UP, Context, Decimal
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
@@ -26,8 +27,8 @@ from scipy.special import ndtri
 from sidelight._arrays import Floats, Integers
 from sidelight._rounding import round_down, round_up
 from sidelight.dp.gaussian import concentrated_epsilon, gaussian_delta
-from sidelight.dp.parameters import ONE_BY_ONE, Sensitivity
-from sidelight.errors import BadNoise, needs_extra
+from sidelight.dp.parameters import ONE_BY_ONE, Amount, Sensitivity, exact_delta, exact_epsilon
+from sidelight.errors import BadNoise, needs_extra, parameter
 
 NoiseKind: TypeAlias = Literal["discrete Laplace", "discrete Gaussian"]
 
@@ -169,6 +170,57 @@ class Mechanism:
             return math.ceil(self.scale * math.sqrt(2 * counts * wanted))
         t = np.geomspace(1e-6, 1, 200, endpoint=False) / self.scale
         return math.ceil(float(((counts * self.log_moment(t) + wanted) / t).min()))
+
+
+@dataclass(frozen=True, slots=True)
+class PrivacyCost:
+    """What noise is calibrated to: an ε at a δ, or a ρ and the δ at which its ε is told."""
+
+    epsilon: Fraction | None
+    delta: Fraction
+    rho: Fraction | None = None
+    paid_in_rho: bool = False  # an ε is then calibrated through ρ, so that what is asked for is what is charged
+
+    @classmethod
+    def read(cls, epsilon: Amount | None, delta: Amount, rho: Amount | None) -> PrivacyCost:
+        """Take what somebody gave, one of ε and ρ."""
+        if (epsilon is None) == (rho is None):
+            message = (
+                f"how much may the counts depend on one person? give {parameter('epsilon')} or {parameter('rho')}, and "
+                "not both"
+            )
+            raise BadNoise(message)
+        if rho is None:
+            assert epsilon is not None
+            return cls(exact_epsilon(epsilon), exact_delta(delta))
+        cost = cls(None, exact_delta(delta), exact_epsilon(rho, "rho"))
+        if cost.delta < SMALLEST_DELTA:
+            message = (
+                f"{parameter('rho')} comes to an epsilon at every delta; say at which one it is told, such as "
+                f"{parameter('delta', 1e-9)}"
+            )
+            raise BadNoise(message)
+        return cost
+
+    def noise(self, sensitivity: Sensitivity) -> Mechanism:
+        """Calibrate noise to it.
+
+        >>> round(PrivacyCost.read(None, "1e-6", "0.01").noise(ONE_BY_ONE).scale, 3)
+        7.071
+        """
+        if self.rho is not None:
+            return calibrate_rho(self.rho, sensitivity)
+        assert self.epsilon is not None
+        return calibrate(self.epsilon, self.delta, sensitivity, through_rho=self.paid_in_rho)
+
+
+def six_figures_up(bound: float) -> Fraction:
+    """Round a bound up to what people read.
+
+    >>> six_figures_up(1 / 3)
+    Fraction(166667, 500000)
+    """
+    return Fraction(Context(prec=6, rounding=ROUND_UP).create_decimal(Decimal(bound)))
 
 
 def better_without_delta(noise: Mechanism, epsilon: Fraction) -> str | None:

@@ -35,19 +35,17 @@ import pyarrow as pa
 
 from sidelight._arrays import Floats, Integers
 from sidelight._text import counted, html_table
-from sidelight.dp.accountant import CountedColumns, Spending, promise_of
+from sidelight.dp.accountant import CountedColumns, Spending, promise_of, told_epsilon
 from sidelight.dp.answers import NoisyAnswer, margin_of
 from sidelight.dp.domain import CELLS_AT_MOST, OTHER, Domain, Outside, expect_countable
 from sidelight.dp.ledger import Account, Ledger, opened_ledger, paying, warn_without_ledger
 from sidelight.dp.level_choice import ChosenLevels, accept_levels
-from sidelight.dp.mechanism import Mechanism, better_without_delta
+from sidelight.dp.mechanism import Mechanism, PrivacyCost, better_without_delta
 from sidelight.dp.parameters import (
     Amount,
     Neighbours,
     PrivacyUnit,
     amount_text,
-    exact_delta,
-    exact_epsilon,
     units_changed,
 )
 from sidelight.dp.semantic_privacy import SemanticPrivacy
@@ -159,8 +157,7 @@ class NoisyCounts(Tabular):
 
     def _title(self) -> str:
         groups, values = self.declared_domain.shape
-        delta = f", delta {amount_text(self.spending.delta)}" if self.spending.delta else ""
-        cost = f"epsilon {amount_text(self.spending.epsilon)}{delta}"
+        cost = self.spending.cost()
         return f"NoisyCounts of {self.sensitive}: {counted(groups, 'group')} x {counted(values, 'value')}, {cost}"
 
     def _repr_html_(self) -> str:
@@ -267,7 +264,8 @@ class NoisyCounts(Tabular):
             )
         if not self.spending.delta or self.people_at_most is not None:
             warnings += self.promise().warnings
-        advice = better_without_delta(self.mechanism, self.spending.epsilon)
+        single = not self.marginals and self.spending.charged_rho is None
+        advice = better_without_delta(self.mechanism, self.spending.epsilon) if single else None
         if advice is not None:
             warnings.append(advice)
         hidden = self.mechanism.margin_of_total(self.measured.size, CHANCE_OF_FALSE_ALARM)
@@ -432,8 +430,9 @@ def noisy_counts(
     by: Mapping[str, Hierarchy],
     levels: Mapping[str, int] | ChosenLevels,
     domain: Sequence[object] | Hierarchy,
-    epsilon: Amount,
+    epsilon: Amount | None = None,
     delta: Amount = 0,
+    rho: Amount | None = None,
     neighbours: Neighbours = "add or remove",
     outside: Outside = "other",
     values_per_person: int | None = None,
@@ -461,6 +460,8 @@ def noisy_counts(
             from a file), or a hierarchy of the sensitive column, which lists them all.
         epsilon: how much the counts may depend on one person; smaller means more noise.
         delta: the chance that it is more than that, far below 1 / people; 0 for never.
+        rho: in place of ε: Gaussian noise of Δ₂² / (2σ²) = ρ, which a ledger that adds up ρ is charged; `delta` is then
+            at which the ε of it is told.
         neighbours: "add or remove" one person, or "replace" one by another, which needs twice the Laplace noise and √2
             times the Gaussian noise.
         outside: what becomes of people with a label or value that was not declared: "other" counts them apart, as
@@ -504,8 +505,10 @@ def noisy_counts(
     """
     expect_countable(table)
     # all that may be refused is refused before the budget is touched
-    cost = exact_epsilon(epsilon), exact_delta(delta)
+    cost = PrivacyCost.read(epsilon, delta, rho)
     paid_from = opened_ledger(ledger)
+    budget = None if paid_from is None else replace(paid_from.read(), entries=())
+    cost = replace(cost, paid_in_rho=budget is not None and budget.accounting == "concentrated")
     accepted = accept_levels(levels, table=table, by=by, neighbours=neighbours, ledger=paid_from)
     _check_columns(table, accepted.levels)
     declared = Domain.declare(by, accepted.levels, domain, outside=outside, cells=cells)
@@ -516,8 +519,16 @@ def noisy_counts(
     exact_counts = declared.count(table, by, at_most=unit.at_most)
     counted_columns = CountedColumns(table.sensitive, tuple(declared.levels.items()), math.prod(declared.shape), unit)
     mechanism, *marginal_noise = noise.values()
-    spending = Spending(str(counted_columns), *cost, neighbours, mechanism, counted_columns, tuple(marginal_noise))
-    budget = None if paid_from is None else replace(paid_from.read(), entries=())
+    spending = Spending(
+        str(counted_columns),
+        cost.epsilon or told_epsilon([*noise.values()], cost.delta),
+        cost.delta,
+        neighbours,
+        mechanism,
+        counted_columns,
+        tuple(marginal_noise),
+        cost.rho,
+    )
     warn_without_ledger(ledger)
     with paying(paid_from, spending, using=accepted.using) as receipt:
         drawn = Measurements.draw(exact_counts.reshape(declared.sizes), noise)  # only now: it is on the ledger

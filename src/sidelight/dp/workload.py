@@ -52,7 +52,7 @@ from scipy.optimize import minimize
 from sidelight._arrays import Floats, Integers
 from sidelight.dp.accountant import largest_rho
 from sidelight.dp.answers import NoisePart
-from sidelight.dp.mechanism import Mechanism, calibrate, calibrate_rho
+from sidelight.dp.mechanism import Mechanism, PrivacyCost, calibrate, calibrate_rho
 from sidelight.dp.parameters import Sensitivity
 from sidelight.errors import BadNoise, WrongKind, did_you_mean, parameter
 
@@ -192,7 +192,7 @@ class Measurements:
 def split_noise(
     shape: tuple[int, ...],
     weights: Mapping[Axes, float],
-    cost: tuple[Fraction, Fraction],
+    cost: PrivacyCost,
     sensitivity: Sensitivity,
     units: int,
 ) -> dict[Axes, Mechanism]:
@@ -200,30 +200,34 @@ def split_noise(
 
     `sensitivity` is how far so many `units` who come or go move the cells.
 
-    >>> noise = split_noise((100, 2), {(0, 1): 1, (): 1}, (Fraction(1), Fraction(0)), Sensitivity(), 1)
+    >>> noise = split_noise((100, 2), {(0, 1): 1, (): 1}, PrivacyCost(Fraction(1), Fraction(0)), Sensitivity(), 1)
     >>> {axes: (each.kind, round(each.scale, 4)) for axes, each in noise.items()}
     {(0, 1): ('discrete Laplace', 1.996), (): ('discrete Laplace', 2.004)}
     """
-    epsilon, delta = cost
     every = tuple(range(len(shape)))
     moved = {axes: sensitivity if axes == every else sensitivity.merged(units) for axes in weights}
     if len(weights) == 1:
-        return {every: calibrate(epsilon, delta, sensitivity)}
-    if delta == 0:
+        return {every: cost.noise(sensitivity)}
+    if cost.rho is None and cost.delta == 0:
+        assert cost.epsilon is not None
+        epsilon = cost.epsilon
 
         def laplace(axes: Axes, share: float) -> float:
             return Mechanism("discrete Laplace", moved[axes].l1 / (share * float(epsilon))).variance()
 
         shares = best_shares(shape, weights, laplace)
-        return {axes: calibrate(epsilon * share, delta, moved[axes]) for axes, share in shares.items()}
-    rho = largest_rho(epsilon, delta)
+        return {axes: calibrate(epsilon * share, Fraction(0), moved[axes]) for axes, share in shares.items()}
+    rho = cost.rho
+    if rho is None:
+        assert cost.epsilon is not None
+        rho = largest_rho(cost.epsilon, cost.delta)
 
     def gaussian(axes: Axes, share: float) -> float:
         return moved[axes].l2_squared / (2 * float(rho) * share)
 
     shares = best_shares(shape, weights, gaussian)
     if len(shares) == 1:
-        return {every: calibrate(epsilon, delta, sensitivity)}
+        return {every: cost.noise(sensitivity)}
     return {axes: calibrate_rho(rho * share, moved[axes]) for axes, share in shares.items()}
 
 

@@ -33,7 +33,7 @@ from sidelight._files import (
 from sidelight._text import html_table
 from sidelight.dp.accountant import CountedColumns, Spending
 from sidelight.dp.domain import OTHER, Domain, Outside
-from sidelight.dp.ledger import Account, say_spent
+from sidelight.dp.ledger import Account, budget_document, say_spent
 from sidelight.dp.mechanism import Mechanism, NoiseKind
 from sidelight.dp.noisy_counts import COUNT, ESTIMATE, MEASURED, NoisyCounts
 from sidelight.dp.parameters import Neighbours, PrivacyUnit, Sensitivity, amount_text, units_changed
@@ -168,6 +168,7 @@ def noise_document(noisy: NoisyCounts, file: Path) -> dict[str, Any]:
         "levels_epsilon": None if noisy.paid_choice is None else amount_text(noisy.paid_choice.epsilon),
         "epsilon": amount_text(spending.epsilon),
         "delta": amount_text(spending.delta),
+        "rho": None if spending.charged_rho is None else amount_text(spending.charged_rho),
         "neighbours": spending.neighbours,
         "mechanism": {"kind": mechanism.kind, "scale": mechanism.scale, **asdict(mechanism.sensitivity)},
         "margin_95": noisy.margin(0.95),
@@ -198,8 +199,7 @@ def noise_document(noisy: NoisyCounts, file: Path) -> dict[str, Any]:
 def _budget_document(budget: Account) -> dict[str, str]:
     """Say which account the counts were paid from: its budget for all releases together, and how it adds up."""
     return {
-        "epsilon": amount_text(budget.epsilon),
-        "delta": amount_text(budget.delta),
+        **budget_document(budget),
         "accounting": budget.accounting,
     }
 
@@ -295,7 +295,8 @@ def _one_of(kind: Any, word: object) -> Any:  # noqa: ANN401 - one of a few word
 def _budget(document: dict[str, Any] | None, neighbours: Neighbours) -> Account | None:
     if document is None:
         return None
-    return Account(document["epsilon"], document["delta"], document["accounting"], neighbours)
+    budget = document["epsilon"], document["delta"], document["accounting"]
+    return Account(*budget, neighbours, rho=document.get("rho"))
 
 
 def _spending(document: dict[str, Any], domain: Domain, unit: PrivacyUnit) -> Spending:
@@ -306,7 +307,7 @@ def _spending(document: dict[str, Any], domain: Domain, unit: PrivacyUnit) -> Sp
     beside = tuple(_mechanism(each["mechanism"], merged) for each in document.get("queries", ()))
     counted = CountedColumns(document["sensitive"], tuple(domain.levels.items()), int(np.prod(domain.shape)), unit)
     cost = document["epsilon"], document["delta"], document["neighbours"]
-    spending = Spending(str(counted), *cost, noise, counted, beside)
+    spending = Spending(str(counted), *cost, noise, counted, beside, document.get("rho"))
     needs_delta = noise.kind == "discrete Gaussian"
     if not spending.keeps() or needs_delta != (spending.delta > 0):
         message = "the noise costs more than the document says"

@@ -89,7 +89,7 @@ def test_a_ledger_is_begun_once_with_its_budget():
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        ([], "missing option '--epsilon'"),
+        ([], "give --epsilon or --rho, and not both"),
         (["--epsilon", "0"], "the budget's epsilon is 0"),
         (["--epsilon", "1", "--accounting", "concentrated"], '--accounting "concentrated" needs a budget with a delta'),
         (["--epsilon", "1", "-o", "new.json"], "never written over"),

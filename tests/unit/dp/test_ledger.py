@@ -469,7 +469,7 @@ def test_a_file_is_entered_by_its_receipt_and_by_no_other(tmp_path):
 def test_shown_in_a_notebook(tmp_path):
     ledger = sl.Ledger.begin(tmp_path / "budget.json", epsilon=1)
     ledger.spend(sl.Spending("<b>counts</b>", epsilon=0.25))
-    assert repr(ledger.read()) == "<Account of epsilon 1 and delta 0: 0.25 and 0 spent on 1 release>"
+    assert repr(ledger.read()) == "<Account: epsilon 0.25 of 1 and delta 0 of 0 spent on 1 release>"
     assert "&lt;b&gt;counts&lt;/b&gt;" in ledger._repr_html_()
     ledger.path.write_text("{")
     assert "damaged" in ledger._repr_html_()

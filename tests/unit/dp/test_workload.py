@@ -11,7 +11,7 @@ import pytest
 import sidelight as sl
 from sidelight.dp.accountant import concentrated_epsilon
 from sidelight.dp.answers import NoisyAnswer
-from sidelight.dp.mechanism import Mechanism
+from sidelight.dp.mechanism import Mechanism, PrivacyCost
 from sidelight.dp.parameters import PrivacyUnit, Sensitivity
 from sidelight.dp.workload import Measurements, best_shares, marginal_of, read_queries, split_noise
 from sidelight.errors import BadNoise, BadRelease, WrongKind
@@ -98,7 +98,11 @@ def test_several_values_of_one_person_may_meet_in_one_count_of_a_marginal():
     unit = PrivacyUnit("id", "set", 3)
     for neighbours, units in (("add or remove", 1), ("replace", 2)):
         noise = split_noise(
-            (50, 4), {(0, 1): 1.0, (): 1.0}, (Fraction(1), Fraction(1, 10**6)), unit.sensitivity(neighbours), units
+            (50, 4),
+            {(0, 1): 1.0, (): 1.0},
+            PrivacyCost(Fraction(1), Fraction(1, 10**6)),
+            unit.sensitivity(neighbours),
+            units,
         )
         assert noise[0, 1].sensitivity == Sensitivity(3 * units, 3 * units)
         assert noise[()].sensitivity == Sensitivity(3 * units, 9 * units)
