@@ -19,6 +19,7 @@ from sidelight.cli.options import PromiseOptions
 from sidelight.cli.output import Output
 from sidelight.cli.run import Status
 from sidelight.dp.accountant import Spending, promise_of
+from sidelight.dp.ledger import Ledger
 from sidelight.dp.semantic_privacy import SemanticPrivacy, semantic_privacy
 from sidelight.errors import BadNoise
 from sidelight.report.plots import refuse_other_pictures, save_chart
@@ -30,7 +31,7 @@ SCHEMA_VERSION = 1
 
 def promise(files: Sequence[str], options: PromiseOptions, output: Output) -> Status:
     """Read what was released, or take an epsilon and delta; say what that promises, and draw it if asked."""
-    inputs = tuple(inputs_of(*files))
+    inputs = (*inputs_of(*files), *(each for file in files for each in Ledger(Path(file)).files))
     output.refuse(inputs)
     _refuse_picture(options.plot, inputs, output)
     spendings = _spendings(files, options)

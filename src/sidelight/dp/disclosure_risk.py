@@ -20,7 +20,7 @@ from fractions import Fraction
 from typing import Literal, TypeAlias
 
 from sidelight._rounding import raised, round_up, short_decimal, to_places
-from sidelight.dp.parameters import Neighbours
+from sidelight.dp.privacy_profile import Neighbours
 
 WHO_TELLS: dict[Neighbours, str] = {
     "add or remove": "Whoever guesses who is in the data, and takes at most {alarms} of those who are not for being in",

@@ -24,8 +24,13 @@ from typing import Any
 import numpy as np
 
 from sidelight._rounding import raised
-from sidelight.dp.parameters import Neighbours
-from sidelight.dp.privacy_profile import SMALLEST_DELTA, PrivacyProfile, curve_of_divergences, curve_of_losses
+from sidelight.dp.privacy_profile import (
+    SMALLEST_DELTA,
+    Neighbours,
+    PrivacyProfile,
+    curve_of_divergences,
+    curve_of_losses,
+)
 from sidelight.errors import BadNoise, parameter
 
 ORDERS = 1 + np.geomspace(1e-3, 1e6, 1500)

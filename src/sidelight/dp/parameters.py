@@ -25,9 +25,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 from sidelight._text import counted, form
+from sidelight.dp.privacy_profile import Neighbours as Neighbours  # noqa: PLC0414 - amounts are for neighbours
 from sidelight.errors import BadNoise, parameter
 from sidelight.table.events import Events
 from sidelight.table.roles import EACH_ROW
@@ -35,9 +36,6 @@ from sidelight.table.table import Semantics, Table
 
 Amount: TypeAlias = float | int | str | Fraction
 """How much privacy something costs; `0.1` means a tenth, not the binary number next to it."""
-
-Neighbours: TypeAlias = Literal["add or remove", "replace"]
-"""Data sets that must look alike: one has a person more, or one person's row is another one."""
 
 _UNITS_CHANGED = {"add or remove": 1, "replace": 2}
 

@@ -25,7 +25,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -34,6 +34,9 @@ from sidelight._rounding import raised
 
 LOST_IN_TRANSFORMS = 1e-13
 """What Fourier transforms of privacy losses may lose of a δ in floats: a thousand of them were seen to lose 5e-15."""
+
+Neighbours: TypeAlias = Literal["add or remove", "replace"]
+"""Data sets that must look alike: one has a person more, or one person's row is another one."""
 
 PrivacyCurve: TypeAlias = Callable[[Sequence[float]], Sequence[float]]
 """δ at each of several ε, rounded up."""
@@ -140,7 +143,7 @@ class PrivacyProfile:
         """
         factors = [math.inf]
         for epsilon, delta in self.pairs:
-            broken = raised(people * delta) / chance if chance else math.inf
+            broken = raised(people * delta) / chance if 0 < chance < 1 else math.inf
             if delta == 0:
                 factors.append(_exp(epsilon))
             elif broken < 1:

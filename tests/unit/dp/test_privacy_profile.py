@@ -44,6 +44,7 @@ def test_a_delta_that_uses_up_the_chance_bounds_no_odds():
     assert profile.odds_factor(1e-3) == math.inf
     assert profile.odds_factor() == math.inf
     assert profile.odds_factor(0.01, people=10) == math.inf
+    assert profile.odds_factor(1.0) == math.inf  # what may always be broken is no promise
 
 
 def test_a_curve_is_read_between_its_pairs_too():
