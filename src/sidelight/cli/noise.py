@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +15,7 @@ from sidelight.cli.options import LedgerOptions, NoiseOptions, NoisyOutputOption
 from sidelight.cli.run import Status, say
 from sidelight.dp.accountant import condition_of
 from sidelight.dp.ledger import NO_LEDGER, Account, Ledger
-from sidelight.dp.noisy_counts import NoisyCounts, noisy_counts
+from sidelight.dp.noisy_counts import COUNT, ESTIMATE, MEASURED, NoisyCounts, noisy_counts
 from sidelight.dp.parameters import Neighbours
 from sidelight.dp.semantic_privacy import semantic_privacy
 from sidelight.errors import BadNoise, BadPolicy, BudgetExceeded, listed
@@ -116,6 +117,7 @@ def _draw_noise(
         values_per_person=counts.values_per_person,
         rows_per_person=counts.rows_per_person,
         people_at_most=counts.people_at_most,
+        queries=counts.queries or None,
         ledger=request.ledger or NO_LEDGER,  # without one, a note says so
         cells=counts.cells,
     )
@@ -199,11 +201,13 @@ def summary(noisy: NoisyCounts, files: Sequence[Path], account: Account | None, 
     """Tell the publisher what was published, line by line."""
     spending, mechanism, unit = noisy.spending, noisy.mechanism, noisy.unit
     target = "the truth" if unit.once else "what was counted"
-    reach = f"95 of 100 measured counts are within {noisy.margin(0.95)} of {target}"
+    which = "estimates of a cell" if noisy.marginals else "measured counts"
+    reach = f"95 of 100 {which} are within {math.ceil(noisy.margin(0.95))} of {target}"
     lines = [
         f"✓ Published {noisy.counts.size:,} counts of {noisy.sensitive} with noise: {spending.cost()}.",
         f"What is hidden: {HIDDEN[spending.neighbours].format(unit=unit.word, units=form(unit.word, 2))}.",
         f"Noise: {mechanism.kind}, scale {mechanism.scale:.6g}; {reach}.",
+        *_queries(noisy),
         f"Promised {unit.sentence()}: {noisy.promise_in_words()}",
         *_as_a_test(noisy),
         *(() if account is None else (_balance(account, noisy),)),
@@ -215,6 +219,17 @@ def summary(noisy: NoisyCounts, files: Sequence[Path], account: Account | None, 
 def _as_a_test(noisy: NoisyCounts) -> Iterator[str]:
     if noisy.people_at_most is not None or not noisy.spending.delta:
         yield noisy.unit.told(noisy.promise().error_rates().sentence())
+
+
+def _queries(noisy: NoisyCounts) -> list[str]:
+    """Say what was measured beside the cells, and that post-processed counts are not for adding up."""
+    reach = (f"{name} within {math.ceil(margin)}" for name, margin in noisy.margins_of_queries(0.95).items())
+    measured = [f"Counted too, 95 times of 100: {'; '.join(reach)}."] if noisy.marginals else []
+    column = ESTIMATE if noisy.marginals else MEASURED
+    return [
+        *measured,
+        f"Add up '{column}': sums of '{COUNT}', which is whole and at least 0, are not right on average.",
+    ]
 
 
 def _balance(account: Account, noisy: NoisyCounts) -> str:

@@ -235,6 +235,7 @@ OPTIONS = {
     "present": "--present",
     "prior": "--prior",
     "quasi": "--group",
+    "queries": "--query",
     "rows_per_person": "--rows-per-person",
     "rho": "--rho",
     "samples": "--samples",

@@ -49,7 +49,7 @@ from sidelight.dp.parameters import (
     units_changed,
 )
 from sidelight.dp.semantic_privacy import SemanticPrivacy
-from sidelight.dp.workload import Marginal, Measurements, Queries, read_queries, split_noise
+from sidelight.dp.workload import TOTAL, Marginal, Measurements, Queries, read_queries, split_noise
 from sidelight.errors import BadNoise, did_you_mean, parameter
 from sidelight.knowledge.statements import Noise, P, Statement
 from sidelight.release.release import Release, whole_groups
@@ -185,6 +185,15 @@ class NoisyCounts(Tabular):
         if not self.marginals:
             return self.mechanism.margin(confidence)
         return margin_of(self.measurements().error([1] * len(self.declared_domain.sizes)), confidence)
+
+    def margins_of_queries(self, confidence: float = 0.95) -> dict[str, float]:
+        """How far is one count of each query that was measured from the truth, at most, with this confidence?"""
+        sizes, measured = self.declared_domain.sizes, self.measurements()
+        margins = {}
+        for each in self.marginals:
+            taken = [1 if axis in each.axes else size for axis, size in enumerate(sizes)]
+            margins[", ".join(self.columns_of(each)) or TOTAL] = margin_of(measured.error(taken), confidence)
+        return margins
 
     def count(self, /, *values: object, **says: object) -> NoisyAnswer:
         """How many people have one of these values, among those of whom the columns say this, and how far off is that?

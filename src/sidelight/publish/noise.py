@@ -131,11 +131,12 @@ def _levels_chosen(noisy: NoisyCounts) -> str:
     return f"from the data, for an epsilon of {amount_text(noisy.paid_choice.epsilon)} more, which the promise counts"
 
 
-def _query(noisy: NoisyCounts, marginal: Marginal) -> dict[str, Any]:
+def _query(noisy: NoisyCounts, marginal: Marginal, margin: float) -> dict[str, Any]:
     """Say what was measured beside the cells: counts by some of the columns, the last column changing first."""
     mechanism = marginal.mechanism
     return {
         "by": noisy.columns_of(marginal),
+        "margin_95": margin,
         "mechanism": {"kind": mechanism.kind, "scale": mechanism.scale, **asdict(mechanism.sensitivity)},
         "measured": marginal.measured.ravel().tolist(),
     }
@@ -172,7 +173,9 @@ def noise_document(noisy: NoisyCounts, file: Path) -> dict[str, Any]:
         "neighbours": spending.neighbours,
         "mechanism": {"kind": mechanism.kind, "scale": mechanism.scale, **asdict(mechanism.sensitivity)},
         "margin_95": noisy.margin(0.95),
-        "queries": [_query(noisy, each) for each in noisy.marginals],
+        "queries": [
+            _query(noisy, *each) for each in zip(noisy.marginals, noisy.margins_of_queries().values(), strict=True)
+        ],
         "sums": _sums(noisy),
         "privacy_unit": {
             "unit": noisy.unit.word,

@@ -78,6 +78,17 @@ def test_parquet_json_and_gaussian_noise():
     assert pq.read_table("noisy.parquet").column_names[-2:] == ["count", "measured"]
 
 
+def test_queries_are_measured_too():
+    done = run(*USUAL, *DOMAIN, "-o", "noisy.csv", "--query", "total", "--query", "sex", "--query", "sex")
+    assert "Counted too, 95 times of 100: " in done.stdout
+    assert "Add up 'estimate': sums of 'count'" in " ".join(done.stdout.split())
+    document = json.loads(Path("noisy.csv.noise.json").read_text())
+    assert {tuple(each["by"]) for each in document["queries"]} <= {(), ("sex",)}
+    assert sl.read_noise("noisy.csv").count().sd < 10
+    refused = run(*USUAL, *DOMAIN, "-o", "other.csv", "--query", "zip", code=2)
+    assert "a query counts by 'zip', which is not published" in refused.stderr
+
+
 def test_notes_say_what_was_not_checked():
     done = run(*USUAL, *DOMAIN, "--person", "each row", "-o", "noisy.csv")
     assert "that no two rows are about one person is what the publisher says, and was not checked" in done.stdout
