@@ -379,8 +379,6 @@ class Ledger:
                 raise
         return ledger
 
-    start = begin  # as it was called once
-
     def _lost(self) -> str:
         return (
             f"there was a ledger '{self.path.name}', as its lock '{lock_path(self.path).name}' is there, and what was "

@@ -72,7 +72,7 @@ def test_what_no_query_is_has_its_own_line():
 
 
 def test_nothing_is_spent_on_queries_that_are_refused(tmp_path):
-    ledger = sl.Ledger.start(tmp_path / "budget.json", epsilon=2)
+    ledger = sl.Ledger.begin(tmp_path / "budget.json", epsilon=2)
     with pytest.raises(BadNoise, match="not published"):
         noisy(queries=["zip"], ledger=ledger)
     assert not ledger.read().entries
@@ -141,7 +141,7 @@ def test_answers_are_right_on_average_and_as_far_off_as_they_say():
 
 
 def test_the_ledger_has_one_entry_with_all_noises(tmp_path):
-    ledger = sl.Ledger.start(tmp_path / "budget.json", epsilon=2)
+    ledger = sl.Ledger.begin(tmp_path / "budget.json", epsilon=2)
     made = noisy(queries=["total", "sex"], ledger=ledger)
     (entry,) = ledger.read().entries
     assert entry.spending == made.spending
@@ -235,7 +235,7 @@ def test_queries_by_values_are_statements_too():
 
 
 def test_noise_for_less_than_queries_cost_is_not_entered(tmp_path):
-    ledger = sl.Ledger.start(tmp_path / "budget.json", epsilon=5)
+    ledger = sl.Ledger.begin(tmp_path / "budget.json", epsilon=5)
     made = noisy(queries=["total"])
     with pytest.raises(BadNoise, match="and that of the queries costs more"):
         ledger.spend(dataclasses.replace(made.spending, epsilon="0.9"))
