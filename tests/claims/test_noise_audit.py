@@ -16,7 +16,7 @@ import sidelight as sl
 from sidelight.dp import level_choice
 
 CONFIDENCE = 1 - 1e-9
-DRAWS = 12_000
+DRAWS = 9_000
 BY = {
     "age": sl.Hierarchy("age", (("1", "2", "3"), ("*", "*", "*"))),
     "sex": sl.Hierarchy("sex", (("f", "m", "x"), ("*", "*", "*"))),
@@ -55,7 +55,7 @@ RELEASES = {
 
 
 def proven(one, other, settings, *, share=1):
-    lots = 4 if "values" in settings else 1
+    lots = 3 if settings.get("values") == "set" else 1
     evidence = draw_again(release_of(one, **settings), release_of(other, **settings), DRAWS, share=share, lots=lots)
     return epsilon_at_least(*evidence, delta=float(settings.get("delta", 0)), confidence=CONFIDENCE)
 
