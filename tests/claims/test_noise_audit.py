@@ -32,7 +32,7 @@ def table_of(one, others=OTHERS, values="single"):
     rows = [(str(number), *row) for number, mine in enumerate([*others, one]) for row in mine]
     names = "id", "age", "sex", "disease"
     columns = {name: pa.array([row[place] for row in rows], pa.string()) for place, name in enumerate(names)}
-    return sl.read_table(pa.table(columns), quasi=["age", "sex"], sensitive="disease", person="id", values=values)
+    return sl.read_events(pa.table(columns), quasi=["age", "sex"], sensitive="disease", person="id", values=values)
 
 
 def release_of(one, values="single", others=OTHERS, **settings):
@@ -45,6 +45,8 @@ RELEASES = {
     "Laplace, replaced": (HER, HIM, {"neighbours": "replace"}),
     "Laplace, sets": (tuple(("1", "f", value) for value in "abc"), (), {**SETS, "values_per_person": 2}),
     "Laplace, multisets": (HER * 3, (), {**MULTISETS, "values_per_person": 3}),
+    "Laplace, rows": (HER * 3, (), {"rows_per_person": 3}),
+    "Laplace, rows by lot": (tuple(("1", "f", value) for value in "abc"), (), {"rows_per_person": 2}),
     "Gaussian": (HER, (), {"delta": "0.02", "people_at_most": 10}),
     "Gaussian, replaced multisets": (
         HER * 2,
@@ -55,7 +57,7 @@ RELEASES = {
 
 
 def proven(one, other, settings, *, share=1):
-    lots = 3 if settings.get("values") == "set" else 1
+    lots = 3 if 2 in settings.values() else 1  # where 2 of 3 are counted
     evidence = draw_again(release_of(one, **settings), release_of(other, **settings), DRAWS, share=share, lots=lots)
     return epsilon_at_least(*evidence, delta=float(settings.get("delta", 0)), confidence=CONFIDENCE)
 
@@ -100,9 +102,22 @@ def given_noise(_, counts):
     return np.arange(counts.size).reshape(counts.shape) % 5 - 1
 
 
-@pytest.mark.parametrize("settings", [{}, {"delta": "1e-6", "people_at_most": 10}], ids=["Laplace", "Gaussian"])
-def test_with_the_noise_given_neighbours_tell_the_same_in_every_byte(settings):
-    told = [everything_told(release_of(rows, **settings), drawn=given_noise) for rows in (HER, HIM, ())]
-    assert told[0].failure is None
-    assert len(told[0].files) == 4
-    assert told[0] == told[1] == told[2]
+STRANGERS = {
+    "like others": ("1", "f", "a"),
+    "undeclared labels": ("9", "w", "a"),
+    "an undeclared value": ("1", "f", "z"),
+    "missing labels": (None, None, "a"),
+    "a missing value": ("1", "f", None),
+}
+WAYS = {"one row each": {}, "Gaussian": {"delta": "1e-6", "people_at_most": 10}, "several rows": {"rows_per_person": 2}}
+
+
+@pytest.mark.parametrize("others", [OTHERS, ()], ids=["among others", "against nobody"])
+@pytest.mark.parametrize("settings", WAYS.values(), ids=WAYS)
+def test_with_the_noise_given_neighbours_tell_the_same_in_every_byte(settings, others):
+    told = everything_told(release_of((), others=others, **settings), drawn=given_noise)
+    assert told.failure is None
+    assert len(told.files) == 4
+    for row in STRANGERS.values():
+        rows = (row,) * (3 if "rows_per_person" in settings else 1)
+        assert everything_told(release_of(rows, others=others, **settings), drawn=given_noise) == told
