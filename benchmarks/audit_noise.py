@@ -86,6 +86,7 @@ class Case:
 THREE_VALUES = tuple(("1", "f", value) for value in VALUES)
 THRICE = (("1", "f", "a"),) * 3
 PEOPLE = {"people_at_most": 100}
+QUERIES = {"queries": {"cells": 1, "total": 1, "sex": 1}}
 
 CASES = [
     Case("discrete Laplace", 1),
@@ -141,6 +142,24 @@ CASES = [
         other=(("2", "m", "b"),) * 3,
         values="multiset",
         settings={"values_per_person": 3, "neighbours": "replace", **PEOPLE},
+    ),
+    Case("queries: cells, total and sex, Laplace", 1, settings=QUERIES),
+    Case(
+        "queries of sets of 3 values, replaced, Laplace",
+        1,
+        one=THREE_VALUES,
+        other=tuple(("2", "m", value) for value in VALUES),
+        values="set",
+        settings={"values_per_person": 3, "neighbours": "replace", **QUERIES},
+    ),
+    Case("queries: cells, total and sex, Gaussian", 1, 0.01, settings={**QUERIES, **PEOPLE}),
+    Case(
+        "queries of sets of 3 values, Gaussian",
+        1,
+        0.01,
+        one=THREE_VALUES,
+        values="set",
+        settings={"values_per_person": 3, **QUERIES, **PEOPLE},
     ),
 ]
 

@@ -47,6 +47,11 @@ RELEASES = {
     "Laplace, multisets": (HER * 3, (), {**MULTISETS, "values_per_person": 3}),
     "Laplace, rows": (HER * 3, (), {"rows_per_person": 3}),
     "Laplace, rows by lot": (tuple(("1", "f", value) for value in "abc"), (), {"rows_per_person": 2}),
+    "Laplace, queries of sets": (
+        tuple(("1", "f", value) for value in "abc"),
+        (),
+        {**SETS, "values_per_person": 3, "queries": ["total", "age"]},
+    ),
     "Gaussian": (HER, (), {"delta": "0.02", "people_at_most": 10}),
     "Gaussian, replaced multisets": (
         HER * 2,
