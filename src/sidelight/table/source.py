@@ -21,7 +21,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sidelight._arrays import KEY_LIMIT, Codes, Integers
+from sidelight._arrays import KEY_LIMIT, Codes, Integers, number_keys
 from sidelight.errors import BadTable
 from sidelight.table.labels import SUPPRESSED, Label, duration_text, in_order, label, moment_text
 from sidelight.table.packed_keys import Packing, Words
@@ -287,7 +287,14 @@ def number_cells(column: pa.ChunkedArray) -> Integers:
 
     >>> number_cells(pa.chunked_array([["b", "a"], ["a"]])).tolist()
     [0, 1, 1]
+    >>> number_cells(pa.chunked_array([[7, -3], [7]])).tolist()
+    [1, 0, 1]
     """
+    if pa.types.is_signed_integer(column.type) and len(column) and not column.null_count:
+        numbers = numpy_integers(column)
+        low, high = int(numbers.min()), int(numbers.max())
+        if high - low < KEY_LIMIT:
+            return number_keys(numbers - low, below=high - low + 1)[0]
     encoded = _encoded(column).unify_dictionaries()
     return numpy_integers(pa.chunked_array([chunk.indices for chunk in encoded.chunks], pa.int32()))
 
