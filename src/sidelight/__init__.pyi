@@ -10,7 +10,7 @@ from . import testing as testing
 from .table.table import Table as Table
 from .table.read import read_table as read_table
 from .table.events import Events as Events
-from .table.events import read_events as read_events
+from .table.read_events import read_events as read_events
 from .table.domain_file import read_domain as read_domain
 from .table.hierarchy import Hierarchy as Hierarchy
 from .table.hierarchy_drafts import draft_hierarchies as draft_hierarchies

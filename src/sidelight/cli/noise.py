@@ -21,10 +21,11 @@ from sidelight.dp.semantic_privacy import semantic_privacy
 from sidelight.errors import BadNoise, BadPolicy, BudgetExceeded, listed
 from sidelight.publish.noise import refuse_noise_targets
 from sidelight.report.report import Envelope
-from sidelight.table.events import Events, events_from
+from sidelight.table.events import Events
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.hierarchy_io import hierarchy_files, read_hierarchies
 from sidelight.table.labels import Label
+from sidelight.table.read_events import events_at_level, events_from
 from sidelight.table.roles import Roles
 
 SCHEMA_VERSION = 3
@@ -170,7 +171,7 @@ def open_events(file: str, roles: Roles, by: Mapping[str, Hierarchy]) -> Events:
     if events.sensitive not in by:
         message = f"no hierarchy for '{events.sensitive}', whose level was said; add it to the folder of --hierarchies"
         raise BadNoise(message)
-    return events.at_level(by[events.sensitive], level)
+    return events_at_level(events, by[events.sensitive], level)
 
 
 def _notes(noisy: NoisyCounts, account: Account | None) -> tuple[str, ...]:
@@ -218,7 +219,7 @@ def summary(noisy: NoisyCounts, files: Sequence[Path], account: Account | None, 
 
 def _as_a_test(noisy: NoisyCounts) -> Iterator[str]:
     if noisy.people_at_most is not None or not noisy.spending.delta:
-        yield noisy.unit.told(noisy.promise().error_rates().sentence())
+        yield noisy.unit.worded(noisy.promise().error_rates().sentence())
 
 
 def _queries(noisy: NoisyCounts) -> list[str]:

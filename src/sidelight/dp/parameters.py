@@ -184,7 +184,7 @@ class PrivacyUnit:
         """
         return "" if self.checked else "If no two rows are about one person, which nobody checked"
 
-    def told(self, promise: str) -> str:
+    def worded(self, promise: str) -> str:
         """Word a promise that is made to a person for this unit: as it is only where people were checked."""
         return on_condition(self.condition, promise)
 

@@ -154,8 +154,8 @@ def _sums(noisy: NoisyCounts) -> str:
 def noise_document(noisy: NoisyCounts, file: Path) -> dict[str, Any]:
     """Say what a reader of the counts should know: nothing of it was seen in the data but the noisy counts."""
     spending, mechanism = noisy.spending, noisy.mechanism
-    told = not spending.delta or noisy.people_at_most is not None  # else nobody knows what it means in beliefs
-    promise = noisy.promise() if told else None
+    in_beliefs = not spending.delta or noisy.people_at_most is not None  # else nobody knows what it means in beliefs
+    promise = noisy.promise() if in_beliefs else None
     return {
         "kind": "noisy counts",
         "schema_version": SCHEMA_VERSION,

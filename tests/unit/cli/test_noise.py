@@ -344,6 +344,7 @@ def test_the_document_promises_no_person_what_was_ensured_for_a_row():
         assert ("whatever anyone knew" in text) == (words[2:] != [] or not words)
 
 
+SETS = ["--values", "set", "--values-per-person", "2"]
 EVERY_KIND_OF_ROWS = {
     "nobody": [],
     "one person": [(1, "f", "30", "Flu")],
@@ -356,35 +357,33 @@ EVERY_KIND_OF_ROWS = {
 
 
 @pytest.mark.parametrize("file", ["rows.csv", "rows.parquet"])
-@pytest.mark.parametrize("kind", EVERY_KIND_OF_ROWS)
-def test_existence_and_failure_do_not_depend_on_the_data(kind, file):
+@pytest.mark.parametrize(
+    "counted",
+    [["--person", "id", "--rows-per-person", "2"], ["--person", "id", *SETS], ["--person", "each row"]],
+    ids=["rows", "sets", "each row"],
+)
+def test_existence_and_failure_do_not_depend_on_the_data(file, counted):
     """Undeclared labels aborted, and one person against none was exit status 0 or 2."""
-    columns = zip(*EVERY_KIND_OF_ROWS[kind], strict=True) if EVERY_KIND_OF_ROWS[kind] else [()] * 4
-    types = (pa.int64(), pa.string(), pa.string(), pa.string())
-    cells = [pa.array(each, kind) for each, kind in zip(columns, types, strict=True)]
-    rows = pa.table(cells, names=["id", "sex", "age", "disease"])
-    if file.endswith("csv"):
-        pc.write_csv(rows, file, pc.WriteOptions(quoting_style="none"))
-    else:
-        pq.write_table(rows, file)
-    outputs = set()
-    for values in (
-        ["--rows-per-person", "2"],
-        ["--values", "set", "--values-per-person", "2"],
-        ["--person", "each row"],
-    ):
-        who = [] if "--person" in values else ["--person", "id"]
-        done = invoke(["noise", file, *USUAL, *DOMAIN, *who, *values, "-o", "noisy.csv", "--force", "--json"])
+    documents = set()
+    for rows in EVERY_KIND_OF_ROWS.values():
+        _write_rows(rows, file)
+        done = invoke(["noise", file, *USUAL, *DOMAIN, *counted, "-o", "noisy.csv", "--force", "--json"])
         assert done.exit_code == 0, done.stderr
         document = answer(done)
-        del document["file"]["sha256"]
-        outputs.add(json.dumps(document))
-    assert len(outputs) == 3
-    assert {"--".join(sorted(outputs))} == SAME_FOR_ALL.setdefault(file, {"--".join(sorted(outputs))})
+        del document["file"]["sha256"]  # the counts differ, and by nothing but noise would they
+        documents.add(json.dumps(document))
+    assert len(documents) == 1
 
 
-SAME_FOR_ALL: dict[str, set[str]] = {}
-"""What the documents said of the first kind of rows: they say the same of any other, digest and counts aside."""
+def _write_rows(rows, file):
+    columns = zip(*rows, strict=True) if rows else [()] * 4
+    kinds = (pa.int64(), pa.string(), pa.string(), pa.string())
+    cells = [pa.array(each, kind) for each, kind in zip(columns, kinds, strict=True)]
+    table = pa.table(cells, names=["id", "sex", "age", "disease"])
+    if file.endswith("csv"):
+        pc.write_csv(table, file, pc.WriteOptions(quoting_style="none"))
+    else:
+        pq.write_table(table, file)
 
 
 def test_thirty_point_zero_is_thirty(tmp_path):
