@@ -23,8 +23,8 @@ import sidelight as sl
 from sidelight._arrays import Floats, Integers
 from sidelight.dp.domain import Domain
 from sidelight.dp.mechanism import Mechanism, PrivacyCost, calibrate
-from sidelight.dp.noisy_counts import postprocess
 from sidelight.dp.parameters import Sensitivity
+from sidelight.dp.postprocessing import fit_marginals, postprocess
 from sidelight.dp.workload import Axes, Measurements, marginal_of, read_queries, split_noise
 
 COLUMNS = ("age", "sex", "race", "occupation")
@@ -111,8 +111,10 @@ def _split(shares: Mapping[Axes, str]) -> Callable[[Integers], Answers]:
 def _drawn(cells: Integers, noise: Mapping[Axes, Mechanism], processed: bool) -> Answers:  # noqa: FBT001
     def draw() -> Callable[[Axes], Floats]:
         estimates = Measurements.draw(cells, noise).estimates()
-        answers = postprocess(estimates) if processed else estimates
-        return lambda axes: _added(answers, axes)
+        if processed:
+            queries = [axes for axes in noise if len(axes) < cells.ndim]
+            estimates = fit_marginals(estimates, queries) if queries else postprocess(estimates)
+        return lambda axes: _added(estimates, axes)
 
     return draw
 

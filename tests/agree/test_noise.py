@@ -14,8 +14,9 @@ from sidelight.dp.attack import posterior_means
 from sidelight.dp.comparison import noisy_query_error
 from sidelight.dp.domain import Domain
 from sidelight.dp.mechanism import Mechanism
-from sidelight.dp.noisy_counts import NoisyCounts, postprocess
+from sidelight.dp.noisy_counts import NoisyCounts
 from sidelight.dp.parameters import PrivacyUnit
+from sidelight.dp.postprocessing import postprocess
 from sidelight.table.table import Column, Counts, Table
 
 

@@ -1,7 +1,7 @@
 """Differentially private counts of the sensitive values, over a domain that was declared in advance.
 
     measured = exact counts + noise,   noise calibrated to ε and δ (`mechanism`)
-    counts   = post-processing of measured: the nearest whole numbers of at least 0 with the same total
+    counts   = post-processing of measured: whole numbers of at least 0 with the same total (`postprocessing`)
 
 Whoever is hidden is a `PrivacyUnit`: a person whose rows a column tells, which is checked, or a row that the publisher
 says is a person.  Where people have several values, or several rows, at most so many of them are counted, and the noise
@@ -48,6 +48,7 @@ from sidelight.dp.parameters import (
     amount_text,
     units_changed,
 )
+from sidelight.dp.postprocessing import fit_marginals, postprocess
 from sidelight.dp.semantic_privacy import SemanticPrivacy
 from sidelight.dp.workload import TOTAL, Marginal, Measurements, Queries, read_queries, split_noise
 from sidelight.errors import BadNoise, did_you_mean, parameter
@@ -73,9 +74,6 @@ PEOPLE_NOT_DECLARED = (
     "what a delta means in beliefs depends on how many people there are at most, which nobody declared; say it with {}"
 )
 """Why there is no promise in beliefs, and what to do about it."""
-
-HALVINGS = 50
-"""How often a threshold between counts is halved: further, floats could not tell."""
 
 COUNT, MEASURED, ESTIMATE = "count", "measured", "estimate"
 """What the columns of post-processed counts, of counts as they were drawn, and of what all of it says are called."""
@@ -545,7 +543,7 @@ def noisy_counts(
             declared,
             table.sensitive,
             drawn.marginals[0].measured.reshape(declared.shape),
-            postprocess(drawn.estimates()).reshape(declared.shape),
+            _postprocessed(drawn).reshape(declared.shape),
             spending,
             unit,
             paid_choice=accepted.paid,
@@ -575,6 +573,11 @@ def _check_columns(table: Table | Events, levels: Mapping[str, int]) -> None:
         raise BadNoise(message)
 
 
+def _postprocessed(drawn: Measurements) -> Integers:
+    estimates, marginals = drawn.estimates(), drawn.marginals[1:]
+    return fit_marginals(estimates, [each.axes for each in marginals]) if marginals else postprocess(estimates)
+
+
 def _places(texts: object, among: tuple[Label, ...], name: str) -> Integers:
     """Find where labels stand, each once: one label, or several."""
     several = [*texts] if isinstance(texts, Collection) and not isinstance(texts, str) else [texts]
@@ -584,42 +587,3 @@ def _places(texts: object, among: tuple[Label, ...], name: str) -> Integers:
             message = f"{name} has no '{shown(text)}'{did_you_mean(shown(text), among)}"
             raise BadNoise(message)
     return np.array([among.index(text) for text in labels], np.int64)
-
-
-def postprocess(measured: Integers | Floats) -> Integers:
-    """Which whole counts of at least 0 with the same total are nearest to the measured ones?
-
-    The total stays that of the measured counts (0 where it is negative), so that nothing is gained by setting
-    negative counts to 0: min Σ (x − measured)², x ≥ 0 and whole, Σ x = Σ measured.  One more in a cell costs
-    2·(x − measured) − 1, so that the cheapest are all with x ≤ measured − t for one t; where there are several of the
-    same price, the largest counts have one less.
-
-    It costs no privacy: whoever sees the measured counts can do the same.
-
-    >>> postprocess(np.array([7, -2, 4, 1])).tolist(), postprocess(np.array([6.7, -1.9, 4.3, 1.4])).tolist()
-    ([6, 0, 3, 1], [6, 0, 4, 1])
-    """
-    flat, total = measured.ravel(), round(measured.sum().item())
-    if total <= 0:
-        return np.zeros(measured.shape, np.int64)
-    low, high = _thresholds(flat, total)
-    whole, least = _lowered(flat, low), _lowered(flat, high)
-    # between two thresholds that floats can hardly tell apart, no count differs by more than one
-    order = np.argsort(-flat, kind="stable")
-    one_less = order[(whole > least)[order]][: int(whole.sum()) - total]
-    whole[one_less] -= 1
-    return whole.reshape(measured.shape)
-
-
-def _lowered(counts: Integers | Floats, threshold: float) -> Integers:
-    lowered: Integers = np.maximum(np.floor(counts - threshold), 0).astype(np.int64)
-    return lowered
-
-
-def _thresholds(counts: Integers | Floats, total: int) -> tuple[float, float]:
-    """Find the t from which on too little is left of counts, by halving: one at which enough is, one just above."""
-    low, high = -2.0, float(counts.max()) + 1
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if int(_lowered(counts, middle).sum()) >= total else (low, middle)
-    return low, high

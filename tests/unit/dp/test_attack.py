@@ -9,7 +9,7 @@ import sidelight as sl
 from sidelight.attack.simulation import draw_samples
 from sidelight.dp.attack import posterior_means
 from sidelight.dp.mechanism import Mechanism
-from sidelight.dp.noisy_counts import postprocess
+from sidelight.dp.postprocessing import postprocess
 from sidelight.errors import BadNoise, WrongKind
 
 ADULT = sl.datasets.adult(quasi=["age", "sex", "marital-status"])
