@@ -195,6 +195,9 @@ def _of_event(event: Any, neighbours: Neighbours) -> PrivacyProfile:  # noqa: AN
             profile = _by_divergences(RdpAccountant(neighboring_relation=relation).compose(counted))
         except library.UnsupportedEventError as refused_too:
             raise _unsupported(refused_too, neighbours) from None
+    except ValueError as refused:
+        message = f"dp-accounting refuses this event: {' '.join(str(refused).split())}"
+        raise BadNoise(message) from None
     pure = _pure_epsilon(event, events)
     return profile if pure is None or pure == 0 else profile | PrivacyProfile.of_pair(raised(pure))
 

@@ -34,12 +34,20 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from sidelight._rounding import raised, round_up, to_places
+from sidelight._rounding import raised, round_down, round_up, to_places
 from sidelight._text import html_table
 from sidelight.dp.disclosure_risk import DisclosureRisk, ErrorRates, Secret, two_digits
 from sidelight.dp.library_profiles import LibraryProfile, is_of_library, library_profile
-from sidelight.dp.parameters import Amount, Neighbours, exact_amount, exact_delta, exact_epsilon, on_condition
-from sidelight.dp.privacy_profile import PrivacyProfile, largest_posterior
+from sidelight.dp.parameters import (
+    Amount,
+    Neighbours,
+    exact_amount,
+    exact_delta,
+    exact_epsilon,
+    on_condition,
+    units_changed,
+)
+from sidelight.dp.privacy_profile import LARGEST_READ, PrivacyProfile, largest_posterior
 from sidelight.errors import BadNoise, WrongKind, kind_in_words, parameter, remedy_for
 
 if TYPE_CHECKING:
@@ -169,7 +177,7 @@ class SemanticPrivacy:
     def _cost(self) -> str:
         if len(self.profile.pairs) == 1:
             return f"epsilon {self.epsilon:g} and delta {self.delta:g}"
-        return f"epsilon {self.epsilon:.4g} at delta {self.delta:.2g}, and more by every other pair of the profile"
+        return f"epsilon {self.epsilon:.4g} at delta {self.delta:.2g}, one of many pairs that hold at once"
 
     def plot(self, *, false_alarms: float = 0.05, prior: float = 0.1) -> alt.HConcatChart:
         """Draw it: what a test of who is in can reach, and how far beliefs about that can rise.
@@ -256,6 +264,8 @@ def semantic_privacy(
     ours.  Tests: Wasserman and Zhou, JASA 2010.  Risks: McClure and Reiter, Transactions on Data Privacy 2012; Kazan
     and Reiter, Prior-itizing Privacy, 2024; Kifer and Machanavajjhala, Pufferfish, 2014 (on what others tell of you).
     """
+    if neighbours is not None:
+        units_changed(neighbours)  # refuses what is no kind of neighbours
     if is_of_library(epsilon):
         return _of_library(library_profile(epsilon, d_in, neighbours), exact_delta(delta), people, chance)
     if not isinstance(epsilon, Real | Decimal | str):
@@ -300,9 +310,11 @@ def _of_library(read: LibraryProfile, delta: Fraction, people: int | None, chanc
 
 def _pair_at(read: LibraryProfile, delta: Fraction) -> tuple[float, Fraction | float]:
     if delta:
-        epsilon = read.profile.epsilon_at(float(delta))
+        epsilon = read.profile.epsilon_at(round_down(delta))
         if math.isinf(epsilon):
-            message = f"no epsilon holds at {parameter('delta', float(delta))}; give a larger one"
+            message = (
+                f"no epsilon up to {LARGEST_READ:g} holds at {parameter('delta', float(delta))}; give a larger one"
+            )
             raise BadNoise(message)
         return epsilon, delta
     if read.pure_epsilon is not None:

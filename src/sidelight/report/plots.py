@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ import numpy as np
 
 from sidelight._files import write_whole
 from sidelight.dp.disclosure_risk import percent, plain_percent, two_digits
-from sidelight.dp.privacy_profile import largest_posterior
+from sidelight.dp.privacy_profile import Neighbours, largest_posterior
 from sidelight.errors import SidelightError, needs_extra
 
 if TYPE_CHECKING:
@@ -31,6 +32,38 @@ SHARES: tuple[float, ...] = (0.0, 0.0001, 0.0003, 0.001, 0.003, *np.linspace(0.0
 """Where curves over shares are read: at every hundredth, and finer near 0."""
 
 WIDTH = 340
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """How a chart speaks of those whom a promise tells apart."""
+
+    others: str
+    at_most: str
+    always: str
+    false_alarms: str
+    missed: str
+    believed: str
+
+
+WORDS: dict[Neighbours, _Words] = {
+    "add or remove": _Words(
+        others="those who are not in",
+        at_most="nobody recognises more than {} of those who are",
+        always="somebody may recognise all of those who are",
+        false_alarms="Those who are not in, and are taken for being in",
+        missed="Those who are in, and are not recognised",
+        believed="That you are in",
+    ),
+    "replace": _Words(
+        others="others in your place",
+        at_most="nobody recognises you in more than {} of cases",
+        always="somebody may always recognise you",
+        false_alarms="Others in your place who are taken for you",
+        missed="How often you are in, and are not recognised",
+        believed="That it is you, and not another in your place,",
+    ),
+}
 
 
 def promise_rows(promise: SemanticPrivacy) -> list[dict[str, float]]:
@@ -73,12 +106,13 @@ def promise_chart(promise: SemanticPrivacy, *, false_alarms: float = 0.05, prior
 def _test_panel(library: Any, data: Any, promise: SemanticPrivacy, false_alarms: float) -> Any:  # noqa: ANN401
     rates = promise.error_rates(false_alarms)
     missed = percent(1 - rates.recognised, up=False)
-    most = f"nobody recognises more than {percent(rates.recognised)} of those who are"
-    reached = most if rates.recognised < 0.999 else "somebody may recognise all of those who are"
-    title = f"Wrong about {plain_percent(false_alarms)} of those who are not in, {reached}"
-    x = _axis(library.X("share:Q"), library, "Those who are not in, and are taken for being in")
-    curve = _axis(library.Y("missed:Q"), library, "Those who are in, and are not recognised")
-    coin = _axis(library.Y("coin:Q"), library, "Those who are in, and are not recognised")
+    words = WORDS[promise.neighbours]
+    most = words.at_most.format(percent(rates.recognised))
+    reached = most if rates.recognised < 0.999 else words.always
+    title = f"Wrong about {plain_percent(false_alarms)} of {words.others}, {reached}"
+    x = _axis(library.X("share:Q"), library, words.false_alarms)
+    curve = _axis(library.Y("missed:Q"), library, words.missed)
+    coin = _axis(library.Y("coin:Q"), library, words.missed)
     base = library.Chart(data, width=WIDTH, height=WIDTH)
     share = max(1 - rates.recognised, 0.0)
     # where there is room: above the coin's line, or for a point far down between the lines
@@ -103,7 +137,8 @@ def _test_panel(library: Any, data: Any, promise: SemanticPrivacy, false_alarms:
 def _belief_panel(library: Any, data: Any, promise: SemanticPrivacy, prior: float) -> Any:  # noqa: ANN401
     risk = promise.disclosure_risk(prior)
     holds = f", except with a chance of {two_digits(risk.chance)}" if risk.chance else ""
-    title = f"That you are in can rise from {plain_percent(prior)} to at most {percent(risk.posterior)} likely{holds}"
+    rise = f"can rise from {plain_percent(prior)} to at most {percent(risk.posterior)} likely"
+    title = f"{WORDS[promise.neighbours].believed} {rise}{holds}"
     x = _axis(library.X("share:Q"), library, "How likely somebody thought it before")
     after = _axis(library.Y("in:Q"), library, "How likely they can think it after, at most")
     before = _axis(library.Y("share:Q"), library, "How likely they can think it after, at most")

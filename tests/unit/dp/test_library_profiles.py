@@ -148,7 +148,7 @@ def test_randomised_response_is_about_who_one_is():
 
 
 def test_sampling_hides():
-    noise = dp_accounting.GaussianDpEvent(1.0)
+    noise = dp_accounting.GaussianDpEvent(4.0)
     plain, sampled = (
         sl.semantic_privacy(event, people=1000, chance=0.01)
         for event in (noise, dp_accounting.PoissonSampledDpEvent(0.1, noise))
@@ -187,6 +187,9 @@ def test_replacing_doubles_the_distance_in_either_account():
         (dp_accounting.UnsupportedDpEvent(), {}, "cannot account for UnsupportedDpEvent; give the epsilon and delta"),
         (dp_accounting.LaplaceDpEvent(1.0), {"neighbours": "replace"}, 'LaplaceDpEvent with neighbours="replace"'),
         (dp_accounting.GaussianDpEvent(1.0), {}, "a delta for every epsilon"),
+        (dp_accounting.LaplaceDpEvent(-1.0), {}, "dp-accounting refuses this event: Parameter is not a positive real"),
+        (dp_accounting.LaplaceDpEvent(4.0), {"neighbours": "swap"}, 'no neighbours="swap"; choose'),
+        (dp_accounting.GaussianDpEvent(9.0), {"delta": 1e-30, "people": 9}, "no epsilon up to 40 holds at delta=1e-30"),
         (dp_accounting.GaussianDpEvent(1.0), {"d_in": 1}, "d_in= is for measurements of OpenDP"),
         (dp_accounting.pld.PLDAccountant(), {}, "a promise is of a DpEvent, not of a PLDAccountant"),
     ],

@@ -90,6 +90,7 @@ def test_a_chance_is_never_rounded_down():
         ((1, 1e-6), {}),
         ((1, 1e-6), {"people": 0}),
         ((1, 1e-6), {"people": 9, "chance": 2}),
+        ((1,), {"neighbours": "swap"}),
     ],
 )
 def test_bad_input(arguments, options):

@@ -48,6 +48,12 @@ def test_titles_say_the_finding_and_axes_are_words(chart):
     assert chart.to_dict()["description"] == PROMISE.explain()
 
 
+def test_whoever_is_replaced_is_told_from_others():
+    words = set(texts(sl.semantic_privacy(1, neighbours="replace").plot().to_dict()))
+    assert "That it is you, and not another in your place, can rise from 10 % to at most 23.2 % likely" in words
+    assert "Others in your place who are taken for you" in words
+
+
 def test_a_large_epsilon_is_not_called_a_bound():
     said = set(texts(sl.semantic_privacy(10).plot().to_dict()))
     assert "Wrong about 5 % of those who are not in, somebody may recognise all of those who are" in said
