@@ -403,10 +403,11 @@ class Ledger:
             raise BadLedger(message) from None
 
     def _missing(self) -> str:
-        ways = in_python(f" Ledger.begin('{self.path.name}', epsilon=3)")
+        here = self.path.relative_to(Path.cwd()) if self.path.is_relative_to(Path.cwd()) else self.path
+        ways = in_python(f" Ledger.begin('{here}', epsilon=3)")
         return (
             f"no ledger '{self.path.name}'; check the path, or begin one, with a budget for all releases to come, by "
-            f"sidelight ledger begin {shlex.quote(self.path.name)} --epsilon 3{ways}"
+            f"sidelight ledger begin {shlex.quote(str(here))} --epsilon 3{ways}"
         )
 
     def spend(

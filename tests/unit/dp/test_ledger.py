@@ -134,6 +134,8 @@ def test_no_ledger_is_no_budget(tmp_path):
     with pytest.raises(BadLedger, match=r"no ledger 'budget\.json'; check the path, or begin one"):
         sl.Ledger(tmp_path / "budget.json").spend(A_TENTH)
     assert not list(tmp_path.iterdir())
+    with pytest.raises(BadLedger, match=re.escape(f"begin {tmp_path / 'none' / 'b.json'} --epsilon")):
+        sl.Ledger(tmp_path / "none" / "b.json").read()
     with pytest.raises(BadLedger, match="cannot write"):
         start(tmp_path / "missing")
     with pytest.raises(BadLedger, match="cannot read"):
