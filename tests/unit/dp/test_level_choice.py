@@ -259,3 +259,21 @@ def test_replacing_costs_the_choice_twice_the_noise():
 def test_candidates_are_a_list():
     with pytest.raises(WrongKind, match="among= should be a list of levels"):
         sl.choose_levels(ADULT.table, among={"age": 1}, epsilon=1, **OPTIONS)
+
+
+def test_a_choice_for_events_and_for_nobody_is_bound_to_them(ledger):
+    def events(rows, people):
+        columns = {
+            name: pa.array([row[at] for row in rows], pa.string()) for at, name in enumerate(("sex", "age", "d"))
+        }
+        table = pa.table(columns).append_column("id", pa.array(people, pa.int64()))
+        return sl.read_events(table, quasi=["sex", "age"], sensitive="d", person="id")
+
+    several, other = (events(ROWS, [number // apart for number in range(len(ROWS))]) for apart in (2, 3))
+    nobody, options = events([], []), {"rows_per_person": 3}
+    for table, others in ((several, (other, nobody)), (nobody, (several, other))):
+        chosen = choose(ledger, table=table, **options)
+        for each in others:
+            with pytest.raises(BadNoise, match="chosen for another table"):
+                counts(chosen, ledger, table=each, **options)
+        counts(chosen, ledger, table=table, **options)
