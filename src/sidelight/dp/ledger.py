@@ -47,6 +47,7 @@ from sidelight.dp.parameters import (
     exact_amount,
     exact_delta,
     exact_epsilon,
+    rounded_text,
     told_apart,
     units_changed,
 )
@@ -156,11 +157,11 @@ class Account:
         >>> Account(Fraction(2)).balance(), Account.in_rho("0.1", "1e-6").balance()
         ('epsilon 0 of 2 and delta 0 of 0', 'rho 0 of 0.1 (epsilon 0 of 2.14194 at delta 1e-06)')
         """
-        epsilon, delta = (amount_text(amount) for amount in self.spent)
+        epsilon, delta = (rounded_text(amount) for amount in self.spent)
         if self.rho is None:
             return f"epsilon {epsilon} of {amount_text(self.epsilon)} and delta {delta} of {amount_text(self.delta)}"
         at = f"(epsilon {epsilon} of {amount_text(self.epsilon)} at delta {delta})"
-        return f"rho {amount_text(self.spent_rho)} of {amount_text(self.rho)} {at}"
+        return f"rho {rounded_text(self.spent_rho)} of {amount_text(self.rho)} {at}"
 
     def _repr_html_(self) -> str:
         rows = [
@@ -264,7 +265,7 @@ class Account:
         # with as many digits as it takes to see that it is more
         before, budget_epsilon, would_be = told_apart([self.spent[0], self.epsilon, after])
         budget = f"of epsilon {budget_epsilon} and delta {amount_text(self.delta)}"
-        spent = f"{before} and {amount_text(self.spent[1])} are spent"
+        spent = f"{before} and {rounded_text(self.spent[1])} are spent"
         if self.accounting == "concentrated":
             spent = f"{before} of epsilon is spent, and it would be {would_be} (large epsilons cost more here)"
         return f"{cost}: {budget}, {spent}; nothing was spent or published"
@@ -284,10 +285,8 @@ def _check_noise(spending: Spending) -> None:
     if mechanism is None:
         return
     needed = mechanism.sensitivity if counts is None else counts.unit.sensitivity(spending.neighbours)
-    covered = all(
-        needed.l1 <= each.sensitivity.l1 and needed.l2_squared <= each.sensitivity.l2_squared
-        for each in spending.mechanisms
-    )
+    merged = needed.merged(units_changed(spending.neighbours))
+    covered = _covers(mechanism, needed) and all(_covers(each, merged) for each in spending.marginal_noise)
     if not covered or not spending.keeps():
         also = " and that of the queries" if spending.marginal_noise else ""
         message = (
@@ -295,6 +294,12 @@ def _check_noise(spending: Spending) -> None:
             "to be charged for it; nothing was spent or published"
         )
         raise BadNoise(message)
+
+
+def _covers(mechanism: Mechanism, change: Sensitivity) -> bool:
+    """Whether noise was made for a change as far as this one, at least."""
+    made_for = mechanism.sensitivity
+    return change.l1 <= made_for.l1 and change.l2_squared <= made_for.l2_squared
 
 
 @dataclass(frozen=True, slots=True)

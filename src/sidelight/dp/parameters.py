@@ -24,6 +24,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -338,7 +339,7 @@ def told_apart(amounts: Sequence[Fraction | float]) -> list[str]:
     ['1', '1.00000002', '0.5']
     """
     for digits in range(4, 18):
-        texts = [amount_text(each, digits) for each in amounts]
+        texts = [rounded_text(each, digits) for each in amounts]
         if len(set(texts)) == len(set(amounts)):
             break
     return texts
@@ -356,3 +357,21 @@ def amount_text(amount: Fraction | float, digits: int = 4) -> str:
     if Fraction(near) == amount:
         return near.removesuffix(".0")
     return str(amount)
+
+
+LONGEST_AMOUNT = 14
+"""Amounts that take more letters to write exactly are rounded for people to read."""
+
+
+def rounded_text(amount: Fraction | float, digits: int | None = None) -> str:
+    """Write an amount for people: exactly where that is short, else rounded up to so many digits.
+
+    >>> rounded_text(Fraction(1, 3)), rounded_text(Fraction(1, 3) + Fraction(1, 10**9)), rounded_text(2 / 3)
+    ('1/3', '0.333334', '0.6667')
+    """
+    exact = amount_text(amount, digits or 4)
+    if isinstance(amount, float) or len(exact) <= LONGEST_AMOUNT:
+        return exact
+    figures = digits or 6
+    up = Context(prec=figures, rounding=ROUND_CEILING).divide(Decimal(amount.numerator), Decimal(amount.denominator))
+    return f"{float(up):.{figures}g}"

@@ -233,6 +233,29 @@ def test_noise_for_less_than_a_unit_can_change_is_refused(tmp_path):
     sl.Ledger(tmp_path / "budget.json").spend(sl.Spending("3 each", "0.1", mechanism=enough, counted=counts))
 
 
+def test_a_total_of_three_values_each_moves_by_three(tmp_path):
+    """Three cells by one each are one total by three, and Gaussian noise for √3 does not hide that."""
+    counts = CountedColumns("disease", (("sex", 0),), 4, PrivacyUnit("id", "set", 3))
+    cells = Mechanism("discrete Gaussian", 200.0, Sensitivity(3, 3))
+    ledger = start(tmp_path, delta="1e-3")
+    total = Mechanism("discrete Gaussian", 300.0, Sensitivity(3, 3))
+    spending = sl.Spending("3 each", "0.1", "1e-3", mechanism=cells, counted=counts, marginal_noise=(total,))
+    assert spending.keeps()
+    with pytest.raises(BadNoise, match=r"and that of the queries costs more than epsilon 0\.1"):
+        ledger.spend(spending)
+    honest = Mechanism("discrete Gaussian", 300.0, Sensitivity(3, 9))
+    ledger.spend(sl.Spending("3 each", "0.1", "1e-3", mechanism=cells, counted=counts, marginal_noise=(honest,)))
+
+
+def test_odd_amounts_are_rounded_up_for_people(tmp_path):
+    ledger = start(tmp_path, delta="1e-3")
+    for epsilon, delta in (("1/7", "1e-99"), ("1/11", "3e-98"), ("1/1000003", "1e-5")):
+        ledger.spend(sl.Spending("odd", epsilon, delta))
+    assert ledger.read().balance() == "epsilon 0.233768 of 1 and delta 1.00001e-05 of 0.001"
+    with pytest.raises(BudgetExceeded, match=r"of epsilon 1 and delta 0.001, 0\.2338 and 1.00001e-05 are spent"):
+        ledger.spend(sl.Spending("too much", 1))
+
+
 def test_without_a_ledger_there_is_a_warning_unless_it_is_meant(tmp_path):
     with pytest.warns(
         NoLedgerWarning, match=r"no ledger: nobody adds up .*sl\.Ledger\.begin.*ledger=\"no ledger\""
