@@ -70,10 +70,18 @@ def promise_rows(promise: SemanticPrivacy) -> list[dict[str, float]]:
     """Give the table behind `promise_chart`: for every share, what a test misses at least and beliefs reach at most.
 
     >>> from sidelight import semantic_privacy
-    >>> {name: round(each, 3) for name, each in promise_rows(semantic_privacy(1))[9].items()}
+    >>> row = next(row for row in promise_rows(semantic_privacy(1)) if row["share"] == 0.05)
+    >>> {name: round(each, 3) for name, each in row.items()}
     {'share': 0.05, 'missed': 0.864, 'coin': 0.95, 'in': 0.125, 'value': 0.28}
     """
-    missed = np.maximum(1 - promise.profile.powers(np.array(SHARES)), 0).tolist()
+    # where the lines of one pair meet, so that no chord is drawn above them
+    corners = (
+        []
+        if len(promise.profile.pairs) > 1
+        else [(1 - delta) / (1 + np.exp(epsilon)) for epsilon, delta in promise.profile.pairs if epsilon < 40]
+    )
+    shares = sorted({*SHARES, *map(float, corners)})
+    missed = np.maximum(1 - promise.profile.powers(np.array(shares)), 0).tolist()
     being_in, value = (promise.disclosure_risk(0.5, known_to_be_in=known).odds_factor for known in (False, True))
     return [
         {
@@ -83,7 +91,7 @@ def promise_rows(promise: SemanticPrivacy) -> list[dict[str, float]]:
             "in": largest_posterior(share, being_in),
             "value": largest_posterior(share, value),
         }
-        for share, miss in zip(SHARES, missed, strict=True)
+        for share, miss in zip(shares, missed, strict=True)
     ]
 
 
