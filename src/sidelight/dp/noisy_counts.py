@@ -70,6 +70,9 @@ PARTS = 10**6
 CHANCE_OF_FALSE_ALARM = 1e-9
 """How likely noise alone speaks against a number of people that is right."""
 
+MANY_OTHERS = 0.02
+"""Above this share, people who were counted apart are worth a warning."""
+
 PEOPLE_NOT_DECLARED = (
     "what a delta means in beliefs depends on how many people there are at most, which nobody declared; say it with {}"
 )
@@ -275,14 +278,25 @@ class NoisyCounts(Tabular):
         advice = better_without_delta(self.mechanism, self.spending.epsilon) if single else None
         if advice is not None:
             warnings.append(advice)
-        hidden = self.mechanism.margin_of_total(self.measured.size, CHANCE_OF_FALSE_ALARM)
+        return (*warnings, *self._shown_by_measured_counts())
+
+    def _shown_by_measured_counts(self) -> Iterator[str]:
         # whoever is counted is counted so often at most
-        if self.people_at_most is not None and self.measured.sum() - hidden > self.people_at_most * self.unit.at_most:
-            warnings.append(
+        if self.people_at_most is not None and self._surely(self.measured) > self.people_at_most * self.unit.at_most:
+            yield (
                 f"the measured counts speak against at most {counted(self.people_at_most, 'person')}, as was declared: "
                 "what is promised for so many is not promised for more"
             )
-        return tuple(warnings)
+        declared = np.outer(self.declared_domain.declared_groups, self.declared_domain.declared_values)
+        if self._surely(self.measured[~declared]) > MANY_OTHERS * max(self.measured.sum(), 1):
+            yield (
+                f"by the measured counts, about {self.measured[~declared].sum():,} of {self.measured.sum():,} are "
+                f"{OTHER}: something was not declared, or is written in another way than it was declared"
+            )
+
+    def _surely(self, measured: Integers) -> int:
+        """Say how many there are behind some measured counts at least, but for a false alarm."""
+        return int(measured.sum()) - self.mechanism.margin_of_total(max(measured.size, 1), CHANCE_OF_FALSE_ALARM)
 
     def publish(self, path: str | Path, *, force: bool = False) -> PublishedNoise:
         """Write the counts, and beside them a document with ε, δ, the noise and what it promises.

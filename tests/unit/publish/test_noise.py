@@ -242,3 +242,11 @@ def test_the_number_of_people_is_never_read_off_the_noise():
     assert told == {sl.semantic_privacy(1, "1e-9", people=50_000).chance}
     assert noisy(delta="1e-9", people_at_most=50_000).warnings()[1:] == noisy(delta="1e-9").warnings()[1:]
     assert any("speak against at most 40,000 people" in each for each in noisy(people_at_most=40_000).warnings())
+
+
+def test_counts_that_are_mostly_of_others_are_noticed_by_the_measured_counts():
+    """Labels with a blank, or in capitals, would all be others, and nobody would be told: the counts are, for nothing more."""
+    warnings = noisy(domain=["sales", "Tech-support"], epsilon=20).warnings()
+    assert any("of 45,2" in each and "are (other): something was not declared" in each for each in warnings)
+    assert not any("(other)" in each for each in noisy().warnings())
+    assert not any("(other)" in each for each in noisy(domain=["sales"], outside="leave out").warnings())
