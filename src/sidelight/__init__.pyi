@@ -123,6 +123,9 @@ from .attack.simulation import Simulation as Simulation
 # noise
 from .dp.noisy_counts import noisy_counts as noisy_counts
 from .dp.noisy_counts import NoisyCounts as NoisyCounts
+from .dp.stable_counts import stable_counts as stable_counts
+from .dp.stable_counts import StableCounts as StableCounts
+from .publish.stable_noise import read_stable_counts as read_stable_counts
 from .dp.level_choice import choose_levels as choose_levels
 from .dp.level_choice import ChosenLevels as ChosenLevels
 from .dp.ledger import Ledger as Ledger

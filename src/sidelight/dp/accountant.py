@@ -55,6 +55,11 @@ class CountedColumns:
         columns = ", ".join(f"{name} (level {level})" for name, level in self.levels) or "nothing else"
         return f"{self.counts:,} counts of {self.sensitive} by {columns}"
 
+    def found(self) -> str:
+        """Say it of cells that nobody declared: how many there are is not told (`stable_counts`)."""
+        columns = ", ".join(name for name, _ in self.levels) or "nothing else"
+        return f"counts of {self.sensitive} by {columns}, where they are found and large"
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Spending:
@@ -357,8 +362,9 @@ def _listed_losses(spending: Spending) -> tuple[Mechanism, ...]:
 
     Where one count changes by several, other ways to spread the change could be worse.
     """
+    # Laplace noise with a δ is of cells that nobody declared: which of them are published has losses of its own
     known = all(
-        each.sensitivity.by_ones and (each.kind == "discrete Laplace" or each.scale <= WIDEST)
+        each.sensitivity.by_ones and (not spending.delta if each.kind == "discrete Laplace" else each.scale <= WIDEST)
         for each in spending.mechanisms
     )
     return spending.mechanisms if known else ()

@@ -534,7 +534,7 @@ def noisy_counts(
     _check_columns(table, accepted.levels)
     declared = Domain.declare(by, accepted.levels, domain, outside=outside, cells=cells)
     unit = PrivacyUnit.of(table, values_per_person, rows_per_person=rows_per_person, values=len(declared.values))
-    _check_people(people_at_most)
+    check_people(people_at_most)
     weights = read_queries([] if queries is None else queries, [*declared.levels, table.sensitive])
     noise = split_noise(declared.sizes, weights, cost, unit.sensitivity(neighbours), units_changed(neighbours))
     exact_counts = declared.count(table, by, at_most=unit.at_most)
@@ -570,7 +570,8 @@ def noisy_counts(
         )
 
 
-def _check_people(people_at_most: object) -> None:
+def check_people(people_at_most: object) -> None:
+    """Refuse what is no number of people; None is none declared."""
     if people_at_most is None:
         return
     if isinstance(people_at_most, bool) or not isinstance(people_at_most, int) or people_at_most < 1:

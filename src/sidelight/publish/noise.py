@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from importlib.metadata import version
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -37,6 +37,7 @@ from sidelight.dp.ledger import Account, budget_document, say_spent
 from sidelight.dp.mechanism import Mechanism, NoiseKind
 from sidelight.dp.noisy_counts import COUNT, ESTIMATE, MEASURED, NoisyCounts
 from sidelight.dp.parameters import Neighbours, PrivacyUnit, Sensitivity, amount_text, units_changed
+from sidelight.dp.stable_counts import StableCounts
 from sidelight.dp.workload import Marginal
 from sidelight.errors import BadLedger, BadNoise, BadRelease, NotPublished
 from sidelight.publish.formats import Format, Sheet, format_of
@@ -77,15 +78,25 @@ class PublishedNoise:
 
 def publish_noise(noisy: NoisyCounts, path: str | Path, *, force: bool = False) -> PublishedNoise:
     """Write the counts and what is said about them, both or none; `NoisyCounts.publish` says what the options mean."""
+    return publish_drawn(noisy, path, _sheet(noisy), noise_document, force=force)
+
+
+Drawn = TypeVar("Drawn", "NoisyCounts", "StableCounts")
+
+
+def publish_drawn(
+    noisy: Drawn, path: str | Path, sheet: Sheet, document: Callable[[Drawn, Path], dict[str, Any]], *, force: bool
+) -> PublishedNoise:
+    """Write what was drawn, and a document about it and the file that it stands in: both or none."""
     path = Path(path)
     beside = refuse_noise_targets(path, force=force, inputs=() if noisy.ledger is None else noisy.ledger.files)
     try:
         with unfinished_folder(path) as folder:
             file = folder / path.name
             with file.open("wb") as open_file:
-                format_of(path, None).write(_sheet(noisy), open_file)
+                format_of(path, None).write(sheet, open_file)
             flush_to_disk(file)
-            published = PublishedNoise(path, beside, noise_document(noisy, file))
+            published = PublishedNoise(path, beside, document(noisy, file))
             (folder / beside.name).write_text(published.to_json(), encoding="utf-8")
             flush_to_disk(folder / beside.name)
             # on the ledger before it is anywhere: the ledger may say more than was published, never less
@@ -177,29 +188,34 @@ def noise_document(noisy: NoisyCounts, file: Path) -> dict[str, Any]:
             _query(noisy, *each) for each in zip(noisy.marginals, noisy.margins_of_queries().values(), strict=True)
         ],
         "sums": _sums(noisy),
-        "privacy_unit": {
-            "unit": noisy.unit.word,
-            "person": noisy.unit.person,
-            "checked": noisy.unit.checked,
-            "values": noisy.unit.values,
-            "values_per_person": noisy.unit.values_per_person,
-            "rows_per_person": noisy.unit.rows_per_person,
-            "people_at_most": noisy.people_at_most,
-        },
+        "privacy_unit": unit_document(noisy.unit, noisy.people_at_most),
         "promise": {
             "made": noisy.unit.sentence(),
             "shift": None if promise is None else promise.shift,
             "chance": None if promise is None else promise.chance,
             "sentence": noisy.promise_in_words(),
         },
-        "ledger": None if noisy.budget is None else _budget_document(noisy.budget),
+        "ledger": None if noisy.budget is None else account_document(noisy.budget),
         "receipt": noisy.receipt,
         "warnings": list(noisy.warnings()),
         "versions": {"sidelight": __version__, "opendp": version("opendp")},
     }
 
 
-def _budget_document(budget: Account) -> dict[str, str]:
+def unit_document(unit: PrivacyUnit, people_at_most: int | None) -> dict[str, Any]:
+    """Say whom the promise is made to, and how that is known."""
+    return {
+        "unit": unit.word,
+        "person": unit.person,
+        "checked": unit.checked,
+        "values": unit.values,
+        "values_per_person": unit.values_per_person,
+        "rows_per_person": unit.rows_per_person,
+        "people_at_most": people_at_most,
+    }
+
+
+def account_document(budget: Account) -> dict[str, str]:
     """Say which account the counts were paid from: its budget for all releases together, and how it adds up."""
     return {
         **budget_document(budget),
@@ -225,11 +241,11 @@ def read_noise(path: str | Path) -> NoisyCounts:
     <NoisyCounts of occupation: 3 groups x 15 values, epsilon 1>
     """
     path = Path(path)
-    document = _document(path)
+    document = noise_beside(path)
     try:
-        unit = _unit(document["privacy_unit"])
+        unit = read_unit(document["privacy_unit"])
         form = format_of(path, None)
-        sheet = _read_sheet(path, form)
+        sheet = read_sheet(path, form)
         domain = _declared(document, sheet, form)
         spending, paid = _spending(document, domain, unit), document.get("levels_epsilon")
         return NoisyCounts(
@@ -240,10 +256,10 @@ def read_noise(path: str | Path) -> NoisyCounts:
             spending,
             unit,
             paid_choice=None if paid is None else Spending(CHOICE, paid, Fraction(0), spending.neighbours),
-            people_at_most=_whole_or_none(document["privacy_unit"]["people_at_most"]),
+            people_at_most=whole_or_none(document["privacy_unit"]["people_at_most"]),
             missing=_one_of(Missing, document["missing"]) if document.get("missing") is not None else None,
-            budget=_budget(document.get("ledger"), spending.neighbours),
-            receipt=_text_or_none(document["receipt"]),
+            budget=read_budget(document.get("ledger"), spending.neighbours),
+            receipt=text_or_none(document["receipt"]),
             marginals=_marginals(document, domain, spending),
         )
     except (KeyError, TypeError, ValueError, BadNoise):  # also of Arrow
@@ -251,15 +267,14 @@ def read_noise(path: str | Path) -> NoisyCounts:
         raise BadRelease(message) from None
 
 
-def _document(path: Path) -> dict[str, Any]:
+def noise_beside(
+    path: Path, kind: str = "noisy counts", versions: Sequence[int] = (2, SCHEMA_VERSION)
+) -> dict[str, Any]:
     """Read what is said about the counts, and make sure that it is about this file."""
     beside = noise_path(path)
     try:
         document: dict[str, Any] = json.loads(beside.read_text(encoding="utf-8"))
-        known = (document["kind"], document["schema_version"]) in (
-            ("noisy counts", 2),
-            ("noisy counts", SCHEMA_VERSION),
-        )
+        known = document["kind"] == kind and document["schema_version"] in versions
         sha256 = document["file"]["sha256"]
     except FileNotFoundError:
         message = f"no '{beside.name}' beside '{path}'; which noise was added stands in it"
@@ -276,11 +291,12 @@ def _document(path: Path) -> dict[str, Any]:
     return document
 
 
-def _unit(document: dict[str, Any]) -> PrivacyUnit:
+def read_unit(document: dict[str, Any]) -> PrivacyUnit:
+    """Read whom the promise is made to."""
     # documents were once without the column's name
     person = document.get("person", "person" if document["checked"] else EACH_ROW)
-    values, at_most = _one_of(Semantics, document["values"]), _whole_or_none(document["values_per_person"])
-    rows = _whole_or_none(document.get("rows_per_person"))
+    values, at_most = _one_of(Semantics, document["values"]), whole_or_none(document["values_per_person"])
+    rows = whole_or_none(document.get("rows_per_person"))
     word = "row" if person == EACH_ROW else "person"
     if at_most is None or (document["unit"], document["checked"]) != (word, word == "person"):
         message = "no such people"
@@ -295,7 +311,8 @@ def _one_of(kind: Any, word: object) -> Any:  # noqa: ANN401 - one of a few word
     return word
 
 
-def _budget(document: dict[str, Any] | None, neighbours: Neighbours) -> Account | None:
+def read_budget(document: dict[str, Any] | None, neighbours: Neighbours) -> Account | None:
+    """Read the budget that the counts were paid from."""
     if document is None:
         return None
     budget = document["epsilon"], document["delta"], document["accounting"]
@@ -306,8 +323,8 @@ def _spending(document: dict[str, Any], domain: Domain, unit: PrivacyUnit) -> Sp
     """Read what was spent; noise that is too small for what the document says of it is refused."""
     sensitivity = unit.sensitivity(document["neighbours"])
     merged = sensitivity.merged(units_changed(document["neighbours"]))
-    noise = _mechanism(document["mechanism"], sensitivity)
-    beside = tuple(_mechanism(each["mechanism"], merged) for each in document.get("queries", ()))
+    noise = read_mechanism(document["mechanism"], sensitivity)
+    beside = tuple(read_mechanism(each["mechanism"], merged) for each in document.get("queries", ()))
     counted = CountedColumns(document["sensitive"], tuple(domain.levels.items()), int(np.prod(domain.shape)), unit)
     cost = document["epsilon"], document["delta"], document["neighbours"]
     spending = Spending(str(counted), *cost, noise, counted, beside, document.get("rho"))
@@ -318,7 +335,8 @@ def _spending(document: dict[str, Any], domain: Domain, unit: PrivacyUnit) -> Sp
     return spending
 
 
-def _mechanism(document: dict[str, Any], sensitivity: Sensitivity) -> Mechanism:
+def read_mechanism(document: dict[str, Any], sensitivity: Sensitivity) -> Mechanism:
+    """Read the noise; `ValueError` where it is for another sensitivity."""
     written = Sensitivity(document["l1"], document["l2_squared"])
     if written != sensitivity or document["kind"] not in get_args(NoiseKind):
         message = "no such noise"
@@ -338,21 +356,23 @@ def _marginals(document: dict[str, Any], domain: Domain, spending: Spending) -> 
     return tuple(marginals)
 
 
-def _whole_or_none(number: object) -> int | None:
+def whole_or_none(number: object) -> int | None:
+    """Read a number of people, if there is one."""
     if number is None or (isinstance(number, int) and not isinstance(number, bool) and number > 0):
         return number
     message = "no number of people"
     raise ValueError(message)
 
 
-def _text_or_none(text: object) -> str | None:
+def text_or_none(text: object) -> str | None:
+    """Read a receipt, if there is one."""
     if text is None or isinstance(text, str):
         return text
     message = "no receipt"
     raise ValueError(message)
 
 
-def _read_sheet(path: Path, form: Format) -> pa.Table:
+def read_sheet(path: Path, form: Format) -> pa.Table:
     """Read the cells under the names that columns had: as they were stored, or as texts."""
     if form.name == "parquet":
         from pyarrow.parquet import read_table  # noqa: PLC0415 - slow to import, and only Parquet needs it
@@ -374,7 +394,9 @@ def _read_sheet(path: Path, form: Format) -> pa.Table:
 def _declared(document: dict[str, Any], sheet: pa.Table, form: Format) -> Domain:
     """Find the labels of each column; the rows are all combinations, in the order of the declared domain."""
     values, names = tuple(document["domain"]), [*document["levels"]]
-    labels, codes = zip(*(_labels(sheet.column(name), form) for name in [*names, document["sensitive"]]), strict=True)
+    labels, codes = zip(
+        *(read_labels(sheet.column(name), form) for name in [*names, document["sensitive"]]), strict=True
+    )
     # version 2 did not say it, and had no label for others
     outside: Outside = _one_of(Outside, document["outside"]) if "outside" in document else "leave out"
     if outside == "other" and not all(each[-1] == OTHER for each in (values, *labels[:-1]) if each != (SUPPRESSED,)):
@@ -394,7 +416,7 @@ def _numbers(sheet: pa.Table, name: str, domain: Domain) -> Integers:
     return numbers
 
 
-def _labels(column: pa.ChunkedArray, form: Format) -> tuple[tuple[Label, ...], Integers]:
+def read_labels(column: pa.ChunkedArray, form: Format) -> tuple[tuple[Label, ...], Integers]:
     """Give the labels of a column in the order in which they occur, and which one each cell has."""
     encoded = column.combine_chunks().dictionary_encode(null_encoding="encode")
     texts = (label(cell) for cell in encoded.dictionary.to_pylist())
