@@ -109,3 +109,14 @@ def test_examples_in_docstrings_are_shown_as_code():
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     assert doctest.testmod(module) == doctest.TestResults(failed=0, attempted=1)
+
+
+def test_no_example_of_noise_takes_its_domain_from_the_data():
+    sources = [*PAGES, ROOT / "README.md", *(ROOT / "src" / "sidelight").rglob("*.py")]
+    shown = [
+        line
+        for each in sources
+        for line in each.read_text(encoding="utf-8").splitlines()
+        if ">>>" in line or "..." in line
+    ]
+    assert not [line for line in shown if re.search(r"domain\"?\s*[=:].*table\.domain", line)]

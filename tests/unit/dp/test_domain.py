@@ -62,3 +62,40 @@ def test_nobody_is_in_a_group_or_has_a_value_that_was_not_declared():
 def test_values_have_to_be_listed(values):
     with pytest.raises(BadNoise, match="domain= is not declared"):
         Domain.declare(BY, {}, values)
+
+
+def test_what_was_not_declared_is_counted_apart_in_each_column_and_as_a_value():
+    domain = Domain.declare(BY, {"sex": 0, "age": 1}, ["Flu", "Cold"], outside="other")
+    assert domain.labels == (("f", "m", "x", "(other)"), ("20-29", "30-39", "unknown", "(other)"))
+    assert domain.values == ("Flu", "Cold", "(other)")
+    counts = domain.count(TABLE, BY)
+    assert counts.sum() == 6
+    assert counts[12:].sum() == 1  # the one without a sex, whose age is known
+    assert counts[:, 2].sum() == 1  # HIV
+    assert domain.declared_groups.sum() == 9
+    assert domain.declared_values.tolist() == [True, True, False]
+
+
+def test_a_level_that_says_nothing_has_room_for_everybody():
+    domain = Domain.declare(BY, {"sex": 1}, DOMAIN, outside="other")
+    assert domain.labels == (("*",),)
+    odd = sl.read_table(ROWS.set_column(0, "sex", [["odd"] * 6]), quasi=["sex"], sensitive="disease")
+    assert domain.count(odd, BY).sum() == 6
+    assert domain.declared_groups.all()
+
+
+def test_numbers_are_the_same_however_programs_write_them():
+    floats = sl.read_table(
+        pa.table({"age": ["20.0", "25.00", "030", "30."], "disease": ["1.0", "1", "01", "1.50"]}),
+        quasi="age",
+        sensitive="disease",
+    )
+    domain = Domain.declare(BY, {"age": 0}, ["1", "1.5"], outside="other")
+    assert domain.count(floats, BY).tolist() == [[1, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 0], [0, 0, 1]]
+
+
+def test_values_of_a_set_that_become_one_count_once():
+    rows = pa.table({"id": [1, 1, 1], "sex": ["f"] * 3, "disease": ["Gout", "Mumps", "Flu"]})
+    table = sl.read_table(rows, quasi="sex", sensitive="disease", person="id", values="set")
+    domain = Domain.declare(BY, {"sex": 0}, ["Flu"], outside="other")
+    assert domain.count(table, BY, at_most=3)[0].tolist() == [1, 1]

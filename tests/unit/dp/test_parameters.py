@@ -1,11 +1,14 @@
 import math
 from fractions import Fraction
 
+import pyarrow as pa
 import pytest
 
+import sidelight as sl
 from sidelight._rounding import round_down, round_up
 from sidelight.dp.parameters import (
     PrivacyUnit,
+    Sensitivity,
     amount_text,
     exact_amount,
     exact_delta,
@@ -84,3 +87,35 @@ def test_amounts_that_differ_are_told_apart():
     assert told_apart([Fraction(1), 1.0000001, 0.5]) == ["1", "1.0000001", "0.5"]
     assert told_apart([Fraction(1), math.nextafter(1, 2)]) == ["1", "1.0000000000000002"]
     assert told_apart([Fraction(1), 1.0]) == ["1", "1"]
+
+
+def test_a_cap_on_rows_is_for_events_of_people():
+    rows = pa.table({"id": [1, 1, 2], "ward": ["A", "B", "A"], "disease": ["Flu"] * 3})
+    options = {"quasi": "ward", "sensitive": "disease"}
+    events = sl.read_events(rows, person="id", **options)
+    unit = PrivacyUnit.of(events, rows_per_person=2)
+    assert (unit.at_most, unit.once, unit.sensitivity("replace")) == (2, False, Sensitivity(4, 8))
+    assert PrivacyUnit.of(events, rows_per_person=1).once
+    refused = [
+        ({"rows_per_person": None}, events, "1 person has more than one row"),
+        ({"rows_per_person": 0}, events, "give a whole number of at least 1"),
+        ({"rows_per_person": True}, events, "give a whole number of at least 1"),
+        ({"rows_per_person": 2, "values_per_person": 2}, events, "people have one value here"),
+        ({"rows_per_person": 2}, sl.read_events(rows, person="each row", **options), "needs to know whose a row is"),
+        (
+            {"rows_per_person": 2},
+            sl.read_events(rows, person="id", values="set", **options),
+            "counts rows, and values=",
+        ),
+        ({"rows_per_person": 2}, sl.read_table(rows.slice(1), person="id", **options), "read them with sl.read_events"),
+    ]
+    for caps, counted, says in refused:
+        with pytest.raises(BadNoise, match=says):
+            PrivacyUnit.of(counted, **caps)
+
+
+def test_a_set_of_events_may_be_in_several_groups():
+    """So the number of values bounds nothing: a person may have each of them in each group."""
+    rows = pa.table({"id": [1, 1], "ward": ["A", "B"], "disease": ["Flu", "Flu"]})
+    events = sl.read_events(rows, quasi="ward", sensitive="disease", person="id", values="set")
+    assert PrivacyUnit.of(events, values_per_person=2, values=1).at_most == 2
