@@ -26,11 +26,11 @@ from typing import TypeAlias, TypeVar
 
 from sidelight.errors import BadKnowledge
 from sidelight.knowledge.people import Someone, as_label
-from sidelight.knowledge.tokens import TokenReader, quote
+from sidelight.knowledge.tokens import Token, TokenReader, quote
 from sidelight.release.groups import GroupName
 from sidelight.table.labels import Label
 
-Joined = TypeVar("Joined")
+Joined, JoinedTo = TypeVar("Joined"), TypeVar("JoinedTo")
 
 DEEPEST_CONDITION = 50
 """So many parentheses and nots may stand within each other."""
@@ -255,49 +255,50 @@ def read_event(text: str) -> Event:
 
 def parse_event(reader: TokenReader, depth: int = 0) -> Event:
     """Read conditions that all hold."""
-    conditions = [_either(reader, depth)]
-    while reader.accept(","):
-        _add(reader, conditions, _either, depth)
-    return _checked(reader, lambda: event_of(conditions))
+    conditions = _all(reader, _either, depth, lambda: reader.accept(","))
+    return _checked(reader, event_of, conditions)
 
 
 def _either(reader: TokenReader, depth: int) -> Condition:
     conditions = [_both(reader, depth)]
     while reader.accept_word("or"):
         conditions.append(_both(reader, depth))
-    return conditions[0] if len(conditions) == 1 else _checked(reader, lambda: any_holds(conditions))
+    return conditions[0] if len(conditions) == 1 else _checked(reader, any_holds, conditions)
 
 
 def _both(reader: TokenReader, depth: int) -> Condition:
-    conditions = [_simple(reader, depth)]
-    while reader.accept_word("and"):
-        _add(reader, conditions, _simple, depth)
-    return conditions[0] if len(conditions) == 1 else _checked(reader, lambda: all_hold(conditions))
+    conditions = _all(reader, _simple, depth, lambda: reader.accept_word("and"))
+    return conditions[0] if len(conditions) == 1 else _checked(reader, all_hold, conditions)
 
 
-def _add(
-    reader: TokenReader, conditions: list[Condition], parse: Callable[[TokenReader, int], Condition], depth: int
-) -> None:
-    """Read one more condition that holds besides; a column says one thing at most."""
-    start = reader.next
-    condition = parse(reader, depth)
-    before = {*_columns_in(conditions)}
-    repeated = next((column for column in _columns_in([condition]) if column in before), None)
-    if repeated is not None:
-        reader.fail(f"column '{repeated}' is said twice", at=start)
-    conditions.append(condition)
+def _all(
+    reader: TokenReader, parse: Callable[[TokenReader, int], Condition], depth: int, goes_on: Callable[[], bool]
+) -> list[Condition]:
+    """Read conditions that all hold; a column says one thing at most."""
+    conditions = [parse(reader, depth)]
+    columns: set[str] = set()
+    while goes_on():
+        columns.update(_columns_in(conditions[-1]))
+        start = reader.next
+        conditions.append(parse(reader, depth))
+        for column in _columns_in(conditions[-1]):
+            if column in columns:
+                reader.fail(f"column '{column}' is said twice", at=start)
+    return conditions
 
 
-def _columns_in(conditions: Iterable[Condition]) -> Iterator[str]:
-    """Name the columns of which conditions that all hold say one cell."""
-    parts = (part for each in conditions for part in (each.conditions if isinstance(each, AllOf) else (each,)))
-    return (part[0] for part in parts if isinstance(part, tuple))
+def _columns_in(condition: Condition) -> tuple[str, ...]:
+    """Name the columns of which a condition says one cell."""
+    if isinstance(condition, tuple):
+        return (condition[0],)
+    parts = condition.conditions if isinstance(condition, AllOf) else ()
+    return tuple(part[0] for part in parts if isinstance(part, tuple))
 
 
-def _checked(reader: TokenReader, join: Callable[[], Joined]) -> Joined:
+def _checked(reader: TokenReader, join: Callable[[Joined], JoinedTo], conditions: Joined) -> JoinedTo:
     """Join conditions; what cannot be joined is refused where it ends."""
     try:
-        return join()
+        return join(conditions)
     except BadKnowledge as problem:
         reader.fail(str(problem))
 
@@ -307,7 +308,7 @@ def _simple(reader: TokenReader, depth: int) -> Condition:
         reader.fail(f"more than {DEEPEST_CONDITION} things stand within each other; say it in several statements")
     if reader.accept_word("not"):
         condition = _simple(reader, depth + 1)
-        return _checked(reader, lambda: negate(condition))
+        return _checked(reader, negate, condition)
     if reader.at_sign("(") and not reader.at_missing():
         reader.take()
         condition = _either(reader, depth + 1)
@@ -340,15 +341,20 @@ def _comparison(reader: TokenReader) -> Condition:
     start = reader.next
     column = reader.name("a column", stop=("and", "or", "not"))
     equal = reader.take().text == "="
-    group = _GROUP.fullmatch(reader.next.text) if reader.next.kind == "word" else None
-    if start.is_word("group") and column == "group" and group:
+    of: Cell | InGroup
+    if column == "group" and start.kind == "word" and (number := _group_number(reader.next)) is not None:
         reader.take()
-        of: Cell | InGroup = InGroup(int(group[1]))
-    elif start.is_word("person") and column == "person":
+        of = InGroup(number)
+    elif column == "person" and start.kind == "word":
         reader.fail("a statement is about a person or about everybody who says something, not both", at=start)
     else:
         of = (column, reader.label())
     return of if equal else Negation(of)
+
+
+def _group_number(token: Token) -> int | None:
+    group = _GROUP.fullmatch(token.text) if token.kind == "word" else None
+    return None if group is None else int(group[1])
 
 
 def _listed(reader: TokenReader) -> Condition:

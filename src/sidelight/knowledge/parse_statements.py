@@ -80,8 +80,7 @@ def read_statement(text: str) -> Statement:
     Traceback (most recent call last):
     sidelight.errors.BadKnowledge: cannot read "P(Flu | sex=) = 0.3" at character 13: a value is missing before ')'; ...
     """
-    reader = TokenReader(_as_text(text))
-    reader.tokens = (*_cut(reader.tokens),)
+    reader = TokenReader(_as_text(text), cut=_cut)
     statement = _statement(reader)
     reader.end("a statement ends before it")
     return statement
@@ -132,11 +131,12 @@ def _cut(tokens: Iterable[Token]) -> Iterator[Token]:
     within, called = 0, False
     for token in tokens:
         if within:
-            within += token.is_sign("(") - token.is_sign(")")
+            if token.kind == "sign":
+                within += (token.text == "(") - (token.text == ")")
         elif token.kind == "word":
-            pieces = [Token("word", each[0], token.start + each.start()) for each in _PIECE.finditer(token.text)]
-            yield from (Token("word", _OPERATORS.get(piece.text, piece.text), piece.start) for piece in pieces)
-            called = pieces[-1].is_word("P", "count")
+            pieces = [*_PIECE.finditer(token.text)]
+            yield from (Token("word", _OPERATORS.get(each[0], each[0]), token.start + each.start()) for each in pieces)
+            called = Token("word", pieces[-1][0], 0).is_word("P", "count")
             continue
         elif called and token.is_sign("("):
             within = 1

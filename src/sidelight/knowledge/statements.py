@@ -241,9 +241,10 @@ def statement_of(terms: Terms, low: Fraction | None, high: Fraction | None) -> S
     scale = terms[0][0]
     if len(terms) > 1 and not _is_comparison(terms, low, high):
         scale = Fraction(1 if scale > 0 else -1)
-    terms = tuple((coefficient / scale, summand) for coefficient, summand in terms)
-    low, high = (None if bound is None else bound / scale for bound in (low, high))
-    low, high = (low, high) if scale > 0 else (high, low)
+    if scale != 1:
+        terms = tuple((coefficient / scale, summand) for coefficient, summand in terms)
+        low, high = (None if bound is None else bound / scale for bound in (low, high))
+        low, high = (low, high) if scale > 0 else (high, low)
     about = terms[0][1]
     if len(terms) == 1:
         most = Fraction(most_of(about))
@@ -328,7 +329,7 @@ class Quantity:
     def __init__(self, terms: Iterable[tuple[Fraction, Summand]], constant: Fraction = Fraction(0)) -> None:
         together: dict[Summand, Fraction] = {}
         for coefficient, summand in terms:
-            together[summand] = together.get(summand, Fraction(0)) + coefficient
+            together[summand] = together[summand] + coefficient if summand in together else coefficient
         self.terms: Terms = tuple((coefficient, summand) for summand, coefficient in together.items() if coefficient)
         self.constant = constant
 
@@ -362,7 +363,9 @@ class Quantity:
         return self * -1
 
     def __sub__(self, other: Quantity | Number) -> Quantity:
-        return self + as_quantity(other) * -1
+        one = as_quantity(other)
+        negated = ((-coefficient, each) for coefficient, each in one.terms)
+        return Quantity((*self.terms, *negated), self.constant - one.constant)
 
     def __rsub__(self, other: Number) -> Quantity:
         return as_quantity(other) - self

@@ -17,12 +17,11 @@ message then has the same form, with the place and a remedy.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
-from typing import Literal, NoReturn, TypeAlias
+from typing import Literal, NamedTuple, NoReturn, TypeAlias
 
 from sidelight._text import shortened
 from sidelight.errors import BadKnowledge, SidelightError
@@ -47,8 +46,7 @@ _PROBABILITY_LAST = re.compile(rf"(?i:\bwith)\s+-?(?:{NUMBER})")
 _SYNONYMS = {"→": "->", "≠": "!=", "≤": "<=", "≥": ">=", "==": "="}
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """A piece of text: what it says (without its quotes), and where it starts (from 0)."""
 
     kind: Kind
@@ -64,7 +62,8 @@ class Token:
 
     def is_word(self, *words: str) -> bool:
         """Say whether it is one of these words, unquoted, in small or capital letters."""
-        return self.kind == "word" and (self.text in words or (self.text.isupper() and self.text.lower() in words))
+        kind, text, _ = self
+        return kind == "word" and (text in words or (text.isupper() and text.lower() in words))
 
 
 def tokenize(text: str, *, signs: str = "", error: TextError = BadKnowledge) -> tuple[Token, ...]:
@@ -78,19 +77,23 @@ def tokenize(text: str, *, signs: str = "", error: TextError = BadKnowledge) -> 
     >>> [token.text for token in tokenize("[a, b]", signs="[]")]
     ['[', 'a', ',', 'b', ']', '']
     """
-    pattern, tokens, position = _pattern(signs), list[Token](), 0
-    while position < len(text):
-        if text[position].isspace():
-            position += 1
-            continue
-        match = pattern.match(text, position)
-        if match is None:
-            quote_opens = text[position] in "'\""
-            reason = "this quote is not closed" if quote_opens else f"'{text[position]}' means nothing here"
-            refuse(text, position, reason, error=error)
-        tokens.append(_token(match, position))
-        position = match.end()
+    tokens, stop = list[Token](), 0
+    for match in _pattern(signs).finditer(text):
+        start = match.start()
+        if start > stop:
+            _expect_space(text, stop, start, error)
+        tokens.append(_token(match, start))
+        stop = match.end()
+    _expect_space(text, stop, len(text), error)
     return (*tokens, Token("end", "", len(text)))
+
+
+def _expect_space(text: str, start: int, stop: int, error: TextError) -> None:
+    """Refuse whatever else stands between two tokens."""
+    between = text[start:stop].lstrip()
+    if between:
+        reason = "this quote is not closed" if between[0] in "'\"" else f"'{between[0]}' means nothing here"
+        refuse(text, stop - len(between), reason, error=error)
 
 
 @lru_cache
@@ -108,12 +111,12 @@ def _pattern(signs: str) -> re.Pattern[str]:
 
 
 def _token(match: re.Match[str], position: int) -> Token:
-    piece = match[0]
-    if match.lastgroup == "quoted":
-        return Token("quoted", piece[1:-1].replace(piece[0] * 2, piece[0]), position)
-    if match.lastgroup == "sign":
+    piece, kind = match[0], match.lastgroup
+    if kind == "word":
+        return Token("word", piece, position)
+    if kind == "sign":
         return Token("sign", _SYNONYMS.get(piece, piece), position)
-    return Token("word", piece, position)
+    return Token("quoted", piece[1:-1].replace(piece[0] * 2, piece[0]), position)
 
 
 def refuse(text: str, position: int, reason: str, *, error: TextError = BadKnowledge) -> NoReturn:
@@ -132,35 +135,44 @@ def refuse(text: str, position: int, reason: str, *, error: TextError = BadKnowl
 
 
 class TokenReader:
-    """A place in a text, that moves on as tokens are taken."""
+    """A place in a text, that moves on as tokens are taken; `next` is the token that comes next.
 
-    def __init__(self, text: str, *, signs: str = "", error: TextError = BadKnowledge) -> None:
+    A grammar may `cut` tokens further.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        *,
+        signs: str = "",
+        error: TextError = BadKnowledge,
+        cut: Callable[[tuple[Token, ...]], Iterable[Token]] = tuple,
+    ) -> None:
         self.text, self.error = text, error
-        self.tokens = tokenize(text, signs=signs, error=error)
-        self._position = 0
-
-    @property
-    def next(self) -> Token:
-        """The token that comes next."""
-        return self.tokens[self._position]
+        self.tokens = tuple(cut(tokenize(text, signs=signs, error=error)))
+        self._position, self._end = 0, len(self.tokens) - 1
+        self.next = self.tokens[0]
 
     def peek(self, steps: int) -> Token:
         """Look further ahead: 0 is the next token."""
-        return self.tokens[min(self._position + steps, len(self.tokens) - 1)]
+        return self.tokens[min(self._position + steps, self._end)]
 
     def take(self, number: int = 1) -> Token:
         """Take so many tokens; give the last of them.  The end is never passed."""
-        last = min(self._position + number - 1, len(self.tokens) - 1)
-        self._position = min(last + 1, len(self.tokens) - 1)
-        return self.tokens[last]
+        last = self.next if number == 1 else self.peek(number - 1)
+        self._position = min(self._position + number, self._end)
+        self.next = self.tokens[self._position]
+        return last
 
     def at_sign(self, *signs: str) -> bool:
         """Say whether one of these signs comes next."""
-        return self.tokens[self._position].is_sign(*signs)
+        kind, text, _ = self.next
+        return kind == "sign" and text in signs
 
     def at_word(self, *words: str) -> bool:
         """Say whether one of these words comes next, in small or capital letters."""
-        return self.tokens[self._position].is_word(*words)
+        kind, text, _ = self.next
+        return kind == "word" and (text in words or (text.isupper() and text.lower() in words))
 
     def at_call(self, *words: str) -> bool:
         """Say whether one of these words comes next, and then an opening parenthesis."""
@@ -168,11 +180,17 @@ class TokenReader:
 
     def accept(self, sign: str) -> bool:
         """Take this sign if it comes next."""
-        return self.at_sign(sign) and bool(self.take())
+        comes_next = self.at_sign(sign)
+        if comes_next:
+            self.take()
+        return comes_next
 
     def accept_word(self, word: str) -> bool:
         """Take this word if it comes next."""
-        return self.at_word(word) and bool(self.take())
+        comes_next = self.at_word(word)
+        if comes_next:
+            self.take()
+        return comes_next
 
     def expect(self, sign: str, remedy: str) -> None:
         """Take this sign, or say why it should be here."""
