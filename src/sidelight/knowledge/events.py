@@ -30,7 +30,8 @@ from sidelight.knowledge.tokens import Token, TokenReader, quote
 from sidelight.release.groups import GroupName
 from sidelight.table.labels import Label
 
-Joined, JoinedTo = TypeVar("Joined"), TypeVar("JoinedTo")
+Joined = TypeVar("Joined")
+JoinedTo = TypeVar("JoinedTo")
 
 DEEPEST_CONDITION = 50
 """So many parentheses and nots may stand within each other."""

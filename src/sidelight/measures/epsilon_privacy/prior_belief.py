@@ -54,6 +54,7 @@ from sidelight.measures.epsilon_privacy.worst_case import (
     Ratio,
     Rule,
     WorstEpsilon,
+    epsilons_of_parts,
     worst_of_parts,
 )
 from sidelight.measures.exact import Amount
@@ -440,8 +441,8 @@ that is left shrinks by that factor.
             )
             if question not in cases:
                 cases[question] = adversary.cases(groups, part=part)
-            worst = worst_of_parts(cases[question], adversary.priors(groups), adversary.decided_by)
-            yield [worst[place].value if place in worst else None for place in range(len(starts))]
+            epsilons = epsilons_of_parts(cases[question], adversary.priors(groups), adversary.decided_by)
+            yield [epsilons.get(place) for place in range(len(starts))]
 
     def _worst_without(self, groups: Groups) -> Worst:
         """Keep the worst over what may be ruled out of the person: those who have it are then as good as not there."""

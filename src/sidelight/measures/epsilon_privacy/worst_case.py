@@ -31,7 +31,7 @@ from typing import Literal, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
-from sidelight._arrays import Floats, Integers, smallest_of_each
+from sidelight._arrays import Floats, Integers, number_runs, run_starts, smallest_of_each
 from sidelight.measures.epsilon_privacy.prior import FloatTerms, Prior
 from sidelight.measures.exact import NEAR, Amount
 from sidelight.measures.targets import Predicate
@@ -199,13 +199,18 @@ class Cases:
     @cached_property
     def starts(self) -> Integers:
         """Where each part begins."""
-        return np.flatnonzero(np.diff(self.part, prepend=-1))
+        return np.flatnonzero(run_starts([self.part]))
+
+    @cached_property
+    def place(self) -> Integers:
+        """The place of each case's part among those that have cases."""
+        return number_runs([self.part])
 
     @cached_property
     def certain(self) -> Cases:
         """The first case of each part in which everybody who is not known matches, so that p_in = 1."""
         sure = np.flatnonzero(self._unknown == self.matching)
-        return self.take(sure[np.diff(self.part[sure], prepend=-1) > 0])
+        return self.take(sure[run_starts([self.part[sure]])])
 
     @cached_property
     def uncertain(self) -> Cases:
@@ -260,21 +265,36 @@ def worst_of_parts(cases: Cases, priors: Sequence[Prior], rule: Rule) -> dict[in
     Of equally bad cases the first one counts: by group, then by column, then by prior.
     """
     worst: dict[int, WorstEpsilon] = {}
-    epsilons: dict[tuple[Case, int], tuple[Amount, Ratio, Prior]] = {}  # groups that stay the same are in many parts
+    # groups that stay the same are in many parts
+    epsilons: dict[tuple[int, ...], tuple[Case, Amount, Ratio, Prior]] = {}
     for part, row, column, people, matching, mismatch in _candidates(cases, priors, rule):
-        key = case, _ = Case(people, matching, cases.known, mismatch), column
+        key = column, people, matching, mismatch
         if key not in epsilons:
-            by_prior = ((*smallest_epsilon(case, prior, column, rule), prior) for prior in priors)
-            epsilons[key] = max(by_prior, key=itemgetter(0))
-        if part not in worst or epsilons[key][0] > worst[part].value:
-            worst[part] = WorstEpsilon(row, column, case, *epsilons[key])
+            case = Case(people, matching, cases.known, mismatch)
+            by_prior = ((case, *smallest_epsilon(case, prior, column, rule), prior) for prior in priors)
+            epsilons[key] = max(by_prior, key=itemgetter(1))
+        if part not in worst or epsilons[key][1] > worst[part].value:
+            worst[part] = WorstEpsilon(row, column, *epsilons[key])
     return worst
+
+
+def epsilons_of_parts(cases: Cases, priors: Sequence[Prior], rule: Rule) -> dict[int, Amount]:
+    """Give ε of each part, and nothing about the case that decides it; parts without cases are left out."""
+    epsilons: dict[int, Amount] = {}
+    if _infinite_where_certain(priors, rule):
+        epsilons = dict.fromkeys(cases.certain.part.tolist(), math.inf)
+        cases = cases.uncertain
+    return epsilons | {part: worst.value for part, worst in worst_of_parts(cases, priors, rule).items()}
+
+
+def _infinite_where_certain(priors: Sequence[Prior], rule: Rule) -> bool:
+    """Say whether ε is infinite where p_in = 1, and nowhere else."""
+    return rule == "definition" and all(prior.leaves_doubt for prior in priors)
 
 
 def _candidates(cases: Cases, priors: Sequence[Prior], rule: Rule) -> Iterator[tuple[int, ...]]:
     """Give the cases that may be the worst of their part: part, row, column, n, n_s, and whether it is a mismatch."""
-    # then ε is infinite where p_in = 1, and nowhere else
-    if rule == "definition" and all(prior.leaves_doubt for prior in priors):
+    if _infinite_where_certain(priors, rule):
         yield from cases.certain
         cases = cases.uncertain
     if len(cases.part):
@@ -284,10 +304,10 @@ def _candidates(cases: Cases, priors: Sequence[Prior], rule: Rule) -> Iterator[t
 def _near_worst(cases: Cases, epsilons: Floats) -> Integers:
     """List the cases near the worst of their part; the first of those that are equal, or infinite, is enough."""
     # floats propose all within NEAR of the worst of their part; of infinite ones, which are exact, the first
-    lengths = np.diff(cases.starts, append=len(epsilons))
-    near = np.flatnonzero(epsilons >= np.repeat(np.maximum.reduceat(epsilons, cases.starts) * (1 - NEAR), lengths))
-    near = near[(np.diff(cases.part[near], prepend=-1) > 0) | np.isfinite(epsilons[near])]
-    if len(near) == len(lengths):
+    limits = np.maximum.reduceat(epsilons, cases.starts) * (1 - NEAR)
+    near = np.flatnonzero(epsilons >= limits[cases.place])
+    near = near[run_starts([cases.part[near]]) | np.isfinite(epsilons[near])]
+    if len(near) == len(limits):
         return near
     # class II has many equal ones, as there ε often depends on n alone; packed keys are twice as quick as hashed rows
     numbers = (cases.part, cases.columns, cases.matching, cases.people, cases.mismatch)
