@@ -277,3 +277,25 @@ def test_a_choice_for_events_and_for_nobody_is_bound_to_them(ledger):
             with pytest.raises(BadNoise, match="chosen for another table"):
                 counts(chosen, ledger, table=each, **options)
         counts(chosen, ledger, table=table, **options)
+
+
+@pytest.mark.parametrize("rows", [6, 0])
+def test_levels_are_chosen_for_events_and_bound_to_them(tmp_path, rows):
+    visits = {"id": [1, 1, 2, 3, 3, 3], "ward": list("ABACAA"), "disease": ["Flu", "Cold", "Flu", "Flu", "Gout", None]}
+    table = pa.table(visits).slice(0, rows)
+    declared = {
+        "by": {"ward": sl.Hierarchy("ward", (("A", "B"), ("*", "*")))},
+        "domain": ["Flu", "Cold"],
+        "rows_per_person": 2,
+        "ledger": sl.Ledger.begin(tmp_path / "budget.json", epsilon=5),
+    }
+
+    def read(source):
+        return sl.read_events(source, quasi="ward", sensitive="disease", person="id")
+
+    among = [{"ward": 0}, {"ward": 1}]
+    chosen = [sl.choose_levels(read(table), among=among, epsilon=1, **declared) for _ in range(2)]
+    backwards = table.take(list(range(rows))[::-1]) if rows else table
+    assert sl.noisy_counts(read(backwards), levels=chosen[0], epsilon=1, **declared).paid_choice is not None
+    with pytest.raises(BadNoise, match="chosen for another table"):
+        sl.noisy_counts(read(pa.table(visits).slice(1)), levels=chosen[1], epsilon=1, **declared)
