@@ -22,6 +22,8 @@ from sidelight.cli.options import (
     CompareOptions,
     CountColumns,
     CountedPeopleColumns,
+    CountOptions,
+    CountsFile,
     DraftOptions,
     EffortOptions,
     ExploreOptions,
@@ -276,6 +278,16 @@ def noise(
 
     question = read_question(policy, roles=columns.roles())
     return verb.noise(verb.NoiseRequest(file, question, counts, hierarchies, paid), target)
+
+
+@app.command(sort_key=5.2, help_epilogue=epilogue("count"))
+def count(
+    file: CountsFile, /, *, counted: CountOptions = CountOptions(), output: OutputOptions = OutputOptions()
+) -> int:
+    """Add up published noisy counts: how many people are there of some kind, and how far off is that at most?"""
+    from sidelight.cli import count as verb  # noqa: PLC0415 - `--help` is quick
+
+    return verb.count(verb.CountRequest(file, counted), output.to())
 
 
 @app.command(name="attack-noise", sort_key=5.5, help_epilogue=epilogue("attack-noise"))

@@ -46,6 +46,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "sidelight noise table.csv --levels age=2 --hierarchies hierarchies -p policy.toml --epsilon 1 -o counts.csv",
         "sidelight noise table.csv --levels age=2 --hierarchies h -p policy.toml -e 1 --ledger l.json -o counts.csv",
     ),
+    "count": (
+        "sidelight count counts.csv --value Flu --where sex=female",
+        "sidelight count counts.csv --where age=20-29 --where age=30-39 --confidence 0.99 --json",
+    ),
     "attack-noise": (
         "sidelight attack-noise counts.csv --people people.csv --hierarchies hierarchies --truth disease",
         "sidelight attack-noise counts.csv --people table.csv --hierarchies h --others table.csv --chance 0.001",
@@ -101,6 +105,7 @@ STATUSES: dict[str, tuple[str, ...]] = {
         "2  bad input, or so many could not be told about that more may be",
     ),
     "noise": ("0  published", "1  the budget does not allow it, and nothing was spent", _COULD_NOT_TELL),
+    "count": ("0  counted; nothing is judged", _COULD_NOT_TELL),
     "attack-noise": ("0  weighed; nothing is judged", _COULD_NOT_TELL),
     "simulate": (
         "0  simulated; nothing is judged, and nothing published",

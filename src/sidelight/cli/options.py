@@ -69,6 +69,9 @@ TableFile: TypeAlias = Annotated[str, files("TABLE", f"The table: {KINDS}")]
 NoisyFiles: TypeAlias = Annotated[
     tuple[str, ...], files("COUNTS", "Noisy counts as published, their documents beside them.")
 ]
+CountsFile: TypeAlias = Annotated[
+    Path, Parameter(name="COUNTS", help="Noisy counts as published, their document beside them.")
+]
 LedgerFiles: TypeAlias = Annotated[
     tuple[str, ...], files("LEDGERS", "Ledgers, or noisy counts as published; what is in both counts once.")
 ]
@@ -476,6 +479,19 @@ class NoiseAttackOptions:
     """What is believed of people before."""
     chance: Annotated[str | None, option("--chance", metavar="NUMBER")] = None
     """How likely the promise may be broken, such as 0.001, to read it off the noise itself."""
+
+
+@Parameter(name="*", group=ASKED)
+@dataclass(frozen=True, kw_only=True)
+class CountOptions:
+    """What is added up of noisy counts, and how sure the margin is."""
+
+    values: Annotated[tuple[str, ...], option("--value", metavar="VALUE")] = ()
+    """A sensitive value; repeat it to add several up; if nothing is said, all of them."""
+    where: Annotated[tuple[str, ...], option("--where", metavar="COLUMN=LABEL")] = ()
+    """A label of a column, such as sex=Female; repeat it, also for several labels of one column."""
+    confidence: Annotated[float, option("--confidence", metavar="SHARE")] = 0.95
+    """How likely the truth is within the margin."""
 
 
 @Parameter(name="*", group=COLUMNS)

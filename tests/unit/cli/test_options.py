@@ -91,6 +91,7 @@ def test_a_file_of_an_unknown_kind_is_not_told_about_dataframes(tmp_path):
 ADVISED = {
     "cli/noise.py": ("noise",),
     "cli/attack_noise.py": ("attack-noise",),
+    "cli/count.py": ("count",),
     "cli/ledger.py": ("ledger spent", "ledger begin"),
     "dp/noisy_counts.py": ("noise",),
     "dp/domain.py": ("noise",),
