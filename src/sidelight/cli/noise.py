@@ -14,10 +14,12 @@ from sidelight.cli.interrupts import heed_interrupts
 from sidelight.cli.options import LedgerOptions, NoiseOptions, NoisyOutputOptions
 from sidelight.cli.run import Status, say
 from sidelight.dp.accountant import condition_of
+from sidelight.dp.domain import COUNT, ESTIMATE, MEASURED
 from sidelight.dp.ledger import NO_LEDGER, Account, Ledger
-from sidelight.dp.noisy_counts import COUNT, ESTIMATE, MEASURED, NoisyCounts, noisy_counts
+from sidelight.dp.noisy_counts import NoisyCounts, noisy_counts
 from sidelight.dp.parameters import Neighbours
 from sidelight.dp.semantic_privacy import semantic_privacy
+from sidelight.dp.stable_counts import StableCounts, stable_counts
 from sidelight.errors import BadNoise, BadPolicy, BudgetExceeded, listed
 from sidelight.publish.noise import refuse_noise_targets
 from sidelight.report.report import Envelope
@@ -65,15 +67,16 @@ def noise(request: NoiseRequest, target: NoisyOutputOptions) -> Status:
     if ledger is not None:
         ledger.read()  # refused before the table is read
     levels = _levels(request.counts.levels)
-    by = read_hierarchies(request.folder)
-    domain = _domain(question.roles, by)
+    folder = None if request.counts.undeclared else request.folder
+    by = {} if folder is None else read_hierarchies(folder)
+    domain = None if folder is None else _domain(question.roles, by)
     roles = replace(question.roles, quasi=tuple(levels), domain=None)
     table = open_events(request.file, roles, by)
-    inputs = (*table.intake.files, *question.files, *hierarchy_files(request.folder))
+    inputs = (*table.intake.files, *question.files, *(() if folder is None else hierarchy_files(folder)))
     refuse_noise_targets(path, force=target.force, inputs=inputs)
     heed_interrupts()  # from here on, budget is spent
     try:
-        noisy = _draw_noise(table, by, levels, domain, request)
+        noisy = _draw_stable(table, levels, request) if domain is None else _draw(table, by, levels, domain, request)
     except BudgetExceeded as refused:
         say(str(refused))
         return Status.NOT_WITHIN_POLICY
@@ -97,7 +100,7 @@ def noise(request: NoiseRequest, target: NoisyOutputOptions) -> Status:
     return Status.WITHIN_POLICY
 
 
-def _draw_noise(
+def _draw(
     table: Events,
     by: Mapping[str, Hierarchy],
     levels: Mapping[str, int],
@@ -121,6 +124,33 @@ def _draw_noise(
         queries=counts.queries or None,
         ledger=request.ledger or NO_LEDGER,  # without one, a note says so
         cells=counts.cells,
+    )
+
+
+def _draw_stable(table: Events, levels: Mapping[str, int], request: NoiseRequest) -> StableCounts:
+    """Draw noise for the cells that occur; what is about cells that were declared does not go with it."""
+    counts = request.counts
+    coarse = [name for name, level in levels.items() if level]
+    if coarse:
+        message = f"--undeclared counts columns as they stand in the table; say --levels {coarse[0]}=0"
+        raise BadNoise(message)
+    for option, meant in (("--rho", counts.rho), ("--query", counts.queries), ("--outside", counts.outside != "other")):
+        if meant:
+            message = f"{option} is about cells that were declared; leave it out, or --undeclared"
+            raise BadNoise(message)
+    if counts.epsilon is None:
+        message = "how much may the counts depend on one person? give --epsilon"
+        raise BadNoise(message)
+    return stable_counts(
+        table,
+        columns=[*levels],
+        epsilon=counts.epsilon,
+        delta=counts.delta,
+        neighbours=counts.neighbours,
+        values_per_person=counts.values_per_person,
+        rows_per_person=counts.rows_per_person,
+        people_at_most=counts.people_at_most,
+        ledger=request.ledger or NO_LEDGER,  # without one, a note says so
     )
 
 
@@ -174,7 +204,7 @@ def open_events(file: str, roles: Roles, by: Mapping[str, Hierarchy]) -> Events:
     return events_at_level(events, by[events.sensitive], level)
 
 
-def _notes(noisy: NoisyCounts, account: Account | None) -> tuple[str, ...]:
+def _notes(noisy: NoisyCounts | StableCounts, account: Account | None) -> tuple[str, ...]:
     notes = []
     if not noisy.unit.checked:
         notes.append("name the column of people with --person to have it checked that each row is a person")
@@ -198,17 +228,19 @@ HIDDEN: dict[Neighbours, str] = {
 }
 
 
-def summary(noisy: NoisyCounts, files: Sequence[Path], account: Account | None, notes: Sequence[str]) -> list[str]:
+def summary(
+    noisy: NoisyCounts | StableCounts, files: Sequence[Path], account: Account | None, notes: Sequence[str]
+) -> list[str]:
     """Tell the publisher what was published, line by line."""
     spending, mechanism, unit = noisy.spending, noisy.mechanism, noisy.unit
     target = "the truth" if unit.once else "what was counted"
-    which = "estimates of a cell" if noisy.marginals else "measured counts"
+    which = "estimates of a cell" if isinstance(noisy, NoisyCounts) and noisy.marginals else "measured counts"
     reach = f"95 of 100 {which} are within {math.ceil(noisy.margin(0.95))} of {target}"
     lines = [
-        f"✓ Published {noisy.counts.size:,} counts of {noisy.sensitive} with noise: {spending.cost()}.",
+        f"✓ Published {noisy.measured.size:,} counts of {noisy.sensitive} with noise: {spending.cost()}.",
         f"What is hidden: {HIDDEN[spending.neighbours].format(unit=unit.word, units=form(unit.word, 2))}.",
         f"Noise: {mechanism.kind}, scale {mechanism.scale:.6g}; {reach}.",
-        *_queries(noisy),
+        *(_queries(noisy) if isinstance(noisy, NoisyCounts) else ()),
         f"Promised {unit.sentence()}: {noisy.promise_in_words()}",
         *_as_a_test(noisy),
         *(() if account is None else (_balance(account, noisy),)),
@@ -217,7 +249,7 @@ def summary(noisy: NoisyCounts, files: Sequence[Path], account: Account | None, 
     return [*lines, f"Written: {', '.join(map(str, files))}"]
 
 
-def _as_a_test(noisy: NoisyCounts) -> Iterator[str]:
+def _as_a_test(noisy: NoisyCounts | StableCounts) -> Iterator[str]:
     if noisy.people_at_most is not None or not noisy.spending.delta:
         yield noisy.unit.worded(noisy.promise().error_rates().sentence())
 
@@ -233,7 +265,7 @@ def _queries(noisy: NoisyCounts) -> list[str]:
     ]
 
 
-def _balance(account: Account, noisy: NoisyCounts) -> str:
+def _balance(account: Account, noisy: NoisyCounts | StableCounts) -> str:
     of = account.balance()
     people = noisy.people_at_most
     if people is None and account.spent[1]:

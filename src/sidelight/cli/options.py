@@ -657,6 +657,8 @@ class NoiseOptions:
     """A column and its level, fixed before looking at the data, such as age=2; repeat it."""
     outside: Annotated[Literal["other", "leave out", "an error"], option("--outside", metavar="WHAT")] = "other"
     """What people are whose labels or value were not declared; "other" never fails, and so tells nothing."""
+    undeclared: Annotated[bool, option("--undeclared")] = False
+    """Count labels that nobody can list, as they are found, and publish large counts only; takes a --delta."""
     values_per_person: Annotated[int | None, option("--values-per-person", metavar="NUMBER", at_least=1)] = None
     """How many values of one person count at most, fixed in advance; for --values set and multiset."""
     rows_per_person: Annotated[int | None, option("--rows-per-person", metavar="NUMBER", at_least=1)] = None

@@ -43,6 +43,9 @@ Outside: TypeAlias = Literal["other", "leave out", "an error"]
 OTHER = "(other)"
 """The label, and the value, of people whose own were not declared."""
 
+COUNT, MEASURED, ESTIMATE = "count", "measured", "estimate"
+"""What the columns of post-processed counts, of counts as they were drawn, and of what all of it says are called."""
+
 CELLS_AT_MOST = 1_000_000
 """How many counts a noisy release may have, unless its publisher says otherwise."""
 

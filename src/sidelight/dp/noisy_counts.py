@@ -37,15 +37,18 @@ from sidelight._arrays import Floats, Integers
 from sidelight._text import counted, html_table
 from sidelight.dp.accountant import CountedColumns, Spending, promise_of, told_epsilon
 from sidelight.dp.answers import NoisyAnswer, margin_of
-from sidelight.dp.domain import CELLS_AT_MOST, OTHER, Domain, Outside, expect_countable
+from sidelight.dp.domain import CELLS_AT_MOST, COUNT, ESTIMATE, MEASURED, OTHER, Domain, Outside, expect_countable
 from sidelight.dp.ledger import Account, Ledger, opened_ledger, paying, warn_without_ledger
 from sidelight.dp.level_choice import ChosenLevels, accept_levels
 from sidelight.dp.mechanism import Mechanism, PrivacyCost, better_without_delta
 from sidelight.dp.parameters import (
+    PEOPLE_NOT_DECLARED,
+    ROWS_NOT_CHECKED,
     Amount,
     Neighbours,
     PrivacyUnit,
     amount_text,
+    check_people,
     units_changed,
 )
 from sidelight.dp.postprocessing import fit_marginals, postprocess
@@ -72,14 +75,6 @@ CHANCE_OF_FALSE_ALARM = 1e-9
 
 MANY_OTHERS = 0.02
 """Above this share, people who were counted apart are worth a warning."""
-
-PEOPLE_NOT_DECLARED = (
-    "what a delta means in beliefs depends on how many people there are at most, which nobody declared; say it with {}"
-)
-"""Why there is no promise in beliefs, and what to do about it."""
-
-COUNT, MEASURED, ESTIMATE = "count", "measured", "estimate"
-"""What the columns of post-processed counts, of counts as they were drawn, and of what all of it says are called."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -268,10 +263,7 @@ class NoisyCounts(Tabular):
         """
         warnings: list[str] = []
         if not self.unit.checked:
-            warnings.append(
-                "that no two rows are about one person is what the publisher says, and was not checked: whoever has "
-                "two is hidden by twice epsilon only"
-            )
+            warnings.append(ROWS_NOT_CHECKED)
         if not self.spending.delta or self.people_at_most is not None:
             warnings += self.promise().warnings
         single = not self.marginals and self.spending.charged_rho is None
@@ -568,15 +560,6 @@ def noisy_counts(
             receipt=receipt,
             marginals=drawn.marginals[1:],
         )
-
-
-def check_people(people_at_most: object) -> None:
-    """Refuse what is no number of people; None is none declared."""
-    if people_at_most is None:
-        return
-    if isinstance(people_at_most, bool) or not isinstance(people_at_most, int) or people_at_most < 1:
-        message = f"{parameter('people_at_most')} is {people_at_most}; give a whole number of at least 1"
-        raise BadNoise(message)
 
 
 def _check_columns(table: Table | Events, levels: Mapping[str, int]) -> None:

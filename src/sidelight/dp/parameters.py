@@ -74,6 +74,17 @@ class Sensitivity:
         return Sensitivity(self.l1, self.l1**2 // units)
 
 
+PEOPLE_NOT_DECLARED = (
+    "what a delta means in beliefs depends on how many people there are at most, which nobody declared; say it with {}"
+)
+"""Why there is no promise in beliefs, and what to do about it."""
+
+ROWS_NOT_CHECKED = (
+    "that no two rows are about one person is what the publisher says, and was not checked: whoever has two is hidden "
+    "by twice epsilon only"
+)
+"""What a reader should know where nobody checked whose a row is."""
+
 ONE_BY_ONE = Sensitivity()
 """One count changes by one."""
 
@@ -375,3 +386,12 @@ def rounded_text(amount: Fraction | float, digits: int | None = None) -> str:
     figures = digits or 6
     up = Context(prec=figures, rounding=ROUND_CEILING).divide(Decimal(amount.numerator), Decimal(amount.denominator))
     return f"{float(up):.{figures}g}"
+
+
+def check_people(people_at_most: object) -> None:
+    """Refuse what is no number of people; None is none declared."""
+    if people_at_most is None:
+        return
+    if isinstance(people_at_most, bool) or not isinstance(people_at_most, int) or people_at_most < 1:
+        message = f"{parameter('people_at_most')} is {people_at_most}; give a whole number of at least 1"
+        raise BadNoise(message)

@@ -45,11 +45,20 @@ from sidelight._arrays import Integers, add_up, number_rows
 from sidelight._rounding import PRECISE
 from sidelight._text import counted, html_table
 from sidelight.dp.accountant import CountedColumns, Spending, promise_of
-from sidelight.dp.domain import Holdings, counted_values, expect_countable
+from sidelight.dp.domain import MEASURED, Holdings, counted_values, expect_countable
 from sidelight.dp.ledger import Account, Ledger, opened_ledger, paying, warn_without_ledger
 from sidelight.dp.mechanism import SMALLEST_DELTA, Mechanism, calibrate
-from sidelight.dp.noisy_counts import MEASURED, PEOPLE_NOT_DECLARED, check_people
-from sidelight.dp.parameters import Amount, Neighbours, PrivacyUnit, amount_text, exact_delta, exact_epsilon
+from sidelight.dp.parameters import (
+    PEOPLE_NOT_DECLARED,
+    ROWS_NOT_CHECKED,
+    Amount,
+    Neighbours,
+    PrivacyUnit,
+    amount_text,
+    check_people,
+    exact_delta,
+    exact_epsilon,
+)
 from sidelight.dp.semantic_privacy import SemanticPrivacy
 from sidelight.errors import BadNoise, parameter
 from sidelight.table.events import Events
@@ -145,7 +154,7 @@ class StableCounts(Tabular):
             "here may be empty or small"
         )
         vacuous = () if self.people_at_most is None else self.promise().warnings
-        return (missing, *vacuous)
+        return (missing, *(() if self.unit.checked else (ROWS_NOT_CHECKED,)), *vacuous)
 
     def table(self) -> pa.Table:
         """Give a row per published cell: columns, value and `measured`."""

@@ -15,7 +15,7 @@ from fractions import Fraction
 from importlib.metadata import version
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -32,12 +32,11 @@ from sidelight._files import (
 )
 from sidelight._text import html_table
 from sidelight.dp.accountant import CountedColumns, Spending
-from sidelight.dp.domain import OTHER, Domain, Outside
+from sidelight.dp.domain import COUNT, ESTIMATE, MEASURED, OTHER, Domain, Outside
 from sidelight.dp.ledger import Account, budget_document, say_spent
 from sidelight.dp.mechanism import Mechanism, NoiseKind
-from sidelight.dp.noisy_counts import COUNT, ESTIMATE, MEASURED, NoisyCounts
+from sidelight.dp.noisy_counts import NoisyCounts
 from sidelight.dp.parameters import Neighbours, PrivacyUnit, Sensitivity, amount_text, units_changed
-from sidelight.dp.stable_counts import StableCounts
 from sidelight.dp.workload import Marginal
 from sidelight.errors import BadLedger, BadNoise, BadRelease, NotPublished
 from sidelight.publish.formats import Format, Sheet, format_of
@@ -45,6 +44,9 @@ from sidelight.publish.sidecar import digest, noise_path
 from sidelight.table.labels import SUPPRESSED, Label, label
 from sidelight.table.roles import EACH_ROW, Missing
 from sidelight.table.table import Semantics
+
+if TYPE_CHECKING:
+    from sidelight.dp.stable_counts import StableCounts
 
 CHOICE = "choosing the levels"
 """What was paid for where levels were chosen from the data."""
@@ -265,6 +267,14 @@ def read_noise(path: str | Path) -> NoisyCounts:
     except (KeyError, TypeError, ValueError, BadNoise):  # also of Arrow
         message = f"'{noise_path(path).name}' does not fit '{path.name}'; publish the counts again"
         raise BadRelease(message) from None
+
+
+def noise_kind(path: Path) -> object:
+    """Say what a document beside a file is about; None where it cannot be read."""
+    try:
+        return json.loads(noise_path(path).read_text(encoding="utf-8"))["kind"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
 
 
 def noise_beside(

@@ -16,7 +16,7 @@ import numpy as np
 from sidelight import __version__
 from sidelight._arrays import Integers
 from sidelight.dp.accountant import CountedColumns, Spending
-from sidelight.dp.noisy_counts import MEASURED
+from sidelight.dp.domain import MEASURED
 from sidelight.dp.parameters import PrivacyUnit, amount_text
 from sidelight.dp.stable_counts import StableCounts, smallest_threshold
 from sidelight.errors import BadNoise, BadRelease

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.command_line import invoke
 
 import sidelight as sl
 from sidelight.dp.accountant import loss_distribution, privacy_spent
@@ -204,3 +205,51 @@ def test_shown_in_a_notebook_and_in_words():
         found.promise()
     with pytest.raises(BadNoise, match="say what each column says: city"):
         found.count("Flu")
+
+
+def counted_file(tmp_path):
+    path = tmp_path / "rows.csv"
+    lines = (f"{city},{disease}" for city, disease in zip(LARGE["city"], LARGE["disease"], strict=True))
+    path.write_text("\n".join(["city,disease", *lines]) + "\n")
+    return path
+
+
+def on_the_command_line(tmp_path, *more, level=0):
+    words = ["--undeclared", "--levels", f"city={level}", "--sensitive", "disease", "--person", "each row"]
+    return invoke(["noise", counted_file(tmp_path), *words, "-o", tmp_path / "out.csv", *more])
+
+
+def test_cells_that_nobody_declared_are_counted_on_the_command_line(tmp_path):
+    ledger = tmp_path / "budget.json"
+    invoke(["ledger", "begin", ledger, "--epsilon", "2", "--delta", "1e-6"])
+    done = on_the_command_line(tmp_path, "--epsilon", "1", "--delta", "1e-9", "--ledger", ledger)
+    assert done.exit_code == 0
+    assert "Published 2 counts of disease with noise: epsilon 1, delta 1e-09" in done.output
+    assert "cells with fewer than 22 measured are missing" in done.output
+    assert "Linz" not in done.output + (tmp_path / "out.csv").read_text()
+    assert len(sl.read_stable_counts(tmp_path / "out.csv")) == 2
+    # once, although it is in both
+    spent = invoke(["ledger", "spent", ledger, tmp_path / "out.csv"])
+    assert "1 release together: epsilon of at most 1 at delta 1e-09" in spent.output
+    alone = invoke(["ledger", "spent", tmp_path / "out.csv"])
+    assert "1 release together" in alone.output
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        (["--epsilon", "1"], "--delta is 0"),
+        (["--delta", "1e-9"], "give --epsilon"),
+        (["--rho", "1", "--delta", "1e-9"], "--rho is about cells that were declared"),
+    ],
+)
+def test_what_does_not_go_with_undeclared_cells_is_said(tmp_path, more, says):
+    done = on_the_command_line(tmp_path, *more)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert says in done.stderr
+
+
+def test_undeclared_columns_are_counted_as_they_are(tmp_path):
+    done = on_the_command_line(tmp_path, "--epsilon", "1", "--delta", "1e-9", level=1)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "as they stand in the table; say --levels city=0" in done.stderr
