@@ -64,7 +64,7 @@ class Case:
     """A release of a table with somebody, and of one where they are missing, or have other rows."""
 
     name: str
-    epsilon: float
+    epsilon: float  # as it is asked for
     delta: float = 0
     one: Rows = (("1", "f", "a"),)
     other: Rows = ()
@@ -143,6 +143,7 @@ CASES = [
         values="multiset",
         settings={"values_per_person": 3, "neighbours": "replace", **PEOPLE},
     ),
+    Case("a rho of 0.1, told at a delta", 0, 0.01, settings={"epsilon": None, "rho": "0.1", **PEOPLE}),
     Case("queries: cells, total and sex, Laplace", 1, settings=QUERIES),
     Case(
         "queries of sets of 3 values, replaced, Laplace",
@@ -198,7 +199,7 @@ class Line:
         cells = (
             self.name,
             self.way,
-            f"{self.epsilon:g}",
+            f"{self.epsilon:.4g}",
             f"{self.delta:g}",
             f"{self.draws:,}",
             f"{self.proven:.3f}",
@@ -214,11 +215,12 @@ class Line:
 
 def audit_noise(case: Case, draws: int, *, share: float = 1) -> Line:
     """Draw the noise of a release again and again."""
+    promised = case.release(case.one).spending  # what the release itself says
     evidence = draw_again(*case.releases(), draws, share=share, lots=case.lots)
-    proven = epsilon_at_least(*evidence, delta=case.delta, confidence=CONFIDENCE)
+    proven = epsilon_at_least(*evidence, delta=float(promised.delta), confidence=CONFIDENCE)
     broken = share < 1
     name = f"broken: {case.name}, half the noise" if broken else case.name
-    return Line(name, "noise", case.epsilon, case.delta, draws, proven, broken)
+    return Line(name, "noise", float(promised.epsilon), float(promised.delta), draws, proven, broken)
 
 
 def audit_choice(epsilon: float, draws: int, *, share: float = 1) -> Line:
