@@ -237,6 +237,51 @@ def audit_choice(epsilon: float, draws: int, *, share: float = 1) -> Line:
     return Line(name, "noise", epsilon, 0, draws, proven, broken)
 
 
+OWN_CELL = 1e6
+"""Evidence that a cell was published in which only one of two neighbours has anybody."""
+
+
+@dataclass(frozen=True)
+class FoundCells:
+    """Cells that nobody declared: twenty people are in one, and somebody in that one or in cells of their own."""
+
+    name: str
+    one: Rows
+    settings: dict[str, Any] = field(default_factory=dict)
+
+    def release(self, rows: Rows) -> sl.StableCounts:
+        table = read(rows, ((("1", "f", "a"),),) * 20)
+        return sl.stable_counts(table, columns=["sex"], epsilon=1, delta="0.0135", ledger="no ledger", **self.settings)
+
+
+FOUND = [
+    FoundCells("found cells, one of one's own", (("1", "x", "b"),)),
+    FoundCells("found cells, 2 rows in one of one's own", (("1", "x", "b"),) * 2, {"rows_per_person": 2}),
+    FoundCells("found cells, 2 of one's own", (("1", "x", "b"), ("1", "x", "c")), {"rows_per_person": 2}),
+    FoundCells("found cells, another's and one's own", (("1", "f", "a"), ("1", "x", "c")), {"rows_per_person": 2}),
+]
+
+
+def audit_found(case: FoundCells, draws: int, *, lower: int = 0) -> Line:
+    """Draw the noise of cells that occur; those below the threshold are not seen.  A lower one is broken."""
+    evidence = []
+    with noise_drawn() as heard:
+        releases = [case.release(rows) for rows in (case.one, ())]
+    # the cell of twenty comes first, of one's own after
+    exact = [-np.sort(-each.exact) for each in heard]
+    threshold = releases[0].threshold - lower
+    for drawn, counts in zip(heard, exact, strict=True):
+        measured = drawn.mechanism.add_noise(np.tile(counts, (draws, 1)))
+        seen = np.maximum(measured[:, 0], threshold - 1)
+        weights = (drawn.mechanism.log_weight(seen - each[0]) for each in exact)
+        own = (measured[:, 1:] >= threshold).any(axis=1)
+        evidence.append(np.where(own, OWN_CELL, np.round(next(weights) - next(weights), 9)))
+    promised = releases[0].spending
+    proven = epsilon_at_least(*evidence, delta=float(promised.delta), confidence=CONFIDENCE)
+    name = f"broken: {case.name}, threshold {lower} lower" if lower else case.name
+    return Line(name, "noise", float(promised.epsilon), float(promised.delta), draws, proven, bool(lower))
+
+
 def audit_files(case: Case, releases: int) -> Line:
     """Publish and read back: all that files, documents, failures and warnings say."""
     exact = {("sex",): [counts_of(release) for release in case.releases()]}
@@ -342,6 +387,8 @@ def main() -> None:
         (audit_noise(named(name), draws, share=0.5) for name in ("discrete Laplace", "discrete Gaussian")),
         (audit_choice(epsilon, draws // 4) for epsilon in (1, 0.2)),
         (audit_choice(1, draws // 4, share=0.5) for _ in range(1)),
+        (audit_found(case, draws) for case in FOUND),
+        (audit_found(FOUND[0], draws, lower=1) for _ in range(1)),
         (audit_files(named(name), releases) for name in PUBLISHED),
         (audit_choice_and_files(0.5, releases) for _ in range(1)),
     ):

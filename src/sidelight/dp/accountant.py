@@ -28,7 +28,7 @@ from typing import Any
 from sidelight._rounding import raised, round_down, round_up, to_places
 from sidelight._text import html_table
 from sidelight.dp.gaussian import concentrated_epsilon
-from sidelight.dp.mechanism import Mechanism, six_figures_up
+from sidelight.dp.mechanism import SMALLEST_EPSILON, Mechanism, six_figures_up
 from sidelight.dp.parameters import Amount, Neighbours, PrivacyUnit, amount_text, exact_delta, exact_epsilon
 from sidelight.dp.privacy_profile import LOST_IN_TRANSFORMS, SMALLEST_READ, PrivacyProfile, curve_of_losses
 from sidelight.dp.semantic_privacy import (
@@ -127,10 +127,16 @@ class Spending:
 
 
 def told_epsilon(mechanisms: Sequence[Mechanism], delta: Fraction) -> Fraction:
-    """To which ε do the noises of one release come at δ?  Rounded up to six figures."""
+    """To which ε do the noises of one release come at δ?  Rounded up to six figures, and never 0, which is no ε.
+
+    >>> told_epsilon([Mechanism("discrete Gaussian", scale=1e5)], Fraction(1, 2))
+    Fraction(1, 1000000)
+    """
     if len(mechanisms) == 1:
-        return six_figures_up(mechanisms[0].epsilon_at(delta))
-    return six_figures_up(concentrated_epsilon(sum(map(_rho_of, mechanisms), Fraction(0)), delta))
+        bound = mechanisms[0].epsilon_at(delta)
+    else:
+        bound = concentrated_epsilon(sum(map(_rho_of, mechanisms), Fraction(0)), delta)
+    return max(six_figures_up(bound), SMALLEST_EPSILON)
 
 
 def _rho_of(mechanism: Mechanism) -> Fraction:
