@@ -10,7 +10,7 @@ from unittest import mock
 import numpy as np
 import pyarrow as pa
 import pytest
-from support.noise_audit import draw_again, epsilon_at_least, everything_told, ordered_by_evidence
+from support.noise_audit import draw_again, epsilon_at_least, everything_told, noise_drawn, ordered_by_evidence
 
 import sidelight as sl
 from sidelight.dp import level_choice
@@ -126,3 +126,15 @@ def test_with_the_noise_given_neighbours_tell_the_same_in_every_byte(settings, o
     for row in STRANGERS.values():
         rows = (row,) * (3 if "rows_per_person" in settings else 1)
         assert everything_told(release_of(rows, others=others, **settings), drawn=given_noise) == told
+
+
+def test_a_cell_of_ones_own_that_nobody_declared_is_published_with_a_chance_of_delta_at_most():
+    """A threshold that is lower by two is caught."""
+    with noise_drawn() as heard:
+        release = sl.stable_counts(table_of(HIM), columns=["age"], epsilon=1, delta="0.0135", ledger="no ledger")
+    assert sorted(heard[0].exact.tolist()) == [1, 1, 1, 1]
+    measured = heard[0].mechanism.add_noise(np.ones(DRAWS, np.int64))
+    without = np.zeros(DRAWS, bool)
+    honest, broken = (measured >= threshold for threshold in (release.threshold, release.threshold - 2))
+    assert epsilon_at_least(honest, without, delta=0.0135, confidence=CONFIDENCE) <= 1
+    assert epsilon_at_least(broken, without, delta=0.0135, confidence=CONFIDENCE) > 1

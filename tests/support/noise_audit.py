@@ -49,7 +49,8 @@ def epsilon_at_least(one: np.ndarray, other: np.ndarray, *, delta: float = 0, co
     """
     # a quarter of the risk for each of two bounds, in each of two directions
     risk = (1 - confidence) / 4
-    directions = (one, other), (-np.asarray(other, float), -np.asarray(one, float))
+    mine, others = np.asarray(one, float), np.asarray(other, float)
+    directions = (mine, others), (-others, -mine)
     return max(_one_sided(*direction, delta, risk) for direction in directions)
 
 

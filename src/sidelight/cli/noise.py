@@ -270,5 +270,6 @@ def _balance(account: Account, noisy: NoisyCounts | StableCounts) -> str:
     people = noisy.people_at_most
     if people is None and account.spent[1]:
         return f"Budget: {of} spent."
-    together = replace(semantic_privacy(*account.spent, people=people), condition=condition_of(account.spendings))
+    together = semantic_privacy(*account.spent, people=people, neighbours=account.neighbours)
+    together = replace(together, condition=condition_of(account.spendings))
     return f"Budget: {of} spent. All {len(account.entries)} of the ledger together: {together.sentence()}"

@@ -111,9 +111,10 @@ class SemanticPrivacy:
     def _unconditional(self) -> str:
         if self.vacuous:
             return (
-                "Nothing is promised to you: what others believe about you may change to anything because you are in."
+                "Nothing is promised to you: what others believe about you may change to anything "
+                f"{BECAUSE[self.neighbours]}."
             )
-        moves = f"what they believe about you changes by at most {_four_places(self.shift)} because you are in"
+        moves = f"what they believe about you changes by at most {_four_places(self.shift)} {BECAUSE[self.neighbours]}"
         if self.chance == 0:
             return f"Whatever anyone knew before, {moves}."
         return f"Whatever anyone knew before, {moves}, except with a chance of at most {two_digits(self.chance)}."
@@ -188,6 +189,12 @@ class SemanticPrivacy:
 
         return promise_chart(self, false_alarms=false_alarms, prior=prior)
 
+
+BECAUSE: dict[Neighbours, str] = {
+    "add or remove": "because you are in",
+    "replace": "because you are in, and not anybody else in your place",
+}
+"""What a belief changes by, at most so far."""
 
 COMPARED: dict[Neighbours, str] = {
     "add or remove": "every result is about as likely with you in the data as without you",

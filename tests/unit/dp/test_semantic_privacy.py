@@ -136,3 +136,10 @@ def test_a_promise_of_losses_knows_the_whole_profile():
     assert len(summed.profile.pairs) == 1
     assert together.error_rates().recognised < summed.error_rates().recognised
     assert together.profile.curve is None
+
+
+def test_where_somebody_is_replaced_nothing_is_said_of_being_in_alone():
+    """That hides who you are among those who are in; not whether anybody is."""
+    sentence = sl.semantic_privacy(1, neighbours="replace").sentence()
+    assert sentence.endswith("changes by at most 0.4622 because you are in, and not anybody else in your place.")
+    assert sl.semantic_privacy(1).sentence().endswith("changes by at most 0.4622 because you are in.")
