@@ -236,6 +236,8 @@ def summary(
     target = "the truth" if unit.once else "what was counted"
     which = "estimates of a cell" if isinstance(noisy, NoisyCounts) and noisy.marginals else "measured counts"
     reach = f"95 of 100 {which} are within {math.ceil(noisy.margin(0.95))} of {target}"
+    if isinstance(noisy, StableCounts):
+        reach += ", before small ones are left out"
     lines = [
         f"✓ Published {noisy.measured.size:,} counts of {noisy.sensitive} with noise: {spending.cost()}.",
         f"What is hidden: {HIDDEN[spending.neighbours].format(unit=unit.word, units=form(unit.word, 2))}.",

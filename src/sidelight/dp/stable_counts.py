@@ -116,7 +116,11 @@ class StableCounts(Tabular):
         return self.spending.mechanism
 
     def margin(self, confidence: float = 0.95) -> int:
-        """How far is a measured count from the truth, at most, with this confidence, before small ones are left out?"""
+        """How far is a measured count from the truth, at most, with this confidence, before small ones are left out?
+
+        It does not hold for counts not far above the threshold: of cells like these, those are published whose noise
+        was high.
+        """
         return self.mechanism.margin(confidence)
 
     def count(self, value: object, **says: str) -> int | None:
@@ -153,8 +157,12 @@ class StableCounts(Tabular):
             f"cells with fewer than {self.threshold} measured are missing, and so is what they add up to: what is not "
             "here may be empty or small"
         )
+        too_large = (
+            f"counts not far above {self.threshold} are too large on average, and the margin does not hold for them: "
+            "of cells like these, those are here whose noise was high"
+        )
         vacuous = () if self.people_at_most is None else self.promise().warnings
-        return (missing, *(() if self.unit.checked else (ROWS_NOT_CHECKED,)), *vacuous)
+        return (missing, too_large, *(() if self.unit.checked else (ROWS_NOT_CHECKED,)), *vacuous)
 
     def table(self) -> pa.Table:
         """Give a row per published cell: columns, value and `measured`."""

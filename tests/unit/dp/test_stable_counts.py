@@ -253,3 +253,14 @@ def test_undeclared_columns_are_counted_as_they_are(tmp_path):
     done = on_the_command_line(tmp_path, "--epsilon", "1", "--delta", "1e-9", level=1)
     assert (done.exit_code, done.stdout) == (2, "")
     assert "as they stand in the table; say --levels city=0" in done.stderr
+
+
+def test_published_counts_near_the_threshold_are_too_large_and_that_is_said():
+    """Cells well below the threshold: those of them that are published are off by more than the margin, all."""
+    rows = [(f"{cell}-{person}", str(cell), "a") for cell in range(300) for person in range(7)]
+    columns = dict(zip(("id", "city", "disease"), zip(*rows, strict=True), strict=True))
+    events = sl.read_events(pa.table(columns), quasi="city", sensitive="disease", person="id")
+    found = sl.stable_counts(events, columns=["city"], epsilon=1, delta="1e-5", ledger="no ledger")
+    assert found.threshold - 7 > found.margin(0.95)
+    assert (found.measured - 7 > found.margin(0.95)).all()
+    assert any("too large on average, and the margin does not hold" in warning for warning in found.warnings())
