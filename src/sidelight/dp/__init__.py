@@ -5,7 +5,8 @@ of our own) and paid for.  Grouping people does not (`search`), nor attacks on g
 only sets beside the one on noise.
 
 Read `noisy_counts` for what is published; then `level_choice` (levels that are fixed in advance, or chosen for a
-price), `domain` (the cells that are declared in advance), `parameters` (ε, δ, neighbours), `mechanism` (the noise),
+price), `domain` (the cells that are declared in advance), `parameters` (ε, δ, neighbours), `mechanism` (the noise;
+`gaussian` says what it costs), `stable_counts` (cells that nobody can declare),
 `workload` (queries that are measured beside the cells), `answers` (what counts add up to, and how far off that is),
 `postprocessing` (whole counts of at least 0), `accountant` (what several releases cost together) and `ledger` (the file
 that keeps the budget).  What it all means: `privacy_profile` (every ε and δ at once; those of other
