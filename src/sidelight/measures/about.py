@@ -224,6 +224,11 @@ class ViewScreen(Screen):
         return self.inner.group_by_group
 
     @property
+    def needed_of_each(self) -> bool:
+        """As the measure's own."""
+        return self.inner.needed_of_each
+
+    @property
     def exact(self) -> bool:
         """As the measure's own."""
         return self.inner.exact

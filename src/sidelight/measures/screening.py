@@ -31,6 +31,14 @@ class Screen(ABC):
         return False
 
     @property
+    def needed_of_each(self) -> bool:
+        """Whether a release breaks a bound as soon as one of its groups, taken for a release, does.
+
+        What somebody can do to one group they can do to the release; an average, however, one group does not decide.
+        """
+        return True
+
+    @property
     def exact(self) -> bool:
         """Whether its floats carry the values exactly, as they do small whole numbers."""
         return False

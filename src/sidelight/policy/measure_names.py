@@ -36,6 +36,12 @@ def classic_measures() -> Kinds:
     return (GroupSize, *diversities, Closeness, BetaLikeness, DeltaDisclosure)
 
 
+def _named_risks() -> Kinds:
+    from sidelight.measures.named_risks.prosecutor import ProsecutorRisk
+
+    return (ProsecutorRisk,)
+
+
 def _ck_safety() -> Kinds:
     from sidelight.measures.ck_safety.cheapest_knowledge import CheapestKnowledge
     from sidelight.measures.ck_safety.disclosure_cost import DisclosureCost
@@ -60,7 +66,13 @@ def _maximum_entropy() -> Kinds:
     return (MaxEnt, MaxEntGain, EstimationError)
 
 
-_IN_TURN: tuple[Callable[[], Kinds], ...] = (classic_measures, _ck_safety, _further_adversaries, _maximum_entropy)
+_IN_TURN: tuple[Callable[[], Kinds], ...] = (
+    classic_measures,
+    _named_risks,
+    _ck_safety,
+    _further_adversaries,
+    _maximum_entropy,
+)
 
 
 def measure_named(name: str, where: str = "") -> type[Measure]:

@@ -7,6 +7,7 @@ Invariant   Whatever is called within the policy here is so by the exact value; 
 Two kinds   A criterion *group by group* is as bad as its worst group: a release keeps it exactly when each of its
             groups does.  The others depend on several groups *together*: each group on its own is then a necessary
             condition (what somebody can do to one group they can do to the release), and the joined rows decide.
+            An average over people is no such condition of each group (`needed_of_each`): only the joined rows decide.
 Ends        An infinite value is no matter of rounding.  A bound as bad as can be (a probability of at most 1) is idle:
             no release breaks it, and nothing is computed for it.
 Cost        One vectorised screen per block of groups; exactly, one group of each kind that is close, remembered, as a
@@ -67,6 +68,11 @@ class CriterionCheck:
     def group_by_group(self) -> bool:
         """Whether groups can be judged one by one."""
         return self.screen.group_by_group or self.is_idle
+
+    @property
+    def needed_of_each(self) -> bool:
+        """Whether each group on its own must keep it."""
+        return self.screen.needed_of_each or self.is_idle
 
     def clearly_holds(self, values: Floats) -> Flags:
         """Say which values keep the bound by more than rounding."""
@@ -187,12 +193,13 @@ class PolicyCheck:
 
     def holds_in_each(self, groups: Groups) -> Flags:
         """Say which groups keep all criteria on their own: needed of each, enough where none is judged together."""
-        return _all_hold(groups, [check.holds_in_each for check in self.checks])
+        return _all_hold(groups, [check.holds_in_each for check in self.checks if check.needed_of_each])
 
     def may_hold_in_each(self, groups: Groups) -> Flags:
         """Say the same for a search that judges releases together: what is close to a limit that may be met passes."""
-        one_by_one, together = (check.holds_in_each for check in self.by_group), self.together
-        return _all_hold(groups, [*one_by_one, *(check.may_hold_in_each for check in together)])
+        one_by_one = (check.holds_in_each for check in self.by_group)
+        together = (check.may_hold_in_each for check in self.together if check.needed_of_each)
+        return _all_hold(groups, [*one_by_one, *together])
 
     def holds(self, groups: Groups) -> bool:
         """Judge groups together as one release, exactly; stop at the first criterion that is not kept."""

@@ -5,8 +5,8 @@ Printed     Suppressed people are left out, or they are one more group that says
             what is published: the groups kept, on their own (left out), or with the group of `*` (printed).
 Choice      Greedy, criterion by criterion: all groups that break one on their own where only the group itself counts;
             the worse half of them where the others may be fine once those are gone (totals change with what is left
-            out); then, for criteria judged over several groups, the group of the worst case, one at a time.  The group
-            of `*` grows by the smallest group left until it is within policy too.
+            out); then, for criteria judged over several groups, the group of the worst case, one at a time (of an
+            average, one in a hundred).  The group of `*` grows by the smallest group left until it is within policy too.
 Nodes       n_S may grow as groups merge, so a node that needs too many says nothing about coarser ones.  Only the
             people in groups that are too small, who never become more upwards, prune the lattice (`search_monotone`).
 Invariant   S only grows, so each choice ends after at most as many rounds as there are groups.
@@ -34,6 +34,9 @@ from sidelight.search.lattice_search import CheckCounter, finest_first, minimal_
 from sidelight.search.policy_check import PolicyCheck
 from sidelight.table.labels import SUPPRESSED, Label
 from sidelight.table.table import Column, JointDomain
+
+WORST_SHARE = 100
+"""Of groups that break an average together, one in this many is suppressed before they are judged again."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,7 +157,7 @@ def offending_groups(groups: Groups, policy: PolicyCheck, max_suppressed: int) -
 
 def _worst_groups(groups: Groups, policy: PolicyCheck) -> Integers:
     """Choose the groups to give up next; none when the policy holds."""
-    for check in policy.checks:
+    for check in (each for each in policy.checks if each.needed_of_each):
         bad = np.flatnonzero(~check.holds_in_each(groups))
         if len(bad) and check.screen.exact:
             return bad
@@ -164,6 +167,8 @@ def _worst_groups(groups: Groups, policy: PolicyCheck) -> Integers:
     for check in policy.together:
         finding = check.finding(groups)
         if not check.criterion.decide(finding).holds and finding.witness is not None:
+            if not check.needed_of_each:  # an average, that many groups make up
+                return check.worst_first(groups)[: -(-len(groups) // WORST_SHARE)]
             return np.array([finding.witness.group.number - 1])
     return np.array([], np.int64)
 

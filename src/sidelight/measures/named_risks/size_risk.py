@@ -1,0 +1,323 @@
+"""A risk that the numbers of people in groups decide: its summary, its witness, its screens.
+
+Symbols     f, F as in `size_histogram`; r(f, F) = what a group alone is worth, such as 1/F; t = a threshold.
+Highest     max r over groups: as bad as the worst group.
+Average     Σ f·r / n, over all people.
+Share above Σ f over the groups with r > t, strictly, / n.
+
+All are read off the histogram.  Beside it a summary keeps the worst group (of equally bad ones the first), so that a
+finding can name it.  A replay goes back to the groups, sorts them, and adds up run by run.
+
+In a search, `highest` is judged group by group.  The others are sums over groups divided by sums, joined by addition;
+one bad group does not yet break them (`Screen.needed_of_each`).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import ClassVar, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from sidelight._arrays import Floats, Integers, run_starts
+from sidelight._rounding import decimal_text, exact_number
+from sidelight._text import counted, form
+from sidelight.errors import BadMeasure, did_you_mean, parameter
+from sidelight.measures.exact import Amount, worst_row
+from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
+from sidelight.measures.named_risks.size_histogram import SizeHistogram, sum_of_ratios
+from sidelight.measures.screening import Screen
+from sidelight.release.groups import GroupName, Groups
+from sidelight.release.release import Release
+
+Statistic: TypeAlias = Literal["highest", "average", "share above"]
+"""Of the person worst off; of everybody, on average; or the share of people whose risk is above a threshold."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class SizeWitness(Witness):
+    """The worst group, how many people it has here and in the population, and the counts that the value is made of.
+
+    The value is `part` / `whole`: 1 of the group's people, so many matches of all people, people above of all people.
+    """
+
+    people: int
+    population: int
+    part: Amount
+    whole: int
+
+
+@dataclass(frozen=True, slots=True)
+class WorstSizes:
+    """The worst group so far: what it is worth, its name, f and F."""
+
+    value: Fraction
+    group: GroupName
+    people: int
+    population: int
+
+    @property
+    def rank(self) -> tuple[Fraction, int]:
+        """The worst first; of equally bad ones that with the smallest number."""
+        return -self.value, self.group.number
+
+
+@dataclass(frozen=True, slots=True)
+class SizeSummary:
+    """The histogram of some groups, and the worst of them; None where there is none."""
+
+    measure: SizeRisk
+    histogram: SizeHistogram
+    worst: WorstSizes | None
+
+    def merge(self, other: SizeSummary) -> SizeSummary:
+        """Add the histograms, and keep the worse group."""
+        groups = [each for each in (self.worst, other.worst) if each is not None]
+        worst = min(groups, key=lambda each: each.rank, default=None)
+        return replace(self, histogram=self.histogram + other.histogram, worst=worst)
+
+    def finding(self) -> Finding:
+        """Read the value off the histogram."""
+        if self.worst is None:
+            return Finding(self.measure, Fraction(0), None, ("nobody is in the release",))
+        worst = self.worst
+        part, whole = self.measure.counts(self.histogram, worst)
+        witness = SizeWitness(worst.group, people=worst.people, population=worst.population, part=part, whole=whole)
+        return Finding(self.measure, share(part, whole), witness, self.measure.notes(self.histogram))
+
+
+def share(part: Amount, whole: int) -> Amount:
+    """Divide, exactly; a sum that was rounded up stays above."""
+    if isinstance(part, Fraction | int):
+        return Fraction(part) / whole
+    return float(np.nextafter(part / whole, np.inf))
+
+
+class SizeRisk(Measure):
+    """A measure that is read off the histogram of (f, F)."""
+
+    depends_on_whole: ClassVar[bool] = False
+    about_values: ClassVar[bool] = False
+    limits = (0, 1)
+    when_groups_merge = Monotonicity.NON_INCREASING
+    reads: ClassVar[Statistic] = "highest"  # or a property, where a setting chooses
+
+    def population_of(self, groups: Groups) -> Integers:
+        """Give F of each group: without a population, f."""
+        return groups.sizes
+
+    def ratio(self, people: Integers, population: Integers) -> tuple[Integers, Integers]:
+        """Give what each group alone is worth, as two numbers to be divided: 1/F."""
+        return np.ones_like(people), population
+
+    def counts(self, histogram: SizeHistogram, worst: WorstSizes) -> tuple[Amount, int]:
+        """Give the two numbers whose ratio is the value."""
+        del histogram
+        return Fraction(worst.value.numerator), worst.value.denominator
+
+    def notes(self, histogram: SizeHistogram) -> tuple[str, ...]:
+        """Say what one should know about the finding."""
+        del histogram
+        return ()
+
+    def summarize(self, groups: Groups) -> SizeSummary:
+        """Count the groups by their sizes, and keep the worst."""
+        groups = groups.in_order()
+        population = self.population_of(groups)
+        histogram = SizeHistogram.of(groups.sizes, None if population is groups.sizes else population)
+        if len(groups) == 0:
+            return SizeSummary(self, histogram, None)
+        value = self._highest(histogram)
+        row = self._first_with(value, groups.sizes, population)
+        worst = WorstSizes(value, groups.name(row), int(groups.sizes[row]), int(population[row]))
+        return SizeSummary(self, histogram, worst)
+
+    def _highest(self, histogram: SizeHistogram) -> Fraction:
+        ratios = np.column_stack(self.ratio(histogram.people, histogram.population))
+        worst = worst_row(
+            ratios[:, 0] / ratios[:, 1],
+            large_is_bad=True,
+            kinds=ratios.__getitem__,
+            exactly=lambda kinds: [Fraction(*each) for each in kinds.tolist()],
+        )
+        assert worst is not None
+        return Fraction(worst[1])
+
+    def _first_with(self, value: Fraction, people: Integers, population: Integers) -> int:
+        """Find the first group that is worth this: equal ratios are equal floats, whatever their terms."""
+        over, under = self.ratio(people, population)
+        near = np.flatnonzero(over / under == value.numerator / value.denominator)
+        return next(row for row in map(int, near) if Fraction(int(over[row]), int(under[row])) == value)
+
+    def screen(self) -> Screen:
+        """One number per group where the worst decides, else sums."""
+        return SizeScreen(self)
+
+    def addends(self, people: Integers, population: Integers) -> Floats:
+        """Give, per group, what is added up; `joined` reads the value off the sums."""
+        raise NotImplementedError
+
+    def joined(self, sums: Floats) -> Floats:
+        """Read the value off sums of addends: the first over the second."""
+        ratio: Floats = sums[:, 0] / sums[:, 1]
+        return ratio
+
+    def replay(self, witness: Witness, release: Release) -> Amount:
+        """Sort the groups by (F, f) again, and add up run by run."""
+        groups = release.groups
+        return self.again(witness, runs_of_sizes(groups.sizes, self.population_of(groups)))
+
+    def again(self, witness: Witness, runs: SizeRuns) -> Amount:
+        """Compute the value from runs of groups that have the same (f, F): of the witness's group alone."""
+        del runs
+        assert isinstance(witness, SizeWitness)
+        over, under = self.ratio(np.array([witness.people]), np.array([witness.population]))
+        return Fraction(int(over[0]), int(under[0]))
+
+
+SizeRuns: TypeAlias = list[tuple[int, int, int]]
+"""(f, F, how many groups), by falling risk: F, then f."""
+
+
+def runs_of_sizes(people: Integers, population: Integers) -> SizeRuns:
+    """Sort groups by their sizes, and say how long each run of equal ones is.
+
+    >>> runs_of_sizes(np.array([2, 1, 2]), np.array([2, 1, 2]))
+    [(1, 1, 1), (2, 2, 2)]
+    """
+    order = np.lexsort((people, population))
+    columns = [people[order], population[order]]
+    starts = np.flatnonzero(run_starts(columns))
+    lengths = np.diff(starts, append=len(order))
+    return list(zip(columns[0][starts].tolist(), columns[1][starts].tolist(), lengths.tolist(), strict=True))
+
+
+@dataclass(frozen=True)
+class SizeScreen(Screen):
+    """The screen of a risk of sizes: what each group is worth, or addends that join by addition."""
+
+    measure: SizeRisk
+
+    @property
+    def group_by_group(self) -> bool:
+        """Where the worst group decides."""
+        return self.measure.reads == "highest"
+
+    @property
+    def needed_of_each(self) -> bool:
+        """A few bad groups do not break an average."""
+        return self.group_by_group
+
+    def of(self, groups: Groups) -> Floats:
+        """Give each group its worth, or its addends."""
+        people, population = groups.sizes, self.measure.population_of(groups)
+        if not self.group_by_group:
+            return self.measure.addends(people, population)
+        over, under = self.measure.ratio(people, population)
+        return (over / under)[:, np.newaxis]
+
+    def kinds(self, groups: Groups) -> Integers:
+        """The sizes decide."""
+        return np.column_stack((groups.sizes, self.measure.population_of(groups)))
+
+    def join(self, one: Floats, other: Floats) -> Floats:
+        """Keep the worse one, or add up."""
+        return np.maximum(one, other) if self.group_by_group else one + other
+
+    def value(self, rows: Floats) -> Floats:
+        """The number itself, or what the sums say."""
+        return rows[:, 0] if self.group_by_group else self.measure.joined(rows)
+
+
+class PersonRisk(SizeRisk):
+    """How surely is somebody found, by one guess among the F people of their group: the highest, the average, a share.
+
+    A dataclass with the settings `statistic` and `threshold`.
+    """
+
+    statistic: Statistic
+    threshold: float | Fraction | None
+
+    def __post_init__(self) -> None:
+        if self.statistic not in get_args(Statistic):
+            remedy = did_you_mean(str(self.statistic), get_args(Statistic))
+            message = f"'{self.name}' has no {parameter('statistic', str(self.statistic))}{remedy}"
+            raise BadMeasure(message)
+        if (self.threshold is not None) != (self.statistic == "share above"):
+            message = (
+                f"'{self.name}' with the share above needs a {parameter('threshold')}, such as 0.09"
+                if self.threshold is None
+                else f"'{self.name}' takes a {parameter('threshold')} with {parameter('statistic', 'share above')} only"
+            )
+            raise BadMeasure(message)
+        if not 0 <= self.least_risk <= 1:
+            message = f"'{self.name}' needs a {parameter('threshold')} between 0 and 1, not {self.threshold}"
+            raise BadMeasure(message)
+
+    @property
+    def reads(self) -> Statistic:  # type: ignore[override]
+        """What the setting says."""
+        return self.statistic
+
+    @property
+    def least_risk(self) -> Fraction:
+        """The threshold as it is meant: 0.09 is 9/100, and 0 where there is none."""
+        threshold = exact_number(self.threshold or 0, BadMeasure, "a threshold")
+        return Fraction(threshold) if math.isfinite(threshold) else Fraction(-1)
+
+    @property
+    def people_needed(self) -> int | None:
+        """How many people a group needs so that 1/F is not above the threshold: ⌈1/t⌉; None: no number is enough."""
+        return -(-self.least_risk.denominator // self.least_risk.numerator) if self.least_risk else None
+
+    def counts(self, histogram: SizeHistogram, worst: WorstSizes) -> tuple[Amount, int]:
+        """1 of F people; matches of all people; people above of all people."""
+        if self.statistic == "highest":
+            return Fraction(1), worst.population
+        if self.statistic == "share above":
+            return Fraction(histogram.people_with_population_below(self.people_needed)), histogram.everybody
+        return self.average(histogram)
+
+    def average(self, histogram: SizeHistogram) -> tuple[Amount, int]:
+        """Σ f/F of n."""
+        return histogram.expected_matches(), histogram.everybody
+
+    def addends(self, people: Integers, population: Integers) -> Floats:
+        """The group's part, and its people."""
+        if self.statistic == "average":
+            return np.column_stack((people / population, people))
+        below = np.inf if self.people_needed is None else self.people_needed
+        return np.column_stack((np.where(population < below, people, 0), people)).astype(float)
+
+    def again(self, witness: Witness, runs: SizeRuns) -> Amount:
+        """By the definition, from runs of groups in which people are equally sure to be found."""
+        del witness
+        if self.statistic == "highest":
+            return Fraction(1, runs[0][1])
+        if self.statistic == "share above":
+            above = sum(f * times for f, F, times in runs if Fraction(1, F) > self.least_risk)
+            return Fraction(above, sum(f * times for f, _, times in runs))
+        return self.average_again(runs)
+
+    def average_again(self, runs: SizeRuns) -> Amount:
+        """Σ f/F / n, from runs."""
+        return share(
+            sum_of_ratios([f * times for f, _, times in runs], [F for _, F, _ in runs]),
+            sum(f * times for f, _, times in runs),
+        )
+
+    def share_in_words(self, finding: Finding) -> str:
+        """Say how many people are above the threshold, and up to which size groups are."""
+        witness = finding.witness
+        assert isinstance(witness, SizeWitness)
+        above = f"{int(witness.part):,} of {counted(witness.whole, 'person')}"
+        shown_share = decimal_text(Fraction(finding.value), up=True)
+        if self.people_needed is None:
+            return f"{above} ({shown_share}) {form('is', int(witness.part))} in groups of any size: above 0."
+        if self.people_needed == 1:
+            return "Nobody's risk is above 1."
+        size = self.people_needed - 1
+        groups = "groups of 1" if size == 1 else f"groups of {size:,} or fewer"
+        return f"{above} ({shown_share}) {form('is', int(witness.part))} in {groups}: above {self.threshold}."
