@@ -6,7 +6,8 @@ Printed     Suppressed people are left out, or they are one more group that says
 Choice      Greedy, criterion by criterion: all groups that break one on their own where only the group itself counts;
             the worse half of them where the others may be fine once those are gone (totals change with what is left
             out); then, for criteria judged over several groups, the group of the worst case, one at a time (of an
-            average, one in a hundred).  The group of `*` grows by the smallest group left until it is within policy too.
+            average, one in a hundred).  The group
+            of `*` grows by the smallest group left until it is within policy too.
 Nodes       n_S may grow as groups merge, so a node that needs too many says nothing about coarser ones.  Only the
             people in groups that are too small, who never become more upwards, prune the lattice (`search_monotone`).
 Invariant   S only grows, so each choice ends after at most as many rounds as there are groups.
