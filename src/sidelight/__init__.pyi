@@ -51,6 +51,9 @@ from .measures.measure import Measure as Measure
 from .measures.measure import Monotonicity as Monotonicity
 
 # exploring
+from .measures.column_subsets.identifying_columns import identifying_columns as identifying_columns
+from .measures.column_subsets.identifying_columns import IdentifyingColumns as IdentifyingColumns
+from .measures.column_subsets.identifying_columns import ColumnSubset as ColumnSubset
 from .measures.privacy_skyline.skyline import knowledge_skyline as knowledge_skyline
 from .measures.disclosure_curve import disclosure_curve as disclosure_curve
 from .measures.disclosure_curve import DisclosureCurve as DisclosureCurve

@@ -1,0 +1,254 @@
+"""Which columns identify people?  Every subset of the columns, and how far it tells people apart.
+
+Symbols      n people; a subset of columns makes groups g of f_g people who say the same in all of its columns.
+Distinction  groups / n, the chance to name the right person of a group, averaged over people: Σ_g f_g · (1/f_g) / n
+             (Bayes vulnerability of re-identification).
+Separation   1 − Σ_g f_g (f_g − 1) / (n (n − 1)): the share of pairs of people whom the columns tell apart.
+Inference    Σ_g max_s n_g(s) / n: how many secrets s are guessed right by the most frequent one of the group (Bayes
+             vulnerability of attribute inference), beside max_s n(s) / n for who knows no column.
+Monotone     groups, unique people, distinction, separation and inference never fall when a column is added, and never
+             rise when labels of a column are joined.  So a set of columns on which a share of people is unique is
+             *minimal* where none of its largest proper subsets is such a set.
+
+Source: Motwani and Xu, Efficient Algorithms for Masking and Finding Quasi-Identifiers, 2007, for distinction and
+separation; Alvim et al., The Science of Quantitative Information Flow, 2020, for Bayes vulnerability, which BVM computes
+of all subsets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sidelight._rounding import exact_number, round_up, short_decimal
+from sidelight._text import as_names, counted, html_table
+from sidelight.errors import BadTable, expect, parameter
+from sidelight.measures.column_subsets.subsets import PeopleBySubset, count_each_subset, subset_limit
+from sidelight.table.table import Column, Table, Tabular
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ColumnSubset:
+    """What somebody finds who knows these columns about everybody."""
+
+    columns: tuple[str, ...]
+    people: int
+    numbers: PeopleBySubset
+
+    @property
+    def groups(self) -> int:
+        """How many different things the columns say."""
+        return self.numbers.groups
+
+    @property
+    def unique(self) -> int:
+        """How many people are alone with what the columns say about them."""
+        return self.numbers.unique
+
+    @property
+    def smallest(self) -> int:
+        """How many people the smallest group has."""
+        return self.numbers.smallest
+
+    @property
+    def unique_share(self) -> Fraction:
+        """The share of people who are alone."""
+        return Fraction(self.unique, self.people)
+
+    @property
+    def distinction(self) -> Fraction:
+        """Groups by people: the chance to name the right person of a group, averaged over people."""
+        return Fraction(self.groups, self.people)
+
+    @property
+    def separation(self) -> Fraction:
+        """The share of pairs of people whom the columns tell apart; 0 where there is one person only."""
+        pairs = self.people * (self.people - 1)
+        return 1 - Fraction(self.numbers.squares - self.people, pairs) if pairs else Fraction(0)
+
+    @property
+    def inference(self) -> Fraction | None:
+        """The share of people whose secret is guessed right; `None` where no secret was asked about."""
+        return None if self.numbers.guessed is None else Fraction(self.numbers.guessed, self.people)
+
+    def __repr__(self) -> str:
+        unique = f"{self.unique:,} of {counted(self.people, 'person')} unique"
+        return f"<ColumnSubset {', '.join(self.columns)}: {counted(self.groups, 'group')}, {unique}>"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class IdentifyingColumns(Tabular):
+    """Every subset of some columns, those with fewest columns first, and what it tells about people."""
+
+    columns: tuple[str, ...]
+    people: int
+    subsets: tuple[ColumnSubset, ...]
+    secret: str | None = None  # whom `inference` is about
+    prior: Fraction | None = None  # how often the secret is guessed right without any column
+    up_to: int = 0  # no subset has more columns
+
+    def __getitem__(self, columns: str | Sequence[str]) -> ColumnSubset:
+        """Look at one subset, by the names of its columns in any order."""
+        names = set(as_names(columns))
+        for subset in self.subsets:
+            if set(subset.columns) == names:
+                return subset
+        message = f"no subset of these columns was gone through; there are those of up to {self.up_to} of {self._names}"
+        raise BadTable(message)
+
+    def smallest(self, share: float | Fraction = Fraction(1, 2)) -> tuple[ColumnSubset, ...]:
+        """Give all minimal sets of columns on which at least a share of the people is unique.
+
+        Minimal: without any one of its columns, fewer are.  Of sets with equally many columns, those on which most are
+        unique come first.
+
+        >>> import pyarrow as pa
+        >>> import sidelight as sl
+        >>> rows = pa.table({"age": ["1", "2", "3", "3"], "sex": ["f", "f", "f", "m"], "ill": ["no"] * 4})
+        >>> sl.identifying_columns(sl.read_table(rows, quasi=["age", "sex"], sensitive="ill")).smallest(share=1)
+        (<ColumnSubset age, sex: 4 groups, 4 of 4 people unique>,)
+        """
+        least = exact_number(share, BadTable, parameter("share"))
+        if not 0 < least <= 1:
+            message = f"{parameter('share')} is {share}; give a share of the people, above 0 and at most 1"
+            raise BadTable(message)
+        identifies = {frozenset(each.columns): each for each in self.subsets if each.unique_share >= least}
+        minimal = [
+            each for names, each in identifies.items() if not any(names - {name} in identifies for name in names)
+        ]
+        return tuple(sorted(minimal, key=lambda each: (len(each.columns), -each.unique)))
+
+    def table(self) -> pa.Table:
+        """Give a row per subset: its columns, groups, unique people, smallest group and the three shares."""
+        return self.to_arrow()
+
+    def to_arrow(self) -> pa.Table:
+        """Give a row per subset; shares as numbers rounded up, as large ones are bad."""
+        import pyarrow as pa  # noqa: PLC0415 - only where tables are handed out
+
+        shares = {
+            name: pa.array([_rounded(getattr(each, name)) for each in self.subsets], pa.float64())
+            for name in ("distinction", "separation", "inference")
+        }
+        return pa.table(
+            {
+                "columns": pa.array([each.columns for each in self.subsets], pa.list_(pa.string())),
+                "groups": pa.array([each.groups for each in self.subsets], pa.int64()),
+                "unique": pa.array([each.unique for each in self.subsets], pa.int64()),
+                "smallest": pa.array([each.smallest for each in self.subsets], pa.int64()),
+                **shares,
+            }
+        )
+
+    def explain(self, share: float | Fraction = Fraction(1, 2)) -> str:
+        """Say in words which columns identify, for somebody who has never heard of a quasi-identifier."""
+        everything = max(self.subsets, key=lambda each: (each.unique, -len(each.columns)))
+        known = f"Who knows {_listed(everything.columns)} of everybody"
+        lines = [f"{known} finds {everything.unique:,} of {counted(self.people, 'person')} alone."]
+        minimal = self.smallest(share)
+        if minimal:
+            words = short_decimal(exact_number(share, BadTable, "share"))
+            lines.append(f"Fewest columns on which {words} of the people are alone: {_listed(minimal[0].columns)}.")
+        if self.prior is not None:
+            surest = max(self.subsets, key=lambda each: (each.inference or 0, -len(each.columns)))
+            lines.append(
+                f"{self.secret} is guessed right for {_shown(surest.inference)} of all people by who knows "
+                f"{_listed(surest.columns)}, and for {short_decimal(self.prior)} by who knows nothing."
+            )
+        return " ".join(lines)
+
+    def __repr__(self) -> str:
+        return f"<IdentifyingColumns: {counted(len(self.subsets), 'subset')} of {self._names}>"
+
+    def _repr_html_(self) -> str:
+        by_uniques = sorted(self.subsets, key=lambda each: (-each.unique, len(each.columns)))
+        rows = (
+            (", ".join(each.columns), each.groups, each.unique, each.smallest, *map(_shown, _shares(each)))
+            for each in by_uniques
+        )
+        names = ["columns", "groups", "unique", "smallest", "distinction", "separation", "inference"]
+        title = f"Which of {self._names} identify {counted(self.people, 'person')}"
+        return html_table(title, names, rows, total=len(self.subsets), note=self.explain())
+
+    @property
+    def _names(self) -> str:
+        return ", ".join(self.columns)
+
+
+def identifying_columns(
+    table: Table,
+    up_to: int | None = None,
+    *,
+    columns: str | Sequence[str] | None = None,
+    secret: str | None = None,
+) -> IdentifyingColumns:
+    """Which columns identify people?
+
+    Goes through all subsets of the quasi-identifiers, or of some `columns` of them, with at most `up_to` columns: how
+    many groups they make, how many people are alone, how large the smallest group is, how far they tell people apart,
+    and how often the sensitive value is guessed right (of several sensitive columns, the `secret`).
+
+    >>> import sidelight as sl
+    >>> which = sl.identifying_columns(sl.datasets.adult().table)
+    >>> which["age"], which[["age", "race", "sex", "marital-status"]].distinction
+    (<ColumnSubset age: 74 groups, 3 of 45,222 people unique>, Fraction(950, 22611))
+    >>> [each.columns for each in which.smallest(share=0.01)]
+    [('age', 'marital-status', 'race', 'sex')]
+    >>> which.table().column_names
+    ['columns', 'groups', 'unique', 'smallest', 'distinction', 'separation', 'inference']
+    """
+    expect(Table, table, "what columns identify in")
+    names = tuple(column.name for column in table.quasi) if columns is None else as_names(columns)
+    if not names or len(set(names)) < len(names):
+        message = f"name at least one column, and each once, in {parameter('columns')}"
+        raise BadTable(message)
+    chosen = [table.column(name) for name in names]
+    most = subset_limit(len(chosen), up_to)
+    about = _about(table, secret)
+    if about is None:
+        by_subset = count_each_subset(chosen, table.sizes, up_to=most)
+    else:
+        row, value, people = about.counts.entries()
+        values = Column(about.sensitive, about.domain, value.astype(np.int32))
+        by_subset = count_each_subset([column.take(row) for column in chosen], people, values, up_to=most)
+    subsets = tuple(
+        ColumnSubset(tuple(names[place] for place in places), table.people, by_subset[places])
+        for places in sorted(by_subset, key=lambda places: (len(places), places))
+    )
+    prior = None if about is None else Fraction(int(about.counts.totals().max(initial=0)), table.people)
+    return IdentifyingColumns(names, table.people, subsets, about.sensitive if about else None, prior, most)
+
+
+def _about(table: Table, secret: str | None) -> Table | None:
+    """Look at the secret; people with several values, or several secrets of which none was named, have none here."""
+    if secret is not None:
+        table = table.about(secret)
+        if table.semantics != "single":
+            message = (
+                f"'{secret}' has several values per person, of which none is the one to guess; leave the secret out"
+            )
+            raise BadTable(message)
+    return table if table.semantics == "single" and len(table.sensitive_columns) == 1 else None
+
+
+def _shares(subset: ColumnSubset) -> tuple[Fraction | None, ...]:
+    return subset.distinction, subset.separation, subset.inference
+
+
+def _rounded(share: Fraction | None) -> float | None:
+    return None if share is None else round_up(share)
+
+
+def _shown(share: Fraction | None) -> str:
+    return "" if share is None else short_decimal(share)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

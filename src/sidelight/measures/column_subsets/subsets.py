@@ -1,0 +1,340 @@
+"""Going through all subsets of some columns: what do the people look like to who knows these columns alone?
+
+Symbols     M columns, the one with most labels first; D distinct rows, each with its people; a subset S of the columns.
+Key         the codes of a row as bits, one column beside the other; a secret, where one is looked at, in the lowest.
+            Leaving a column out is to cut its bits out, sort, and add up the people of equal keys.
+Cube        once the columns left could say no more than `DENSE` times as many different things as there are keys, the
+            people are held in an array with an axis per column, and leaving a column out is to sum over its axis.
+Walk        depth first.  A node is (kept K, first i): the subset K ∪ {i, …, M−1}, of which columns from i on are still
+            to be decided.  Its children leave out one j ≥ i and keep those before it: every subset once.
+Invariant   the rows of a node are those of its subset: distinct, with their people added up.
+Cost        at most M nodes alive on each of two threads.  As columns with most labels go first, half of all nodes
+            come from the rows without the largest column.  With at most u columns asked for, a node with u columns
+            kept goes to its subset at once, so that no more than twice as many nodes are visited as are asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from math import comb, prod
+from operator import index
+from typing import Generic, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from sidelight._arrays import Integers, run_starts, sum_equal_rows
+from sidelight.errors import BadTable, TooHard, parameter
+from sidelight.table.table import Column
+
+MOST_SUBSETS = 1 << 16
+"""How many subsets are gone through: those of 16 columns."""
+
+DENSE = 2
+"""A cube may have so many cells for each key; a cell takes a quarter of the room of a key with its people."""
+
+WORD = 62
+"""How many bits of codes a word holds."""
+
+SECRET = -1
+"""Stands for the secret where columns are named by their places."""
+
+
+Rows = TypeVar("Rows")
+"""The rows of a table as some of its columns show them."""
+
+
+@dataclass(frozen=True, slots=True)
+class SubsetWalk(Generic[Rows]):
+    """Every subset of at least one and at most `up_to` columns, once."""
+
+    without: Callable[[Rows, Sequence[int]], Rows]  # leaves columns out; rows that are now equal become one
+    visit: Callable[[tuple[int, ...], Rows], bool]  # looks at a subset; says whether its own subsets are worth a look
+    up_to: int
+
+    def run(self, rows: Rows, columns: Sequence[int]) -> None:
+        """Visit them all, on two threads; `columns` are places of columns, in the order in which they are left out."""
+        order = tuple(columns)
+        if not order or (len(order) <= self.up_to and not self.visit(order, rows)):
+            return
+        with ThreadPoolExecutor(max_workers=2) as pool:
+            list(pool.map(lambda place: self._branch(rows, (), order, place), self._places((), order)))
+
+    def _places(self, kept: tuple[int, ...], rest: tuple[int, ...]) -> range:
+        """Say which of the columns that are not decided may go first."""
+        return range(min(len(rest), self.up_to - len(kept) + 1))
+
+    def _branch(self, rows: Rows, kept: tuple[int, ...], rest: tuple[int, ...], place: int) -> None:
+        """Leave one column out, keep those before it, and visit that subset and all of its own."""
+        kept = (*kept, *rest[:place])
+        after = rest[place + 1 :] if len(kept) < self.up_to else ()  # no more may be kept: the subset is `kept` itself
+        subset = (*kept, *after)
+        if not subset:
+            return
+        child = self.without(rows, rest[place : len(rest) - len(after)])
+        if len(subset) > self.up_to or self.visit(subset, child):
+            for further in self._places(kept, after):
+                self._branch(child, kept, after, further)
+
+
+def subset_limit(columns: int, up_to: int | None) -> int:
+    """Check how many columns are asked for, and that the subsets of so many can be gone through.
+
+    >>> subset_limit(5, None), subset_limit(5, 3), subset_limit(5, 8)
+    (5, 3, 5)
+    >>> subset_limit(17, None)
+    Traceback (most recent call last):
+    sidelight.errors.TooHard: 17 columns have 131,071 subsets, and 65,536 can be gone through: those of 16 columns; ask for fewer columns, or say up_to=8
+    """  # noqa: E501
+    most = columns if up_to is None else min(_at_least_one(up_to), columns)
+    if subset_count(columns, most) > MOST_SUBSETS:
+        can_be = max((size for size in range(most) if subset_count(columns, size) <= MOST_SUBSETS), default=0)
+        remedy = f", or say {parameter('up_to', can_be)}" if can_be else ""
+        some = "subsets" if most == columns else f"subsets of up to {most} columns"
+        message = (
+            f"{columns} columns have {subset_count(columns, most):,} {some}, and {MOST_SUBSETS:,} can be gone through: "
+            f"those of {MOST_SUBSETS.bit_length() - 1} columns; ask for fewer columns{remedy}"
+        )
+        raise TooHard(message)
+    return most
+
+
+def _at_least_one(up_to: object) -> int:
+    try:
+        number = 0 if isinstance(up_to, bool) else index(up_to)  # type: ignore[arg-type]
+    except TypeError:
+        number = 0
+    if number < 1:
+        message = f"{parameter('up_to')} is {up_to!r}; give a whole number of columns, at least 1"
+        raise BadTable(message)
+    return int(number)
+
+
+def subset_count(columns: int, up_to: int) -> int:
+    """Count the subsets of at least one and at most `up_to` columns.
+
+    >>> subset_count(11, 11), subset_count(4, 2)
+    (2047, 10)
+    """
+    return sum(comb(columns, size) for size in range(1, up_to + 1))
+
+
+def leaving_order(columns: Sequence[Column]) -> list[int]:
+    """Say in which order columns are left out: those with most labels first."""
+    return sorted(range(len(columns)), key=lambda place: -len(columns[place].labels))
+
+
+Field = tuple[int, int]
+"""A column's place and how many bits it has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Which bits of which word hold which column; in a word the first column has the highest bits.
+
+    >>> layout = Layout.of({0: 4, 1: 2})
+    >>> words = layout.pack([np.array([3, 0]), np.array([1, 1])])
+    >>> words[0].tolist(), layout.code(1, words).tolist()
+    ([7, 1], [1, 1])
+    >>> [word.tolist() for word in layout.cut(0, words)[1]]
+    [[1, 1]]
+    """
+
+    words: tuple[tuple[Field, ...], ...]
+
+    @classmethod
+    def of(cls, labels: dict[int, int]) -> Layout:
+        """Lay columns out, given how many labels each has, in this order."""
+        words: list[tuple[Field, ...]] = [()]
+        for place, width in labels.items():
+            field = (place, max(width - 1, 0).bit_length())
+            if _bits((*words[-1], field)) > WORD:
+                words.append(())
+            words[-1] = (*words[-1], field)
+        return cls(tuple(words))
+
+    @property
+    def bits(self) -> int:
+        """How many bits all columns take."""
+        return sum(map(_bits, self.words))
+
+    def pack(self, codes: Sequence[npt.NDArray[np.integer]]) -> list[Integers]:
+        """Put the codes of the columns, in the order of the layout, into words."""
+        each = iter(codes)
+        packed = []
+        for fields in self.words:
+            word: Integers = np.zeros(len(codes[0]), np.int64)
+            for _, bits in fields:
+                word <<= bits
+                word |= next(each)
+            packed.append(word)
+        return packed
+
+    def code(self, place: int, words: Sequence[Integers]) -> Integers:
+        """Read the codes of one column."""
+        number, shift, bits = self._where(place)
+        return (words[number] >> shift) & ((1 << bits) - 1)
+
+    def cut(self, place: int, words: Sequence[Integers]) -> tuple[Layout, list[Integers]]:
+        """Cut one column out; two words become one as soon as it holds both."""
+        number, shift, bits = self._where(place)
+        word = words[number]
+        rest = word >> bits if shift == 0 else ((word >> (shift + bits)) << shift) | (word & ((1 << shift) - 1))
+        fields = tuple(tuple(field for field in each if field[0] != place) for each in self.words)
+        return Layout(fields)._joined([*words[:number], rest, *words[number + 1 :]])
+
+    def lowest(self) -> int | None:
+        """Give the column in the lowest bits, without which sorted keys stay sorted."""
+        return self.words[-1][-1][0] if self.words[-1] else None
+
+    def _joined(self, words: list[Integers]) -> tuple[Layout, list[Integers]]:
+        for number in range(len(words) - 1):
+            one, other = self.words[number : number + 2]
+            if _bits((*one, *other)) <= WORD:
+                joined = (words[number] << _bits(other)) | words[number + 1]
+                layout = Layout((*self.words[:number], (*one, *other), *self.words[number + 2 :]))
+                return layout._joined([*words[:number], joined, *words[number + 2 :]])
+        return self, words
+
+    def _where(self, place: int) -> tuple[int, int, int]:
+        for number, fields in enumerate(self.words):
+            for position, (column, bits) in enumerate(fields):
+                if column == place:
+                    return number, _bits(fields[position + 1 :]), bits
+        raise KeyError(place)
+
+
+def _bits(fields: Sequence[Field]) -> int:
+    return sum(bits for _, bits in fields)
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleBySubset:
+    """Numbers about the groups that a subset of columns makes: enough for all that is said about it."""
+
+    groups: int
+    unique: int
+    smallest: int
+    squares: int  # Σ f²
+    guessed: int | None = None  # Σ over groups of the people who have its most frequent secret
+
+
+@dataclass(frozen=True, slots=True)
+class CountedKeys:
+    """Distinct rows as sorted keys, with their people."""
+
+    layout: Layout
+    words: list[Integers]
+    people: Integers
+    labels: dict[int, int]  # of the columns that are left, and the secret
+
+    @classmethod
+    def of(cls, columns: Sequence[Column], people: Integers, secret: Column | None = None) -> CountedKeys | Cube:
+        """Pack rows, given column by column; equal ones become one."""
+        labels = {place: len(columns[place].labels) for place in leaving_order(columns)}
+        codes = [columns[place].codes for place in labels]
+        if secret is not None:
+            labels[SECRET] = len(secret.labels)
+            codes.append(secret.codes)
+        layout = Layout.of(labels)
+        words = layout.pack(codes) if codes else [np.zeros(len(people), np.int64)]
+        words, people = sum_equal_rows(words, people)
+        return cls(layout, words, people, labels)._or_cube()
+
+    def without(self, columns: Sequence[int]) -> CountedKeys | Cube:
+        """Cut the bits of the columns out, sort, and add up."""
+        layout, words, in_order = self.layout, self.words, True
+        for place in reversed(columns):
+            in_order = in_order and layout.lowest() == place
+            layout, words = layout.cut(place, words)
+        words, people = _sum_runs(words, self.people) if in_order else sum_equal_rows(words, self.people)
+        labels = {place: width for place, width in self.labels.items() if place not in columns}
+        return CountedKeys(layout, words, people, labels)._or_cube()
+
+    def numbers(self) -> PeopleBySubset:
+        """Read the numbers off."""
+        if SECRET not in self.labels:
+            return _numbers(self.people)
+        _, groups = self.layout.cut(SECRET, self.words)
+        starts = np.flatnonzero(run_starts(groups))
+        guessed = np.maximum.reduceat(self.people, starts).sum() if len(starts) else 0
+        return replace(_numbers(np.add.reduceat(self.people, starts)), guessed=int(guessed))
+
+    def _or_cube(self) -> CountedKeys | Cube:
+        if prod(self.labels.values()) > DENSE * len(self.people):
+            return self
+        axes = tuple(reversed(self.labels))
+        shape = tuple(self.labels[place] for place in axes)
+        cell = np.zeros(len(self.people), np.int64)
+        for place in axes:
+            cell *= self.labels[place]
+            cell += self.layout.code(place, self.words)
+        total = int(self.people.sum())
+        cells: npt.NDArray[np.integer] = np.zeros(prod(shape), np.int32 if total < 2**31 else np.int64)
+        cells[cell] = self.people  # keys are distinct
+        return Cube(axes, cells.reshape(shape))
+
+
+def _sum_runs(words: list[Integers], people: Integers) -> tuple[list[Integers], Integers]:
+    starts = np.flatnonzero(run_starts(words))
+    if len(starts) == len(people):
+        return words, people
+    return [word[starts] for word in words], np.add.reduceat(people, starts)
+
+
+@dataclass(frozen=True, slots=True)
+class Cube:
+    """People in an array with an axis per column: the secret first, then from fewest labels to most.
+
+    Sums over leading axes add whole stretches of the array; the longest axis, along which they lie, is last.
+    """
+
+    axes: tuple[int, ...]
+    cells: npt.NDArray[np.integer]
+
+    def without(self, columns: Sequence[int]) -> Cube:
+        """Sum over the axes of the columns."""
+        cells = self.cells
+        along = sorted(map(self.axes.index, columns))
+        for axis in reversed(along):
+            cells = np.add.reduce(cells, axis=axis, dtype=cells.dtype)
+        return Cube(tuple(place for place in self.axes if place not in columns), cells)
+
+    def numbers(self) -> PeopleBySubset:
+        """Read the numbers off."""
+        if SECRET not in self.axes:
+            return _numbers(self.cells[self.cells > 0].astype(np.int64))
+        sizes = np.add.reduce(self.cells, axis=0, dtype=self.cells.dtype)
+        guessed = int(self.cells.max(axis=0).sum(dtype=np.int64))
+        return replace(_numbers(sizes[sizes > 0].astype(np.int64)), guessed=guessed)
+
+
+def _numbers(sizes: Integers) -> PeopleBySubset:
+    smallest = int(sizes.min()) if len(sizes) else 0
+    return PeopleBySubset(len(sizes), int(np.count_nonzero(sizes == 1)), smallest, int(sizes @ sizes))
+
+
+def count_each_subset(
+    columns: Sequence[Column], people: Integers, secret: Column | None = None, *, up_to: int
+) -> dict[tuple[int, ...], PeopleBySubset]:
+    """Count the groups of every subset; a subset is the places of its columns, rising.
+
+    >>> columns = [Column.of("sex", "mmf"), Column.of("age", "122")]
+    >>> by_subset = count_each_subset(columns, np.array([1, 1, 1]), up_to=2)
+    >>> {subset: (numbers.groups, numbers.unique) for subset, numbers in sorted(by_subset.items())}
+    {(0,): (2, 1), (0, 1): (3, 3), (1,): (2, 1)}
+    """
+    by_subset: dict[tuple[int, ...], PeopleBySubset] = {}
+
+    def visit(subset: tuple[int, ...], node: CountedKeys | Cube) -> bool:
+        by_subset[tuple(sorted(subset))] = node.numbers()
+        return True
+
+    def without(node: CountedKeys | Cube, left_out: Sequence[int]) -> CountedKeys | Cube:
+        return node.without(left_out)
+
+    walk = SubsetWalk(without, visit, up_to)
+    walk.run(CountedKeys.of(columns, people, secret), leaving_order(columns))
+    return by_subset
