@@ -11,8 +11,8 @@ Monotone     groups, unique people, distinction, separation and inference never 
              *minimal* where none of its largest proper subsets is such a set.
 
 Source: Motwani and Xu, Efficient Algorithms for Masking and Finding Quasi-Identifiers, 2007, for distinction and
-separation; Alvim et al., The Science of Quantitative Information Flow, 2020, for Bayes vulnerability, which BVM computes
-of all subsets.
+separation; Alvim et al., The Science of Quantitative Information Flow, 2020, for Bayes vulnerability, which the tool
+BVM computes of all subsets.
 """
 
 from __future__ import annotations
