@@ -71,6 +71,9 @@ TOTAL, CELLS = "total", "cells"
 WEIGHT_STEPS = 2**40
 """Weights of noises are rounded up to steps of one in so many; noise is symmetric, so that only their size counts."""
 
+STEP = 1e-6
+"""By how much a share is raised to see how a variance moves with it, relative to the share."""
+
 SHARES = 1_000
 """Shares of ε are whole thousandths of it."""
 
@@ -391,13 +394,33 @@ class _Objective:
         """Give Π_{i∈B} (1 − 1/n_i) of each residual."""
         return np.array([math.prod(1 - 1 / self.shape[axis] for axis in below) for below in self._visited])
 
-    def __call__(self, shares: Floats) -> float:
+    @cached_property
+    def _gain(self) -> Floats:
+        """How much the variance of each residual weighs; and, last, that of the cells where no marginal tells more."""
+        rest = self.weights[0] * (1 - self._told[:, 0] @ self._spread)
+        return np.append((self._told**2 @ self.weights) * self._spread, rest)
+
+    def _variances(self, shares: Floats) -> Floats:
         every = zip(self.queries, shares.tolist(), strict=True)
-        variances = np.array([self.variance(axes, share) if share else math.inf for axes, share in every])
+        return np.array([self.variance(axes, share) if share else math.inf for axes, share in every])
+
+    def __call__(self, shares: Floats) -> float:
+        variances = self._variances(shares)
+        return float(self._gain[-1] * variances[0] + (self._gain[:-1] / (self._told @ (1 / variances))).sum())
+
+    def slope(self, shares: Floats) -> Floats:
+        """Say how the logarithm of the objective moves with the logarithm of each share, were they free."""
+        variances = self._variances(shares)
         precision = self._told @ (1 / variances)
-        gain = (self._told**2 @ self.weights) * self._spread
-        rest = self.weights[0] * variances[0] * (1 - self._told[:, 0] @ self._spread)
-        return float(rest + (gain / precision).sum())
+        # what a variance does to the objective, relative to itself, times how it moves with its share
+        moved = (self._gain[:-1] / precision**2) @ self._told / variances
+        moved[0] += self._gain[-1] * variances[0]
+        further = self._variances(shares * (1 + STEP))
+        steepness = np.array(
+            [math.log(b / a) if a < math.inf else 0.0 for a, b in zip(variances, further, strict=True)]
+        )
+        slope: Floats = moved * steepness / (STEP * self(shares))
+        return slope
 
 
 def _descend(objective: _Objective, measured: np.typing.NDArray[np.bool_]) -> Floats:
@@ -411,11 +434,16 @@ def _descend(objective: _Objective, measured: np.typing.NDArray[np.bool_]) -> Fl
 
     size = int(measured.sum())
     starts = [np.zeros(size), np.where(np.arange(size) == 0, 2.0, 0.0)]
-    stop = {"ftol": 1e-7, "gtol": 1e-4}  # shares are thousandths, and the best ones lie flat
-    found = [
-        minimize(lambda logs: math.log(objective(shares(logs))), start, method="L-BFGS-B", options=stop)
-        for start in starts
-    ]
+
+    def descent(logs: Floats) -> tuple[float, Floats]:
+        at = shares(logs)
+        slope = objective.slope(at)
+        # shares add up to 1: raising one lowers all
+        return math.log(objective(at)), (slope - at * slope.sum())[measured]
+
+    stop = {"ftol": 1e-9, "gtol": 1e-5}  # shares are thousandths, and the best ones lie flat
+    within = [(-5.0, 5.0)] * size  # a share of less than one in twenty thousand is none
+    found = [minimize(descent, start, jac=True, method="L-BFGS-B", bounds=within, options=stop) for start in starts]
     return shares(min(found, key=lambda each: float(each.fun)).x)
 
 
