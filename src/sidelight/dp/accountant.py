@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from sidelight._rounding import raised, round_down, round_up, to_places
+from sidelight._rounding import decimal_text, raised, round_down, round_up
 from sidelight._text import html_table
 from sidelight.dp.gaussian import concentrated_epsilon
 from sidelight.dp.mechanism import SMALLEST_EPSILON, Mechanism, six_figures_up
@@ -397,5 +397,9 @@ def _loss_of_noise(losses: Any, mechanism: Mechanism, interval: float) -> Any:  
 
 
 def _digits(epsilon: float) -> str:
-    """Show a bound, rounded up."""
-    return "infinite" if math.isinf(epsilon) else f"{to_places(Fraction(epsilon), 4):f}"
+    """Show a bound as it is written, to four places or four figures, rounded up.
+
+    >>> [_digits(each) for each in (0.01, 2.34617, 0.00001234567)]
+    ['0.01000', '2.3462', '0.00001235']
+    """
+    return "infinite" if math.isinf(epsilon) else decimal_text(Fraction(str(epsilon)), up=True, figures=4)
