@@ -12,6 +12,9 @@ from .table.read import read_table as read_table
 from .table.events import Events as Events
 from .table.read_events import read_events as read_events
 from .table.domain_file import read_domain as read_domain
+from .table.suggested_roles import SuggestedRole as SuggestedRole
+from .table.suggested_roles import SuggestedRoles as SuggestedRoles
+from .table.suggested_roles import suggest_roles as suggest_roles
 from .table.hierarchy import Hierarchy as Hierarchy
 from .table.hierarchy_drafts import draft_hierarchies as draft_hierarchies
 from .table.hierarchy_io import read_hierarchies as read_hierarchies

@@ -75,7 +75,7 @@ def interruptible() -> Iterator[None]:
 
 
 @contextmanager
-def arrow_rows(table: pa.Table, roles: Roles, files: Sequence[Path] = ()) -> Iterator[Rows]:
+def arrow_rows(table: pa.Table, roles: Roles, files: Sequence[Path] = (), *, packed: bool = True) -> Iterator[Rows]:
     """Let DuckDB count Arrow's columns where they are: Arrow takes twice the time and cannot mix dictionaries.
 
     `files` are those that the table was read from, if any.
@@ -87,7 +87,7 @@ def arrow_rows(table: pa.Table, roles: Roles, files: Sequence[Path] = ()) -> Ite
             used = {ours: _without_finer_cells(table.column(name)) for ours, name in roles.used.items()}
             con.register("src", pa.table(used))
             roles = roles.with_types({name: _kind_of_type(table.column(name)) for name in roles.quasi})
-            yield packed_rows(con, roles, replace(source, texts=_texts(table.schema, roles)))
+            yield _rows_of_view(con, roles, replace(source, texts=_texts(table.schema, roles)), packed=packed)
         except duckdb.Error as problem:
             message = (
                 f"DuckDB cannot count this Arrow table ({type(problem).__name__}); turn odd columns into text first"
@@ -127,30 +127,37 @@ def _without_finer_cells(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 @contextmanager
-def file_rows(files: list[Path], roles: Roles) -> Iterator[Rows]:
+def file_rows(files: list[Path], roles: Roles, *, packed: bool = True) -> Iterator[Rows]:
     """Look at files as rows to count, with the used columns as a view `src` of a connection.
 
     Packing takes one more pass over the rows: that pays for Parquet, and not for text, which is slow to scan.
     """
-    with (
-        connection() as con,
-        _parquet_rows(con, files, roles) if ending(files[0]) in PARQUET else _text_rows(con, files, roles) as rows,
-    ):
-        yield rows
+    with connection() as con:
+        is_parquet = ending(files[0]) in PARQUET
+        reading = _parquet_rows(con, files, roles, packed=packed) if is_parquet else _text_rows(con, files, roles)
+        with reading as rows:
+            yield rows
 
 
 @contextmanager
-def _parquet_rows(con: duckdb.DuckDBPyConnection, files: list[Path], roles: Roles) -> Iterator[Rows]:
+def _parquet_rows(con: duckdb.DuckDBPyConnection, files: list[Path], roles: Roles, *, packed: bool) -> Iterator[Rows]:
     try:
         view, dropped = _parquet_view(files, roles)
         con.sql(view).create_view("src")
         _check_nothing_cut_off(files[0], roles, con.table("src"))
         schema = schema_of(files[0])
-        packed = [name for name in roles.quasi if pa.types.is_dictionary(schema.field(name).type)]
-        roles = roles.with_types(dict.fromkeys(packed, "category"))  # the order is not kept in the file
-        yield packed_rows(con, roles, replace(_source(files, dropped), texts=_texts(schema, roles)))
+        dictionaries = [name for name in roles.quasi if pa.types.is_dictionary(schema.field(name).type)]
+        roles = roles.with_types(dict.fromkeys(dictionaries, "category"))  # the order is not kept in the file
+        yield _rows_of_view(con, roles, replace(_source(files, dropped), texts=_texts(schema, roles)), packed=packed)
     except duckdb.Error as problem:
         raise _unreadable(files, problem) from None
+
+
+def _rows_of_view(con: duckdb.DuckDBPyConnection, roles: Roles, source: Source, *, packed: bool) -> Rows:
+    """Pack the view `src`, or leave its cells as they are: packing lists all labels of every column first."""
+    if packed:
+        return packed_rows(con, roles, source)
+    return text_rows(nw.from_native(con.table("src")), roles, source, {name: name for name in roles.used})
 
 
 @contextmanager

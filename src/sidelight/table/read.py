@@ -210,32 +210,32 @@ def _split(source: object, roles: Roles, separator: str, read: Callable[[object,
 
 
 @contextmanager
-def rows_of(source: object, roles: Roles) -> Iterator[Rows]:
-    """Look at files, an Arrow table or any dataframe as rows to count."""
+def rows_of(source: object, roles: Roles, *, packed: bool = True) -> Iterator[Rows]:
+    """Look at files, an Arrow table or any dataframe as rows to count; unless `packed`, each column by itself."""
     if isinstance(source, str | Path):
         source = [source]
     if isinstance(source, list | tuple | set) and all(isinstance(each, str | Path) for each in source):
-        with _rows_of_files(files_of(list(source)), roles) as rows:
+        with _rows_of_files(files_of(list(source)), roles, packed=packed) as rows:
             yield rows
     elif isinstance(source, pa.Table):
-        with arrow_rows(source, roles) as rows:
+        with arrow_rows(source, roles, packed=packed) as rows:
             yield rows
     else:
         with interruptible():
             yield frame_rows(source, roles)
 
 
-def _rows_of_files(files: list[Path], roles: Roles) -> AbstractContextManager[Rows]:
+def _rows_of_files(files: list[Path], roles: Roles, *, packed: bool) -> AbstractContextManager[Rows]:
     """Look at files as rows to count: where they are, or, what no engine reads, from memory."""
     kinds = {_program(file) for file in files}
     if len(kinds) > 1:
         message = f"some of the files are {' and some are '.join(sorted(kinds))}; give files of one kind"
         raise BadTable(message)
     if kinds <= {"Parquet", "text"}:
-        return file_rows(files, roles)
+        return file_rows(files, roles, packed=packed)
     tables = [foreign_table(file, roles) for file in files]
     try:
-        return arrow_rows(pa.concat_tables(tables, promote_options="permissive"), roles, files)
+        return arrow_rows(pa.concat_tables(tables, promote_options="permissive"), roles, files, packed=packed)
     except pa.ArrowException:
         message = "the files store a column as different types; store it as text in all of them"
         raise BadTable(message) from None

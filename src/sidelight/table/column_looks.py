@@ -1,0 +1,257 @@
+"""What does a column look like, by its name and by its values?  Rules of thumb; a person who knows has the last word.
+
+A column's name is taken apart into words (`dateOfBirth` is date, of, birth) and looked up in three lists: what names a
+person by itself, what others know about people, and what people tell in confidence.  Labels are compared with how such
+things are written: an e-mail address has an @.  Nothing here says that a column is harmless, only what it resembles.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+MOSTLY = Fraction(9, 10)
+"""So many of the labels, or more, are written in some way if a column is."""
+
+LONG_TEXT = 40
+MANY_WORDS = 5
+"""Text is told in sentences if its labels have so many characters, or words, on average."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What a column resembles, and a sentence that says why it matters."""
+
+    noun: str  # "an age"
+    because: str  # "others know it: neighbours, colleagues, registers"
+
+
+def words_of(name: str) -> tuple[str, ...]:
+    """Take a name apart into words, in small letters.
+
+    >>> words_of("dateOfBirth"), words_of("ZIP_code"), words_of("icd10-main"), words_of("Geburtsjahr")
+    (('date', 'of', 'birth'), ('zip', 'code'), ('icd', 'main'), ('geburtsjahr',))
+    """
+    spaced = re.sub(r"(?<=[a-zß-ÿ])(?=[A-ZÀ-Þ])", " ", name)
+    return tuple(word.casefold() for word in re.findall(r"[^\W\d_]+", spaced))
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+NAMES_SOMEBODY = {
+    Look("a person's name", "it says who somebody is"): _words(
+        "surname lastname firstname forename fullname givenname familyname middlename maidenname nickname username "
+        "login vorname nachname nom prenom apellido apellidos nombre initials"
+    ),
+    Look("an e-mail address", "it says who somebody is"): _words("email mail"),
+    Look("a phone number", "it says who somebody is"): _words("phone telephone tel mobile cell fax telefon handy"),
+    Look("an address", "it says where somebody lives"): _words("address addr street strasse adresse direccion"),
+    Look("the number of a document or an account", "registers lead from it to a person"): _words(
+        "ssn passport licence license iban account acct card insurance policy nhs nino tin taxid plate vin mrn "
+        "certificate"
+    ),
+    Look("a device or a place on the net", "it leads to whoever uses it"): _words(
+        "ip mac imei url uri website homepage device cookie handle twitter"
+    ),
+    Look("a picture or a trait of the body", "it shows somebody"): _words(
+        "photo picture portrait fingerprint iris voice biometric"
+    ),
+    Look("a place on the map", "it says where somebody lives or was"): _words(
+        "lat latitude lon lng longitude gps coordinates geohash"
+    ),
+}
+"""What names or shows a person by itself, by words of a column's name."""
+
+KNOWN_TO_OTHERS = {
+    Look("an age or a birth", "neighbours, colleagues and registers know it"): _words(
+        "age ages agegroup birth birthdate birthday birthyear dob yob born geburt geburtsdatum geburtsjahr alter "
+        "edad nacimiento naissance"
+    ),
+    Look("a sex", "everybody who meets somebody knows it"): _words("sex gender geschlecht sexo sexe genre"),
+    Look("where somebody lives or comes from", "neighbours, employers and registers know it"): _words(
+        "zip zipcode postcode postal postalcode plz city town village county district municipality region state "
+        "province country birthplace residence location neighbourhood neighborhood tract block urban rural ort stadt "
+        "land bundesland ciudad pais ville pays native nationality citizenship citizen immigrant"
+    ),
+    Look("an origin", "those who meet somebody know it, or think so"): _words(
+        "race ethnicity ethnic origin language sprache tribe caste"
+    ),
+    Look("a family", "friends and neighbours know it"): _words(
+        "marital married marriage family relationship household children kids spouse familienstand"
+    ),
+    Look("a school or a work", "colleagues and profiles on the net tell it"): _words(
+        "education school degree college university study occupation job profession employer employment work workclass "
+        "industry sector department beruf bildung veteran military"
+    ),
+    Look("how somebody looks", "everybody who meets somebody sees it"): _words(
+        "height weight size bmi hair eye eyes groesse gewicht"
+    ),
+    Look("a day or a time", "whoever was there knows when"): _words(
+        "date day time timestamp admission admitted discharge discharged visit visited arrival departure death died "
+        "deceased hired joined datum fecha"
+    ),
+    Look("where somebody was treated or served", "whoever was there knows it"): _words(
+        "hospital clinic ward site branch store doctor physician practice"
+    ),
+}
+"""What others know about people, by words of a column's name."""
+
+TOLD_IN_CONFIDENCE = {
+    Look("health", "it is told to doctors in confidence"): _words(
+        "disease diseases diagnosis diagnoses diag dx condition conditions illness disorder symptom symptoms icd "
+        "treatment therapy drug drugs medication medications medicine prescription procedure surgery hiv aids cancer "
+        "tumor tumour genetic genotype mutation disability disabled pregnant pregnancy abortion mental "
+        "depression anxiety suicide allergy infection vaccine vaccination diagnose krankheit enfermedad maladie "
+        "cholesterol glucose diabetes asthma"
+    ),
+    Look("money", "people keep it to themselves"): _words(
+        "income salary wage wages earnings earning pay payment wealth assets debt debts credit loan balance capital "
+        "tax benefit benefits charge charges cost costs rent mortgage einkommen gehalt salario revenu"
+    ),
+    Look("a belief or a preference", "people are persecuted for it"): _words(
+        "religion faith church political politics party vote voted union orientation sexuality belief religione"
+    ),
+    Look("a crime or a judgement", "it can ruin a life"): _words(
+        "crime crimes offence offense conviction convicted arrest arrested sentence verdict prison victim violence"
+    ),
+    Look("a habit", "people keep it to themselves"): _words(
+        "smoking smoker smokes tobacco alcohol drinking drinks addiction gambling"
+    ),
+    Look("a result or an opinion", "people keep it to themselves"): _words(
+        "outcome result results score scores grade grades marks rating complaint opinion answer response"
+    ),
+}
+"""What people tell in confidence, by words of a column's name."""
+
+WORK = _words("occupation job profession employer workclass beruf")
+"""What is known to others, and still kept as a secret in a table that has no other."""
+
+PEOPLE = _words(
+    "person people patient subject participant respondent individual member customer client user student pupil "
+    "employee worker citizen resident case donor beneficiary insured"
+)
+"""Words for somebody."""
+
+NUMBERING = _words("id ids nr no num number key index idx uuid guid code identifier record row rowid seq seqn")
+"""Words for what counts rows or people off."""
+
+PERSON_NUMBERS = _words(
+    "patientid personid subjectid userid customerid clientid studentid memberid employeeid participantid respondentid "
+    "pid uid seqn mrn empi"
+)
+"""Words for somebody's number."""
+
+_NAME_OF_A_PERSON = _words("first last full given family middle maiden sur user nick")
+
+WRITTEN_LIKE: Mapping[Look, re.Pattern[str]] = {
+    Look("an e-mail address", "it says who somebody is"): re.compile(r"\s*[^@\s]+@[^@\s]+\.[A-Za-z]{2,}\s*"),
+    Look("a link", "it may lead to a person"): re.compile(r"\s*(https?://|www\.)\S+\s*"),
+    Look("an address on the net", "it leads to whoever uses it"): re.compile(
+        r"\s*[0-9]{1,3}(\.[0-9]{1,3}){3}\s*|\s*([0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}\s*"
+    ),
+    Look("a social security number", "registers lead from it to a person"): re.compile(
+        r"\s*[0-9]{3}-[0-9]{2}-[0-9]{4}\s*"
+    ),
+    Look("an account", "registers lead from it to a person"): re.compile(
+        r"\s*[A-Z]{2}[0-9]{2}( ?[A-Z0-9]{4}){3,7}( ?[A-Z0-9]{1,3})?\s*|\s*[0-9]{4}([ -][0-9]{4}){3}\s*"
+    ),
+    Look("a phone number", "it says who somebody is"): re.compile(
+        r"\s*(\+[0-9]{1,3}[-. /]?)?(\(0?[0-9]{1,5}\)|[0-9]{2,5})([-. /][0-9]{2,5}){1,4}\s*|\s*\+[0-9]{8,14}\s*"
+    ),
+    Look("a number that is given out once", "it points at one row"): re.compile(
+        r"\s*[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\s*|\s*[0-9a-fA-F]{32,64}\s*"
+    ),
+}
+"""How things are written that name somebody."""
+
+_DAYS = re.compile(
+    r"\s*([0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}|[0-9]{1,2}[-/.][0-9]{1,2}[-/.]([0-9]{2}){1,2})([T ][0-9:.]+Z?)?\s*"
+)
+_PERSONS_NAME = re.compile(r"\s*[^\W\d_][\w'’.-]+(,? [^\W\d_][\w'’.-]*){1,3}\s*")
+
+
+def _by_words(name: str, lists: Mapping[Look, frozenset[str]]) -> Look | None:
+    words = {*words_of(name)}
+    return next((look for look, known in lists.items() if words & known), None)
+
+
+def names_somebody(name: str) -> Look | None:
+    """Say what a column is that names somebody by itself, judged by its own name.
+
+    >>> names_somebody("e_mail").noun, names_somebody("Last name").noun, names_somebody("drug name")
+    ('an e-mail address', "a person's name", None)
+    """
+    words = words_of(name)
+    if words == ("name",) or ("name" in words and {*words} & (_NAME_OF_A_PERSON | PEOPLE)):
+        return next(iter(NAMES_SOMEBODY))
+    return _by_words(name, NAMES_SOMEBODY)
+
+
+def known_to_others(name: str) -> Look | None:
+    """Say what a column is that others know, judged by its name.
+
+    >>> known_to_others("marital-status").noun, known_to_others("zipcode").noun, known_to_others("x7")
+    ('a family', 'where somebody lives or comes from', None)
+    """
+    return _by_words(name, KNOWN_TO_OTHERS)
+
+
+def told_in_confidence(name: str) -> Look | None:
+    """Say what a column is that people tell in confidence, judged by its name.
+
+    >>> told_in_confidence("main_diagnosis").noun, told_in_confidence("salary-class").noun, told_in_confidence("age")
+    ('health', 'money', None)
+    """
+    return _by_words(name, TOLD_IN_CONFIDENCE)
+
+
+def written_like(labels: Sequence[str]) -> Look | None:
+    """Say what labels are that name somebody, judged by how they are written.
+
+    >>> written_like(["ann@example.org", "bea@example.org"]).noun, written_like(["Flu", "Cold"])
+    ('an e-mail address', None)
+    >>> written_like(["2024-03-09", "2023-01-30"]), written_like(["09-03-1984"])
+    (None, None)
+    """
+    if not labels or are_days(labels):
+        return None
+    return next((look for look, pattern in WRITTEN_LIKE.items() if _mostly(pattern, labels)), None)
+
+
+def are_days(labels: Sequence[str]) -> bool:
+    """Say whether labels are days or moments, in any of the usual ways of writing them.
+
+    >>> are_days(["03/09/1984", "9.3.84"]), are_days(["2024-03-09 10:30"]), are_days(["1984"])
+    (True, True, False)
+    """
+    return _mostly(_DAYS, labels)
+
+
+def are_names(labels: Sequence[str]) -> bool:
+    """Say whether labels could be the names of people: two to four words that begin like names.
+
+    >>> are_names(["Ann Miller", "O'Brien, Pat"]), are_names(["Flu", "Cold"]), are_names(["came in with a bad cough"])
+    (True, False, False)
+    """
+    return _mostly(_PERSONS_NAME, labels) and _mostly(re.compile(r"\s*\w*[A-ZÀ-Þ].*\W\w*[A-ZÀ-Þ].*"), labels)
+
+
+def are_sentences(labels: Sequence[str]) -> bool:
+    """Say whether labels are free text.
+
+    >>> are_sentences(["came in with a bad cough, then a fever"]), are_sentences(["Machine-op-inspct"])
+    (True, False)
+    """
+    if not labels:
+        return False
+    letters, words = sum(map(len, labels)), sum(len(text.split()) for text in labels)
+    return letters >= LONG_TEXT * len(labels) or words >= MANY_WORDS * len(labels)
+
+
+def _mostly(pattern: re.Pattern[str], labels: Sequence[str]) -> bool:
+    fitting = sum(pattern.fullmatch(text) is not None for text in labels)
+    return bool(labels) and Fraction(fitting, len(labels)) >= MOSTLY

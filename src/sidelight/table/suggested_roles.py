@@ -1,0 +1,471 @@
+"""Which column is what?  Suggestions for somebody who has not said it yet, each with its reason.
+
+    person       the column that says whose row it is
+    quasi        what others may know about people, and link them by (quasi-identifiers)
+    sensitive    what people tell in confidence
+    leave out    what names people by itself, tells a story, is a measurement, or tells nothing: not published
+
+The rules, the first that fits (`_suggest`): what you said; nothing or the same in every row; written like an e-mail
+address, a phone number and the like; a number of people or rows; called like what names somebody; nearly all rows
+differ; free text; called like what is told in confidence; called like what others know; days; few labels, which is
+taken for known to others, as that is the careful choice; the rest is left out.
+
+These are rules of thumb about names and counts.  They know nothing about your people: read them before you rely on
+them.  Reasons tell counts of labels, never labels.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, Literal, TypeAlias
+
+from sidelight._progress import Progress, quiet
+from sidelight._text import as_names, counted, form, html_table, one_or_several
+from sidelight.errors import UnknownColumn, did_you_mean
+from sidelight.table.column_looks import (
+    NUMBERING,
+    PEOPLE,
+    PERSON_NUMBERS,
+    WORK,
+    are_days,
+    are_names,
+    are_sentences,
+    known_to_others,
+    names_somebody,
+    told_in_confidence,
+    words_of,
+    written_like,
+)
+from sidelight.table.column_profiles import ColumnProfile, column_profiles, columns_that_vary, names_of_columns
+from sidelight.table.kinds import ColumnKind, as_kinds
+from sidelight.table.roles import EACH_ROW, Missing, Roles, marks_of
+from sidelight.table.table import Semantics
+
+Role: TypeAlias = Literal["person", "quasi", "sensitive", "leave out"]
+"""What a column is suggested as."""
+
+FEW_LABELS = 60
+"""A few dozen: so many labels are categories."""
+
+MOST_VALUES = 2_000
+"""So many labels may a sensitive column have."""
+
+MOST_QUASI = 10
+"""Columns that nothing is known about are not taken in where there are more than so many: searches would not end."""
+
+NEARLY_ALL = Fraction(9, 10)
+"""Nearly all rows differ where there are so many labels for each row."""
+
+ENOUGH = 20
+"""Of so many rows it can be said that nearly all differ."""
+
+MARKS = ("?", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "null", "NULL", ".", "-")
+"""Texts that mean missing wherever they are written."""
+
+
+@dataclass(frozen=True, slots=True)
+class SuggestedRole:
+    """What a column seems to be, and why."""
+
+    profile: ColumnProfile
+    role: Role
+    reason: str
+    stated: bool = False  # whether you said it
+
+    @property
+    def column(self) -> str:
+        """The name of the column."""
+        return self.profile.name
+
+    @property
+    def kind(self) -> ColumnKind:
+        """What its labels are: numbers, dates or categories."""
+        return self.profile.kind
+
+
+@dataclass(frozen=True, slots=True)
+class SuggestedRoles:
+    """What the columns of a table seem to be, each with its reason; and the roles that this makes."""
+
+    columns: tuple[SuggestedRole, ...]
+    roles: Roles
+    notes: tuple[str, ...] = ()
+
+    def __getitem__(self, column: str) -> SuggestedRole:
+        """Look a column up."""
+        for each in self.columns:
+            if each.column == column:
+                return each
+        message = f"no column '{column}'{did_you_mean(column, [each.column for each in self.columns])}"
+        raise UnknownColumn(message)
+
+    def named(self, role: Role) -> tuple[str, ...]:
+        """Name the columns of a role."""
+        return tuple(each.column for each in self.columns if each.role == role)
+
+    @property
+    def keywords(self) -> dict[str, Any]:
+        """Give what `read_table` wants to be told, if there is a column that others know and a sensitive one."""
+        stated = self.roles.stated()
+        return {name: dict(value) if name == "kinds" else value for name, value in stated.items()}
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{each.column}: {each.role}: {each.reason}" for each in self.columns)
+
+    def _repr_html_(self) -> str:
+        rows = [(each.column, each.role, each.kind, each.reason) for each in self.columns]
+        return html_table("Suggested roles", ["column", "role", "kind", "because"], rows, total=len(rows))
+
+
+def suggest_roles(
+    source: object,
+    *,
+    quasi: str | Sequence[str] = (),
+    sensitive: str | Sequence[str] = (),
+    person: str | None = None,
+    values: Semantics | None = None,
+    missing: Missing | None = None,
+    missing_marks: str | Sequence[object] = (),
+    kinds: Mapping[str, object] | None = None,
+    encoding: str | None = None,
+    sheet: str | None = None,
+) -> SuggestedRoles:
+    """Which column is what?  Suggestions, each with its reason; what you say yourself is taken as it is.
+
+    Rules of thumb by names and counts: read them before you rely on them.  No label is ever shown.
+
+    Args:
+        source: files or a dataframe, as in `read_table`.
+        quasi: the columns that others may know, if you know: then these and no others.
+        sensitive: the column that nobody should learn, or several, if you know.
+        person: the column that says whose row it is, if you know.
+        values: how many values a person has: "single", "set" or "multiset".
+        missing: what a missing sensitive value means.
+        missing_marks: texts that mean missing; if none are given, usual ones such as "?" are looked for.
+        kinds: what columns are, as in `read_table`.
+        encoding: how the letters of text files are written; default: UTF-8.
+        sheet: which sheet of a spreadsheet.
+
+    >>> import sidelight as sl
+    >>> suggested = suggest_roles(sl.datasets.nhefs().path)
+    >>> suggested.named("quasi")
+    ('age', 'sex', 'race', 'marital', 'education', 'birthplace')
+    >>> suggested["condition"].role, suggested["condition"].reason
+    ('sensitive', 'called like health, with 14 values: it is told to doctors in confidence')
+    >>> sl.read_table(sl.datasets.nhefs().path, **suggested.keywords)
+    <Table of 1,629 people: age, sex, race, marital, education, birthplace → condition (14 values)>
+    """
+    stated = Roles(
+        quasi=as_names(quasi),
+        sensitive=as_names(sensitive),
+        person=person,
+        values=values,
+        missing=missing,
+        missing_marks=marks_of(missing_marks),
+        kinds=as_kinds(kinds),
+        encoding=encoding,
+        sheet=sheet,
+    )
+    return suggestions_for(source, stated)
+
+
+def suggestions_for(source: object, stated: Roles, progress: Progress = quiet) -> SuggestedRoles:
+    """Suggest roles beside those that were stated; `progress` is told which column is looked at."""
+    names = names_of_columns(source, stated)
+    _check_stated(names, stated)
+    profiles = column_profiles(source, names, stated, progress)
+    marks = () if stated.missing_marks else _marks_in(profiles.values())
+    if marks:  # what means missing is no label, so everything is counted again
+        profiles = column_profiles(source, names, replace(stated, missing_marks=marks), progress)
+    reading = replace(stated, missing_marks=stated.missing_marks or marks)
+    columns = [_suggest(profile, stated) for profile in profiles.values()]
+    columns = _one_person(columns, stated)
+    columns = _with_secret(columns, stated)
+    columns = _at_most(columns)
+    columns, several = _rows_of_people(columns, source, reading)
+    return SuggestedRoles(tuple(columns), _roles(columns, reading, several=several), tuple(_notes(columns, marks)))
+
+
+def _check_stated(names: Sequence[str], stated: Roles) -> None:
+    person = () if stated.person_column is None else (stated.person_column,)
+    for name in (*stated.quasi, *stated.value_columns, *person, *stated.carried, *dict(stated.kinds)):
+        if name not in names:
+            message = f"no column '{name}' to suggest a role for{did_you_mean(name, names)}"
+            raise UnknownColumn(message)
+
+
+# What one column is, by itself.
+
+
+def _suggest(profile: ColumnProfile, stated: Roles) -> SuggestedRole:
+    own = _stated_role(profile.name, stated)
+    if own is not None:
+        return SuggestedRole(profile, own, "you said so", stated=True)
+    role, reason = (
+        _tells_nothing(profile)
+        or _names_somebody(profile)
+        or _too_fine(profile)
+        or _told_in_confidence(profile)
+        or _known_to_others(profile)
+        or _unknown(profile)
+    )
+    return SuggestedRole(profile, role, reason)
+
+
+def _stated_role(name: str, stated: Roles) -> Role | None:
+    if name in stated.quasi:
+        return "quasi"
+    if name in stated.value_columns:
+        return "sensitive"
+    return "person" if name == stated.person_column else None
+
+
+Suggestion: TypeAlias = tuple[Role, str]
+"""A role, and its reason."""
+
+
+def _tells_nothing(profile: ColumnProfile) -> Suggestion | None:
+    if profile.present == 0:
+        return "leave out", "empty: no row says anything"
+    if profile.distinct == 1 and profile.missing == 0:
+        return "leave out", "the same in every row: it tells nothing about anybody"
+    return None
+
+
+def _names_somebody(profile: ColumnProfile) -> Suggestion | None:
+    """Judge by how labels are written, then by what the column is called."""
+    look = written_like(profile.labels)
+    if look is not None:
+        return "leave out", f"written like {look.noun}: {look.because}"
+    if _numbers_people(profile):
+        return "person", _person_reason(profile)
+    if _numbers_rows(profile):
+        return "leave out", f"numbers rows ({_different(profile)}): it points at single rows, and says nothing else"
+    many = profile.distinct > FEW_LABELS or profile.differing > Fraction(1, 2)
+    look = names_somebody(profile.name)
+    if look is not None and (many or look.noun in _ALWAYS):
+        return "leave out", f"called like {look.noun}: {look.because}"
+    if profile.distinct > FEW_LABELS and profile.differing > Fraction(1, 2) and are_names(profile.labels):
+        return "leave out", "written like people's names: it says who somebody is"
+    return None
+
+
+_ALWAYS = ("a person's name", "an e-mail address", "a phone number")
+"""Looks by name that hold however few labels there are."""
+
+
+def _numbers_people(profile: ColumnProfile) -> bool:
+    """Say whether a column is called a number of people, has one in every row, and few rows of each."""
+    words = {*words_of(profile.name)}
+    called = bool(words & PERSON_NUMBERS or (words & PEOPLE and (words & NUMBERING or len(words) == 1)))
+    return called and profile.missing == 0 and (profile.distinct > FEW_LABELS or profile.differing > Fraction(1, 3))
+
+
+def _numbers_rows(profile: ColumnProfile) -> bool:
+    called = bool({*words_of(profile.name)} & NUMBERING) or not profile.name
+    return called and profile.differing >= NEARLY_ALL and not _measured(profile)
+
+
+def _person_reason(profile: ColumnProfile) -> str:
+    if profile.distinct == profile.rows:
+        return f"numbers people: all {profile.rows:,} differ, a row for each; it is not published"
+    return f"numbers people: {profile.distinct:,} people have {profile.rows:,} rows; it is not published"
+
+
+def _different(profile: ColumnProfile) -> str:
+    return f"{profile.distinct:,} different in {counted(profile.present, 'row')}"
+
+
+def _too_fine(profile: ColumnProfile) -> Suggestion | None:
+    """Leave out what singles nearly everybody out, unless it can be published more coarsely."""
+    if profile.kind == "category" and profile.distinct > FEW_LABELS // 2 and are_sentences(profile.labels):
+        return "leave out", "free text: nobody can tell what stands in it about whom"
+    if _day_without_hierarchy(profile) and profile.differing >= NEARLY_ALL:
+        return (
+            "leave out",
+            f"days or times ({_different(profile)}), written so that nothing coarser is drafted: write 1999-12-31",
+        )
+    many = profile.differing >= NEARLY_ALL and profile.present >= ENOUGH
+    if not many or known_to_others(profile.name) or profile.kind == "date":
+        return None
+    if _measured(profile):
+        return "leave out", _measurement(profile)
+    return "leave out", f"nearly all rows differ ({_different(profile)}): it identifies people by itself"
+
+
+def _day_without_hierarchy(profile: ColumnProfile) -> bool:
+    """Say whether labels are moments, or days in a way of writing that no hierarchy is drafted for."""
+    return profile.kind != "date" and are_days(profile.labels)
+
+
+def _measured(profile: ColumnProfile) -> bool:
+    """Say whether numbers have decimals, as what is measured has and what is numbered has not."""
+    return profile.kind == "number" and any("." in text or "e" in text.casefold() for text in profile.labels)
+
+
+def _measurement(profile: ColumnProfile) -> str:
+    singled = f", {profile.once:,} of them in one row only" if profile.once else ""
+    numbers = f"{profile.distinct:,} different numbers{singled}"
+    return f"a measurement: {numbers}; add it as quasi if others know it, or as sensitive"
+
+
+def _told_in_confidence(profile: ColumnProfile) -> Suggestion | None:
+    look = told_in_confidence(profile.name)
+    if look is None:
+        return None
+    called = f"called like {look.noun}"
+    if profile.kind in ("number", "date") and profile.distinct > FEW_LABELS:
+        many = f"{profile.distinct:,} different {form(profile.kind, 2)}"
+        return (
+            "leave out",
+            f"{called}, with {many}: {look.because}; cut into a few dozen intervals, it can be sensitive",
+        )
+    if profile.distinct > MOST_VALUES:
+        return "leave out", f"{called}, with {profile.distinct:,} different values: too many to hide among"
+    return "sensitive", f"{called}, with {counted(profile.distinct, 'value')}: {look.because}"
+
+
+def _known_to_others(profile: ColumnProfile) -> Suggestion | None:
+    look = known_to_others(profile.name)
+    if look is not None:
+        return "quasi", f"called like {look.noun}: {look.because}"
+    if profile.kind == "date" or are_days(profile.labels):
+        return "quasi", "written like days: whoever was there knows when"
+    return None
+
+
+def _unknown(profile: ColumnProfile) -> Suggestion:
+    if profile.kind == "number" and profile.distinct > FEW_LABELS // 4:
+        return "leave out", _measurement(profile)
+    if profile.distinct <= FEW_LABELS:
+        return "quasi", f"{counted(profile.distinct, 'label')}, and {_OUT_OF_CAUTION}"
+    return "leave out", f"{profile.distinct:,} labels, and nothing says what it is; add it as quasi if others know it"
+
+
+_OUT_OF_CAUTION = "nothing says what it is: taken for known to others, out of caution"
+
+
+# What the columns are together.
+
+
+def _one_person(columns: list[SuggestedRole], stated: Roles) -> list[SuggestedRole]:
+    """Keep one column that says whose row it is: the one you named, or that with most rows to a person."""
+    people = [each for each in columns if each.role == "person"]
+    if not people or (len(people) == 1 and stated.person is None):
+        return columns
+    own = [each for each in people if each.stated]
+    chosen = (
+        own[0] if own else None if stated.person == EACH_ROW else min(people, key=lambda each: each.profile.distinct)
+    )
+    reason = "numbers people too, and one column is enough: it is not published"
+    return [
+        each if each is chosen or each.role != "person" else replace(each, role="leave out", reason=reason)
+        for each in columns
+    ]
+
+
+def _with_secret(columns: list[SuggestedRole], stated: Roles) -> list[SuggestedRole]:
+    """Let what you named be all there is of a role, and find a secret where none is called like one."""
+    if stated.sensitive is not None:
+        columns = [_withdrawn(each, "sensitive") for each in columns]
+    if stated.quasi:
+        columns = [_withdrawn(each, "quasi") for each in columns]
+    if stated.sensitive is not None or any(each.role == "sensitive" for each in columns):
+        return columns
+    work = [each for each in columns if each.role == "quasi" and not each.stated and {*words_of(each.column)} & WORK]
+    kept = min(work, key=lambda each: -each.profile.distinct, default=None)
+    reason = "nothing is called like a secret; of what there is, people may keep their work to themselves"
+    return [replace(each, role="sensitive", reason=reason) if each is kept else each for each in columns]
+
+
+def _withdrawn(each: SuggestedRole, role: Role) -> SuggestedRole:
+    if each.role != role or each.stated:
+        return each
+    reason = f"{each.reason}; but you named the columns that are {role}, and not this one"
+    return replace(each, role="leave out", reason=reason)
+
+
+def _at_most(columns: list[SuggestedRole]) -> list[SuggestedRole]:
+    """Leave columns out that nothing but caution speaks for, where there are many."""
+    many = sum(each.role == "quasi" for each in columns) > MOST_QUASI
+    reason = "nothing says what it is, and there are many columns: left out to begin with; add it as quasi"
+    return [
+        replace(each, role="leave out", reason=reason)
+        if many and each.reason.endswith(_OUT_OF_CAUTION) and each.role == "quasi"
+        else each
+        for each in columns
+    ]
+
+
+def _rows_of_people(columns: list[SuggestedRole], source: object, reading: Roles) -> tuple[list[SuggestedRole], bool]:
+    """Where people have several rows, what differs between them is no place to look somebody up by."""
+    person = next((each for each in columns if each.role == "person"), None)
+    if person is None or person.profile.distinct == person.profile.rows:
+        return columns, False
+    others = [each.column for each in columns if each.role in ("quasi", "sensitive")]
+    vary = columns_that_vary(source, person.column, others, reading) if others else frozenset()
+    secrets = [each for each in columns if each.role == "sensitive" and not each.stated]
+    kept = next((each for each in secrets if each.column in vary), secrets[0] if secrets else None)
+    return [_of_several_rows(each, vary, kept) for each in columns], True
+
+
+def _of_several_rows(each: SuggestedRole, vary: Iterable[str], kept: SuggestedRole | None) -> SuggestedRole:
+    if each.stated or each is kept:
+        return each
+    if each.role == "quasi" and each.column in vary:
+        return replace(each, role="leave out", reason=f"{each.reason}; but somebody's rows differ in it")
+    if each.role == "sensitive":
+        return replace(
+            each, role="leave out", reason=f"{each.reason}; but where people have several rows, one column is sensitive"
+        )
+    return each
+
+
+def _roles(columns: Sequence[SuggestedRole], reading: Roles, *, several: bool) -> Roles:
+    """Put what was suggested and what was stated together."""
+    named = {role: tuple(each.column for each in columns if each.role == role) for role in ("quasi", "sensitive")}
+    person = next((each.column for each in columns if each.role == "person"), reading.person)
+    values = reading.values or ("set" if several else None)
+    unsaid = any(each.profile.missing for each in columns if each.role == "sensitive")
+    missing = reading.missing or (("no value" if values in ("set", "multiset") else "a value") if unsaid else None)
+    return replace(
+        reading,
+        quasi=named["quasi"],
+        sensitive=one_or_several(named["sensitive"]) if named["sensitive"] else None,
+        person=person,
+        values=values,
+        missing=missing,
+    )
+
+
+def _notes(columns: Sequence[SuggestedRole], marks: Sequence[str]) -> Iterable[str]:
+    if marks:
+        listing = ", ".join(f"'{mark}'" for mark in marks)
+        yield f"{listing} {form('is', len(marks))} taken for missing; name the texts that are, if that is wrong"
+    roles = Counter(each.role for each in columns)
+    if not roles["sensitive"]:
+        yield "no column looks as if it were told in confidence; name the one that is, as sensitive"
+    if not roles["quasi"]:
+        yield "no column looks as if others knew it; name those that they know, as quasi"
+    if not roles["person"]:
+        yield "each row is taken for a person; if people have several rows, name the column that says whose they are"
+
+
+def _marks_in(profiles: Iterable[ColumnProfile]) -> tuple[str, ...]:
+    """Find texts that mean missing; a text that may be a code like others (NA, Namibia) does not."""
+    labels = [{*profile.labels} for profile in profiles]
+    occurring = [mark for mark in MARKS if any(mark in each for each in labels)]
+    return tuple(mark for mark in occurring if not any(mark in each and _may_be_code(mark, each) for each in labels))
+
+
+def _may_be_code(mark: str, labels: set[str]) -> bool:
+    """Say whether all other labels are letters of the same length and case."""
+    others = labels - {*MARKS}
+    return (
+        mark.isalpha()
+        and bool(others)
+        and all(text.isalpha() and len(text) == len(mark) and text.isupper() == mark.isupper() for text in others)
+    )

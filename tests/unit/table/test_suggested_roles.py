@@ -1,0 +1,151 @@
+"""Suggested roles: what a column is taken for, why, and what somebody says who knows better."""
+
+import pyarrow as pa
+import pytest
+
+import sidelight as sl
+from sidelight.errors import BadTable, UnknownColumn
+from sidelight.table.suggested_roles import suggest_roles
+from tests.support.messy import write_visits
+
+
+@pytest.fixture(scope="module")
+def visits(tmp_path_factory):
+    return write_visits(tmp_path_factory.mktemp("visits") / "visits.csv")
+
+
+@pytest.fixture(scope="module")
+def suggested(visits):
+    return suggest_roles(visits)
+
+
+@pytest.mark.parametrize(
+    ("column", "role", "why"),
+    [
+        ("visit_id", "leave out", "numbers rows"),
+        ("patient_id", "person", "numbers people: 300 people have"),
+        ("Full name", "leave out", "called like a person's name"),
+        ("eMail", "leave out", "written like an e-mail address"),
+        ("birth_date", "quasi", "called like an age or a birth"),
+        ("sex", "quasi", "called like a sex"),
+        ("zip", "quasi", "called like where somebody lives"),
+        ("visit_date", "leave out", "somebody's rows differ in it"),
+        ("ward", "leave out", "somebody's rows differ in it"),
+        ("diagnosis", "sensitive", "called like health, with 4 values"),
+        ("creatinine", "leave out", "a measurement"),
+        ("notes", "leave out", "free text"),
+        ("country", "leave out", "the same in every row"),
+        ("flag", "leave out", "somebody's rows differ in it"),
+    ],
+)
+def test_each_column_of_a_messy_file_has_its_role_and_reason(suggested, column, role, why):
+    assert (suggested[column].role, why in suggested[column].reason) == (role, True), suggested[column].reason
+
+
+def test_what_was_suggested_reads_the_file(visits, suggested):
+    assert suggested.keywords == {
+        "quasi": ("birth_date", "sex", "zip"),
+        "sensitive": "diagnosis",
+        "person": "patient_id",
+        "values": "set",
+        "missing": "no value",
+        "missing_marks": ("?",),
+    }
+    assert sl.read_table(visits, **suggested.keywords).people == 300
+
+
+def test_kinds_are_told(suggested):
+    assert [suggested[name].kind for name in ("birth_date", "zip", "creatinine")] == ["date", "category", "number"]
+
+
+def test_reasons_never_show_a_label(suggested, visits):
+    text = repr(suggested) + " ".join(suggested.notes)
+    cells = {cell for line in visits.read_text().splitlines()[1:] for cell in line.split(",")}
+    told = {cell for cell in cells if len(cell) > 3 and cell in text}
+    assert told == set()
+
+
+def test_your_own_roles_have_the_last_word(visits):
+    suggested = suggest_roles(visits, quasi=["sex", "country"], sensitive="notes")
+    assert suggested.named("quasi") == ("sex", "country")
+    assert suggested.named("sensitive") == ("notes",)
+    assert suggested["zip"].role == "leave out"
+    assert "but you named the columns that are quasi" in suggested["zip"].reason
+    assert suggested["sex"].reason == "you said so"
+
+
+def test_each_row_a_person_is_the_publishers_word(visits):
+    suggested = suggest_roles(visits, person="each row")
+    assert suggested.roles.person == "each row"
+    assert suggested["patient_id"].role == "leave out"
+    assert suggested.roles.values is None
+
+
+def test_a_column_that_is_not_there_is_named():
+    with pytest.raises(UnknownColumn, match="did you mean 'sex'"):
+        suggest_roles(pa.table({"sex": ["f"]}), quasi="sax")
+    with pytest.raises(UnknownColumn, match="no column 'age'"):
+        suggest_roles(pa.table({"sex": ["f"]}))["age"]
+
+
+def test_work_is_the_secret_of_a_table_without_another():
+    rows = pa.table({"age": list(range(30)), "occupation": ["a", "b", "c"] * 10, "workclass": ["a", "b"] * 15})
+    suggested = suggest_roles(rows)
+    assert (suggested["occupation"].role, suggested["workclass"].role) == ("sensitive", "quasi")
+
+
+def test_no_secret_at_all_is_noted():
+    suggested = suggest_roles(pa.table({"age": list(range(30))}))
+    assert suggested.roles.sensitive is None
+    assert any("told in confidence" in note for note in suggested.notes)
+
+
+def test_many_columns_that_nobody_knows_are_left_out_to_begin_with():
+    rows = pa.table({f"q{number}x": ["a", "b"] * 10 for number in range(30)} | {"age": list(range(20))})
+    assert suggest_roles(rows).named("quasi") == ("age",)
+
+
+@pytest.mark.parametrize(
+    ("labels", "marks"),
+    [
+        (["1", "2", "NA"], ("NA",)),  # a gap among numbers
+        (["DE", "FR", "NA"], ()),  # Namibia
+        (["a", "?"], ("?",)),
+        (["low", "high"], ()),
+    ],
+)
+def test_marks_of_missing_cells_are_told_from_codes(labels, marks):
+    assert suggest_roles(pa.table({"x": labels * 10, "age": ["1"] * 10 * len(labels)})).roles.missing_marks == marks
+
+
+def test_a_number_of_people_with_gaps_is_no_person():
+    rows = pa.table({"patient_id": [*range(99), None], "age": [*range(100)]})
+    assert suggest_roles(rows).roles.person is None
+
+
+def test_an_unnamed_first_column_numbers_rows(tmp_path):
+    file = tmp_path / "pandas.csv"
+    file.write_text(",age,disease\n" + "".join(f"{row},{row % 7},{'ab'[row % 2]}\n" for row in range(40)))
+    assert suggest_roles(file)[""].role == "leave out"
+
+
+@pytest.mark.parametrize("engine", ["pandas", "polars"])
+def test_dataframes_are_suggested_for_alike(engine, visits):
+    library = pytest.importorskip(engine)
+    frame = library.read_csv(visits, **({"dtype": str} if engine == "pandas" else {"infer_schema_length": 0}))
+    assert suggest_roles(frame).named("quasi") == ("birth_date", "sex", "zip")
+
+
+def test_a_file_without_names_is_refused_and_no_cell_shown(tmp_path):
+    file = tmp_path / "rows.csv"
+    file.write_text("34,f,Flu\n35,m,Cold\n")
+    with pytest.raises(BadTable, match="no line of column names") as caught:
+        suggest_roles(file)
+    assert "Flu" not in str(caught.value)
+
+
+def test_a_file_without_rows_is_refused(tmp_path):
+    file = tmp_path / "none.csv"
+    file.write_text("age,sex\n")
+    with pytest.raises(BadTable):
+        suggest_roles(file)
