@@ -40,6 +40,8 @@ from .measures.t_closeness import Closeness as Closeness
 from .measures.beta_likeness import BetaLikeness as BetaLikeness
 from .measures.delta_disclosure import DeltaDisclosure as DeltaDisclosure
 from .measures.named_risks.prosecutor import ProsecutorRisk as ProsecutorRisk
+from .measures.named_risks.uniques import UniqueMatch as UniqueMatch
+from .measures.named_risks.uniques import PopulationUniques as PopulationUniques
 from .measures.ck_safety.implications import Implications as Implications
 from .measures.ck_safety.negations import Negations as Negations
 from .measures.ck_safety.disclosure_cost import DisclosureCost as DisclosureCost

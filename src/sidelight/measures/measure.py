@@ -76,6 +76,7 @@ class Measure(ABC):
     mergeable: ClassVar[bool] = True  # whether summaries of parts make up the whole; otherwise only whole releases
     depends_on_whole: ClassVar[bool] = True  # whether a group's summary depends on how often values occur in all groups
     about_values: ClassVar[bool] = True  # whether it looks at sensitive values, or only at the groups
+    estimate: ClassVar[bool] = False  # whether it guesses, by a model, at what the release does not say
 
     def __init_subclass__(cls) -> None:
         """Register a measure under its name as soon as it is declared; classes without one are steps towards some."""
@@ -296,7 +297,7 @@ class Finding:
     witness: Witness | None
     notes: tuple[str, ...] = ()
     kindest: Amount | None = None
-    """Where the time was up before it was exact: the value lies between this and `value`, which is the cautious end."""
+    """Where the time was up before it was exact, or estimates differ: the kind end; `value` is the cautious one."""
 
     def explain(self) -> str:
         """Say it in a sentence or two, for someone who has to sign."""
@@ -323,7 +324,8 @@ class Finding:
 
     def value_in_words(self) -> str:
         """Show the value to a person, rounded towards caution: risks up, sizes and diversities down."""
-        return in_words(self.value, large_is_bad=self.measure.large_is_bad)
+        value = in_words(self.value, large_is_bad=self.measure.large_is_bad)
+        return f"{value}, an estimate" if self.measure.estimate else value
 
 
 class Comparison(Enum):
@@ -406,9 +408,11 @@ class Criterion:
         holds = self.comparison.holds(finding.value, exact(self.bound))
         if finding.kindest is not None and self.comparison.holds(finding.kindest, exact(self.bound)) != holds:
             low, high = sorted((float(finding.kindest), float(finding.value)))
+            between = f"lies between {low:.9g} and {high:.9g}"
             message = (
-                f"'{self}' could not be decided in time: the value lies between {low:.9g} and {high:.9g}; "
-                "give the measure more seconds"
+                f"'{self}' cannot be told: the estimate {between}, on both sides of the limit; set another limit"
+                if self.measure.estimate
+                else f"'{self}' could not be decided in time: the value {between}; give the measure more seconds"
             )
             raise TooHard(message)
         return Judgement(self, finding, holds)

@@ -38,8 +38,9 @@ def classic_measures() -> Kinds:
 
 def _named_risks() -> Kinds:
     from sidelight.measures.named_risks.prosecutor import ProsecutorRisk
+    from sidelight.measures.named_risks.uniques import PopulationUniques, UniqueMatch
 
-    return (ProsecutorRisk,)
+    return (ProsecutorRisk, UniqueMatch, PopulationUniques)
 
 
 def _ck_safety() -> Kinds:

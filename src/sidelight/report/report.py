@@ -110,6 +110,7 @@ class AuditFinding(DocumentPart):
     text: str = Field(description='the measure with its settings, as a limit says it: "implications(k=1)"')
     limit: PolicyBound | None = Field(description="none when it was measured without a limit")
     result: Number
+    estimate: bool = Field(default=False, description="whether a model guesses at what the release does not say")
     holds: bool | None = Field(description="none when there is no limit")
     broken_by: BrokenBy | None = Field(
         default=None, description="none when there is no limit, or when groups cannot be judged one by one"
@@ -229,6 +230,7 @@ def _audited(finding: Finding, release: Release, judgement: Judgement | None = N
         text=str(measure),
         limit=None if judgement is None else policy_bound(judgement.criterion),
         result=number(finding.value, large_is_bad=measure.large_is_bad),
+        estimate=measure.estimate,
         holds=None if judgement is None else judgement.holds,
         broken_by=None if judgement is None else broken_by(judgement, release),
         witness=_witness(finding.witness),

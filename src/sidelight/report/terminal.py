@@ -61,9 +61,9 @@ def _table(report: AuditReport) -> Table:
     for finding in report.answer.findings:
         worst_off = Text(_briefly(finding.worst_off, finding))
         if limited:
-            table.add_row(Text(finding.text), _bound(finding), Text(finding.result.text), _mark(finding), worst_off)
+            table.add_row(Text(finding.text), _bound(finding), _result(finding), _mark(finding), worst_off)
         else:
-            table.add_row(Text(finding.text), Text(finding.result.text), worst_off)
+            table.add_row(Text(finding.text), _result(finding), worst_off)
     return table
 
 
@@ -105,6 +105,10 @@ def brief(label: str) -> str:
 
 def _bound(finding: AuditFinding) -> Text:
     return Text(finding.limit.text if finding.limit else "")
+
+
+def _result(finding: AuditFinding) -> Text:
+    return Text(f"{finding.result.text}, an estimate" if finding.estimate else finding.result.text)
 
 
 def _mark(finding: AuditFinding) -> Text:
