@@ -27,6 +27,7 @@ from sidelight.measures.measure import Finding, Measure, Monotonicity, Summary, 
 from sidelight.measures.screening import Screen
 from sidelight.measures.targets import Targeted, written_label
 from sidelight.release.groups import GroupName, Groups
+from sidelight.release.population import Population
 from sidelight.release.release import Release
 from sidelight.table.labels import Label
 from sidelight.table.table import JointDomain, Semantics, Table
@@ -100,6 +101,11 @@ class About(Measure):
         except UnknownValue as unknown:
             message = f"'{self}': {unknown}, in '{self.of}'; name the column that has it, as in of = …"
             raise UnknownValue(message) from None
+
+    @property
+    def register(self) -> Population | None:
+        """The measure's own."""
+        return self.question.register
 
     def with_settings(self, **changed: object) -> Measure:
         """Change parameters of the measure; what it is about stays."""

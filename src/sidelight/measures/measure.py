@@ -38,6 +38,7 @@ from sidelight.knowledge.tokens import quote
 from sidelight.measures.exact import Amount
 from sidelight.measures.screening import Screen
 from sidelight.release.groups import GroupName, Groups
+from sidelight.release.population import Population
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, shown
 from sidelight.table.table import Semantics, Table
@@ -101,6 +102,7 @@ class Measure(ABC):
     def measure(self, release: Release) -> Finding:
         """Answer the question for a release."""
         self.check(release)
+        release = self.prepared(release)
         parts = (self.summarize(block) for block in release.groups.blocks())
         return reduce(lambda one, other: one.merge(other), parts).finding()
 
@@ -125,6 +127,15 @@ class Measure(ABC):
                 f"ask about one (of={columns[0]}){in_python(f': .about({columns[0]!r}), or let a policy ask each')}"
             )
             raise BadMeasure(message)
+
+    @property
+    def register(self) -> Population | None:
+        """The population that the question compares the release with, if it does."""
+        return None
+
+    def prepared(self, release: Release) -> Release:
+        """Let the groups of a release know what the question needs of them: their people in a population."""
+        return release if self.register is None else self.register.carried_by(release)
 
     def about(self, of: str | None = None, *, known: str | Sequence[str] = ()) -> Measure:
         """Ask about one of several sensitive columns, as somebody does who knows the columns `known` of everybody.
@@ -518,6 +529,7 @@ def findings(measures: Sequence[Measure], release: Release) -> tuple[Finding, ..
     ordinary = [measure for measure in measures if type(measure).measure is Measure.measure]
     for measure in ordinary:
         measure.check(release)
+        release = measure.prepared(release)
     by_measure = dict(zip(map(id, ordinary), _in_one_pass(ordinary, release), strict=True))
     views: Views = {}
     return tuple(by_measure.get(id(measure)) or measure.measure_view(release, views) for measure in measures)

@@ -326,7 +326,8 @@ class Auditor:
 
 def _is_incremental(measure: Measure) -> bool:
     """Say whether summaries make up the finding; the parts of groups that somebody knows are numbered otherwise."""
-    return measure.mergeable and not (isinstance(measure, About) and measure.known)
+    # people of a population are looked up among all groups, as what one prints another may cover, too
+    return measure.mergeable and measure.register is None and not (isinstance(measure, About) and measure.known)
 
 
 def _spacing(groups: int) -> int:

@@ -37,10 +37,13 @@ def classic_measures() -> Kinds:
 
 
 def _named_risks() -> Kinds:
+    from sidelight.measures.named_risks.journalist import JournalistRisk, MarketerRisk
+    from sidelight.measures.named_risks.presence import Absence, Presence
     from sidelight.measures.named_risks.prosecutor import ProsecutorRisk
     from sidelight.measures.named_risks.uniques import PopulationUniques, UniqueMatch
 
-    return (ProsecutorRisk, UniqueMatch, PopulationUniques)
+    people = (ProsecutorRisk, JournalistRisk, MarketerRisk, Presence, Absence)
+    return (*people, UniqueMatch, PopulationUniques)
 
 
 def _ck_safety() -> Kinds:

@@ -17,6 +17,7 @@ from sidelight._text import html_table
 from sidelight.errors import BadPolicy, NotTrueOrFalse, expect
 from sidelight.measures.about import asked_about_each
 from sidelight.measures.measure import Criterion, Finding, Judgement, Measure, findings, judgements_table
+from sidelight.release.population import Population
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, shown
 
@@ -89,6 +90,12 @@ class Policy:
     def measures(self) -> tuple[Measure, ...]:
         """The different measures, in the order of their first mention."""
         return without_repeats(criterion.measure for criterion in self.criteria)
+
+    @property
+    def registers(self) -> tuple[Population, ...]:
+        """The different populations that measures compare a release with."""
+        populations = (measure.register for measure in self.measures)
+        return tuple(dict.fromkeys(each for each in populations if each is not None))
 
     def judge(self, release: Release) -> Verdict:
         """Measure a release and decide each criterion."""

@@ -161,12 +161,13 @@ def _tables(data: Mapping[str, object], section: str, name: str, folder: Path | 
 
 
 def _with_paths_from(folder: Path, table: object) -> object:
-    """Let the paths of a section start where the policy stands: `hierarchy = "…"`, and `value = { node = "…" }`."""
+    """Let the paths of a section start where the policy stands: hierarchies, populations, `value = { node = "…" }`."""
     if not isinstance(table, Mapping):
         return table
     placed = dict(table)
-    if isinstance(table.get("hierarchy"), str):
-        placed["hierarchy"] = str(folder / table["hierarchy"])
+    for key in ("hierarchy", "population"):
+        if isinstance(table.get(key), str):
+            placed[key] = str(folder / table[key])
     if isinstance(table.get("value"), Mapping):
         placed["value"] = {
             node: str(folder / file) if isinstance(file, str) else file for node, file in table["value"].items()

@@ -7,7 +7,7 @@ writes them and makes sure of it.  Nothing is published that was not read back t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -120,7 +120,8 @@ def publish(
         read = _read_back(folder, plan.groups)
         if plan.who is not None:
             read = with_members(read, _read_back(folder, plan.who))
-        verdict = _judge(read, result.policy)
+        # what its labels cover is known here, as the sidecar tells its readers
+        verdict = _judge(replace(read, printing=result.release.printing), result.policy)
         who = None if plan.who is None else plan.who.reading
         seeded = seed is not None
         document = sidecar_of(

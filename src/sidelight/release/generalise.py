@@ -128,6 +128,7 @@ def roll_up(groups: Groups, columns: tuple[Column, ...]) -> Groups:
         counts=groups.counts.roll_up(number, groups=len(first)),
         columns=tuple(column.take(first) for column in columns),
         numbers=np.arange(1, len(first) + 1),
+        populations=(),  # keys that only a population has may have joined: whoever rolls up counts them again
     )
 
 

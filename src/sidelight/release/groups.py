@@ -68,12 +68,39 @@ class Group:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class PopulationCounts:
+    """How many people of a population have the cells of each group: F_g, beside the groups' own people.
+
+    `nowhere` are the people of the population whose cells no group of the *whole* release has.
+    """
+
+    population: object  # which one: see `release.population`
+    people: Integers
+    nowhere: int
+
+    def take(self, rows: npt.NDArray[np.integer] | slice) -> PopulationCounts:
+        """Keep those of some groups, which stay groups of the same release."""
+        return replace(self, people=self.people[rows])
+
+    def alone(self, rows: npt.NDArray[np.integer]) -> PopulationCounts:
+        """Take some groups for a whole release: whoever is in the others is in none."""
+        people = self.people[rows]
+        return replace(self, people=people, nowhere=self.nowhere + int(self.people.sum() - people.sum()))
+
+    def with_last(self, kept: npt.NDArray[np.integer]) -> PopulationCounts:
+        """Keep some groups, and put one behind them that holds everybody else: suppressed people."""
+        rest = self.nowhere + int(self.people.sum() - self.people[kept].sum())
+        return replace(self, people=np.append(self.people[kept], rest), nowhere=0)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class Groups:
     """Some groups of a release (all of them, or a part that is at hand).
 
     Paper symbols: `sizes[g]` = n_g, `counts.row(g)[x]` = n_g(x), `whole[x]` = Σ_g n_g(x) over the *whole*
     release, so that a part of it still knows what it is compared with; `numbers` are the groups' numbers in
-    the release, from 1.
+    the release, from 1; `populations` how many people of other tables have the cells of each group, where measures
+    ask for that.
     """
 
     domain: tuple[Label, ...]
@@ -83,6 +110,7 @@ class Groups:
     semantics: Semantics
     whole: Integers
     numbers: Integers
+    populations: tuple[PopulationCounts, ...] = ()
 
     def __len__(self) -> int:
         return len(self.sizes)
@@ -147,7 +175,12 @@ class Groups:
             self.semantics,
             self.whole,
             self.numbers[rows],
+            tuple(each.take(rows) for each in self.populations),
         )
+
+    def population(self, which: object) -> PopulationCounts | None:
+        """Give the counts of a population, if they are at hand."""
+        return next((each for each in self.populations if each.population == which), None)
 
     def only(self, values: npt.NDArray[np.integer]) -> Groups:
         """Look at some values alone, by their places in the domain; the people stay as many as they are."""
@@ -195,7 +228,9 @@ class Groups:
             *(domain.column(name).take(says) for name in known),
         )
         numbers = self.numbers[group] * len(first) + combination[says]
-        return replace(self, sizes=counts.per_row(), counts=counts, columns=printed, numbers=numbers), group
+        # of a population nobody knows what its people say there
+        parts = replace(self, sizes=counts.per_row(), counts=counts, columns=printed, numbers=numbers, populations=())
+        return parts, group
 
     def in_order(self) -> Groups:
         """Put them in the order of their numbers, which settles ties.
@@ -249,6 +284,7 @@ def stack_groups(parts: Sequence[Groups]) -> Groups:
         counts=Counts.from_entries(rows, values, counts, (int(before[-1]), len(parts[0].domain))),
         columns=tuple(stack_columns(each) for each in zip(*(part.columns for part in parts), strict=True)),
         numbers=np.concatenate([part.numbers for part in parts]),
+        populations=(),  # parts of different releases may have met different people
     )
 
 

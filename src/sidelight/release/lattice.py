@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 from typing import TypeAlias
 
@@ -18,8 +19,9 @@ import numpy as np
 
 from sidelight._arrays import Codes, Integers, add_up, number_keys
 from sidelight.errors import BadHierarchy
-from sidelight.release.generalise import keys_as_groups, roll_up
-from sidelight.release.groups import Groups
+from sidelight.release.generalise import coarser, keys_as_groups, roll_up
+from sidelight.release.groups import Groups, PopulationCounts
+from sidelight.release.population import Population
 from sidelight.release.release import Release
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Label
@@ -57,6 +59,7 @@ class Lattice:
         hierarchies: Mapping[str, Hierarchy],
         *,
         columns: Sequence[str] | None = None,
+        populations: Sequence[Population] = (),
         numbers_kept: int = NUMBERS_KEPT,
     ) -> None:
         chosen = table.quasi if columns is None else tuple(table.column(name) for name in columns)
@@ -66,7 +69,8 @@ class Lattice:
         self.heights = tuple(len(ladder.labels) for ladder in self._ladders)
         self.bottom: Node = (0,) * len(chosen)
         self.top: Node = tuple(height - 1 for height in self.heights)
-        self._finest = roll_up(keys_as_groups(table), chosen)
+        self._recoded = [_RecodedPopulation(each, self.columns, hierarchies) for each in populations]
+        self._finest = self._with_populations(roll_up(keys_as_groups(table), chosen), self.bottom)
         self._kept: OrderedDict[Node, Groups] = OrderedDict()
         self._room = numbers_kept
 
@@ -96,7 +100,8 @@ class Lattice:
             return self._finest
         if node not in self._kept:
             finer, groups = self._smallest_finer(node)
-            self._keep(node, roll_up(groups, tuple(self._columns(groups, finer, node))))
+            rolled_up = roll_up(groups, tuple(self._columns(groups, finer, node)))
+            self._keep(node, self._with_populations(rolled_up, node))
         self._kept.move_to_end(node)
         return self._kept[node]
 
@@ -121,6 +126,11 @@ class Lattice:
     def release_at(self, node: Node) -> Release:
         """Make the release of a node."""
         return Release(self.groups_at(node), sensitive=self.table.sensitive, intake=self.table.intake)
+
+    def _with_populations(self, groups: Groups, node: Node) -> Groups:
+        """Count the people of populations in the groups of a node, whoever of the table has their finer cells."""
+        counts = tuple(each.counts_in(groups, node) for each in self._recoded)
+        return replace(groups, populations=counts) if counts else groups
 
     def _columns(self, groups: Groups, finer: Node, node: Node) -> Iterator[Column]:
         for column, ladder, low, high in zip(groups.columns, self._ladders, finer, node, strict=True):
@@ -181,6 +191,28 @@ class _Ladder:
             step[self._codes[low]] = self._codes[high]
             self._steps[low, high] = step
         return self._steps[low, high]
+
+
+class _RecodedPopulation:
+    """A population along the same hierarchies."""
+
+    def __init__(self, population: Population, columns: Sequence[str], hierarchies: Mapping[str, Hierarchy]) -> None:
+        self._population, self._hierarchies = population, hierarchies
+        self._columns, self._people = population.rows(columns)
+        self._levels: dict[tuple[int, int], Column] = {}
+
+    def counts_in(self, groups: Groups, node: Node) -> PopulationCounts:
+        columns = [self._at_level(at, level) for at, level in enumerate(node)]
+        return self._population.with_equal(groups, columns, self._people)
+
+    def _at_level(self, at: int, level: int) -> Column:
+        if (at, level) not in self._levels:
+            try:
+                self._levels[at, level] = coarser(self._columns[at], self._hierarchies, level)
+            except BadHierarchy as error:
+                message = f"the population cannot be recoded as the table is: {error}"
+                raise BadHierarchy(message) from None
+        return self._levels[at, level]
 
 
 def _is_finer(one: Node, other: Node) -> bool:

@@ -87,6 +87,7 @@ class Lookup:
     by: Mapping[str, Nodes] = field(default_factory=dict)
     locate: Locate | None = None
     suppressed: SuppressedPeople = "not assumed"
+    coarse: bool = True  # whether people who are known coarsely may be in groups that print more finely
 
     @classmethod
     def of(
@@ -224,9 +225,7 @@ def link(
     boxes = _boxes(release, known, lookup)
     if way == "nearest" and not boxes.of_members:
         return _link_to_nearest(release, known, rows, lookup)
-    return _link_by_labels(
-        boxes, known, rows, lookup.nodes(release), as_names=way == "labels", assume=lookup.suppressed
-    )
+    return _link_by_labels(boxes, known, rows, lookup.nodes(release), lookup, as_names=way == "labels")
 
 
 # By what is printed: groups are boxes, people points
@@ -264,25 +263,29 @@ def _link_by_labels(
     known: Sequence[Column],
     rows: int,
     nodes: Mapping[str, Nodes],
+    lookup: Lookup,
     *,
     as_names: bool,
-    assume: SuppressedPeople,
 ) -> Linkage:
     by_name = {column.name: column for column in known}
     compared = [column for column in boxes.columns if column.name in by_name]
-    covers = [_cover(by_name[column.name], column, nodes.get(column.name), as_names=as_names) for column in compared]
+    covers = [
+        _cover(by_name[column.name], column, nodes.get(column.name), as_names=as_names, coarse=lookup.coarse)
+        for column in compared
+    ]
     suppressed = suppressed_groups(boxes.groups)
     printed = np.flatnonzero(~suppressed[boxes.group])
     linkage = link_by_covers(covers, rows, boxes, printed)
-    return _with_suppressed(linkage, boxes, suppressed, tell_all=boxes.tell_all([*by_name]), assume=assume)
+    return _with_suppressed(linkage, boxes, suppressed, tell_all=boxes.tell_all([*by_name]), assume=lookup.suppressed)
 
 
-def _cover(known: Column, printed: Column, nodes: Nodes | None, *, as_names: bool) -> Cover:
+def _cover(known: Column, printed: Column, nodes: Nodes | None, *, as_names: bool, coarse: bool) -> Cover:
     order = LabelOrder(known.labels, nodes)
     if as_names:
         covered = Stretches.of([order.named(text) for text in printed.labels])
     else:
-        covered = _with_coarse(order, printed.labels, order.covered_by_each(printed.labels), nodes)
+        covered = order.covered_by_each(printed.labels)
+        covered = _with_coarse(order, printed.labels, covered, nodes) if coarse else covered
     return Cover.along(order.position[known.codes], len(order.labels), covered, printed.codes.astype(np.int64))
 
 

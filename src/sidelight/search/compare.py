@@ -282,13 +282,7 @@ def _rows(
         yield from _lattice_rows(problem, method, shares, progress)
         return
     try:
-        outcome = method.search(
-            problem.table,
-            problem.searchable,
-            by=problem.by,
-            utility=DEFAULT_UTILITY,
-            progress=_named_progress(method.name, progress),
-        )
+        outcome = problem.search(method, DEFAULT_UTILITY, _named_progress(method.name, progress))
         yield ComparedRelease(method, problem.result(method, outcome))
     except SidelightError as refusal:
         yield ComparedRelease(method, None, refusal=refusal)

@@ -25,6 +25,7 @@ from sidelight.errors import BadHierarchy, BadPolicy, NothingSafe, SidelightErro
 from sidelight.policy.policy import Policy
 from sidelight.release.generalise import coarser
 from sidelight.release.lattice import Lattice, Node
+from sidelight.release.population import Population
 from sidelight.release.release import Release
 from sidelight.search.lattice_search import search_lattice
 from sidelight.search.method import LevelChoice, Method, SearchOutcome
@@ -62,6 +63,7 @@ class FullDomain(Method):
     levels: Mapping[str, int] | None = None
 
     name: ClassVar[str] = "lattice"
+    carries_populations: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         number = isinstance(self.suppress, int | float | Fraction)
@@ -89,7 +91,7 @@ class FullDomain(Method):
         progress: Progress,
     ) -> dict[UtilityName, SearchOutcome]:
         """Search once, and give the best release by each of these utilities."""
-        lattice = lattice_of(table, by)
+        lattice = lattice_of(table, by, policy.registers)
         recodings = NodeRecodings(lattice, by)
         if self.levels is not None:
             nodes = self._judged(lattice, recodings, policy, utilities)
@@ -251,7 +253,7 @@ def _refuse_nothing(within: int, *, complete: bool) -> None:
     raise NothingSafe(message)
 
 
-def lattice_of(table: Table, by: Mapping[str, Hierarchy]) -> Lattice:
+def lattice_of(table: Table, by: Mapping[str, Hierarchy], populations: Sequence[Population] = ()) -> Lattice:
     """Make the lattice; every quasi-identifier needs a hierarchy."""
     bare = [column.name for column in table.quasi if column.name not in by]
     if bare:
@@ -260,7 +262,7 @@ def lattice_of(table: Table, by: Mapping[str, Hierarchy]) -> Lattice:
             f"{in_python(f', such as Hierarchy.suppression({bare[0]!r}, values) to publish it as it is or as *')}"
         )
         raise BadHierarchy(message)
-    lattice = Lattice(table, by)
+    lattice = Lattice(table, by, populations=populations)
     refuse_too_many(lattice)
     return lattice
 

@@ -30,6 +30,7 @@ from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Criterion, Measure
 from sidelight.policy.policy import Policy
 from sidelight.release.lattice import Lattice, Node
+from sidelight.release.population import Population
 from sidelight.release.release import Release
 from sidelight.search.full_domain import FullDomain, NodeRecodings, Suppressed, refuse_too_many
 from sidelight.search.lattice_search import finest_first, search_lattice
@@ -198,12 +199,10 @@ def generalisation_table(
     if method.suppress and policy is None:
         message = f"{parameter('suppress')} needs a policy, which says whom to suppress; give one, or leave it out"
         raise BadPolicy(message)
-    lattice = Lattice(chosen, by)
+    problem = None if policy is None else SearchProblem.of(chosen, policy, by)
+    lattice = Lattice(chosen, by, populations=questions.registers(problem))
     questions.check(lattice.release_at(lattice.bottom))
-    if policy is None:
-        candidates = _all(lattice)
-    else:
-        candidates = _within(lattice, SearchProblem.of(chosen, policy, by), method, progress, minimal=minimal)
+    candidates = _all(lattice) if problem is None else _within(lattice, problem, method, progress, minimal=minimal)
     return _measured(
         lattice, candidates, questions, NodeRecodings(lattice, by) if questions.utilities else None, progress
     )
@@ -276,6 +275,12 @@ class _Questions:
             message = "nothing is asked; name measures, such as 'group size', or utilities, such as 'loss'"
             raise BadMeasure(message)
         return cls(measures, names)
+
+    def registers(self, problem: SearchProblem | None) -> tuple[Population, ...]:
+        """Give the populations that the questions, or the policy, compare generalisations with."""
+        populations = (measure.register for measure in self.measures.values())
+        asked = (each for each in populations if each is not None)
+        return tuple(dict.fromkeys((*asked, *(problem.searchable.registers if problem else ()))))
 
     def check(self, release: Release) -> None:
         """Refuse questions that make no sense of generalisations of a release."""

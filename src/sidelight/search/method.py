@@ -46,6 +46,7 @@ class Method(ABC):
     warnings: ClassVar[tuple[str, ...]] = ()  # what a reader of such a release has to know
     prints_rows: ClassVar[bool] = True  # a row per person, with what is printed of the group and a value
     prints_averages: ClassVar[bool] = False  # of a group, instead of what its people have in common
+    carries_populations: ClassVar[bool] = False  # whether it counts people of a population in the groups it tries
     puts_numbers_together: ClassVar[bool] = False  # by intervals or averages of its own
     heeds_hierarchies_of: ClassVar[tuple[ColumnKind, ...]] = get_args(ColumnKind)  # columns it recodes along theirs
 

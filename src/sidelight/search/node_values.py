@@ -140,4 +140,6 @@ def _stacked(blocks: list[Groups]) -> Groups:
     cells = np.concatenate([groups.counts.dense() for groups in blocks])
     sizes = np.concatenate([groups.sizes for groups in blocks])
     numbers = np.arange(1, len(sizes) + 1)
-    return replace(blocks[0], sizes=sizes, counts=Counts(cells.shape, cells=cells), columns=(), numbers=numbers)
+    return replace(
+        blocks[0], sizes=sizes, counts=Counts(cells.shape, cells=cells), columns=(), numbers=numbers, populations=()
+    )

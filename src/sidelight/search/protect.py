@@ -84,8 +84,7 @@ def protect(
     chosen = method_of(method, suppress=suppress, levels=levels)
     _named("utility", utility, UTILITIES)
     problem = SearchProblem.of(table, policy, by)
-    outcome = chosen.search(table, problem.searchable, by=problem.by, utility=utility, progress=progress)
-    return problem.result(chosen, outcome)
+    return problem.result(chosen, problem.search(chosen, utility, progress))
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +111,18 @@ class SearchProblem:
         # one group of everybody is what every search can fall back on: from here on something is within policy
         _refuse_impossible(table, searchable)
         return cls(table, policy, searchable, hierarchies)
+
+    def search(self, method: Method, utility: UtilityName, progress: Progress) -> SearchOutcome:
+        """Let a method search, if it can follow the policy."""
+        if self.searchable.registers and not method.carries_populations:
+            compared = next(each.measure.name for each in self.searchable.criteria if each.measure.register is not None)
+            carrying = " or ".join(name for name, each in METHODS.items() if each.carries_populations)
+            message = (
+                f"method '{method.name}' makes groups in which no population can be counted, as '{compared}' asks; "
+                f"use {parameter('method')} {carrying}, or leave that limit out"
+            )
+            raise BadPolicy(message)
+        return method.search(self.table, self.searchable, by=self.by, utility=utility, progress=progress)
 
     def result(self, method: Method, outcome: SearchOutcome) -> SearchResult:
         """Judge what a search ends with by the whole policy."""

@@ -191,6 +191,7 @@ def as_whole_release(groups: Groups, rows: Integers, policy: PolicyCheck) -> Gro
         some.semantics,
         totals[kept],
         np.arange(1, len(some) + 1),
+        tuple(each.alone(rows) for each in groups.populations),
     )
 
 
@@ -215,13 +216,14 @@ def _with_star_group(groups: Groups, suppressed: Flags) -> Groups:
     kept = np.flatnonzero(~suppressed)
     number = np.full(len(groups), len(kept))
     number[kept] = np.arange(len(kept))
-    return whole_groups(
+    printed = whole_groups(
         domain=groups.domain,
         sizes=np.append(groups.sizes[kept], groups.sizes[suppressed].sum()),
         counts=groups.counts.roll_up(number, groups=len(kept) + 1),
         columns=tuple(_with_star(column, kept) for column in groups.columns),
         semantics=groups.semantics,
     )
+    return replace(printed, populations=tuple(each.with_last(kept) for each in groups.populations))
 
 
 def _with_star(column: Column, kept: Integers) -> Column:

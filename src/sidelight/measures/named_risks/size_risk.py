@@ -71,21 +71,26 @@ class SizeSummary:
     measure: SizeRisk
     histogram: SizeHistogram
     worst: WorstSizes | None
+    beyond: int = 0  # people of the release whom the population has not: Σ max(f − F, 0)
+    nowhere: int = 0  # people of the population whom no group of the whole release has
 
     def merge(self, other: SizeSummary) -> SizeSummary:
         """Add the histograms, and keep the worse group."""
         groups = [each for each in (self.worst, other.worst) if each is not None]
         worst = min(groups, key=lambda each: each.rank, default=None)
-        return replace(self, histogram=self.histogram + other.histogram, worst=worst)
+        return replace(self, histogram=self.histogram + other.histogram, worst=worst, beyond=self.beyond + other.beyond)
 
     def finding(self) -> Finding:
         """Read the value off the histogram."""
+        return self.measure.settled(self._finding(), self)
+
+    def _finding(self) -> Finding:
         if self.worst is None:
             return Finding(self.measure, Fraction(0), None, ("nobody is in the release",))
         worst = self.worst
         part, whole = self.measure.counts(self.histogram, worst)
         witness = SizeWitness(worst.group, people=worst.people, population=worst.population, part=part, whole=whole)
-        return Finding(self.measure, share(part, whole), witness, self.measure.notes(self.histogram))
+        return Finding(self.measure, share(part, whole), witness, self.measure.notes(self))
 
 
 def share(part: Amount, whole: int) -> Amount:
@@ -117,10 +122,25 @@ class SizeRisk(Measure):
         del histogram
         return Fraction(worst.value.numerator), worst.value.denominator
 
-    def notes(self, histogram: SizeHistogram) -> tuple[str, ...]:
+    def notes(self, summary: SizeSummary) -> tuple[str, ...]:
         """Say what one should know about the finding."""
-        del histogram
+        del summary
         return ()
+
+    def settled(self, finding: Finding, summary: SizeSummary) -> Finding:
+        """Give the finding, unless something else than the groups decides."""
+        del summary
+        return finding
+
+    def beyond(self, groups: Groups) -> int:
+        """Count the people of the release whom the population has not."""
+        del groups
+        return 0
+
+    def nowhere(self, groups: Groups) -> int:
+        """Count the people of the population whom no group of the whole release has."""
+        del groups
+        return 0
 
     def summarize(self, groups: Groups) -> SizeSummary:
         """Count the groups by their sizes, and keep the worst."""
@@ -128,11 +148,11 @@ class SizeRisk(Measure):
         population = self.population_of(groups)
         histogram = SizeHistogram.of(groups.sizes, None if population is groups.sizes else population)
         if len(groups) == 0:
-            return SizeSummary(self, histogram, None)
+            return SizeSummary(self, histogram, None, nowhere=self.nowhere(groups))
         value = self._highest(histogram)
         row = self._first_with(value, groups.sizes, population)
         worst = WorstSizes(value, groups.name(row), int(groups.sizes[row]), int(population[row]))
-        return SizeSummary(self, histogram, worst)
+        return SizeSummary(self, histogram, worst, self.beyond(groups), self.nowhere(groups))
 
     def _highest(self, histogram: SizeHistogram) -> Fraction:
         ratios = np.column_stack(self.ratio(histogram.people, histogram.population))
@@ -166,7 +186,7 @@ class SizeRisk(Measure):
 
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Sort the groups by (F, f) again, and add up run by run."""
-        groups = release.groups
+        groups = self.prepared(release).groups
         return self.again(witness, runs_of_sizes(groups.sizes, self.population_of(groups)))
 
     def again(self, witness: Witness, runs: SizeRuns) -> Amount:

@@ -1,0 +1,127 @@
+"""What the measures share that compare a release with a population: F of each group, and what may be wrong with it.
+
+The population is given with the measure, or added to it (`with_register`, as `--population FILE` does).  F comes with
+the groups (`Groups.populations`), whoever made them: of a release that stands each person of the population is looked
+up, and a search carries F through every grouping it makes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import ClassVar, Literal, Self, TypeAlias, get_args
+
+import numpy as np
+
+from sidelight._arrays import Integers
+from sidelight._text import counted, form
+from sidelight.errors import BadMeasure, did_you_mean, parameter
+from sidelight.measures.measure import Measure
+from sidelight.measures.named_risks.size_risk import SizeRisk, SizeSummary
+from sidelight.release.generalise import keys_as_groups
+from sidelight.release.groups import Groups, PopulationCounts
+from sidelight.release.population import Population, refuse_fewer
+from sidelight.release.release import Release
+from sidelight.table.labels import Label
+from sidelight.table.table import Table
+
+Outside: TypeAlias = Literal["an error", "as in the release"]
+"""What it means that a group has more people in the release than in the population: a mistake, or that the population
+is not complete, and has at least those of the release."""
+
+
+class AgainstPopulation(SizeRisk):
+    """A risk of sizes that compares a release with a population.
+
+    A dataclass with the settings `population` and `outside`.
+    """
+
+    population: object
+    outside: Outside
+    needs_population: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if self.population is not None:
+            object.__setattr__(self, "population", Population.of(self.population))
+        if self.outside not in get_args(Outside):
+            remedy = did_you_mean(str(self.outside), get_args(Outside))
+            message = f"'{self.name}' has no {parameter('outside', str(self.outside))}{remedy}"
+            raise BadMeasure(message)
+
+    @classmethod
+    def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
+        """None: it asks about a population too."""
+        del domain
+        return ()
+
+    @property
+    def register(self) -> Population | None:
+        """The population."""
+        return self.population if isinstance(self.population, Population) else None
+
+    def with_register(self, population: Population) -> Self:
+        """Compare with this population."""
+        return replace(self, population=population)  # type: ignore[type-var]
+
+    def settings(self) -> dict[str, object]:
+        """Give the parameters as a policy says them: a population is a file, or has to be given again."""
+        place = None if self.register is None else self.register.place
+        values = ((each, getattr(self, each.name)) for each in fields(self))  # type: ignore[arg-type]
+        settings = {each.name: value for each, value in values if value != each.default and each.name != "population"}
+        return ({} if place is None else {"population": place}) | settings
+
+    def check(self, release: Release) -> None:
+        """Refuse to compare with nobody."""
+        super().check(release)
+        self._need_register()
+
+    def _need_register(self) -> None:
+        if self.register is None and self.needs_population:
+            message = f"'{self.name}' compares the release with a population; say which with {parameter('population')}"
+            raise BadMeasure(message)
+
+    def informed(self, table: Table) -> Self:
+        """Make sure that the population has the people of the table, key by key."""
+        self._need_register()
+        if self.register is None:
+            return self
+        population = self.register.by([column.name for column in table.quasi])
+        if self.outside == "an error":
+            keys = keys_as_groups(table)
+            refuse_fewer(keys, population.with_equal(keys, *population.rows(population.columns)))
+        return self.with_register(population)
+
+    def counts_of(self, groups: Groups) -> PopulationCounts | None:
+        """Give F of each group and who is in none, as they come with the groups; without a population nothing."""
+        if self.register is None:
+            return None
+        counts = groups.population(self.register)
+        if counts is None:
+            message = f"'{self.name}' looks at whole releases, in which a population can be counted; measure one"
+            raise BadMeasure(message)
+        return counts
+
+    def population_of(self, groups: Groups) -> Integers:
+        """Give F of each group; without a population, f."""
+        counts = self.counts_of(groups)
+        if counts is None:
+            return groups.sizes
+        if self.outside == "an error":
+            refuse_fewer(groups, counts)
+        return np.maximum(counts.people, groups.sizes)
+
+    def beyond(self, groups: Groups) -> int:
+        """Σ max(f − F, 0)."""
+        counts = self.counts_of(groups)
+        return 0 if counts is None else int(np.maximum(groups.sizes - counts.people, 0).sum())
+
+    def nowhere(self, groups: Groups) -> int:
+        """As counted with the groups."""
+        counts = self.counts_of(groups)
+        return 0 if counts is None else counts.nowhere
+
+    def notes(self, summary: SizeSummary) -> tuple[str, ...]:
+        """Say how many people were taken to be in the population, as they are in the release."""
+        if not summary.beyond:
+            return ()
+        people = counted(summary.beyond, "person")
+        return (f"{people} of the release {form('is', summary.beyond)} not in the population, and counted in it",)

@@ -1,0 +1,195 @@
+"""How many people of a population have the cells of a group?  F_g, beside the f_g people of the release.
+
+A population is a second table about more people, such as a register: whoever looks somebody up in a release may take
+anybody of it for them.  It is recoded exactly as the release is, in one of two ways:
+
+- of a release that stands, each person of the population is looked up by what its groups print (`release.locate`), in
+  one group or none.  Somebody who fits several groups could be counted in any of them, so that such a release is
+  refused; groups that overlap where nobody is are told apart well enough.
+- of groups that a search makes, columns are recoded along the same hierarchies, and equal cells counted (`with_equal`).
+
+*Suppressed rows* that are printed as one group of `*` hold whoever of the population fits no other group.  Missing
+cells are a label, which matches itself.  Whoever of the population is known more coarsely than the release prints
+("30-39" beside 34) fits nothing: nobody is guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from os import PathLike
+
+import numpy as np
+
+from sidelight._arrays import Integers, add_up
+from sidelight._text import counted
+from sidelight.errors import BadRelease, SidelightError, UnknownColumn, listed, parameter
+from sidelight.release.groups import Groups, PopulationCounts, suppressed_groups
+from sidelight.release.locate import Lookup, link
+from sidelight.release.release import Release
+from sidelight.table.labels import SUPPRESSED
+from sidelight.table.table import Column, Table, number_equal_rows, stack_columns
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Population:
+    """People by their cells, read where they are when a release or a table says which columns matter.
+
+    `source` is a `Table`, a path or whatever `read_table` reads; `reading` how its cells are read (`missing_marks`,
+    `encoding`, `sheet`, `person`).  Two populations are the same if they are read from the same place.
+
+    >>> import pyarrow as pa
+    >>> everybody = Population.of(pa.table({"age": ["31", "34", "57"]}))
+    >>> ward = Release.from_counts([{"Flu": 1}, {"Flu": 1}], labels=[{"age": "30-39"}, {"age": "50-59"}])
+    >>> everybody.located_in(ward).people.tolist()
+    [2, 1]
+    """
+
+    source: object
+    columns: tuple[str, ...] = ()  # what groups that print nothing were made of
+    reading: Mapping[str, object] = field(default_factory=dict)
+    rows_read: dict[tuple[str, ...], tuple[tuple[Column, ...], Integers]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, source: object) -> Population:
+        """Take a population, or where one is."""
+        if isinstance(source, Population):
+            return source
+        return cls(str(source) if isinstance(source, PathLike) else source)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Population):
+            return NotImplemented
+        return self.source is other.source or (isinstance(self.source, str) and self.source == other.source)
+
+    def __hash__(self) -> int:
+        return hash(self.source) if isinstance(self.source, str) else id(self.source)
+
+    def __repr__(self) -> str:
+        return f"<Population: {self.place or 'a table'}>"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.source, self.columns, self.reading)
+
+    @property
+    def place(self) -> str | None:
+        """The file that it is in, if it is in one."""
+        return self.source if isinstance(self.source, str) else None
+
+    def by(self, columns: Sequence[str]) -> Population:
+        """Say which columns there are, for groups that print none of them."""
+        return replace(self, columns=tuple(columns))
+
+    def rows(self, columns: Sequence[str]) -> tuple[tuple[Column, ...], Integers]:
+        """Read the different combinations of cells in some columns, and how many people have each."""
+        names = tuple(columns)
+        if names not in self.rows_read:
+            try:
+                self.rows_read[names] = self._read(names)
+            except UnknownColumn as error:
+                message = f"the population {self._which}lacks a column that the release has: {error}"
+                raise UnknownColumn(message) from None
+            except SidelightError as error:
+                message = f"the population {self._which}cannot be read: {error}"
+                raise type(error)(message) from None
+        return self.rows_read[names]
+
+    @property
+    def _which(self) -> str:
+        return f"'{self.place}' " if self.place else ""
+
+    def _read(self, names: tuple[str, ...]) -> tuple[tuple[Column, ...], Integers]:
+        if isinstance(self.source, Table):
+            columns = tuple(self.source.column(name) for name in names)
+            number, first = number_equal_rows(columns, len(self.source.sizes))
+            return tuple(column.take(first) for column in columns), add_up(number, self.source.sizes, len(first))
+        from sidelight.table.read import distinct_rows  # noqa: PLC0415 - only where a population is read here
+
+        return distinct_rows(self.source, names, **self.reading)  # type: ignore[arg-type]
+
+    @property
+    def people(self) -> int:
+        """How many people there are."""
+        if isinstance(self.source, Table):
+            return self.source.people
+        known = next(iter(self.rows_read.values()), None) or self.rows(self.columns)
+        return int(known[1].sum())
+
+    def located_in(self, release: Release) -> PopulationCounts:
+        """Look everybody up by what the groups of a release print."""
+        groups = release.groups
+        # a column that says `*` throughout tells nothing, and a population need not have it
+        names = [column.name for column in groups.columns if {*column.labels} != {SUPPRESSED}]
+        if release.printing is not None and release.printing.averages:
+            message = "a release that prints averages does not say who is in which group; no population can be counted"
+            raise BadRelease(message)
+        if not names:
+            return self._in_one_group(release)
+        columns, people = self.rows(names)
+        linkage = link(release, columns, len(people), Lookup(coarse=False))
+        several = linkage.matches > 1
+        if several.any():
+            one = int(np.flatnonzero(several)[0])
+            two = linkage.group[linkage.starts[one] : linkage.starts[one] + 2].tolist()
+            message = (
+                f"{counted(int(people[several[linkage.profile]].sum()), 'person')} of the population may be in several "
+                f"groups, such as {groups.name(two[0])} and {groups.name(two[1])}; overlapping groups cannot be "
+                "compared with a population"
+            )
+            raise BadRelease(message)
+        found = ~linkage.nowhere
+        group = linkage.group[linkage.starts[linkage.profile[found]]]
+        counts, nowhere = add_up(group, people[found], len(groups)), int(people[~found].sum())
+        starred = np.flatnonzero(suppressed_groups(groups))
+        if len(starred):
+            counts[starred[0]], nowhere = nowhere, 0
+        return PopulationCounts(self, counts, nowhere)
+
+    def _in_one_group(self, release: Release) -> PopulationCounts:
+        if len(release) > 1:
+            printed = listed([column.name for column in release.groups.columns]) or "nothing"
+            message = (
+                f"groups print {printed}, by which nobody of a population can be found; "
+                "read the release with the columns that say who is in which group"
+            )
+            raise BadRelease(message)
+        return PopulationCounts(self, np.array([self.people]), 0)
+
+    def carried_by(self, release: Release) -> Release:
+        """Give a release whose groups know how many people of this population have their cells."""
+        if release.groups.population(self) is not None:
+            return release
+        counts = self.located_in(release)
+        return replace(release, groups=replace(release.groups, populations=(*release.groups.populations, counts)))
+
+    def with_equal(self, groups: Groups, columns: Sequence[Column], people: Integers) -> PopulationCounts:
+        """Count the people whose cells, in columns that are recoded as the groups' are, equal those of a group."""
+        both = tuple(stack_columns(pair) for pair in zip(groups.columns, columns, strict=True))
+        number, first = number_equal_rows(both, len(groups) + len(people))
+        group_of = np.full(len(first), -1)
+        group_of[number[: len(groups)]] = np.arange(len(groups))
+        group = group_of[number[len(groups) :]]
+        inside = group >= 0
+        counts = add_up(group[inside], people[inside], len(groups))
+        return PopulationCounts(self, counts, int(people[~inside].sum()))
+
+
+def refuse_fewer(groups: Groups, counts: PopulationCounts) -> None:
+    """Refuse a population that has fewer people with a group's cells than the release: it is not where they are from.
+
+    >>> groups = Release.from_counts([{"Flu": 2}], labels=[{"age": "30-39"}]).groups
+    >>> refuse_fewer(groups, PopulationCounts(None, np.array([1]), 0))
+    Traceback (most recent call last):
+    sidelight.errors.BadRelease: group 1 (age 30-39) has 2 people in the release and 1 in the population; is it \
+recoded otherwise, or about other people? outside="as in the release" counts at least those of the release
+    """
+    lacking = np.flatnonzero(counts.people < groups.sizes)
+    if len(lacking) == 0:
+        return
+    row = int(lacking[0])
+    message = (
+        f"{groups.name(row)} has {int(groups.sizes[row]):,} people in the release and {int(counts.people[row]):,} in "
+        f"the population; is it recoded otherwise, or about other people? "
+        f"{parameter('outside', 'as in the release')} counts at least those of the release"
+    )
+    raise BadRelease(message)
