@@ -5,15 +5,19 @@
 - a ```console block is a session: each `$ command` is run, what it prints must match (… stands for anything).
 """
 
+import contextlib
 import doctest
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 from typing import NamedTuple
+from unittest import mock
 
 import pytest
+from support.command_line import invoke
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -54,18 +58,29 @@ def run_python(block: Block, names: dict[str, object], page: Path) -> None:
     assert result.failed == 0, "".join(printed)
 
 
-def run_session(block: Block, folder: Path) -> None:
+def run_command(command: str, folder: Path) -> tuple[str, int]:
+    """Run a command: ours in this process, as each start of Python takes seconds; what needs a shell in one."""
     place = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "88"}
+    reader = shlex.shlex(command, posix=True, punctuation_chars=True)
+    reader.whitespace_split = True
+    words = [*reader]
+    needs_shell = re.search(r"[$`*?~]", command) or any(set(word) <= set("();<>|&") for word in words)
+    if words[0] == "sidelight" and not needs_shell:
+        with mock.patch.dict(os.environ, place), contextlib.chdir(folder):
+            told = invoke(words[1:])
+        return told.output, told.exit_code
+    done = subprocess.run(["bash", "-c", command], cwd=folder, env=place, check=False, capture_output=True, text=True)
+    return done.stdout + done.stderr, done.returncode
+
+
+def run_session(block: Block, folder: Path) -> None:
     status = 0
     for part in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
         command, _, expected = part.partition("\n")
         if command == "echo $?":
             output = f"{status}\n"
         else:
-            done = subprocess.run(
-                ["bash", "-c", command], cwd=folder, env=place, check=False, capture_output=True, text=True
-            )
-            output, status = done.stdout + done.stderr, done.returncode
+            output, status = run_command(command, folder)
             assert expected.strip() or status == 0, f"$ {command}\n{output}"
         if expected.strip():
             expected = expected.replace("…\n", "...\n")

@@ -16,7 +16,7 @@ from sidelight import _files as placing
 from sidelight.errors import BadRelease, NotPublished, SidelightError
 from sidelight.publish import formats, publish
 
-# Runs publishing in processes of its own that are killed at chosen points; says what is left of each.
+# Runs publishing in processes of its own that are killed at chosen points; says what is left of each, way by way.
 KILLED = r"""
 import json, os, pathlib, signal, sys
 import sidelight as sl
@@ -26,15 +26,11 @@ from sidelight.table.table import Column, Counts, Table
 
 import numpy as np
 
-folder, kind, force = pathlib.Path(sys.argv[1]), getattr(signal, sys.argv[2]), sys.argv[3] == "force"
-method, before = sys.argv[4], sys.argv[5] == "earlier"
 table = Table((Column.of("age", [str(n) for n in range(20)]),), "disease", ("Flu", "Cold"),
               np.full(20, 3), Counts.from_cells([[1, 2]] * 20))
-found = sl.protect(table, sl.Policy(sl.GroupSize() >= 5), method=method)
-earlier = sl.protect(table, sl.Policy(sl.GroupSize() >= 20), method=method)
 
 
-def killing(function, call):
+def killing(function, call, kind):
     made = iter(range(1, 100))
 
     def killed(*args, **options):
@@ -45,48 +41,62 @@ def killing(function, call):
     return killed
 
 
-points = [("flush_to_disk", 1), ("read_back", 1), ("sidecar_of", 1), ("flush_to_disk", 2), ("replace", 1), ("replace", 2),
-          ("replace", 3), *([("replace", 4)] if method == "anatomy" else []), ("none", 1)]
-left = []
-for name, call in points:
-    here = folder / f"{name}{call}"
-    here.mkdir()
-    path = here / "release.csv"
-    if before:
-        earlier.publish(path)
-    elif force:
-        path.write_text("old")
-        module.sidecar_path(path).write_text("old sidecar")
-    child = os.fork()
-    if child == 0:
-        if name == "replace":
-            pathlib.Path.replace = killing(pathlib.Path.replace, call)
-        elif name != "none":
-            setattr(module, name, killing(getattr(module, name), call))
-        try:
-            found.publish(path, force=force)
-        except KeyboardInterrupt:
-            os._exit(130)
-        os._exit(0)
-    status = os.waitpid(child, 0)[1]
-    left.append([name, call, os.waitstatus_to_exitcode(status), {p.name: p.is_dir() or p.read_text()[:11] for p in here.iterdir()}])
-print(json.dumps(left))
+def left_behind(folder, method, before, kind):
+    kind, force = getattr(signal, kind), before != "nothing"
+    found = sl.protect(table, sl.Policy(sl.GroupSize() >= 5), method=method)
+    earlier = sl.protect(table, sl.Policy(sl.GroupSize() >= 20), method=method)
+    points = [("flush_to_disk", 1), ("read_back", 1), ("sidecar_of", 1), ("flush_to_disk", 2), ("replace", 1),
+              ("replace", 2), ("replace", 3), *([("replace", 4)] if method == "anatomy" else []), ("none", 1)]
+    for name, call in points:
+        here = folder / f"{name}{call}"
+        here.mkdir(parents=True)
+        path = here / "release.csv"
+        if before == "earlier":
+            earlier.publish(path)
+        elif before == "other":
+            path.write_text("old")
+            module.sidecar_path(path).write_text("old sidecar")
+        child = os.fork()
+        if child == 0:
+            if name == "replace":
+                pathlib.Path.replace = killing(pathlib.Path.replace, call, kind)
+            elif name != "none":
+                setattr(module, name, killing(getattr(module, name), call, kind))
+            try:
+                found.publish(path, force=force)
+            except KeyboardInterrupt:
+                os._exit(130)
+            os._exit(0)
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        yield name, call, status, {p.name: p.is_dir() or p.read_text()[:11] for p in here.iterdir()}
+
+
+folder, ways = pathlib.Path(sys.argv[1]), json.loads(sys.argv[2])
+print(json.dumps([[*left_behind(folder / "-".join(way), *way)] for way in ways]))
 """
+
+WAYS = [(method, before, "SIGKILL") for method in ("mondrian", "anatomy") for before in ("nothing", "earlier")]
+WAYS += [("mondrian", before, "SIGINT") for before in ("nothing", "other")]
+"""How publishing is interrupted: by which method, with what there before, by which signal."""
 
 
 BESIDE = ("release.csv.sidelight.json", "release.csv-metadata.json")
 """What is put beside a file, in the order in which it comes."""
 
 
-def killed(folder, kind, force="new", method="mondrian", before="nothing"):
-    command = [sys.executable, "-c", KILLED, str(folder), kind, force, method, before]
+@pytest.fixture(scope="module")
+def killed(tmp_path_factory):
+    """Give, for each way, a folder and what each kill left in it: all from one start of Python, which takes longest."""
+    folder = tmp_path_factory.mktemp("killed")
+    command = [sys.executable, "-c", KILLED, str(folder), json.dumps(WAYS)]
     done = subprocess.run(command, check=True, capture_output=True, text=True, env={**os.environ, "PYTHONWARNINGS": ""})
-    return json.loads(done.stdout)
+    return {way: (folder / "-".join(way), left) for way, left in zip(WAYS, json.loads(done.stdout), strict=True)}
 
 
-def test_a_kill_in_the_middle_leaves_nothing_that_looks_finished(tmp_path):
-    for name, call, status, left in killed(tmp_path, "SIGKILL"):
-        here = tmp_path / f"{name}{call}"
+def test_a_kill_in_the_middle_leaves_nothing_that_looks_finished(killed):
+    folder, points = killed["mondrian", "nothing", "SIGKILL"]
+    for name, call, status, left in points:
+        here = folder / f"{name}{call}"
         if name == "none":
             assert (status, set(left)) == (0, {"release.csv", *BESIDE})
             assert len(sl.read_published(here / "release.csv")) > 1
@@ -112,16 +122,12 @@ READINGS = (
 
 @pytest.mark.parametrize("method", ["mondrian", "anatomy"])
 @pytest.mark.parametrize("before", ["nothing", "earlier"])
-def test_a_kill_at_any_step_leaves_the_old_or_the_new_or_what_every_reader_refuses(method, before, tmp_path):
+def test_a_kill_at_any_step_leaves_the_old_or_the_new_or_what_every_reader_refuses(method, before, killed):
     """Of what was there before and what was to come, a reader finds one or the other, whole, or says what is wrong."""
-    told = (
-        killed(tmp_path, "SIGKILL", "force", method, before)
-        if before == "earlier"
-        else killed(tmp_path, "SIGKILL", method=method)
-    )
+    folder, points = killed[method, before, "SIGKILL"]
     refused = []
-    for name, call, status, _ in told:
-        path = tmp_path / f"{name}{call}" / "release.csv"
+    for name, call, status, _ in points:
+        path = folder / f"{name}{call}" / "release.csv"
         assert status == (0 if name == "none" else -signal.SIGKILL)
         if name == "replace" and call > 1:
             refused.append(call)
@@ -175,14 +181,14 @@ def test_what_was_to_be_replaced_stands_there_again(links, found, tmp_path, monk
     assert {each.name: each.read_bytes() for each in tmp_path.iterdir()} == before
 
 
-def test_ctrl_c_leaves_nothing(tmp_path):
-    for name, _, status, left in killed(tmp_path, "SIGINT"):
+def test_ctrl_c_leaves_nothing(killed):
+    for name, _, status, left in killed["mondrian", "nothing", "SIGINT"][1]:
         if name != "none":
             assert (status, left) == (130, {})
 
 
-def test_ctrl_c_leaves_what_was_to_be_replaced(tmp_path):
-    for name, _, status, left in killed(tmp_path, "SIGINT", "force"):
+def test_ctrl_c_leaves_what_was_to_be_replaced(killed):
+    for name, _, status, left in killed["mondrian", "other", "SIGINT"][1]:
         if name != "none":
             assert (status, left) == (130, {"release.csv": "old", "release.csv.sidelight.json": "old sidecar"})
 
@@ -263,19 +269,19 @@ import resource, sys, sidelight as sl
 adult = sl.datasets.adult(quasi=["age", "sex"])
 found = sl.protect(adult.table, sl.Policy(sl.GroupSize() >= 50), by=adult.hierarchies)
 resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
-try:
-    found.publish(sys.argv[1])
-except sl.SidelightError as problem:
-    print(problem)
+for path in sys.argv[1:]:
+    try:
+        found.publish(path)
+    except sl.SidelightError as problem:
+        print(problem)
 """
 
 
-@pytest.mark.parametrize("name", ["release.csv", "release.parquet"])
-def test_a_file_that_cannot_grow_any_more(name, tmp_path):
-    done = subprocess.run(
-        [sys.executable, "-c", FULL, str(tmp_path / name)], check=True, capture_output=True, text=True
-    )
-    assert done.stdout == f"cannot write '{tmp_path / name}': File too large; nothing was published\n"
+def test_a_file_that_cannot_grow_any_more(tmp_path):
+    paths = [str(tmp_path / name) for name in ("release.csv", "release.parquet")]
+    done = subprocess.run([sys.executable, "-c", FULL, *paths], check=True, capture_output=True, text=True)
+    refused = [f"cannot write '{path}': File too large; nothing was published" for path in paths]
+    assert done.stdout.splitlines() == refused
     assert list(tmp_path.iterdir()) == []
 
 
