@@ -63,6 +63,8 @@ from .measures.measure import Monotonicity as Monotonicity
 from .measures.column_subsets.identifying_columns import identifying_columns as identifying_columns
 from .measures.column_subsets.identifying_columns import IdentifyingColumns as IdentifyingColumns
 from .measures.column_subsets.identifying_columns import ColumnSubset as ColumnSubset
+from .measures.column_subsets.minimal_uniques import minimal_uniques as minimal_uniques
+from .measures.column_subsets.minimal_uniques import MinimalUniques as MinimalUniques
 from .measures.privacy_skyline.skyline import knowledge_skyline as knowledge_skyline
 from .measures.disclosure_curve import disclosure_curve as disclosure_curve
 from .measures.disclosure_curve import DisclosureCurve as DisclosureCurve

@@ -79,8 +79,8 @@ class SubsetWalk(Generic[Rows]):
                 self._branch(child, kept, after, further)
 
 
-def subset_limit(columns: int, up_to: int | None) -> int:
-    """Check how many columns are asked for, and that the subsets of so many can be gone through.
+def subset_limit(columns: int, up_to: int | None, name: str = "up_to") -> int:
+    """Check how many columns are asked for (by the parameter `name`), and that all subsets can be gone through.
 
     >>> subset_limit(5, None), subset_limit(5, 3), subset_limit(5, 8)
     (5, 3, 5)
@@ -88,10 +88,10 @@ def subset_limit(columns: int, up_to: int | None) -> int:
     Traceback (most recent call last):
     sidelight.errors.TooHard: 17 columns have 131,071 subsets, and 65,536 can be gone through: those of 16 columns; ask for fewer columns, or say up_to=8
     """  # noqa: E501
-    most = columns if up_to is None else min(_at_least_one(up_to), columns)
+    most = columns if up_to is None else min(_at_least_one(up_to, name), columns)
     if subset_count(columns, most) > MOST_SUBSETS:
         can_be = max((size for size in range(most) if subset_count(columns, size) <= MOST_SUBSETS), default=0)
-        remedy = f", or say {parameter('up_to', can_be)}" if can_be else ""
+        remedy = f", or say {parameter(name, can_be)}" if can_be else ""
         some = "subsets" if most == columns else f"subsets of up to {most} columns"
         message = (
             f"{columns} columns have {subset_count(columns, most):,} {some}, and {MOST_SUBSETS:,} can be gone through: "
@@ -101,13 +101,13 @@ def subset_limit(columns: int, up_to: int | None) -> int:
     return most
 
 
-def _at_least_one(up_to: object) -> int:
+def _at_least_one(up_to: object, name: str) -> int:
     try:
         number = 0 if isinstance(up_to, bool) else index(up_to)  # type: ignore[arg-type]
     except TypeError:
         number = 0
     if number < 1:
-        message = f"{parameter('up_to')} is {up_to!r}; give a whole number of columns, at least 1"
+        message = f"{parameter(name)} is {up_to!r}; give a whole number of columns, at least 1"
         raise BadTable(message)
     return int(number)
 
@@ -187,7 +187,7 @@ class Layout:
 
     def lowest(self) -> int | None:
         """Give the column in the lowest bits, without which sorted keys stay sorted."""
-        return self.words[-1][-1][0] if self.words[-1] else None
+        return next((place for fields in reversed(self.words) for place, bits in reversed(fields) if bits), None)
 
     def _joined(self, words: list[Integers]) -> tuple[Layout, list[Integers]]:
         for number in range(len(words) - 1):

@@ -1,0 +1,120 @@
+"""Subsets of columns: keys, cubes and bitmaps against counting each subset's rows one by one."""
+
+from collections import Counter
+from fractions import Fraction
+from itertools import combinations
+from math import comb, factorial
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.examples import examples
+
+import sidelight as sl
+from sidelight.measures.column_subsets import subsets as walk
+from sidelight.measures.column_subsets import unique_rows
+from sidelight.table.table import Column, Counts
+from sidelight.testing import tables
+
+
+def people_of(table):
+    """List everybody's cells, and values where each has one."""
+    rows = []
+    for key, size in enumerate(table.sizes.tolist()):
+        cells = {column.name: column.cell(key) for column in table.quasi}
+        values = [value for value, count in zip(table.domain, table.counts.row(key), strict=True) for _ in range(count)]
+        rows += [(key, cells, value) for value in (values if table.semantics == "single" else [None] * size)]
+    return rows
+
+
+def groups_of(rows, names):
+    groups = {}
+    for key, cells, value in rows:
+        groups.setdefault(tuple(cells[name] for name in names), []).append((key, value))
+    return list(groups.values())
+
+
+def every_subset(names, up_to):
+    return [each for size in range(1, up_to + 1) for each in combinations(names, size)]
+
+
+@examples(60)
+@given(tables(max_columns=4), st.integers(1, 4))
+def test_every_subset_as_counted_one_by_one(table, up_to):
+    rows, names = people_of(table), [column.name for column in table.quasi]
+    which = sl.identifying_columns(table, up_to)
+    assert [each.columns for each in which.subsets] == every_subset(names, min(up_to, len(names)))
+    people = len(rows)
+    for subset in which.subsets:
+        groups = groups_of(rows, subset.columns)
+        sizes = [len(group) for group in groups]
+        assert (subset.groups, subset.unique, subset.smallest) == (len(sizes), sizes.count(1), min(sizes))
+        assert subset.distinction == sum(Fraction(1, len(group)) for group in groups for _ in group) / people
+        pairs = comb(people, 2)
+        assert subset.separation == (1 - Fraction(sum(comb(size, 2) for size in sizes), pairs) if pairs else 0)
+        if table.semantics == "single":
+            right = sum(max(Counter(value for _, value in group).values()) for group in groups)
+            assert subset.inference == Fraction(right, people)
+        else:
+            assert subset.inference is None
+
+
+@examples(40)
+@given(tables(max_columns=4), st.fractions(min_value=Fraction(1, 20), max_value=1))
+def test_smallest_sets_are_those_without_a_smaller_one(table, share):
+    which = sl.identifying_columns(table)
+    identify = [set(each.columns) for each in which.subsets if each.unique_share >= share]
+    minimal = [names for names in identify if not any(other < names for other in identify)]
+    assert sorted(map(sorted, minimal)) == sorted(sorted(each.columns) for each in which.smallest(share))
+
+
+@examples(60)
+@given(tables(max_columns=4), st.integers(1, 4))
+def test_minimal_uniques_as_the_definition_says(table, largest):
+    rows, names = people_of(table), [column.name for column in table.quasi]
+    alone = {
+        subset: {group[0][0] for group in groups_of(rows, subset) if len(group) == 1}
+        for subset in every_subset(names, len(names))
+    }
+    expected = {
+        (key, subset)
+        for subset, keys in alone.items()
+        for key in keys
+        if len(subset) <= largest and not any(key in alone[part] for part in alone if set(part) < set(subset))
+    }
+    uniques = sl.minimal_uniques(table, largest=largest)
+    assert {(key, subset) for key in range(len(table.sizes)) for subset in uniques.of(key)} == expected
+    weight = {subset: factorial(len(names) - len(subset)) for subset in alone}
+    scores = Counter({key: sum(weight[subset] for other, subset in expected if other == key) for key, _ in expected})
+    assert uniques.scores.tolist() == [scores[key] for key in range(len(table.sizes))]
+    total = sum(scores.values())
+    for name in names if total else ():
+        with_it = [subset for _, subset in expected if name in subset]
+        assert uniques.contributions[name] == Fraction(sum(weight[subset] for subset in with_it), total)
+        fair = sum(Fraction(weight[subset], len(subset)) for subset in with_it)
+        assert uniques.fair_shares[name] == Fraction(fair) / total
+
+
+@pytest.mark.parametrize("word", [3, 8])
+@examples(30)
+@given(table=tables(max_columns=4))
+def test_codes_that_take_several_words_change_nothing(word, table):
+    before = sl.identifying_columns(table).table(), sl.minimal_uniques(table).scores.tolist()
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(walk, "WORD", word)
+        patched.setattr(walk, "DENSE", 0)
+        after = sl.identifying_columns(table).table(), sl.minimal_uniques(table).scores.tolist()
+    assert before == after
+
+
+def test_people_in_blocks_are_the_same_people(monkeypatch):
+    rng = np.random.default_rng(7)
+    columns = [Column.of(name, map(str, rng.integers(0, 9, 400))) for name in "abcde"]
+    table = sl.Table(tuple(columns), "s", ("x",), np.ones(400, int), Counts.from_cells(np.ones((400, 1))))
+    whole = sl.minimal_uniques(table)
+    monkeypatch.setattr(unique_rows, "BITMAPS", 1)  # 64 people at a time
+    parts = sl.minimal_uniques(table)
+    assert parts.scores.tolist() == whole.scores.tolist()
+    assert parts.by_size() == whole.by_size()
+    assert parts.contributions == whole.contributions
