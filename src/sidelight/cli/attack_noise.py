@@ -18,7 +18,7 @@ from sidelight.cli.options import NoiseAttackOptions
 from sidelight.cli.output import Output
 from sidelight.cli.run import Status
 from sidelight.dp.attack import NoisyExposure, attack_noise
-from sidelight.dp.disclosure_risk import two_digits
+from sidelight.dp.disclosure_risk import on_condition, two_digits
 from sidelight.errors import BadNoise
 from sidelight.publish.noise import read_noise
 from sidelight.report.report import Envelope
@@ -68,7 +68,8 @@ def _roles(request: NoiseAttackRequest, releases: list[NoisyCounts]) -> Roles:
     """Say which column is what in the files of people: those that were counted by, and the true values."""
     columns = dict.fromkeys(name for release in releases for name in release.levels)
     truth = request.attacker.truth or releases[0].sensitive
-    own = Roles(quasi=tuple(columns), sensitive=truth, person=EACH_ROW)
+    # as it was when they were counted, unless said otherwise
+    own = Roles(quasi=tuple(columns), sensitive=truth, person=EACH_ROW, missing=releases[0].missing)
     return own.updated(request.reading)
 
 
@@ -83,7 +84,12 @@ def envelope(request: NoiseAttackRequest, seen: NoisyExposure) -> Envelope[Any]:
         "largest_shift": seen.largest_shift,
         "promise": None
         if seen.promise is None
-        else {"shift": seen.promise.shift, "chance": seen.promise.chance, "warnings": list(seen.promise.warnings)},
+        else {
+            "shift": seen.promise.shift,
+            "chance": seen.promise.chance,
+            "condition": seen.promise.condition or None,
+            "warnings": list(seen.promise.warnings),
+        },
     }
     return Envelope(
         kind="attack-noise",
@@ -106,7 +112,8 @@ def sentences(seen: NoisyExposure) -> Iterator[str]:
         yield f"{moved}: that is what the counts are published for, and no noise bounds it."
         return
     holds = f", except with a chance of {two_digits(seen.promise.chance)} over the noise" if seen.promise.chance else ""
-    yield f"{moved}; promised is a shift of at most {_up(seen.promise.shift)}{holds}."
+    promised = on_condition(seen.promise.condition, f"promised is a shift of at most {_up(seen.promise.shift)}{holds}")
+    yield f"{moved}; {promised[:1].lower()}{promised[1:]}."
     yield from seen.promise.warnings
 
 

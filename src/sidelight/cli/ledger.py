@@ -157,7 +157,9 @@ def spent(files: Sequence[str], options: SpentOptions, output: Output) -> Status
         "delta": together.delta,
         "epsilon": _finite(together.epsilon),
         "accounts": {name: _finite(each) for name, each in together.accounts().items()},
-        "promise": None if promise is None else {"shift": promise.shift, "chance": promise.chance},
+        "promise": None
+        if promise is None
+        else {"shift": promise.shift, "chance": promise.chance, "condition": promise.condition or None},
     }
     envelope = Envelope(
         kind="ledger spent", schema_version=SCHEMA_VERSION, source=tuple(files), answer=answer, notes=notes

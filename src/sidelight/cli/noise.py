@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sidelight._text import counted, form
+from sidelight._text import form
 from sidelight.cli.inputs import Question, read_levels, require_columns
 from sidelight.cli.interrupts import heed_interrupts
 from sidelight.cli.options import LedgerOptions, NoiseOptions, NoisyOutputOptions
@@ -208,11 +208,6 @@ def _notes(noisy: NoisyCounts | StableCounts, account: Account | None) -> tuple[
     notes = []
     if not noisy.unit.checked:
         notes.append("name the column of people with --person to have it checked that each row is a person")
-    if noisy.unit.values != "single" or noisy.unit.rows_per_person is not None:
-        notes.append(
-            f"where people have more than {counted(noisy.unit.at_most, noisy.unit.counted_things)}, some were left "
-            "out by chance; such counts are too low"
-        )
     if noisy.spending.delta and noisy.people_at_most is None:
         notes.append("how many people there are at most is not declared; with --people-at-most it is told in beliefs")
     if account is None:
@@ -253,7 +248,7 @@ def summary(
 
 def _as_a_test(noisy: NoisyCounts | StableCounts) -> Iterator[str]:
     if noisy.people_at_most is not None or not noisy.spending.delta:
-        yield noisy.unit.worded(noisy.promise().error_rates().sentence())
+        yield noisy.promise().error_rates().sentence()
 
 
 def _queries(noisy: NoisyCounts) -> list[str]:
@@ -274,4 +269,4 @@ def _balance(account: Account, noisy: NoisyCounts | StableCounts) -> str:
         return f"Budget: {of} spent."
     together = semantic_privacy(*account.spent, people=people, neighbours=account.neighbours)
     together = replace(together, condition=condition_of(account.spendings))
-    return f"Budget: {of} spent. All {len(account.entries)} of the ledger together: {together.sentence()}"
+    return f"Budget: {of} spent. All {len(account.entries)} of the ledger together: {together.as_declared()}"

@@ -164,6 +164,22 @@ MissingValues: TypeAlias = Annotated[
     Literal["an error", "a value", "drop", "no value"] | None,
     option("--missing", metavar="WHAT", help="What a missing sensitive value is; an error, if nothing is said."),
 ]
+MissingCounted: TypeAlias = Annotated[
+    Literal["an error", "a value", "drop", "no value"] | None,
+    option(
+        "--missing",
+        metavar="WHAT",
+        help="What a missing sensitive value is; one that was not declared (--outside), if nothing is said.",
+    ),
+]
+MissingAsCounted: TypeAlias = Annotated[
+    Literal["an error", "a value", "drop", "no value"] | None,
+    option(
+        "--missing",
+        metavar="WHAT",
+        help="What a missing sensitive value is; what it was when they were counted, if nothing is said.",
+    ),
+]
 MissingMarks: TypeAlias = Annotated[
     tuple[str, ...],
     option("--missing-mark", metavar="TEXT", help="A text that means missing, such as '?'; repeat it."),
@@ -332,7 +348,7 @@ class CountColumns(ColumnOptions):
     sensitive: SensitiveColumns = ()
     person: PersonColumn = None
     values: ValuesPerPerson = None
-    missing: MissingValues = None
+    missing: MissingCounted = None
     missing_mark: MissingMarks = ()
     domain: ValueDomain = ()
     domain_file: DomainFile = None
@@ -491,7 +507,7 @@ class CountOptions:
     where: Annotated[tuple[str, ...], option("--where", metavar="COLUMN=LABEL")] = ()
     """A label of a column, such as sex=Female; repeat it, also for several labels of one column."""
     confidence: Annotated[float, option("--confidence", metavar="SHARE")] = 0.95
-    """How likely the truth is within the margin."""
+    """How likely what was counted is within the margin."""
 
 
 @Parameter(name="*", group=COLUMNS)
@@ -499,7 +515,7 @@ class CountOptions:
 class CountedPeopleColumns(ColumnOptions):
     """How the files of people who were counted are read."""
 
-    missing: MissingValues = None
+    missing: MissingAsCounted = None
     missing_mark: MissingMarks = ()
     encoding: Encoding = None
     sheet: Sheet = None

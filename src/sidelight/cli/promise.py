@@ -50,12 +50,13 @@ def promise(files: Sequence[str], options: PromiseOptions, output: Output) -> St
         save_chart(
             promised.plot(false_alarms=options.false_alarms, prior=options.prior), options.plot, force=output.force
         )
-    notes = (*promised.warnings, *_to_whom(spendings))
+    notes = (*promised.warnings, *_to_whom(spendings), *_planned(spendings, options.chance))
     answer = {
         "epsilon": promised.epsilon,
         "delta": promised.delta,
         "people": promised.people,
         "neighbours": promised.neighbours,
+        "condition": promised.condition or None,
         **_three_ways(promised, options.false_alarms, options.prior),
     }
     envelope = Envelope(
@@ -72,7 +73,7 @@ def _three_ways(promised: SemanticPrivacy, false_alarms: float, prior: float) ->
         for name, known in (("being_in", False), ("a_value", True))
     }
     for risk in risks.values():
-        del risk["about"], risk["neighbours"]
+        del risk["about"], risk["neighbours"], risk["condition"]
         risk["odds_factor"] = risk["odds_factor"] if math.isfinite(risk["odds_factor"]) else None
     return {
         "shift": promised.shift,
@@ -117,6 +118,15 @@ def _to_whom(spendings: Sequence[Spending]) -> Iterator[str]:
     yield from (f"promised {sentence}" for sentence in units)
     if len(spendings) > 1:
         yield f"for {counted(len(spendings), 'release')} together"
+
+
+def _planned(spendings: Sequence[Spending], chance: str | None) -> Iterator[str]:
+    """Sums of epsilons hold however the releases came about; what is read off the noise of several does not."""
+    if len(spendings) > 1 and chance is not None:
+        yield (
+            "this holds if the releases were planned in advance; where later ones were chosen after seeing earlier "
+            "ones, leave out --chance"
+        )
 
 
 def _page(text: str, notes: Sequence[str], picture: Path | None) -> Iterator[RenderableType]:

@@ -14,7 +14,7 @@ Transactions on Data Privacy 2012, and Kazan and Reiter, Prior-itizing Privacy, 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import ROUND_UP, Context
 from fractions import Fraction
 from typing import Literal, TypeAlias
@@ -53,6 +53,7 @@ class ErrorRates:
     recognised: float
     advantage: float
     neighbours: Neighbours = "add or remove"
+    condition: str = field(default="", repr=False, kw_only=True)  # on what it holds, and nobody checked
 
     @property
     def right(self) -> float:
@@ -67,9 +68,10 @@ class ErrorRates:
         Whoever guesses who is in the data, and takes at most 5 % of those who are not for being in, recognises you in at most 13.6 % of cases; with even odds a guess is right in at most 73.2 % (a coin: 50 %).
         """  # noqa: E501
         who = WHO_TELLS[self.neighbours].format(alarms=plain_percent(self.false_alarms))
-        return (
+        return on_condition(
+            self.condition,
             f"{who}, recognises you in at most {percent(self.recognised)} of cases; with even odds a guess is right in "
-            f"at most {percent(self.right)} (a coin: 50 %)."
+            f"at most {percent(self.right)} (a coin: 50 %).",
         )
 
 
@@ -88,6 +90,7 @@ class DisclosureRisk:
     chance: float = 0.0
     about: Secret = "being in"
     neighbours: Neighbours = "add or remove"
+    condition: str = field(default="", repr=False, kw_only=True)  # on what it holds, and nobody checked
 
     @property
     def relative_risk(self) -> float:
@@ -99,17 +102,27 @@ class DisclosureRisk:
 
         >>> import sidelight as sl
         >>> print(sl.semantic_privacy(1).disclosure_risk(prior=0.1).sentence())
-        Whoever thought it 10 % likely that you are in the data, thinks so by at most 23.2 % afterwards: the odds rise by a factor of at most 2.72.
+        Whoever thought it 10 % likely that you are in the data, thinks it at most 23.2 % likely afterwards: the odds rise by a factor of at most 2.72.
         """  # noqa: E501
         before = WHO_THOUGHT[self.about, self.neighbours].format(prior=plain_percent(self.prior))
         if math.isinf(self.odds_factor):
-            return f"{before}, may be sure afterwards: nothing bounds the odds."
+            return on_condition(self.condition, f"{before}, may be sure afterwards: nothing bounds the odds.")
         holds = f", except with a chance of at most {two_digits(self.chance)}" if self.chance else ""
         factor = f"{to_places(Fraction(self.odds_factor), 2):,f}"
-        return (
-            f"{before}, thinks so by at most {percent(self.posterior)} afterwards: the odds rise by a factor of at "
-            f"most {factor}{holds}."
+        return on_condition(
+            self.condition,
+            f"{before}, thinks it at most {percent(self.posterior)} likely afterwards: the odds rise by a factor of at "
+            f"most {factor}{holds}.",
         )
+
+
+def on_condition(condition: str, promise: str) -> str:
+    """Put a condition, if there is one, before a promise.
+
+    >>> on_condition("If you say so", "Nothing is promised."), on_condition("", "Nothing is promised.")
+    ('If you say so: nothing is promised.', 'Nothing is promised.')
+    """
+    return f"{condition}: {promise[:1].lower()}{promise[1:]}" if condition else promise
 
 
 def percent(share: float, *, up: bool = True) -> str:

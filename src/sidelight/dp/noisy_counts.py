@@ -43,7 +43,6 @@ from sidelight.dp.level_choice import ChosenLevels, accept_levels
 from sidelight.dp.mechanism import Mechanism, PrivacyCost, better_without_delta
 from sidelight.dp.parameters import (
     PEOPLE_NOT_DECLARED,
-    ROWS_NOT_CHECKED,
     Amount,
     Neighbours,
     PrivacyUnit,
@@ -229,7 +228,8 @@ class NoisyCounts(Tabular):
         (`promise_of`).
         """
         if self.people_at_most is None and (self.spending.delta or chance is not None):
-            raise BadNoise(PEOPLE_NOT_DECLARED.format(parameter("people_at_most")))
+            message = f"{PEOPLE_NOT_DECLARED}; say it with {parameter('people_at_most')}"
+            raise BadNoise(message)
         paid = [self.spending, *([] if self.paid_choice is None else [self.paid_choice])]
         return promise_of(paid, people=self.people_at_most, chance=chance)
 
@@ -248,22 +248,16 @@ class NoisyCounts(Tabular):
         if delta and self.people_at_most is None:
             return (
                 f"({amount_text(self.spending.epsilon)}, {amount_text(delta)})-differential privacy; "
-                f"{PEOPLE_NOT_DECLARED.format('people_at_most')}."
+                f"{PEOPLE_NOT_DECLARED}."
             )
-        sentence = self.promise().sentence()
-        if not delta:
-            return sentence
-        at_most = f"at most {counted(self.people_at_most or 0, 'person')}"
-        return f"{sentence} That is for {at_most}, which the publisher says and nobody checked."
+        return self.promise().as_declared()
 
     def warnings(self) -> tuple[str, ...]:
         """Say what a reader should not overlook: a promise of nothing, or counts that speak against what was declared.
 
         The measured counts may be looked at as often as one likes: whoever sees them can do the same.
         """
-        warnings: list[str] = []
-        if not self.unit.checked:
-            warnings.append(ROWS_NOT_CHECKED)
+        warnings = [*self.unit.warnings(self.spending.delta)]
         if not self.spending.delta or self.people_at_most is not None:
             warnings += self.promise().warnings
         single = not self.marginals and self.spending.charged_rho is None

@@ -22,7 +22,7 @@ Amounts are read once, kept exactly as they were written (`0.1` is a tenth), and
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
@@ -75,15 +75,9 @@ class Sensitivity:
 
 
 PEOPLE_NOT_DECLARED = (
-    "what a delta means in beliefs depends on how many people there are at most, which nobody declared; say it with {}"
+    "what a delta means in beliefs depends on how many people there are at most, which nobody declared"
 )
-"""Why there is no promise in beliefs, and what to do about it."""
-
-ROWS_NOT_CHECKED = (
-    "that no two rows are about one person is what the publisher says, and was not checked: whoever has two is hidden "
-    "by twice epsilon only"
-)
-"""What a reader should know where nobody checked whose a row is."""
+"""Why there is no promise in beliefs."""
 
 ONE_BY_ONE = Sensitivity()
 """One count changes by one."""
@@ -170,6 +164,11 @@ class PrivacyUnit:
         """What is counted of one unit, so many at most."""
         return "value" if self.rows_per_person is None else "row"
 
+    @property
+    def capped(self) -> bool:
+        """Whether something of one unit may have been left out, as it has more than is counted."""
+        return self.values != "single" or self.rows_per_person is not None
+
     def sentence(self) -> str:
         """Say whom the promise is made to, and how that is known.
 
@@ -178,12 +177,11 @@ class PrivacyUnit:
         >>> PrivacyUnit("id", rows_per_person=3).sentence()
         "to each person, by 'id', of whom at most 3 rows were counted"
         """
-        capped = self.values != "single" or self.rows_per_person is not None
-        most = f"of whom at most {counted_in_words(self.at_most, self.counted_things)}" if capped else ""
+        most = f"of whom at most {counted_in_words(self.at_most, self.counted_things)}" if self.capped else ""
         if not self.checked:
-            about = f", {most}" if capped else ""
+            about = f", {most}" if self.capped else ""
             return f"to each row{about}; that a row is a person is what the publisher says, and was not checked"
-        if not capped:
+        if not self.capped:
             return f"to each person; that nobody has two rows was checked by '{self.person}'"
         return f"to each person, by '{self.person}', {most}"
 
@@ -196,9 +194,23 @@ class PrivacyUnit:
         """
         return "" if self.checked else "If no two rows are about one person, which nobody checked"
 
-    def worded(self, promise: str) -> str:
-        """Word a promise that is made to a person for this unit: as it is only where people were checked."""
-        return on_condition(self.condition, promise)
+    def warnings(self, delta: Fraction) -> Iterator[str]:
+        """Say what a reader of counts that hide this unit should not overlook, of noise with this δ.
+
+        >>> [len(list(unit.warnings(Fraction(0)))) for unit in (PrivacyUnit("id"), PrivacyUnit(EACH_ROW, "set", 2))]
+        [0, 2]
+        """
+        if not self.checked:
+            less = "twice epsilon only" + (", and more than twice delta" if delta else "")
+            yield (
+                "that no two rows are about one person is what the publisher says, and was not checked: whoever has "
+                f"two is hidden by {less}"
+            )
+        if self.capped:
+            yield (
+                f"where people have more than {counted(self.at_most, self.counted_things)}, some were left out by "
+                "chance: such counts are too low, and margins are about what was counted"
+            )
 
     def sensitivity(self, neighbours: str) -> Sensitivity:
         """Say how far neighbours are apart at most.
@@ -214,15 +226,6 @@ class PrivacyUnit:
         by_ones = self.values == "set" and self.rows_per_person is None
         # |a − b|² ≤ |a|² + |b|², as counts are not negative: two units are apart by at most twice the square of one
         return Sensitivity(units * most, units * (most if by_ones else most**2))
-
-
-def on_condition(condition: str, promise: str) -> str:
-    """Put a condition, if there is one, before a promise.
-
-    >>> on_condition("If you say so", "Nothing is promised."), on_condition("", "Nothing is promised.")
-    ('If you say so: nothing is promised.', 'Nothing is promised.')
-    """
-    return f"{condition}: {promise[:1].lower()}{promise[1:]}" if condition else promise
 
 
 def counted_in_words(many: int, things: str) -> str:

@@ -35,8 +35,8 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from sidelight._rounding import raised, round_down, round_up, to_places
-from sidelight._text import html_table
-from sidelight.dp.disclosure_risk import DisclosureRisk, ErrorRates, Secret, two_digits
+from sidelight._text import counted, html_table
+from sidelight.dp.disclosure_risk import DisclosureRisk, ErrorRates, Secret, on_condition, two_digits
 from sidelight.dp.library_profiles import LibraryProfile, is_of_library, library_profile
 from sidelight.dp.parameters import (
     Amount,
@@ -44,7 +44,6 @@ from sidelight.dp.parameters import (
     exact_amount,
     exact_delta,
     exact_epsilon,
-    on_condition,
     units_changed,
 )
 from sidelight.dp.privacy_profile import LARGEST_READ, PrivacyProfile, largest_posterior
@@ -100,6 +99,11 @@ class SemanticPrivacy:
         """Whether nothing is promised at all."""
         return self.shift >= 1 or self.chance >= 1
 
+    @property
+    def among(self) -> str:
+        """How many people it is promised to at most, each of them and all together."""
+        return "any number of people" if self.people is None else counted(self.people, "person")
+
     def sentence(self) -> str:
         """Say it to somebody whose data it is.
 
@@ -107,6 +111,16 @@ class SemanticPrivacy:
         Whatever anyone knew before, what they believe about you changes by at most 0.4622 because you are in.
         """
         return on_condition(self.condition, self._unconditional())
+
+    def as_declared(self) -> str:
+        """Say it where a publisher declared how many people there are, which nobody can check without telling of them.
+
+        >>> print(semantic_privacy(1, "1e-9", people=1000).as_declared().partition(". ")[2])
+        That is for at most 1,000 people, which the publisher says and nobody checked.
+        """
+        if not self.delta or self.people is None:
+            return self.sentence()
+        return f"{self.sentence()} That is for at most {self.among}, which the publisher says and nobody checked."
 
     def _unconditional(self) -> str:
         if self.vacuous:
@@ -128,7 +142,8 @@ class SemanticPrivacy:
         ErrorRates(false_alarms=0.05, recognised=0.13591..., advantage=0.46211..., neighbours='add or remove')
         """
         share = _share(false_alarms, "false_alarms", 0.05)
-        return ErrorRates(share, self.profile.power(share), self.profile.advantage, self.neighbours)
+        power = self.profile.power(share)
+        return ErrorRates(share, power, self.profile.advantage, self.neighbours, condition=self.condition)
 
     def disclosure_risk(self, prior: float = 0.1, *, known_to_be_in: bool = False) -> DisclosureRisk:
         """How likely does something about you become at most, that somebody thinks likely by `prior`?
@@ -146,7 +161,9 @@ class SemanticPrivacy:
         steps = self.profile.two_steps() if known_to_be_in and self.neighbours == "add or remove" else self.profile
         factor = steps.odds_factor(self.chance, people=self.people or 1)
         about: Secret = "a value" if known_to_be_in else "being in"
-        return DisclosureRisk(share, largest_posterior(share, factor), factor, self.chance, about, self.neighbours)
+        posterior = largest_posterior(share, factor)
+        whom = about, self.neighbours
+        return DisclosureRisk(share, posterior, factor, self.chance, *whom, condition=self.condition)
 
     def explain(self, *, false_alarms: float = 0.05, prior: float = 0.1) -> str:
         """Say all of it to somebody who has to decide: a paragraph each on beliefs, tests, risks, what is not promised.
@@ -168,8 +185,11 @@ class SemanticPrivacy:
             "else what is learned about them tells of you, whether you are in or not."
         )
         yield f"These are three ways to say one thing: {COMPARED[self.neighbours]} ({self._cost()})."
-        if self.condition:
-            yield f"All of it holds on one condition. {self.condition}."
+        if self.chance and self.people is not None:
+            yield (
+                f"The chance that it does not hold is for at most {self.among} together; nobody checked how many there "
+                "are."
+            )
         yield (
             "Not promised: that nothing is learned about people like you. What the data shows of them, everybody may "
             "believe of you, and would, had you been left out."

@@ -50,7 +50,6 @@ from sidelight.dp.ledger import Account, Ledger, opened_ledger, paying, warn_wit
 from sidelight.dp.mechanism import SMALLEST_DELTA, Mechanism, calibrate
 from sidelight.dp.parameters import (
     PEOPLE_NOT_DECLARED,
-    ROWS_NOT_CHECKED,
     Amount,
     Neighbours,
     PrivacyUnit,
@@ -139,17 +138,16 @@ class StableCounts(Tabular):
     def promise(self, *, chance: Amount | None = None) -> SemanticPrivacy:
         """Say what this release alone promises to each `unit`; it depends on `people_at_most`, as declared."""
         if self.people_at_most is None:
-            raise BadNoise(PEOPLE_NOT_DECLARED.format(parameter("people_at_most")))
+            message = f"{PEOPLE_NOT_DECLARED}; say it with {parameter('people_at_most')}"
+            raise BadNoise(message)
         return promise_of([self.spending], people=self.people_at_most, chance=chance)
 
     def promise_in_words(self) -> str:
         """Say what is promised; without beliefs where nobody declared how many people there are."""
         if self.people_at_most is None:
             cost = f"({amount_text(self.spending.epsilon)}, {amount_text(self.spending.delta)})-differential privacy"
-            return f"{cost}; {PEOPLE_NOT_DECLARED.format('people_at_most')}."
-        sentence = self.promise().sentence()
-        people = counted(self.people_at_most, "person")
-        return f"{sentence} That is for at most {people}, which the publisher says and nobody checked."
+            return f"{cost}; {PEOPLE_NOT_DECLARED}."
+        return self.promise().as_declared()
 
     def warnings(self) -> tuple[str, ...]:
         """Say what a reader should not overlook."""
@@ -162,7 +160,7 @@ class StableCounts(Tabular):
             "of cells like these, those are here whose noise was high"
         )
         vacuous = () if self.people_at_most is None else self.promise().warnings
-        return (missing, too_large, *(() if self.unit.checked else (ROWS_NOT_CHECKED,)), *vacuous)
+        return (missing, too_large, *self.unit.warnings(self.spending.delta), *vacuous)
 
     def table(self) -> pa.Table:
         """Give a row per published cell: columns, value and `measured`."""

@@ -51,6 +51,12 @@ if TYPE_CHECKING:
 CHOICE = "choosing the levels"
 """What was paid for where levels were chosen from the data."""
 
+READ_BY = {"noisy counts": "sl.read_noise", "stable counts": "sl.read_stable_counts"}
+"""What documents beside counts are about, and what reads them."""
+
+AS_UNDECLARED = "as undeclared"
+"""What became of missing values where they are a value that was not declared: `outside` says the rest."""
+
 SCHEMA_VERSION = 3
 """Raised whenever a reader of the document would have to change; version 2 said less, and is read too."""
 
@@ -144,6 +150,11 @@ def _levels_chosen(noisy: NoisyCounts) -> str:
     return f"from the data, for an epsilon of {amount_text(noisy.paid_choice.epsilon)} more, which the promise counts"
 
 
+def _missing(noisy: NoisyCounts) -> str | None:
+    """Say what became of missing sensitive values: a cell of their own, if the domain lists them."""
+    return AS_UNDECLARED if noisy.missing == "a value" and None not in noisy.domain else noisy.missing
+
+
 def _query(noisy: NoisyCounts, marginal: Marginal, margin: float) -> dict[str, Any]:
     """Say what was measured beside the cells: counts by some of the columns, the last column changing first."""
     mechanism = marginal.mechanism
@@ -176,7 +187,7 @@ def noise_document(noisy: NoisyCounts, file: Path) -> dict[str, Any]:
         "sensitive": noisy.sensitive,
         "domain": list(noisy.domain),
         "outside": noisy.outside,
-        "missing": noisy.missing,
+        "missing": _missing(noisy),
         "levels": dict(noisy.levels),
         "levels_chosen": _levels_chosen(noisy),
         "levels_epsilon": None if noisy.paid_choice is None else amount_text(noisy.paid_choice.epsilon),
@@ -259,7 +270,7 @@ def read_noise(path: str | Path) -> NoisyCounts:
             unit,
             paid_choice=None if paid is None else Spending(CHOICE, paid, Fraction(0), spending.neighbours),
             people_at_most=whole_or_none(document["privacy_unit"]["people_at_most"]),
-            missing=_one_of(Missing, document["missing"]) if document.get("missing") is not None else None,
+            missing=_read_missing(document.get("missing")),
             budget=read_budget(document.get("ledger"), spending.neighbours),
             receipt=text_or_none(document["receipt"]),
             marginals=_marginals(document, domain, spending),
@@ -267,6 +278,13 @@ def read_noise(path: str | Path) -> NoisyCounts:
     except (KeyError, TypeError, ValueError, BadNoise):  # also of Arrow
         message = f"'{noise_path(path).name}' does not fit '{path.name}'; publish the counts again"
         raise BadRelease(message) from None
+
+
+def _read_missing(word: object) -> Missing | None:
+    if word is None:
+        return None
+    missing: Missing = "a value" if word == AS_UNDECLARED else _one_of(Missing, word)
+    return missing
 
 
 def noise_kind(path: Path) -> object:
@@ -284,7 +302,8 @@ def noise_beside(
     beside = noise_path(path)
     try:
         document: dict[str, Any] = json.loads(beside.read_text(encoding="utf-8"))
-        known = document["kind"] == kind and document["schema_version"] in versions
+        found = document["kind"]
+        known = found == kind and document["schema_version"] in versions
         sha256 = document["file"]["sha256"]
     except FileNotFoundError:
         message = f"no '{beside.name}' beside '{path}'; which noise was added stands in it"
@@ -292,8 +311,13 @@ def noise_beside(
     except (OSError, ValueError, KeyError, TypeError):
         message = f"'{beside}' cannot be read; publish the counts again"
         raise BadRelease(message) from None
+    if found != kind and found in READ_BY:
+        message = (
+            f"'{beside.name}' tells of {found}, and {kind} are needed here; in Python, {READ_BY[found]} reads them"
+        )
+        raise BadRelease(message)
     if not known:
-        message = f"'{beside.name}' is of another version; this Sidelight reads {SCHEMA_VERSION}"
+        message = f"'{beside.name}' is of another version; this Sidelight reads {versions[-1]}"
         raise BadRelease(message)
     if not path.is_file() or digest(path) != sha256:
         message = f"'{path}' is not the file that '{beside.name}' tells of; publish the counts again"

@@ -33,6 +33,9 @@ SHARES: tuple[float, ...] = (0.0, 0.0001, 0.0003, 0.001, 0.003, *np.linspace(0.0
 
 WIDTH = 340
 
+OUT_OF_REACH_ENDS = 0.36
+"""Up to where the words below a curve go; below curves that are lower there is no room for them."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Words:
@@ -103,12 +106,18 @@ def promise_chart(promise: SemanticPrivacy, *, false_alarms: float = 0.05, prior
         _test_panel(library, data, promise, false_alarms), _belief_panel(library, data, promise, prior), spacing=56
     )
     title = library.TitleParams(
-        "What the noise promises", subtitle=wrap(promise.sentence(), 110), anchor="start", offset=18
+        "What the noise promises", subtitle=wrap(_subtitle(promise), 110), anchor="start", offset=18
     )
     chart: alt.HConcatChart = panels.properties(
         title=title, description=promise.explain(false_alarms=false_alarms, prior=prior)
     )
     return in_our_look(chart)
+
+
+def _subtitle(promise: SemanticPrivacy) -> str:
+    """Say the promise, and for how many people a chance is: a picture goes about by itself."""
+    whom = f" That is for at most {promise.among}; nobody checked how many there are." if promise.chance else ""
+    return f"{promise.sentence()}{whom}"
 
 
 def _test_panel(library: Any, data: Any, promise: SemanticPrivacy, false_alarms: float) -> Any:  # noqa: ANN401
@@ -125,7 +134,8 @@ def _test_panel(library: Any, data: Any, promise: SemanticPrivacy, false_alarms:
     share = max(1 - rates.recognised, 0.0)
     # where there is room: above the coin's line, or for a point far down between the lines
     above = min(false_alarms + 0.2, 0.55), min(1.05 - false_alarms, 0.93)
-    out_of_reach = [_label(library, (0.03, 0.05), ["no test gets here"], color=BLUE)] if share > 0.3 else []
+    room = 1 - promise.profile.power(OUT_OF_REACH_ENDS) > 0.1
+    out_of_reach = [_label(library, (0.03, 0.05), ["no test gets here"], color=BLUE)] if room else []
     label = above if share > 0.3 else (min(false_alarms + 0.08, 0.55), share + 0.12)
     return library.layer(
         base.mark_area(color=PALE, opacity=1).encode(x, curve),

@@ -1,6 +1,7 @@
 """`sidelight attack-noise`, and noisy counts among the files of `sidelight attack`."""
 
 import json
+from pathlib import Path
 
 import pyarrow.csv as pc
 import pytest
@@ -88,3 +89,20 @@ def test_what_is_told_as_json_has_the_envelope():
     document = json.loads(invoke([*ATTACK, "--json"]).stdout)
     assert list(document) == ["kind", "schema_version", "source", "answer", "notes"]
     assert (document["kind"], document["source"]) == ("attack-noise", ["noisy.csv", "again.parquet"])
+
+
+def test_missing_values_are_what_they_were_when_they_were_counted():
+    Path("gaps.csv").write_text("sex,disease\nf,Flu\nm,\nf,AIDS\nm,Flu\n")
+    counted = ["noise", "gaps.csv", *NOISE[2:-2], "--person", "each row", "--epsilon", "1", "-o", "gaps.noisy.csv"]
+    assert invoke(counted).exit_code == 0
+    weighed = ["attack-noise", "gaps.noisy.csv", "--people", "gaps.csv", "--hierarchies", "hierarchies", "--json"]
+    assert answer(invoke([*weighed, "--others", "gaps.csv"]))["people"] == 4
+
+
+def test_counts_that_nobody_declared_are_named_as_what_they_are():
+    found = [*NOISE[:4], *NOISE[6:8], "--person", "id", "--undeclared", "-e", "1", "--delta", "1e-9", "-o", "found.csv"]
+    assert invoke(found).exit_code == 0
+    for words in (["count", "found.csv"], ["attack-noise", "found.csv", *ATTACK[3:]]):
+        done = invoke(words)
+        assert done.exit_code == 2
+        assert "'found.csv.noise.json' tells of stable counts, and noisy counts are needed here" in done.stderr

@@ -62,7 +62,7 @@ def test_counts_are_published_and_told_about():
         "rows_per_person": None,
         "people_at_most": None,
     }
-    assert (document["outside"], document["missing"]) == ("other", "a value")
+    assert (document["outside"], document["missing"]) == ("other", "as undeclared")
     assert document["ledger"] == {"epsilon": "3", "delta": "0", "accounting": "basic"}
     assert "Promised to each person; that nobody has two rows was checked by 'id'" in done.stdout
     assert (document["epsilon"], document["delta"], document["neighbours"]) == ("1", "0", "add or remove")
@@ -415,6 +415,6 @@ def test_without_a_number_of_people_a_delta_is_not_told_in_beliefs():
     assert (document["promise"]["shift"], document["promise"]["chance"]) == (None, None)
     assert document["promise"]["sentence"] == (
         "(1, 1e-09)-differential privacy; what a delta means in beliefs depends on how many people there are at most, "
-        "which nobody declared; say it with people_at_most."
+        "which nobody declared."
     )
     assert sl.read_noise("noisy.csv").people_at_most is None

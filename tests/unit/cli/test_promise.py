@@ -55,6 +55,9 @@ def test_files_say_themselves_what_they_cost(sample_files):
     together = " ".join(told("noisy.csv", "budget.json").split())
     assert "for 2 releases together" in together  # counts whose receipt is on the ledger count once
     assert "recognises you in at most 37 % of cases" in together
+    assert "planned in advance" not in together  # a sum of epsilons holds however they came about
+    read_off = told("noisy.csv", "budget.json", "--people", "40", "--chance", "0.01")
+    assert "planned in advance" in " ".join(read_off.split())
     assert "recognises you in at most 37 % of cases" in invoke(["ledger", "spent", "budget.json"]).stdout.replace(
         "\n", ""
     )
@@ -80,3 +83,30 @@ def test_bad_input_is_one_line(tmp_path, monkeypatch, words, message):
     error = told(*words, code=2)
     assert message in error
     assert error.count("\n") == 1
+
+
+def test_rows_that_nobody_checked_are_promised_nothing_without_that_condition(sample_files):
+    counts = ["--levels", "sex=0", "--hierarchies", "hierarchies", "--sensitive", "disease", "--domain", "Flu"]
+    done = invoke(["noise", "patients.parquet", *counts, "-e", "1", "--person", "each row", "-o", "noisy.csv"])
+    assert done.exit_code == 0, done.stderr
+    condition = "If no two rows are about one person, which nobody checked"
+    spent = " ".join(invoke(["ledger", "spent", "noisy.csv"]).stdout.split())
+    assert f"{condition}: whoever guesses who is in the data" in spent
+    assert json.loads(told("noisy.csv", "--json"))["answer"]["condition"] == condition
+    attack = ["attack-noise", "noisy.csv", "--people", "patients.parquet", "--hierarchies", "hierarchies"]
+    known = " ".join(invoke([*attack, "--others", "patients.parquet"]).stdout.split())
+    assert "at most; if no two rows are about one person, which nobody checked: promised is a shift" in known
+
+
+def test_a_chance_says_for_how_many_people_it_is():
+    words = " ".join(told("-e", "1", "--delta", "1e-9", "--people", "45222").split())
+    assert "is for at most 45,222 people together; nobody checked how many there are." in words
+
+
+def test_a_ledger_with_a_delta_says_for_how_many_people(sample_files):
+    counts = ["--levels", "sex=0", "--hierarchies", "hierarchies", "--sensitive", "disease", "--domain", "Flu"]
+    assert invoke(["ledger", "begin", "budget.json", "--epsilon", "3", "--delta", "1e-6"]).exit_code == 0
+    paid = ["-e", "1", "--delta", "1e-9", "--people-at-most", "50", "--ledger", "budget.json"]
+    done = invoke(["noise", "patients.parquet", *counts, *paid, "--person", "id", "-o", "noisy.csv"])
+    together = done.stdout.partition("All 1 of the ledger together")[2]
+    assert "That is for at most 50 people, which the publisher says and nobody checked." in together

@@ -17,7 +17,7 @@ def test_error_rates_in_words():
 def test_a_risk_in_words_says_its_chance():
     promise = sl.semantic_privacy(1, 1e-9, people=45_222, chance=0.01)
     assert promise.disclosure_risk(0.1).sentence() == (
-        "Whoever thought it 10 % likely that you are in the data, thinks so by at most 23.3 % afterwards: the odds rise "
+        "Whoever thought it 10 % likely that you are in the data, thinks it at most 23.3 % likely afterwards: the odds rise "
         "by a factor of at most 2.74, except with a chance of at most 0.01."
     )
     assert promise.disclosure_risk(0.1, known_to_be_in=True).sentence().startswith("Whoever knew that you are in, and ")
@@ -51,7 +51,7 @@ def test_an_explanation_for_whoever_has_to_decide():
     beliefs, test, risk, one, open_ = text.split("\n\n")
     assert sl.semantic_privacy(1).sentence() in beliefs
     assert "recognises you in at most 13.6 %" in test
-    assert "thought it 1 % likely that you are in the data, thinks so by at most 2.7 % afterwards" in risk
+    assert "thought it 1 % likely that you are in the data, thinks it at most 2.7 % likely afterwards" in risk
     assert one.endswith("every result is about as likely with you in the data as without you (epsilon 1 and delta 0).")
     assert open_.startswith("Not promised: that nothing is learned about people like you.")
 

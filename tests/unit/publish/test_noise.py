@@ -187,7 +187,10 @@ def test_all_that_the_promise_rests_on_is_in_the_document_and_read_back(tmp_path
         "rows_per_person": 2,
         "people_at_most": 500,
     }
-    assert (document["outside"], document["missing"]) == ("leave out", "a value")
+    assert (document["outside"], document["missing"]) == ("leave out", "as undeclared")
+    assert any(
+        "where people have more than 2 rows, some were left out by chance" in each for each in document["warnings"]
+    )
     assert document["ledger"] == {"epsilon": "3", "delta": "1e-06", "accounting": "basic"}
     assert document["promise"]["sentence"].endswith(
         "That is for at most 500 people, which the publisher says and nobody checked."
@@ -203,11 +206,19 @@ def test_rows_of_which_nobody_checked_whose_they_are_are_promised_on_condition(t
     counts = noisy()
     promise = counts.promise()
     assert promise.sentence().startswith("If no two rows are about one person, which nobody checked: whatever anyone")
-    assert "If no two rows are about one person, which nobody checked." in promise.explain()
+    said = [promise.error_rates().sentence(), promise.disclosure_risk().sentence()]
+    assert all(each.startswith(f"{promise.condition}: whoever ") for each in said)
+    assert promise.explain().count(promise.condition) == 4  # beliefs, a test, and the risks of being in and of a value
     document = counts.publish(tmp_path / "counts.csv").document
     assert document["warnings"][0].startswith("that no two rows are about one person is what the publisher says")
     assert sl.promise_of([counts.spending]).condition == promise.condition != ""
     assert sl.read_noise(tmp_path / "counts.csv").promise() == promise
+
+
+def test_of_two_rows_the_delta_is_more_than_doubled_too():
+    alone, with_delta = noisy().warnings()[0], noisy(delta="1e-9").warnings()[0]
+    assert alone.endswith("hidden by twice epsilon only")
+    assert with_delta.endswith("hidden by twice epsilon only, and more than twice delta")
 
 
 def test_documents_of_version_2_are_read_too(tmp_path):

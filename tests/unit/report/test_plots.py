@@ -48,6 +48,16 @@ def test_titles_say_the_finding_and_axes_are_words(chart):
     assert chart.to_dict()["description"] == PROMISE.explain()
 
 
+@pytest.mark.parametrize(("epsilon", "room"), [("0.5", True), (1, True), ("2.5", False), (8, False)])
+def test_words_stand_below_a_curve_where_there_is_room_for_them(epsilon, room):
+    assert ("no test gets here" in sl.semantic_privacy(epsilon).plot().to_json()) == room
+
+
+def test_a_picture_says_for_how_many_people_a_chance_is():
+    chart = sl.semantic_privacy(1, "1e-9", people=45_222).plot().to_dict()
+    assert "That is for at most 45,222 people" in " ".join(chart["title"]["subtitle"])
+
+
 def test_whoever_is_replaced_is_told_from_others():
     words = set(texts(sl.semantic_privacy(1, neighbours="replace").plot().to_dict()))
     assert "That it is you, and not another in your place, can rise from 10 % to at most 23.2 % likely" in words
