@@ -1,6 +1,6 @@
 """Does any noisy release tell more about a person than it promises?  An audit by draws, on neighbouring tables.
 
-    python benchmarks/audit_noise.py [draws of each noise, 100000] [releases published and read, 2000]
+    python benchmarks/audit_noise.py [draws of each noise, 100000] [releases published and read, 1000]
 
 Every release is made with somebody and without them, or with somebody else in their place.  Draws prove a lower bound
 of ε at the promised δ, with a confidence of 99.9 % for each line (tests/support/noise_audit.py says how): above the
@@ -379,7 +379,7 @@ def difference(one: Told, other: Told) -> str:
 
 
 def main() -> None:
-    draws, releases = (int(each.replace(",", "")) for each in [*sys.argv[1:], "100000", "2000"][:2])
+    draws, releases = (int(each.replace(",", "")) for each in [*sys.argv[1:], "100000", "1000"][:2])
     start = time.perf_counter()
     lines = []
     for line in itertools.chain(
@@ -403,7 +403,8 @@ def main() -> None:
     also = ["", "| with the noise given, a table with and without | everything told |", "| --- | --- |", *told]
     write_part(
         "audit of noise",
-        f"`python benchmarks/audit_noise.py`: neighbouring tables; half of the draws choose an event, the other half "
+        f"`python benchmarks/audit_noise.py {draws} {releases}`: neighbouring tables; half of the draws choose an "
+        "event, the other half "
         f"bound ε from below by Clopper and Pearson, each line with a confidence of {CONFIDENCE:.1%}.",
         "\n".join([*heads, *map(str, lines), *also]),
     )
