@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, cast
+from typing import ClassVar, NamedTuple, TypeVar, cast
 
 import pyarrow as pa
 
@@ -90,6 +90,8 @@ class GeneralisationTable(Tabular):
     complete: bool = True  # whether there are rows of all generalisations, or of all within the policy
     notes: tuple[str, ...] = ()  # what to know about the values, of whichever generalisation
 
+    row: ClassVar[type[GeneralisationRow]] = GeneralisationRow
+
     def __repr__(self) -> str:
         what = [
             counted(len(names), noun)
@@ -149,6 +151,9 @@ class GeneralisationTable(Tabular):
         return pa.table(whole | real)
 
 
+Answer = TypeVar("Answer", bound=GeneralisationTable)
+
+
 def _level_of(column: str) -> str:
     """Name the column of the answer that has a column's levels."""
     return f"level of {column}"
@@ -191,9 +196,7 @@ def generalisation_table(
 
     Source: as the tables and figures of Martin et al., ICDE 2007, and Machanavajjhala et al., VLDB 2009.
     """
-    expect(Table, table, "what is generalised")
-    by = as_hierarchies(hierarchies)
-    chosen = table if columns is None else _only(table, columns)
+    by, chosen = as_hierarchies(hierarchies), _only(table, columns)
     questions = _Questions.of(named_measures(measures), utilities, chosen)
     method = FullDomain(suppress=suppress, suppressed=suppressed, nodes=None)
     if method.suppress and policy is None:
@@ -203,13 +206,15 @@ def generalisation_table(
     lattice = Lattice(chosen, by, populations=questions.registers(problem))
     questions.check(lattice.release_at(lattice.bottom))
     candidates = _all(lattice) if problem is None else _within(lattice, problem, method, progress, minimal=minimal)
-    return _measured(
-        lattice, candidates, questions, NodeRecodings(lattice, by) if questions.utilities else None, progress
-    )
+    recodings = NodeRecodings(lattice, by) if questions.utilities else None
+    return _measured(GeneralisationTable, lattice, candidates, questions, recodings, progress=progress)
 
 
-def _only(table: Table, columns: str | Sequence[str]) -> Table:
+def _only(table: Table, columns: str | Sequence[str] | None) -> Table:
     """Take some columns of a table for all that it has."""
+    expect(Table, table, "what is generalised")
+    if columns is None:
+        return table
     names = dict.fromkeys(as_names(columns))
     if not names:
         message = f"{parameter('columns')} names none; name some of the table's, or leave it out"
@@ -353,12 +358,14 @@ def _within(
 
 
 def _measured(
+    kind: type[Answer],
     lattice: Lattice,
     candidates: _Candidates,
     questions: _Questions,
     recodings: NodeRecodings | None,
+    *,
     progress: Progress,
-) -> GeneralisationTable:
+) -> Answer:
     """Measure and weigh node after node; Ctrl-C keeps what is there."""
     rows: list[GeneralisationRow] = []
     notes: dict[str, None] = {}
@@ -370,14 +377,12 @@ def _measured(
             notes |= dict.fromkeys(measured.notes)
             for printed, values in zip(batch, measured.values, strict=True):
                 worths = () if recodings is None else _worths(printed, questions.utilities, recodings)
-                rows.append(
-                    GeneralisationRow(*names, printed.node, values, worths, len(printed.groups), printed.suppressed)
-                )
+                rows.append(kind.row(*names, printed.node, values, worths, len(printed.groups), printed.suppressed))
                 progress(f"levels {printed.node}", len(rows), len(candidates.nodes))
     except KeyboardInterrupt:
         complete = False
     large_is_bad = tuple(measure.large_is_bad for measure in measures)
-    return GeneralisationTable(*names, tuple(rows), large_is_bad, complete, tuple(notes))
+    return kind(*names, tuple(rows), large_is_bad, complete, tuple(notes))
 
 
 def _worths(printed: PrintedNode, utilities: tuple[UtilityName, ...], recodings: NodeRecodings) -> tuple[float, ...]:
@@ -404,6 +409,8 @@ class EpsilonTable(GeneralisationTable):
     """The smallest ε of all generalisations, against each adversary."""
 
     rows: tuple[EpsilonRow, ...]
+
+    row: ClassVar[type[GeneralisationRow]] = EpsilonRow
 
     @property
     def adversaries(self) -> tuple[str, ...]:
@@ -461,9 +468,7 @@ def smallest_epsilon_table(
         if progress is not None and total is not None:
             progress(done, total)
 
-    answer = generalisation_table(table, hierarchies, beliefs, columns=columns, progress=report)
-    rows = tuple(
-        EpsilonRow(row.columns, row.measures, row.utilities, row.node, row.values, row.worths, row.groups)
-        for row in answer
-    )
-    return EpsilonTable(answer.columns, answer.measures, (), rows, answer.large_is_bad, answer.complete, answer.notes)
+    chosen = _only(table, columns)
+    questions, lattice = _Questions.of(beliefs, (), chosen), Lattice(chosen, as_hierarchies(hierarchies))
+    questions.check(lattice.release_at(lattice.bottom))
+    return _measured(EpsilonTable, lattice, _all(lattice), questions, None, progress=report)
