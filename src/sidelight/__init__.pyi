@@ -42,6 +42,7 @@ from .measures.delta_disclosure import DeltaDisclosure as DeltaDisclosure
 from .measures.named_risks.prosecutor import ProsecutorRisk as ProsecutorRisk
 from .measures.named_risks.uniques import UniqueMatch as UniqueMatch
 from .measures.named_risks.uniques import PopulationUniques as PopulationUniques
+from .measures.named_risks.individual_risk import IndividualRisk as IndividualRisk
 from .measures.named_risks.journalist import JournalistRisk as JournalistRisk
 from .measures.named_risks.journalist import MarketerRisk as MarketerRisk
 from .measures.named_risks.presence import Presence as Presence

@@ -51,6 +51,12 @@ class Question:
     notes: tuple[str, ...] = ()
     files: tuple[Path, ...] = ()  # where it was read from
 
+    @property
+    def reading(self) -> Roles:
+        """How the file is read: weights only where a measure looks at them, as suppressed rows have none."""
+        asked = (*(self.policy.measures if self.policy else ()), *self.measures)
+        return self.roles if any(each.needs_weights for each in asked) else replace(self.roles, weight=None)
+
 
 @dataclass(frozen=True, slots=True)
 class PeopleLookup:
@@ -227,6 +233,7 @@ def _as_published(document: Sidecar, roles: Roles) -> bool:
         and roles.values in (None, reading.values)
         and roles.domain in (None, reading.domain)
         and roles.suppressed != "leave out"
+        and roles.weight is None
     )
 
 

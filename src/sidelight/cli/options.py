@@ -198,7 +198,11 @@ KeptColumns: TypeAlias = Annotated[
     option("--keep", metavar="COLUMN", help="A column that is published as it is, and judged by nothing; repeat it."),
 ]
 WeightColumn: TypeAlias = Annotated[
-    str | None, option("--weight", metavar="COLUMN", help="A column of sampling weights, published as it is.")
+    str | None,
+    option("--weight", "--weights", metavar="COLUMN", help="A column of sampling weights, published as it is."),
+]
+ReadWeights: TypeAlias = Annotated[
+    str | None, option("--weight", "--weights", metavar="COLUMN", help="A column of sampling weights, for estimates.")
 ]
 Split: TypeAlias = Annotated[
     str | None,
@@ -306,6 +310,7 @@ class PublishedColumns(ColumnOptions):
 class ReleaseColumns(PublishedColumns):
     """The columns of a published file that is judged."""
 
+    weight: ReadWeights = None
     suppressed: SuppressedRows = None
 
 

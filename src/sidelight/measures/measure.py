@@ -77,6 +77,7 @@ class Measure(ABC):
     mergeable: ClassVar[bool] = True  # whether summaries of parts make up the whole; otherwise only whole releases
     depends_on_whole: ClassVar[bool] = True  # whether a group's summary depends on how often values occur in all groups
     about_values: ClassVar[bool] = True  # whether it looks at sensitive values, or only at the groups
+    needs_weights: ClassVar[bool] = False  # whether it looks at sampling weights; or a property
     estimate: ClassVar[bool] = False  # whether it guesses, by a model, at what the release does not say
 
     def __init_subclass__(cls) -> None:

@@ -37,13 +37,14 @@ def classic_measures() -> Kinds:
 
 
 def _named_risks() -> Kinds:
+    from sidelight.measures.named_risks.individual_risk import IndividualRisk
     from sidelight.measures.named_risks.journalist import JournalistRisk, MarketerRisk
     from sidelight.measures.named_risks.presence import Absence, Presence
     from sidelight.measures.named_risks.prosecutor import ProsecutorRisk
     from sidelight.measures.named_risks.uniques import PopulationUniques, UniqueMatch
 
     people = (ProsecutorRisk, JournalistRisk, MarketerRisk, Presence, Absence)
-    return (*people, UniqueMatch, PopulationUniques)
+    return (*people, UniqueMatch, PopulationUniques, IndividualRisk)
 
 
 def _ck_safety() -> Kinds:

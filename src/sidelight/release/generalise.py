@@ -111,7 +111,12 @@ def coarser(column: Column, by: Mapping[str, Hierarchy], level: int) -> Column:
 def keys_as_groups(table: Table) -> Groups:
     """Take each key of a table for a group of its own."""
     return whole_groups(
-        domain=table.domain, sizes=table.sizes, counts=table.counts, columns=table.quasi, semantics=table.semantics
+        domain=table.domain,
+        sizes=table.sizes,
+        counts=table.counts,
+        columns=table.quasi,
+        semantics=table.semantics,
+        weights=table.weights,
     )
 
 
@@ -128,6 +133,7 @@ def roll_up(groups: Groups, columns: tuple[Column, ...]) -> Groups:
         counts=groups.counts.roll_up(number, groups=len(first)),
         columns=tuple(column.take(first) for column in columns),
         numbers=np.arange(1, len(first) + 1),
+        weights=None if groups.weights is None else add_up(number, groups.weights, len(first)),
         populations=(),  # keys that only a population has may have joined: whoever rolls up counts them again
     )
 

@@ -111,6 +111,7 @@ class Groups:
     whole: Integers
     numbers: Integers
     populations: tuple[PopulationCounts, ...] = ()
+    weights: Integers | None = None  # Σ of each group's sampling weights (see `table.carried`), where there are some
 
     def __len__(self) -> int:
         return len(self.sizes)
@@ -176,6 +177,7 @@ class Groups:
             self.whole,
             self.numbers[rows],
             tuple(each.take(rows) for each in self.populations),
+            None if self.weights is None else self.weights[rows],
         )
 
     def population(self, which: object) -> PopulationCounts | None:
@@ -228,9 +230,9 @@ class Groups:
             *(domain.column(name).take(says) for name in known),
         )
         numbers = self.numbers[group] * len(first) + combination[says]
-        # of a population nobody knows what its people say there
-        parts = replace(self, sizes=counts.per_row(), counts=counts, columns=printed, numbers=numbers, populations=())
-        return parts, group
+        parts = replace(self, sizes=counts.per_row(), counts=counts, columns=printed, numbers=numbers)
+        # of a population nobody knows what its people say there, nor whose weights are whose
+        return replace(parts, populations=(), weights=None), group
 
     def in_order(self) -> Groups:
         """Put them in the order of their numbers, which settles ties.
@@ -285,7 +287,13 @@ def stack_groups(parts: Sequence[Groups]) -> Groups:
         columns=tuple(stack_columns(each) for each in zip(*(part.columns for part in parts), strict=True)),
         numbers=np.concatenate([part.numbers for part in parts]),
         populations=(),  # parts of different releases may have met different people
+        weights=_stacked_weights(parts),
     )
+
+
+def _stacked_weights(parts: Sequence[Groups]) -> Integers | None:
+    weights = [part.weights for part in parts if part.weights is not None]
+    return np.concatenate(weights) if len(weights) == len(parts) else None
 
 
 def suppressed_groups(groups: Groups) -> Flags:

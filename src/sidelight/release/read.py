@@ -44,6 +44,7 @@ def read_release(
     encoding: str | None = None,
     sheet: str | None = None,
     kinds: Mapping[str, object] | None = None,
+    weight: str | None = None,
     rows: Rows = "people",
     people: str = "people",
     count: str = "count",
@@ -54,7 +55,8 @@ def read_release(
     Sources and options are those of `read_table`; `suppressed` says what rows with `*` in every group column
     are: "a group" like any other, or rows to "leave out" (their number is kept in `release.intake`).  A file may
     also have one row per group and value: `rows="counts"`, with the columns that say how many `people` the group has
-    and how often the value occurs there, its `count`; no `person` is needed then.
+    and how often the value occurs there, its `count`; no `person` is needed then.  `weight` is a column of sampling
+    weights, which are added up by group (`IndividualRisk`).
     With `keep_people=True` the release remembers who is in which group, by the `person` column, so that facts can name
     people; it is then no longer what was published, but what somebody knows who can tell who is where.
 
@@ -84,6 +86,7 @@ def read_release(
         encoding=encoding,
         sheet=sheet,
         kinds=kinds,
+        weight=weight,
     )
     return release_from(
         source, roles, told_apart=as_names(quasi), rows=rows, people=people, count=count, keep_people=keep_people
@@ -110,6 +113,10 @@ def release_from(
         message = f"keep_people=True needs {parameter('person')}, the column that says whose row it is"
         raise BadTable(message)
     if rows == "counts":
+        if roles.weight is not None:
+            counts = parameter("rows", "counts")
+            message = f"{counts} has no rows of people, so nobody has a {parameter('weight')}; leave one of them out"
+            raise BadTable(message)
         if told_apart:
             message = (
                 f"{parameter('rows', 'counts')} has no rows of people, so {parameter('quasi')} cannot tell them apart; "

@@ -315,11 +315,13 @@ def whole_groups(
     counts: Counts,
     columns: tuple[Column, ...] = (),
     semantics: Semantics = "single",
+    weights: Integers | None = None,
 ) -> Groups:
     """Put together all groups of a release: their own counts are the whole."""
     people = np.asarray(sizes, np.int64)
     people.flags.writeable = False
-    return Groups(domain, people, counts, columns, semantics, counts.totals(), np.arange(1, len(people) + 1))
+    numbers = np.arange(1, len(people) + 1)
+    return Groups(domain, people, counts, columns, semantics, counts.totals(), numbers, weights=weights)
 
 
 def group_number(which: object) -> int:

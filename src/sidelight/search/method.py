@@ -6,7 +6,6 @@ gets: the release, the verdict on it, and how the search came to it.
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, ClassVar, Self, get_args
 
 import numpy as np
 
-from sidelight._arrays import Integers
+from sidelight._arrays import Integers, add_up
 from sidelight._progress import Progress
 from sidelight._rounding import at_a_glance
 from sidelight._text import counted, html_table
@@ -26,7 +25,7 @@ from sidelight.release.printing import Nodes, kind_of
 from sidelight.release.release import Release
 from sidelight.search.recoding import Buckets, Recoding, Regions
 from sidelight.search.utility import QUICK_UTILITIES, UtilityName
-from sidelight.table.carried import alone, weights
+from sidelight.table.carried import WEIGHT_UNIT, alone, weights
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.kinds import ColumnKind, are_digits
 from sidelight.table.labels import Label, as_number
@@ -214,10 +213,10 @@ class SearchResult(Tabular):
         carried = self.outcome.recoding.table.carried
         assert carried is not None
         assert carried.weight is not None
-        weight = weights(carried.columns[carried.names.index(carried.weight)]) * carried.count
+        weight = weights(carried.columns[carried.names.index(carried.weight)], carried.count)
         there = group >= 0
-        sums = np.bincount(group[there], weights=weight[there])
-        return math.floor(float(sums[np.unique(group[there])].min()))
+        sums = add_up(group[there], weight[there], int(group.max()) + 1)
+        return int(sums[np.unique(group[there])].min()) // WEIGHT_UNIT
 
     @property
     def kinds(self) -> Mapping[str, ColumnKind]:

@@ -141,5 +141,9 @@ def _stacked(blocks: list[Groups]) -> Groups:
     sizes = np.concatenate([groups.sizes for groups in blocks])
     numbers = np.arange(1, len(sizes) + 1)
     return replace(
-        blocks[0], sizes=sizes, counts=Counts(cells.shape, cells=cells), columns=(), numbers=numbers, populations=()
+        replace(blocks[0], populations=(), weights=None),
+        sizes=sizes,
+        counts=Counts(cells.shape, cells=cells),
+        columns=(),
+        numbers=numbers,
     )

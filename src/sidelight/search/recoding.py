@@ -266,7 +266,14 @@ def release_of(table: Table, group: Integers, columns: tuple[Column, ...], group
     kept = np.flatnonzero(group >= 0)
     counts = table.counts.take(kept).roll_up(group[kept], groups=groups)
     sizes = add_up(group[kept], table.sizes[kept], groups)
-    whole = whole_groups(domain=table.domain, sizes=sizes, counts=counts, columns=columns, semantics=table.semantics)
+    whole = whole_groups(
+        domain=table.domain,
+        sizes=sizes,
+        counts=counts,
+        columns=columns,
+        semantics=table.semantics,
+        weights=None if table.weights is None else add_up(group[kept], table.weights[kept], groups),
+    )
     return Release(whole, sensitive=table.sensitive, intake=table.intake)
 
 

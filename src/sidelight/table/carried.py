@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from decimal import Decimal
 
 import numpy as np
 
-from sidelight._arrays import Floats, Integers, add_up, number_rows
+from sidelight._arrays import Integers, add_up, number_rows
 from sidelight.errors import BadTable, parameter
 from sidelight.table.labels import as_number
 from sidelight.table.table import CarriedColumns, Column, Table, number_equal_rows
@@ -55,10 +56,29 @@ def alone(carried: CarriedColumns, group: Integers, columns: Sequence[str] | Non
     return int((people == 1).sum())
 
 
-def weights(column: Column) -> Floats:
-    """Read the weight of each entry; a weight is a number of at least 0."""
-    numbers = [as_number(text) if text is not None else None for text in column.labels]
+WEIGHT_UNIT = 10**6
+"""Weights are added up in millionths, so that sums are the same in any order; what is below is cut off."""
+
+HEAVIEST = 10**12
+"""So many people nobody stands for, nor do all together: more than ever lived."""
+
+
+def weights(column: Column, people: Integers) -> Integers:
+    """Say what `people` with each entry's weight weigh together, in `WEIGHT_UNIT`s; weights are numbers of at least 0.
+
+    >>> weights(Column.of("weight", ["1.5", "20", "1.5"]), np.array([1, 1, 2])).tolist()
+    [1500000, 20000000, 3000000]
+    """
+    column = column.compact()
+    numbers = [as_number(text) for text in column.labels]
     if any(number is None or number < 0 for number in numbers):
-        message = f"{parameter('weight')} is '{column.name}', where not every cell is a number of at least 0; mend it"
+        message = (
+            f"{parameter('weight')} is '{column.name}', where cells are missing, negative or no numbers; "
+            "give everybody a number of at least 0"
+        )
         raise BadTable(message)
-    return np.array(numbers, float)[column.codes]
+    if np.array(numbers, float)[column.codes] @ people > HEAVIEST:
+        message = f"the weights in '{column.name}' add up to more people than ever lived; give how many each stands for"
+        raise BadTable(message)
+    units = [int(Decimal(text) * WEIGHT_UNIT) for text in column.labels if text is not None]
+    return np.array(units, np.int64)[column.codes] * people

@@ -325,8 +325,8 @@ def packed_rows(con: duckdb.DuckDBPyConnection, roles: Roles, source: Source) ->
         shares = _codes_of(labels_of(column, roles), labels) * weight
         con.register(f"code{number}", pa.table({"cell": column, "share": arrow_integers(shares)}))
     frame: Frame = nw.from_native(con.sql(_packing_query(distinct, known, roles)))
-    if roles.person_column is not None:
-        frame = frame.with_columns(nulls_for_missing(frame, "person", roles))
+    for name in _uncoded(roles):
+        frame = frame.with_columns(nulls_for_missing(frame, name, roles))
     return PackedRows(frame, roles, replace(source, rows=rows), known)
 
 
@@ -336,8 +336,7 @@ def _distinct_cells(con: duckdb.DuckDBPyConnection, roles: Roles) -> tuple[list[
     A query of its own for each can spill to disk, should nearly every row differ; lists of cells could not.  In order,
     because then millions of texts need neither be sorted nor looked up.
     """
-    names = [name for name in roles.used if name != "person"]
-    queries = [f"SELECT DISTINCT {name} FROM src ORDER BY 1" for name in names]  # noqa: S608 - our own names only
+    queries = [f"SELECT DISTINCT {name} FROM src ORDER BY 1" for name in roles.coded]  # noqa: S608 - our own names only
     distinct = [con.sql(query).to_arrow_table().column(0).combine_chunks() for query in queries]
     return distinct, con.sql("SELECT count(*) FROM src").to_arrow_table().column(0)[0].as_py()
 
@@ -356,15 +355,19 @@ def _packing_query(distinct: list[pa.Array], known: Packing, roles: Roles) -> st
     A column with missing cells needs the slower comparison that lets a missing cell equal a missing cell.
     """
     # Inner joins lose no row: every cell of `src` is among those that the first pass saw, or `_tabulate` notices.
-    names = [name for name in roles.used if name != "person"]
     equal = ["IS NOT DISTINCT FROM" if column.null_count else "=" for column in distinct]
-    joins = [f"JOIN code{i} ON src.{name} {equal[i]} code{i}.cell" for i, name in enumerate(names)]
+    joins = [f"JOIN code{i} ON src.{name} {equal[i]} code{i}.cell" for i, name in enumerate(roles.coded)]
     # A row's word is the sum of its columns' shares, code × weight: mixed radix, as `Packing.pack` computes it.
     sums = ["CAST(" + " + ".join(f"code{i}.share" for i in held) + " AS BIGINT)" for held in known.layout]
     words = [f"{total} AS word{number}" for number, total in enumerate(sums)]
-    person = [] if roles.person_column is None else ["src.person AS person"]
-    columns = ", ".join([*words, f"{sums[-1]} // {known.width} AS key", *person])
+    further = [f"src.{name} AS {name}" for name in _uncoded(roles)]
+    columns = ", ".join([*words, f"{sums[-1]} // {known.width} AS key", *further])
     return f"SELECT {columns} FROM src {' '.join(joins)}"  # noqa: S608 - our own names only
+
+
+def _uncoded(roles: Roles) -> list[str]:
+    """Name the columns that are taken as they are."""
+    return [name for name in roles.used if name not in roles.coded]
 
 
 def sql_name(name: str) -> str:

@@ -76,7 +76,8 @@ def read_table(
             columns a mapping, `{"income": ["low", "high"]}`.
         keep: columns that are published as they are, beside what was protected: nothing judges them, and how many
             people they single out is told.
-        weight: such a column with sampling weights, numbers of at least 0.
+        weight: such a column with sampling weights, numbers of at least 0: how many people of the population somebody
+            stands for (`IndividualRisk`).
         split: what stands between the values in a cell that holds several, such as "|"; then a row is a person, and
             `values` is "set" or "multiset".
         encoding: how the letters of text files are written, such as "cp1252" or "utf-16"; default: UTF-8.
@@ -135,10 +136,12 @@ def _with_carried(source: object, roles: Roles) -> Table:
     finer = table_from(source, replace(roles, quasi=(*roles.quasi, *roles.carried), keep=(), weight=None))
     table = carry(finer, len(roles.carried))
     assert table.carried is not None
-    if roles.weight is not None:
-        weights(table.carried.columns[roles.carried.index(roles.weight)])  # all of them have to be numbers
-    intake = replace(table.intake, roles=roles.choices())
-    return replace(table, carried=replace(table.carried, weight=roles.weight), intake=intake)
+    carried = replace(table.carried, weight=roles.weight)
+    table = replace(table, carried=carried, intake=replace(table.intake, roles=roles.choices()))
+    if roles.weight is None:
+        return table
+    amounts = weights(carried.columns[roles.carried.index(roles.weight)], carried.count)
+    return replace(table, weights=add_up(carried.key, amounts, len(table.sizes)))
 
 
 def _kind_by_type(column: Column, rows: Rows) -> ColumnKind | None:
@@ -196,6 +199,10 @@ def _split(source: object, roles: Roles, separator: str, read: Callable[[object,
         message = "no rows are left after leaving out those without a sensitive value"
         raise BadTable(message)
     if rows and roles.missing == "drop":
+        if table.weights is not None:
+            drop, none = parameter("missing", "drop"), parameter("missing", "no value")
+            message = f"{parameter('weight')} does not go with cells that are lists and {drop}; say {none}"
+            raise BadTable(message)
         table = with_cells(table, ~nothing)
     dropped = rows if roles.missing == "drop" else 0
     intake = replace(
@@ -308,6 +315,8 @@ def _tabulate(rows: Rows, roles: Roles, *, keep_people: bool) -> Table:
         roles=roles.choices(),
     )
     table = _table(present if roles.missing == "no value" else rest, rows, roles, intake)
+    if roles.weight is not None:
+        table = replace(table, weights=weights_per_key(rows, rest.packing, roles, table.people))
     return replace(table, names=keys_of_people(rows, rest.packing, roles)) if keep_people else table
 
 
@@ -420,6 +429,27 @@ def people_per_key(rows: Rows, packing: Packing) -> Integers:
     return sizes
 
 
+def weights_per_key(rows: Rows, packing: Packing, roles: Roles, people: int) -> Integers:
+    """Add up the sampling weights of each key's people, in the keys' order."""
+    assert roles.weight is not None
+    if roles.person_column is None:
+        counting = _counting(rows).group_by(*rows.key, "weight")
+    else:
+        counting = _counting(rows).group_by("person", *rows.key, "weight").agg(nw.len()).group_by(*rows.key, "weight")
+    answer = collect(counting.agg(nw.len().alias("people")))
+    cells = [roles.label(cell) for cell in _listed_cells(answer.column("weight"))]
+    counts = numpy_integers(answer.column("people"))
+    if int(counts.sum()) != people:
+        message = f"somebody's rows differ in '{roles.weight}'; give each person one weight"
+        raise BadTable(message)
+    amounts = weights(Column.of(roles.weight, cells), counts)
+    return sum_equal_rows(rows.words(answer, packing, rows.key), amounts)[1]
+
+
+def _listed_cells(column: pa.ChunkedArray) -> list[object]:
+    return [cell for chunk in column.chunks for cell in python_cells(_plain(chunk))]
+
+
 def keys_of_people(rows: Rows, packing: Packing, roles: Roles) -> dict[str, int]:
     """Say which key each person has, by name."""
     answer = collect(_rows_per_person(rows).select("person", *rows.key))
@@ -428,8 +458,7 @@ def keys_of_people(rows: Rows, packing: Packing, roles: Roles) -> dict[str, int]
     order = np.lexsort(words[::-1])
     key = np.empty(len(order), np.int64)
     key[order] = np.cumsum(run_starts([word[order] for word in words])) - 1
-    column = answer.column("person")
-    names = [shown(roles.label(cell)) for chunk in column.chunks for cell in python_cells(_plain(chunk))]
+    names = [shown(roles.label(cell)) for cell in _listed_cells(answer.column("person"))]
     keys = dict(zip(names, key.tolist(), strict=True))
     if len(keys) < len(names):
         message = f"{len(names) - len(keys):,} people share a name in '{roles.person}'; give each one of their own"
@@ -474,8 +503,12 @@ def check_people(rows: Rows, roles: Roles) -> None:
 
 def _rows_per_person(rows: Rows) -> Frame:
     """Count the rows that each person has with each key, of those that count."""
-    counting = reduce(lambda frame, excluded: frame.filter(~excluded), rows.exclusions(), rows.frame)
-    return counting.group_by("person", *rows.key).agg(nw.len().alias("times"))
+    return _counting(rows).group_by("person", *rows.key).agg(nw.len().alias("times"))
+
+
+def _counting(rows: Rows) -> Frame:
+    """Keep the rows that count."""
+    return reduce(lambda frame, excluded: frame.filter(~excluded), rows.exclusions(), rows.frame)
 
 
 def read_profiles(source: object, roles: Roles, table: Table) -> Profiles:

@@ -60,7 +60,7 @@ class Roles:
     missing_marks: tuple[str, ...] = ()  # texts that mean missing
     domain: Domain | None = None  # all sensitive values that there could be; None: those that occur
     keep: tuple[str, ...] = ()  # columns that are published as they are, beside what was protected
-    weight: str | None = None  # such a column that says how many people of a population somebody stands for
+    weight: str | None = None  # a column that says how many people of a population somebody stands for; kept like those
     split: str | None = None  # what stands between the values of a cell that holds several
     encoding: str | None = None  # how the letters of text files are written; None: UTF-8
     sheet: str | None = None  # which sheet of a spreadsheet; None: the only one with something on it
@@ -241,7 +241,13 @@ class Roles:
     def used(self) -> dict[str, str]:
         """Our own name for each column that is used → its name in the source."""
         columns = {f"q{number}": name for number, name in enumerate(self.quasi)} | self.values_used
-        return columns if self.person_column is None else columns | {"person": self.person_column}
+        further = {"person": self.person_column, "weight": self.weight}
+        return columns | {ours: name for ours, name in further.items() if name is not None}
+
+    @property
+    def coded(self) -> tuple[str, ...]:
+        """Our own names for the columns that make a row's key and value."""
+        return tuple(ours for ours in self.used if ours not in ("person", "weight"))
 
     def unused(
         self, columns: Sequence[str], where: str, *, rows: Callable[[], Iterable[Sequence[str]]] = tuple

@@ -114,6 +114,7 @@ class Table:
     semantics: Semantics = "single"
     intake: Intake = field(default_factory=Intake)
     carried: CarriedColumns | None = field(default=None, repr=False)  # columns that are published as they are
+    weights: Integers | None = field(default=None, repr=False)  # Σ of each key's sampling weights, in `WEIGHT_UNIT`s
     names: Mapping[str, int] | None = field(default=None, repr=False)  # name → key, where reading was to keep them
     read_profiles: Callable[[Table], Profiles] | None = field(default=None, repr=False)  # asks the engine again
 
@@ -185,6 +186,7 @@ class Table:
             self.counts.roll_up(key, groups=len(first)),
             self.semantics,
             self.intake,
+            weights=None if self.weights is None else add_up(key, self.weights, len(first)),
         )
 
     def _repr_html_(self) -> str:

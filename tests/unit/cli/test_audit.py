@@ -110,6 +110,7 @@ NEEDED = {
     "numeric belief": "(expects=2, spread=1, stubbornness=9, within=0.5, numbers={Flu=1, Cold=2, AIDS=3})",
     "prior belief": "(stubbornness=1000)",
     "disclosure cost": "(k=1, weights={Flu=2})",
+    "unique match": "(fraction=0.1)",
     "population uniques": "(people=1000)",
 }
 
@@ -119,7 +120,9 @@ def test_the_estimation_error_is_asked_in_python_where_the_original_is(file):
 
 
 @pytest.mark.parametrize(
-    "kind", [kind for kind in all_measures() if kind is not sl.EstimationError], ids=lambda kind: kind.name
+    "kind",
+    [kind for kind in all_measures() if kind not in (sl.EstimationError, sl.IndividualRisk)],
+    ids=lambda kind: kind.name,
 )
 def test_every_measure_can_be_asked_and_explains_itself(file, kind):
     required = [f"{name}=1" for name, (_, default) in settings_of(kind).items() if default is ...]
@@ -133,6 +136,23 @@ def test_every_measure_can_be_asked_and_explains_itself(file, kind):
     if not kind.estimate:  # which are about people who are alone: here nobody is
         assert answer["witness"]["group"]["says"].keys() == {"age", "sex"}
     assert kind.name in run(file, *ROLES, "--measure", text).stdout
+
+
+def test_the_individual_risk_needs_weights(file, tmp_path):
+    one_line(
+        run(file, *ROLES, "--measure", "individual risk"), "needs sampling weights; name their column with --weight"
+    )
+    survey = tmp_path / "survey.csv"
+    survey.write_text("age,disease,w\n20,Flu,17\n30,Flu,40\n30,Cold,44.5\n")
+    for option in ("--weight", "--weights"):
+        result = run(survey, "-g", "age", "-s", "disease", option, "w", "--measure", "individual risk")
+        assert "0.1771, an estimate" in " ".join(result.stdout.split())
+    light = run(survey, "-g", "age", "-s", "disease", "--weight", "w", "--limit", "unique match <= 0.2", "--json")
+    assert json.loads(light.stdout)["answer"]["findings"][0]["witness"]["fraction"] == "6/203"
+    survey.write_text("age,disease,w\n20,Flu,17\n30,Flu,\n")
+    asked = ("-g", "age", "-s", "disease", "--weight", "w")
+    one_line(run(survey, *asked, "--measure", "individual risk"), "--weight is 'w', where cells are missing")
+    assert run(survey, *asked).exit_code == 0
 
 
 def test_roles_by_option(tmp_path):

@@ -26,7 +26,7 @@ import numpy as np
 
 from sidelight._rounding import exact_number, exact_text, short_decimal
 from sidelight._text import counted
-from sidelight.errors import BadMeasure, parameter
+from sidelight.errors import BadMeasure, BadRelease, parameter
 from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, whole_amount
 from sidelight.measures.named_risks.population_models import ModelEstimate, SampleSizes, estimates
@@ -34,6 +34,7 @@ from sidelight.measures.named_risks.size_histogram import SizeHistogram
 from sidelight.measures.named_risks.size_risk import runs_of_sizes
 from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release
+from sidelight.table.carried import WEIGHT_UNIT
 from sidelight.table.labels import Label
 
 NOBODY_ALONE = "nobody is alone in a group"
@@ -46,18 +47,20 @@ class UniquesSummary:
     measure: UniquesEstimate
     histogram: SizeHistogram
     alone: GroupName | None
+    weight: int = 0  # Σ of the sampling weights, where there are some
 
     def merge(self, other: UniquesSummary) -> UniquesSummary:
         """Add the histograms."""
         groups = [each for each in (self.alone, other.alone) if each is not None]
         alone = min(groups, key=lambda each: each.number, default=None)
-        return replace(self, histogram=self.histogram + other.histogram, alone=alone)
+        weight = self.weight + other.weight
+        return replace(self, histogram=self.histogram + other.histogram, alone=alone, weight=weight)
 
     def finding(self) -> Finding:
         """Let the measure read it off."""
         if self.alone is None:
             return Finding(self.measure, Fraction(0), None, (NOBODY_ALONE,))
-        return self.measure.read_off(self.histogram, self.alone)
+        return self.measure.read_off(self.histogram, self.alone, self.weight)
 
 
 class UniquesEstimate(Measure):
@@ -69,15 +72,16 @@ class UniquesEstimate(Measure):
     when_groups_merge = Monotonicity.UNKNOWN
 
     @abstractmethod
-    def read_off(self, histogram: SizeHistogram, alone: GroupName) -> Finding:
-        """Give the finding; `alone` is a group of one person."""
+    def read_off(self, histogram: SizeHistogram, alone: GroupName, weight: int) -> Finding:
+        """Give the finding; `alone` is a group of one person, `weight` what all sampling weights add up to."""
 
     def summarize(self, groups: Groups) -> UniquesSummary:
         """Count the groups by their sizes."""
         groups = groups.in_order()
         single = np.flatnonzero(groups.sizes == 1)
         alone = groups.name(int(single[0])) if len(single) else None
-        return UniquesSummary(self, SizeHistogram.of(groups.sizes), alone)
+        weight = 0 if groups.weights is None else int(groups.weights.sum())
+        return UniquesSummary(self, SizeHistogram.of(groups.sizes), alone, weight)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -93,7 +97,8 @@ class MatchWitness(Witness):
 class UniqueMatch(UniquesEstimate):
     """How surely is somebody right who finds one single match?
 
-    An estimate.  The release is a sample of the population, of which it has the share `fraction`, π.  Who looks
+    An estimate.  The release is a sample of the population, of which it has the share `fraction`, π; if left out, that
+    of its people in what their sampling weights add up to.  Who looks
     somebody up, and finds them to be the only one there, is right with πu / (πu + 2(1−π)c₂), where u people are alone
     and c₂ groups are pairs: the data intrusion simulation (DIS).  0 where nobody is alone; 1 where there is no pair.
 
@@ -107,14 +112,14 @@ class UniqueMatch(UniquesEstimate):
     Source: Skinner and Elliot, A Measure of Disclosure Risk for Microdata, JRSS B 2002.
     """
 
-    fraction: float | Fraction
+    fraction: float | Fraction | None = None
 
     name: ClassVar[str] = "unique match"
     also_called = ("DIS", "data intrusion simulation")
     limits = (0, 1)
 
     def __post_init__(self) -> None:
-        if not 0 < self.sampled <= 1:
+        if self.fraction is not None and not 0 < self._declared <= 1:
             message = (
                 f"'{self.name}' needs {parameter('fraction')}, the share of the population that was sampled, to be "
                 f"above 0 and at most 1, not {self.fraction}"
@@ -122,7 +127,12 @@ class UniqueMatch(UniquesEstimate):
             raise BadMeasure(message)
 
     @property
-    def sampled(self) -> Fraction | float:
+    def needs_weights(self) -> bool:  # type: ignore[override]
+        """Where nobody says how much was sampled."""
+        return self.fraction is None
+
+    @property
+    def _declared(self) -> Fraction | float:
         """The share as it is meant: 0.1 is a tenth."""
         return exact_number(self.fraction, BadMeasure, f"the {parameter('fraction')} of '{self.name}'")
 
@@ -132,10 +142,34 @@ class UniqueMatch(UniquesEstimate):
         del domain
         return cls(0.1), cls(Fraction(1, 3)), cls(1)
 
-    def read_off(self, histogram: SizeHistogram, alone: GroupName) -> Finding:
+    def check(self, release: Release) -> None:
+        """Refuse to guess at how much was sampled."""
+        super().check(release)
+        weights = release.groups.weights
+        if self.fraction is None and weights is None:
+            message = (
+                f"'{self.name}' needs {parameter('fraction')}, the share of the population that was sampled, or "
+                f"sampling weights ({parameter('weight')})"
+            )
+            raise BadMeasure(message)
+        if self.fraction is None and weights is not None and int(weights.sum()) < release.size * WEIGHT_UNIT:
+            message = (
+                f"by its weights the release has more people than its population; give {parameter('fraction')}, or "
+                "weights that say how many people each stands for"
+            )
+            raise BadRelease(message)
+
+    def _sampled(self, people: int, weight: int) -> Fraction:
+        """The share that was declared, or by the weights: n/Σw."""
+        return Fraction(people * WEIGHT_UNIT, weight) if self.fraction is None else Fraction(self._declared)
+
+    def read_off(self, histogram: SizeHistogram, alone: GroupName, weight: int) -> Finding:
         """Put the counts into the formula."""
         witness = MatchWitness(
-            alone, alone=histogram.of_size(1), pairs=histogram.of_size(2), fraction=Fraction(self.sampled)
+            alone,
+            alone=histogram.of_size(1),
+            pairs=histogram.of_size(2),
+            fraction=self._sampled(histogram.everybody, weight),
         )
         notes = () if witness.pairs else ("no group is a pair, so that the estimate of a unique match is 1",)
         return Finding(self, _match(witness.fraction, witness.alone, witness.pairs), witness, notes)
@@ -220,8 +254,9 @@ class PopulationUniques(UniquesEstimate):
             )
             raise BadMeasure(message)
 
-    def read_off(self, histogram: SizeHistogram, alone: GroupName) -> Finding:
+    def read_off(self, histogram: SizeHistogram, alone: GroupName, weight: int) -> Finding:
         """Ask the models; a release that is the whole population says it itself."""
+        del weight
         sizes = tuple(zip(histogram.people.tolist(), histogram.groups.tolist(), strict=True))
         models = self._models(histogram.people, histogram.groups)
         witness = UniquesWitness(alone, histogram=sizes, models=models)
