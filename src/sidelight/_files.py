@@ -1,7 +1,8 @@
 """Files appear together and whole, or not at all; never over the input, and never over others unasked.
 
 One file       `replace_whole`: written beside its place, flushed to the disk, moved there in one step.
-Several files  `unfinished_folder`, then `move_into_place`: the last one's move publishes them all.
+Several files  `unfinished_folder`, then `move_into_place`: the last one's move publishes them all; `write_together`
+               for small ones in several places, of which nobody relies on one for another.
 Before work    `refuse_existing`, `refuse_input`, `refuse_left_over`: say what is in the way while nothing is lost.
 Many writers   `locked`: one process at a time; the lock ends with the process, however that ends.
 
@@ -15,7 +16,7 @@ import contextlib
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from sidelight.errors import NotPublished, SidelightError, in_python
@@ -63,6 +64,30 @@ def write_whole(path: Path, content: str | bytes, *, force: bool = False) -> Non
     except OSError as error:
         message = f"cannot write '{path}': {error.strerror or type(error).__name__}; choose another place"
         raise SidelightError(message) from None
+
+
+def write_together(contents: Mapping[Path, str], *, force: bool = False) -> None:
+    """Write several files for somebody who named their places: all of them, or none where one cannot be written."""
+    for path in contents:
+        refuse_existing(path, force=force)
+    before = {path: path.read_bytes() if path.exists() else None for path in contents}
+    written: list[Path] = []
+    try:
+        for path, content in contents.items():
+            written.append(path)
+            write_whole(path, content, force=force)
+    except BaseException:
+        for path in written:
+            _restore(path, before[path])
+        raise
+
+
+def _restore(path: Path, content: bytes | None) -> None:
+    with contextlib.suppress(OSError):  # what led here is told
+        if content is None:
+            path.unlink(missing_ok=True)
+        else:
+            replace_whole(path, content)
 
 
 def replace_whole(path: Path, content: str | bytes, *, private: bool = False) -> None:

@@ -24,12 +24,14 @@ from sidelight.cli.options import (
     CountedPeopleColumns,
     CountOptions,
     CountsFile,
+    DraftedFiles,
     DraftOptions,
     EffortOptions,
     ExploreOptions,
     FolderOptions,
     GeneralisationOptions,
     HierarchyFolder,
+    IdentifyingOptions,
     JointColumns,
     KnowledgeOptions,
     LedgerFile,
@@ -54,6 +56,7 @@ from sidelight.cli.options import (
     SearchOptions,
     SimulateOptions,
     SpentOptions,
+    SuggestedColumns,
     TableColumns,
     TableFile,
 )
@@ -109,6 +112,24 @@ def audit(
 
     question = read_question(policy, limits=limits, measures=measures, roles=columns.roles())
     return verb.audit(verb.AuditRequest(file, question), output.to(policy))
+
+
+@app.command(sort_key=0.5, help_epilogue=epilogue("columns"))
+def columns(
+    file: TableFile,
+    /,
+    *,
+    identifying: IdentifyingOptions = IdentifyingOptions(),
+    columns: SuggestedColumns = SuggestedColumns(),
+    target: DraftedFiles = DraftedFiles(),
+) -> int:
+    """See which columns identify people, and what each column seems to be; draft a policy to start from.
+
+    What you do not say about the columns is suggested, by rules of thumb: read it before you rely on it.
+    """
+    from sidelight.cli import columns as verb  # noqa: PLC0415 - `--help` is quick
+
+    return verb.columns(verb.ColumnsRequest(file, columns.roles(), identifying), target)
 
 
 @app.command(sort_key=1, help_epilogue=epilogue("explore"))

@@ -18,6 +18,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "sidelight audit release.csv -g age -g sex -s disease --limit 'group size >= 5'",
         "sidelight audit release.csv --policy policy.toml --output report.json",
     ),
+    "columns": (
+        "sidelight columns table.csv --write policy.toml --hierarchies hierarchies",
+        "sidelight columns table.csv --quasi age --quasi zip -s disease --up-to 4 --alone 0.01 --json",
+    ),
     "explore": (
         "sidelight explore release.csv -g age -g sex -s disease --value AIDS --below 0.9",
         "sidelight explore release.csv --policy policy.toml --value AIDS --up-to 100",
@@ -86,6 +90,7 @@ _COULD_NOT_TELL = "2  bad input, or could not tell: one line on standard error s
 
 STATUSES: dict[str, tuple[str, ...]] = {
     "audit": ("0  within policy, or nothing was to be judged", "1  not within policy", _COULD_NOT_TELL),
+    "columns": ("0  told, and written where asked; nothing is judged", _COULD_NOT_TELL),
     "explore": ("0  explored; nothing is judged", _COULD_NOT_TELL),
     "protect": (
         "0  within policy, and published if --output says where",

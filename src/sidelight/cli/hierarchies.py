@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -55,7 +55,7 @@ def hierarchies(request: HierarchiesRequest, target: FolderOptions) -> Status:
     for name, draft in drafted.items():
         write_hierarchy(draft.hierarchy, files[name])
     answer = {name: _facts(draft, files[name]) for name, draft in drafted.items()}
-    notes = _number_notes(drafted, rules)
+    notes = number_notes(drafted, rules.kinds)
     document = Envelope(
         kind="hierarchies", schema_version=SCHEMA_VERSION, source=request.file, answer=answer, notes=(NOTE, *notes)
     )
@@ -66,9 +66,9 @@ def hierarchies(request: HierarchiesRequest, target: FolderOptions) -> Status:
 NOTE = "these are drafts: read and change them before you rely on them; they list the values of your table"
 
 
-def _number_notes(drafted: Mapping[str, Draft], rules: DraftRules) -> tuple[str, ...]:
-    """Nothing tells the codes of states from years of age, so whoever knows is asked."""
-    names = [name for name, draft in drafted.items() if draft.rule.startswith(NUMBERS) and name not in rules.kinds]
+def number_notes(drafted: Mapping[str, Draft], kinds: Collection[str]) -> tuple[str, ...]:
+    """Nothing tells the codes of states from years of age, so whoever knows is asked, unless some kind is declared."""
+    names = [name for name, draft in drafted.items() if draft.rule.startswith(NUMBERS) and name not in kinds]
     if not names:
         return ()
     were = form("was", len(names))

@@ -347,6 +347,22 @@ class TableColumns(ColumnOptions):
 
 @Parameter(name="*", group=COLUMNS)
 @dataclass(frozen=True, kw_only=True)
+class SuggestedColumns(ColumnOptions):
+    """The columns of a table of which somebody knows what they are; the others are suggested."""
+
+    quasi: QuasiColumns = ()
+    sensitive: SensitiveColumns = ()
+    person: PersonColumn = None
+    values: ValuesPerPerson = None
+    missing: MissingValues = None
+    missing_mark: MissingMarks = ()
+    kind: ColumnKinds = ()
+    encoding: Encoding = None
+    sheet: Sheet = None
+
+
+@Parameter(name="*", group=COLUMNS)
+@dataclass(frozen=True, kw_only=True)
 class CountColumns(ColumnOptions):
     """The columns of a table that is to be counted; those that it is counted by have levels."""
 
@@ -768,4 +784,30 @@ class FolderOptions:
     output: Annotated[Path, option("--output", "-o", metavar="FOLDER")] = Path("hierarchies")
     """The folder for a file '<column>.csv' each."""
     json: AsJson = False
+    force: Force = False
+
+
+@Parameter(name="*", group=ASKED)
+@dataclass(frozen=True, kw_only=True)
+class IdentifyingOptions:
+    """Which sets of columns are gone through, and which of them are told."""
+
+    up_to: Annotated[int, option("--up-to", metavar="NUMBER", at_least=1)] = 3
+    """How many columns somebody knows at most."""
+    alone: Annotated[str, option("--alone", metavar="SHARE")] = "0.05"
+    """Which share of the people stand alone on the sets that are told, such as 0.05 or 1/20."""
+
+
+@Parameter(name="*", group=ANSWER)
+@dataclass(frozen=True, kw_only=True)
+class DraftedFiles:
+    """Where drafts are written."""
+
+    write: Annotated[Path | None, option("--write", "-w", metavar="FILE")] = None
+    """Draft a policy to start from, with a comment on each line, into this file."""
+    hierarchies: Annotated[Path | None, option("--hierarchies", metavar="FOLDER")] = None
+    """Draft a hierarchy '<column>.csv' for each column that others may know, into this folder."""
+    json: AsJson = False
+    output: Annotated[Path | None, option("--output", "-o", metavar="FILE")] = None
+    """Also write the JSON to this file."""
     force: Force = False

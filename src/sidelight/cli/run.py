@@ -250,6 +250,7 @@ OPTIONS = {
     "suppressed": "--suppressed",
     "tables": "--others",
     "truth": "--truth",
+    "up_to": "--up-to",
     "utility": "--utility",
     "vagueness": "--vagueness",
     "values": "--values",

@@ -95,6 +95,17 @@ def _no_hierarchies(where: Path) -> BadHierarchy:
 def write_hierarchy(hierarchy: Hierarchy, path: str | os.PathLike[str]) -> None:
     """Write a hierarchy; one that was read comes out byte for byte as it was."""
     expect(Hierarchy, hierarchy, "what is written")
+    text = writable_text(hierarchy)
+    file = _as_path(path)
+    try:
+        replace_whole(file, text)
+    except OSError as error:
+        message = f"cannot write the hierarchy {file.name}: {error.strerror}; give a path that can be written"
+        raise BadHierarchy(message) from None
+
+
+def writable_text(hierarchy: Hierarchy) -> str:
+    """Give the text of a hierarchy's file, or say why there is none."""
     for number, level in enumerate(hierarchy.levels):
         if any(re.search(r"[;\r\n]", text) for text in level):
             message = (
@@ -105,12 +116,7 @@ def write_hierarchy(hierarchy: Hierarchy, path: str | os.PathLike[str]) -> None:
     if hierarchy.height == 1 and any(map(_otherwise_separated, hierarchy.levels[0])):
         message = f"hierarchy of '{hierarchy.column}': one level of values with commas or tabs; add a level above it"
         raise BadHierarchy(message)
-    file = _as_path(path)
-    try:
-        replace_whole(file, hierarchy_text(hierarchy))
-    except OSError as error:
-        message = f"cannot write the hierarchy {file.name}: {error.strerror}; give a path that can be written"
-        raise BadHierarchy(message) from None
+    return hierarchy_text(hierarchy)
 
 
 def hierarchy_file(column: str) -> str:

@@ -1,0 +1,370 @@
+"""`sidelight columns`: which columns identify people, and what is each?  From a file to a policy to start from."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+from rich.box import SIMPLE_HEAD
+from rich.console import RenderableType
+from rich.table import Table as Page
+from rich.text import Text
+
+from sidelight._files import refuse_existing, refuse_input, write_together
+from sidelight._rounding import short_decimal
+from sidelight._text import counted
+from sidelight.cli.hierarchies import number_notes
+from sidelight.cli.options import DraftedFiles, IdentifyingOptions
+from sidelight.cli.output import Output, bar
+from sidelight.cli.run import Status
+from sidelight.errors import BadHierarchy, BadPolicy, BadTable, listed
+from sidelight.measures.column_subsets.identifying_columns import (
+    ColumnSubset,
+    IdentifyingColumns,
+    identifying_columns,
+)
+from sidelight.measures.column_subsets.worst_columns import ColumnWithout, people_alone, worst_columns
+from sidelight.policy.policy_draft import draft_policy, drafted_text
+from sidelight.policy.policy_file import read_policy_text
+from sidelight.report.report import Envelope, number, plain
+from sidelight.report.terminal import sentences
+from sidelight.table.files import files_of
+from sidelight.table.hierarchy_drafts import Draft, DraftRules, drafts
+from sidelight.table.hierarchy_io import hierarchy_file, writable_text
+from sidelight.table.read import distinct_rows, table_from
+from sidelight.table.roles import Roles
+from sidelight.table.suggested_roles import Role, SuggestedRole, SuggestedRoles, suggestions_for
+from sidelight.table.table import Counts, Table
+
+SCHEMA_VERSION = 1
+
+NOTE = "roles and drafts are rules of thumb: read and change them before you rely on them"
+
+TELLING = 3
+"""So many sets of each number of columns are shown; the JSON has all."""
+
+MOST_SHOWN = 8
+"""So many of the smallest sets that identify are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnsRequest:
+    """Which file, what somebody knows of its columns, and what is asked about sets of them."""
+
+    file: str
+    roles: Roles
+    options: IdentifyingOptions
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnsAnswer:
+    """What the columns seem to be, and which identify; the last three only where there is a column that others know."""
+
+    suggested: SuggestedRoles
+    share: Fraction
+    table: Table | None = None
+    identifying: IdentifyingColumns | None = None
+    drafted: Mapping[str, Draft] | None = None
+
+
+def columns(request: ColumnsRequest, target: DraftedFiles) -> Status:
+    """Suggest, go through the sets of columns, write what is asked for, and tell."""
+    output = Output(target.json, target.output, target.force)
+    inputs = files_of(request.file)
+    output.refuse(inputs)
+    if target.write is not None:
+        refuse_input(target.write, inputs)
+        refuse_existing(target.write, force=target.force)
+    answer = _answer(request)
+    policy = _policy_text(request, target, answer) if target.write is not None else None
+    written = _write(answer, target, inputs, policy)
+    document = Envelope(
+        kind="columns",
+        schema_version=SCHEMA_VERSION,
+        source=request.file,
+        answer=_facts(answer, written),
+        notes=_notes(answer),
+    )
+    output.write(document, _page(request, target, answer, written))
+    return Status.WITHIN_POLICY
+
+
+def _answer(request: ColumnsRequest) -> ColumnsAnswer:
+    share = _share_of_people(request.options.alone)
+    with bar("looking at") as progress:
+        suggested = suggestions_for(request.file, request.roles, progress)
+    if not suggested.roles.quasi:
+        return ColumnsAnswer(suggested, share)
+    table = _table(request.file, suggested.roles)
+    identifying = identifying_columns(table, request.options.up_to)
+    kinds = {name: suggested.roles.kind_of(name) for name, _ in suggested.roles.kinds}
+    drafted = drafts({column.name: column.labels for column in table.quasi}, DraftRules(kinds=kinds))
+    return ColumnsAnswer(suggested, share, table, identifying, drafted)
+
+
+def _share_of_people(text: str) -> Fraction:
+    try:
+        share = Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        share = Fraction(0)
+    if not 0 < share <= 1:
+        message = f"--alone is '{text}'; give a share of the people, above 0 and at most 1, such as 0.05 or 1/20"
+        raise BadTable(message)
+    return share
+
+
+def _table(file: str, roles: Roles) -> Table:
+    """Read the table; where nothing is sensitive, with nothing that could be guessed."""
+    if roles.sensitive is not None:
+        return table_from(file, roles)
+    person = roles.person_column
+    quasi, sizes = distinct_rows(
+        file,
+        roles.quasi,
+        person=person,
+        several_rows=person is not None,
+        missing_marks=roles.missing_marks,
+        encoding=roles.encoding,
+        sheet=roles.sheet,
+    )
+    nothing = Counts.from_entries(np.arange(len(sizes)), np.zeros(len(sizes), np.int64), sizes, (len(sizes), 1))
+    return Table(quasi, "", ("",), sizes, nothing, "set")
+
+
+# What is written.
+
+
+def _policy_text(request: ColumnsRequest, target: DraftedFiles, answer: ColumnsAnswer) -> str:
+    """Draft the policy, and read it back as whoever uses it will."""
+    roles = answer.suggested.roles
+    if answer.table is None or roles.sensitive is None:
+        unnamed = " and ".join(
+            option for option, column in (("--quasi", roles.quasi), ("--sensitive", roles.sensitive)) if not column
+        )
+        names = listed([each.column for each in answer.suggested.columns])
+        message = f"no policy can be drafted: no column looks as if it were one; name it with {unnamed}, of {names}"
+        raise BadPolicy(message)
+    draft = draft_policy(answer.table)
+    text = drafted_text(draft, answer.suggested, heading=_heading(request, target))
+    again = read_policy_text(text)
+    assert str(again.policy) == str(draft.policy)
+    assert again.roles.stated() == roles.stated()
+    return text
+
+
+def _heading(request: ColumnsRequest, target: DraftedFiles) -> Iterator[str]:
+    file = shlex.quote(request.file)
+    yield f"Drafted by sidelight columns {file}: rules of thumb, to be read and changed first. Then:"
+    yield from (f"  {command}" for command in _next_commands(request, target))
+
+
+def _next_commands(request: ColumnsRequest, target: DraftedFiles) -> tuple[str, ...]:
+    file, policy = shlex.quote(request.file), shlex.quote(str(target.write or "policy.toml"))
+    folder = shlex.quote(str(target.hierarchies or "hierarchies"))
+    within = f"{file} --policy {policy} --hierarchies {folder}"
+    return (
+        f"sidelight audit {file} --policy {policy}",
+        f"sidelight compare {within}",
+        f"sidelight protect {within} --output release.csv",
+    )
+
+
+def _write(answer: ColumnsAnswer, target: DraftedFiles, inputs: Sequence[Path], policy: str | None) -> tuple[Path, ...]:
+    """Write all that was asked for, or nothing."""
+    contents: dict[Path, str] = {}
+    folder = target.hierarchies
+    if folder is not None:
+        if not answer.drafted:
+            message = "no hierarchy can be drafted: no column looks as if others knew it; name some with --quasi"
+            raise BadHierarchy(message)
+        contents = {
+            folder / hierarchy_file(name): writable_text(draft.hierarchy) for name, draft in answer.drafted.items()
+        }
+        for file in contents:
+            refuse_input(file, inputs)
+    if target.write is not None and policy is not None:
+        contents[target.write] = policy
+    made = folder is not None and not folder.exists()
+    if folder is not None:
+        _make_folder(folder)
+    try:
+        write_together(contents, force=target.force)
+    except BaseException:
+        if made and folder is not None:
+            folder.rmdir()
+        raise
+    return tuple(contents)
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        message = f"cannot make the folder '{folder}': {problem.strerror}; name another with --hierarchies"
+        raise BadHierarchy(message) from None
+
+
+# What is told.
+
+
+def _notes(answer: ColumnsAnswer) -> tuple[str, ...]:
+    kinds = dict(answer.suggested.roles.kinds)
+    return (NOTE, *answer.suggested.notes, *number_notes(answer.drafted or {}, kinds))
+
+
+def _facts(answer: ColumnsAnswer, written: Sequence[Path]) -> dict[str, object]:
+    drafted = answer.drafted or {}
+    facts: dict[str, object] = {
+        "columns": [_column_facts(each, drafted.get(each.column)) for each in answer.suggested.columns],
+        "roles": {name: plain(value) for name, value in answer.suggested.roles.stated().items()},
+        "written": [str(file) for file in written],
+    }
+    which = answer.identifying
+    if which is None or answer.table is None:
+        return facts
+    worst = _worst(answer.table)
+    return facts | {
+        "people": which.people,
+        "alone": people_alone(answer.table.sizes),
+        "worst_columns": [{"column": each.column, "fewer_alone_without": each.fewer} for each in worst],
+        "up_to": which.up_to,
+        "share": str(answer.share),
+        "smallest_sets": [list(each.columns) for each in which.smallest(answer.share)],
+        "secret": which.secret,
+        "guessed_without_columns": _share(which.prior),
+        "sets": [_set_facts(each) for each in which.subsets],
+    }
+
+
+def _column_facts(each: SuggestedRole, draft: Draft | None) -> dict[str, object]:
+    profile = each.profile
+    return {
+        "column": each.column,
+        "role": each.role,
+        "stated": each.stated,
+        "reason": each.reason,
+        "kind": each.kind,
+        "labels": profile.distinct,
+        "labels_in_one_row": profile.once,
+        "rows_without": profile.missing,
+        "hierarchy": None if draft is None else draft.rule,
+    }
+
+
+def _set_facts(each: ColumnSubset) -> dict[str, object]:
+    return {
+        "columns": list(each.columns),
+        "groups": each.groups,
+        "alone": each.unique,
+        "smallest_group": each.smallest,
+        "distinction": _share(each.distinction),
+        "separation": _share(each.separation),
+        "inference": _share(each.inference),
+    }
+
+
+def _share(share: Fraction | None) -> dict[str, object] | None:
+    return None if share is None else number(share, large_is_bad=True).model_dump(include={"exact", "number"})
+
+
+def _worst(table: Table) -> tuple[ColumnWithout, ...]:
+    return worst_columns(table.quasi, table.sizes)
+
+
+def _page(
+    request: ColumnsRequest, target: DraftedFiles, answer: ColumnsAnswer, written: Sequence[Path]
+) -> Iterator[RenderableType]:
+    yield from _roles_page(answer)
+    if answer.identifying is not None and answer.table is not None:
+        yield from sentences("Who is found", list(_sentences(answer.identifying, answer.table, answer.share)))
+        yield _sets_page(answer.identifying)
+    yield from sentences("Notes", [f"{note}." for note in _notes(answer)])
+    yield from _what_next(request, target, answer, written)
+
+
+ROLES: Mapping[Role, str] = {
+    "person": "Whose row it is (person)",
+    "quasi": "Known to others, who can look people up by it (quasi)",
+    "sensitive": "Told in confidence, and not to be found out (sensitive)",
+    "leave out": "Left out, and not published",
+}
+"""What each role is to somebody who has never heard of it."""
+
+
+def _roles_page(answer: ColumnsAnswer) -> Iterator[RenderableType]:
+    drafted = answer.drafted or {}
+    for role, title in ROLES.items():
+        lines = [_line(each, drafted.get(each.column)) for each in answer.suggested.columns if each.role == role]
+        yield from sentences(title, lines)
+
+
+def _line(each: SuggestedRole, draft: Draft | None) -> str:
+    labels = (
+        counted(each.profile.distinct, "label")
+        if each.kind == "category"
+        else f"{each.profile.distinct:,} {each.kind}s"
+    )
+    gaps = f", {counted(each.profile.missing, 'row')} without" if each.profile.missing else ""
+    coarser = f" Coarser: {draft.rule}." if draft is not None else ""
+    return f"{each.column or '(no name)'} ({labels}{gaps}): {each.reason}.{coarser}"
+
+
+def _sentences(which: IdentifyingColumns, table: Table, share: Fraction) -> Iterator[str]:
+    """Say what somebody finds who knows all columns, which of them are worst, and which few do it too."""
+    alone = people_alone(table.sizes)
+    everything = f"Who knows {listed(which.columns)} of somebody"
+    yield f"{everything} finds {alone:,} of {counted(which.people, 'person')} alone: nobody else looks like them."
+    for each in _worst(table):
+        yield f"Without {each.column}, {each.fewer:,} fewer would stand alone."
+    minimal = which.smallest(share)
+    words = f"{short_decimal(share)} of the people, or more, stand alone"
+    if not minimal:
+        yield f"On no {counted(which.up_to, 'column')} or fewer: {words}."
+        return
+    sets = "; ".join(f"{listed(each.columns)} ({each.unique:,})" for each in minimal[:MOST_SHOWN])
+    more = f"; and {len(minimal) - MOST_SHOWN:,} more sets" if len(minimal) > MOST_SHOWN else ""
+    yield f"Fewest columns on which {words}: {sets}{more}."
+
+
+def _sets_page(which: IdentifyingColumns) -> Page:
+    """Show the sets on which most people stand alone, of each number of columns."""
+    page = Page(
+        box=SIMPLE_HEAD,
+        pad_edge=False,
+        title=f"Sets of up to {which.up_to}: those that identify most",
+        title_justify="left",
+    )
+    page.add_column("who knows", overflow="fold")
+    secret = [f"guesses {which.secret}"] if which.prior is not None else []
+    for heading in ("groups", "stand alone", "distinction", "separation", *secret):
+        page.add_column(heading, justify="right")
+    if which.prior is not None:
+        page.add_row("nothing", "1", "", "", "", short_decimal(which.prior))
+    for size in range(1, which.up_to + 1):
+        those = [each for each in which.subsets if len(each.columns) == size]
+        for each in sorted(those, key=lambda each: (-each.unique, -each.groups))[:TELLING]:
+            shares = (each.distinction, each.separation, *([each.inference] if each.inference is not None else []))
+            page.add_row(
+                Text(", ".join(each.columns)), f"{each.groups:,}", f"{each.unique:,}", *map(short_decimal, shares)
+            )
+    return page
+
+
+def _what_next(
+    request: ColumnsRequest, target: DraftedFiles, answer: ColumnsAnswer, written: Sequence[Path]
+) -> Iterator[RenderableType]:
+    if written:
+        yield Text(f"Written: {', '.join(map(str, written))}", no_wrap=True)
+    if target.write is not None:
+        yield Text("Read and change it, then:")
+        yield from (Text(f"  {command}", no_wrap=True) for command in _next_commands(request, target))
+    elif answer.table is not None:
+        more = shlex.join(
+            ["sidelight", "columns", request.file, "--write", "policy.toml", "--hierarchies", "hierarchies"]
+        )
+        yield Text("To draft a policy and hierarchies to start from:")
+        yield Text(f"  {more}", no_wrap=True)

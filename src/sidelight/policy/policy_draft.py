@@ -1,0 +1,159 @@
+"""Which policy would be a sensible start for a table?  A draft, with a comment on each line that says why.
+
+Two limits, which the coarsest release of the table, everybody in one group, always keeps, so that a search finds one:
+
+    group size ≥ 5             nobody is found more surely than one of five; of fewer than ten people, one of two
+    implications(k=1) ≤ b      nobody gets surer of a value than b, knowing one fact about others; or, where that is too
+                               much for a column of few values, negations(k=0) ≤ b: knowing nothing else
+
+b is the first of `BOUNDS` that leaves the reader at least half of the way from v to 1 free, b ≥ (1 + v) / 2, where v is
+what the measure says of everybody in one group: what is known without any release of single columns.  Where nearly all
+people have one value, nothing can hide it, and there is no second limit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from textwrap import wrap
+
+import tomli_w
+
+from sidelight._rounding import at_a_glance
+from sidelight.measures.ck_safety.implications import Implications
+from sidelight.measures.ck_safety.negations import Negations
+from sidelight.measures.exact import Amount
+from sidelight.measures.k_anonymity import GroupSize
+from sidelight.measures.measure import Criterion, Measure
+from sidelight.policy.policy import Policy, policy_text
+from sidelight.release.release import Release
+from sidelight.table.suggested_roles import Role, SuggestedRoles
+from sidelight.table.table import Table
+
+GROUP = 5
+"""People who look alike, in offices and hospitals alike the least that is asked for."""
+
+WIDTH = 100
+"""How long the lines of a comment on a limit are."""
+
+BOUNDS = tuple(Fraction(bound) for bound in ("1/2", "2/3", "3/4", "4/5", "9/10", "19/20", "99/100"))
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyDraft:
+    """A policy to start from, and why it sets each limit."""
+
+    policy: Policy
+    reasons: tuple[str, ...]  # one for each criterion
+    notes: tuple[str, ...] = ()
+
+
+def draft_policy(table: Table) -> PolicyDraft:
+    """Which policy would be a start for this table?
+
+    >>> import sidelight as sl
+    >>> print(draft_policy(sl.datasets.adult().table).policy)
+    group size ≥ 5; implications(k=1) ≤ 2/3
+    """
+    alike = GROUP if table.people >= 2 * GROUP else 2
+    size = GroupSize() >= alike
+    why = (
+        f"Nobody is found more surely than one of {alike}. Regulators of health data ask for 11 or 12 "
+        "(0.09); small and secret tables need more."
+    )
+    secret = _secret_limit(table)
+    if secret is None:
+        note = "nearly everybody has the same sensitive value, which no release can hide: no limit is set on it"
+        return PolicyDraft(Policy(size), (why,), (note,))
+    criterion, reason = secret
+    return PolicyDraft(Policy(size, criterion), (why, reason))
+
+
+def _secret_limit(table: Table) -> tuple[Criterion, str] | None:
+    """Find the strongest reader whom everybody in one group withstands, and the bound against them."""
+    for measure, knowing in (
+        (Implications(1), "knowing one more fact, such as 'if Ann has it, so has Bob'"),
+        (Negations(0), "knowing nothing else"),
+    ):
+        found = [_of_everybody(measure, table.about(column)) for column in table.sensitive_columns]
+        highest = max(found)
+        bound = next((each for each in BOUNDS if 2 * each >= 1 + highest), None)
+        if bound is not None:
+            shown = at_a_glance(highest, large_is_bad=True)
+            reason = (
+                f"Nobody gets surer than {bound} of what somebody has, {knowing}. If nothing but totals were "
+                f"published, it would be {shown}; a bound below that cannot be kept. Lower is stricter; "
+                'values that nobody would mind are taken out so: apart_from = ["…"].'
+            )
+            return measure <= bound, reason
+    return None
+
+
+def _of_everybody(measure: Measure, table: Table) -> Amount:
+    """Measure the release that tells totals only: everybody in one group."""
+    totals = dict(zip(table.domain, table.counts.totals().tolist(), strict=True))
+    sizes = None if table.semantics == "single" else [table.people]
+    whole = Release.from_counts([totals], sizes=sizes, values=table.semantics, domain=table.domain)
+    return measure.measure(whole).value
+
+
+def drafted_text(draft: PolicyDraft, suggested: SuggestedRoles, *, heading: Iterable[str] = ()) -> str:
+    """Write a draft as a policy file, with a comment for each column and limit, below some lines of comment."""
+    lines = [*map(_comment, heading), "", *_roles_section(suggested), ""]
+    for criterion, reason in zip(draft.policy.criteria, draft.reasons, strict=True):
+        lines += [*map(_comment, wrap(reason, WIDTH)), policy_text(Policy(criterion))]
+    lines += [_comment(f"Note: {note}.") for note in draft.notes]
+    return "\n".join(lines)
+
+
+def _roles_section(suggested: SuggestedRoles) -> Iterator[str]:
+    """Write who is who, column by column; what is not listed is not published."""
+    yield "[roles]"
+    yield _comment("What others may know about people, and look them up by; it is published more coarsely.")
+    yield "quasi = ["
+    yield from (
+        f"  {_toml(each.column)},  {_comment(each.reason)}" for each in suggested.columns if each.role == "quasi"
+    )
+    yield "]"
+    yield _comment("What should not be found out about anybody:")
+    yield from _reasons(suggested, "sensitive")
+    roles = suggested.roles
+    settings = (
+        ("", "sensitive", roles.sensitive),
+        ("Whose row it is; it is not published.", "person", roles.person),
+        ("People have several rows, and perhaps several values.", "values", roles.values),
+        ('What an empty sensitive cell is; "drop" leaves such rows out.', "missing", roles.missing),
+        ("Texts that mean that a cell is empty.", "missing_marks", roles.missing_marks or None),
+        ("", "split", roles.split),
+        ("", "encoding", roles.encoding),
+        ("", "sheet", roles.sheet),
+        ("What columns are, as you said.", "columns", dict(roles.kinds) or None),
+    )
+    for why, name, setting in settings:
+        if setting is not None:
+            yield from ([_comment(why)] if why else [])
+            yield f"{name} = {_toml(setting)}"
+    if suggested.named("leave out"):
+        yield _comment("Not listed, and so not published:")
+        yield from _reasons(suggested, "leave out")
+
+
+def _reasons(suggested: SuggestedRoles, role: Role) -> Iterator[str]:
+    return (
+        _comment(f"  {each.column or '(no name)'}: {each.reason}") for each in suggested.columns if each.role == role
+    )
+
+
+def _comment(text: str) -> str:
+    """Write a comment of one line, whatever a name holds."""
+    return "# " + "".join(letter if letter.isprintable() else " " for letter in text)
+
+
+def _toml(value: object) -> str:
+    """Write a value in one line."""
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{_toml(name)} = {_toml(each)}" for name, each in value.items()) + " }"
+    if isinstance(value, tuple):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    return tomli_w.dumps({"x": value}).removeprefix("x = ").rstrip("\n")
