@@ -6,11 +6,11 @@ import json
 import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
+from support.command_line import answer, invoke
+from support.messy import write_visits
 
 import sidelight as sl
 from sidelight.table.suggested_roles import suggest_roles
-from tests.support.command_line import answer, invoke
-from tests.support.messy import write_visits
 
 
 @pytest.fixture(scope="module")

@@ -2,11 +2,11 @@
 
 import pyarrow as pa
 import pytest
+from support.messy import write_visits
 
 import sidelight as sl
 from sidelight.errors import BadTable, UnknownColumn
 from sidelight.table.suggested_roles import suggest_roles
-from tests.support.messy import write_visits
 
 
 @pytest.fixture(scope="module")
