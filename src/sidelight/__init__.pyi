@@ -56,6 +56,9 @@ from .measures.epsilon_privacy.numeric_belief import NumericBelief as NumericBel
 from .measures.epsilon_privacy.prior_belief import PriorBelief as PriorBelief
 from .measures.epsilon_privacy.skyline import BeliefPoint as BeliefPoint
 from .measures.epsilon_privacy.skyline import belief_skyline as belief_skyline
+from .measures.column_subsets.singling_out import SinglingOut as SinglingOut
+from .measures.column_subsets.linkability import Linkability as Linkability
+from .measures.column_subsets.inference import Inference as Inference
 from .measures.measure import Finding as Finding
 from .measures.measure import Measure as Measure
 from .measures.measure import Monotonicity as Monotonicity

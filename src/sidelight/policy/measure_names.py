@@ -47,6 +47,14 @@ def _named_risks() -> Kinds:
     return (*people, UniqueMatch, PopulationUniques, IndividualRisk)
 
 
+def _column_subsets() -> Kinds:
+    from sidelight.measures.column_subsets.inference import Inference
+    from sidelight.measures.column_subsets.linkability import Linkability
+    from sidelight.measures.column_subsets.singling_out import SinglingOut
+
+    return (SinglingOut, Linkability, Inference)
+
+
 def _ck_safety() -> Kinds:
     from sidelight.measures.ck_safety.cheapest_knowledge import CheapestKnowledge
     from sidelight.measures.ck_safety.disclosure_cost import DisclosureCost
@@ -74,6 +82,7 @@ def _maximum_entropy() -> Kinds:
 _IN_TURN: tuple[Callable[[], Kinds], ...] = (
     classic_measures,
     _named_risks,
+    _column_subsets,
     _ck_safety,
     _further_adversaries,
     _maximum_entropy,

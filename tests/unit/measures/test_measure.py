@@ -30,7 +30,8 @@ def test_a_finding_is_one_line():
 
 @every_kind
 def test_a_witness_is_a_line_that_points_at_a_group(kind):
-    release = sl.Release.from_counts([{"a": 2, "b": 1}, {"a": 1, "b": 3}, {"a": 1}])
+    ages = [{"age": "20"}, {"age": "30"}, {"age": "40"}]
+    release = sl.Release.from_counts([{"a": 2, "b": 1}, {"a": 1, "b": 3}, {"a": 1}], labels=ages)
     witness = kind.examples(release.domain)[0].measure(release).witness
     assert repr(witness).startswith(f"<{type(witness).__name__}: group ")
     assert len(repr(witness)) < 60

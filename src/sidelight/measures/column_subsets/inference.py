@@ -1,0 +1,330 @@
+"""How often is a secret guessed right from what is known about people, and how often from everybody else's rows?
+
+Symbols     groups g of people who say the same in the columns that are known; n_g(s) of them with secret s; n people.
+Right       Σ_g max_s n_g(s) / n: the best reader guesses the most frequent secret of the group.
+Control     the same guess from everybody else: a person is left out, the most frequent secrets of the rest of the group
+            are guessed (ties shared), and where nobody is left those of the rest of the release.
+Residual    (right − control) / (1 − control): what the person's own row adds (Anonymeter's formula).
+One group   only who has the secret that is most frequent without a tie, m₁ times, is guessed right with themselves left
+            out: surely where m₁ − 1 > m₂, the second largest count; with 1/(k₂ + 1) where m₁ − 1 = m₂, which k₂
+            secrets have.  With m₁ = 1 and m₂ = 0 nobody is left, and the same is asked of the release.
+Merge       right and control are sums over groups, so that they merge where the groups of the release are asked about.
+Claims      right never rises when groups are merged; with some columns only, when labels of a column are joined
+            wherever they occur (tests/claims).  The residual may rise.
+
+Source: Article 29 Working Party, Opinion 05/2014 on Anonymisation Techniques (WP216); Giomi et al., A Unified Framework
+for Quantifying Privacy Risk in Synthetic Data (Anonymeter), 2023; Bayes vulnerability: Alvim et al., 2020.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import ClassVar, Self
+
+import numpy as np
+
+from sidelight._arrays import Floats, Integers
+from sidelight._rounding import decimal_text
+from sidelight._text import as_names
+from sidelight.errors import BadMeasure
+from sidelight.measures.column_subsets.known_cells import column_named
+from sidelight.measures.exact import Amount
+from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
+from sidelight.measures.screening import Screen
+from sidelight.release.generalise import roll_up
+from sidelight.release.groups import GroupName, Groups
+from sidelight.release.release import Release, whole_groups
+from sidelight.table.labels import Label
+from sidelight.table.table import Counts, Semantics
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class InferenceWitness(Witness):
+    """The group with the surest guess, its counts, and how many guesses are right in all."""
+
+    count: int  # people of the group who have the value; without one of them it is one less, of one person less
+    people: int
+    right: int
+    control: Fraction
+    everybody: int
+    secret: str = ""
+
+    @property
+    def residual(self) -> Fraction:
+        """What a person's own row adds to how often they are guessed right."""
+        right = Fraction(self.right, self.everybody)
+        return (right - self.control) / (1 - self.control) if self.control < 1 else Fraction(0)
+
+
+@dataclass(frozen=True, slots=True)
+class SurestGroup:
+    """A group, its most frequent value, how many have it, and of how many."""
+
+    group: GroupName
+    value: Label
+    count: int
+    people: int
+
+    @property
+    def rank(self) -> tuple[Fraction, int, int]:
+        """The surest first; of equally sure ones the largest, then the first."""
+        return -Fraction(self.count, self.people), -self.people, self.group.number
+
+
+@dataclass(frozen=True, slots=True)
+class InferenceSummary:
+    """How many guesses are right in some groups, with and without the person, and the surest of them."""
+
+    measure: Inference
+    right: int
+    people: int
+    without: Counter[int]  # denominator → how often 1/it of a person is guessed right by everybody else
+    surest: SurestGroup | None
+
+    def merge(self, other: InferenceSummary) -> InferenceSummary:
+        """Add up, and keep the surer group."""
+        groups = [each for each in (self.surest, other.surest) if each is not None]
+        surest = min(groups, key=lambda each: each.rank, default=None)
+        right, people = self.right + other.right, self.people + other.people
+        return replace(self, right=right, people=people, without=self.without + other.without, surest=surest)
+
+    def finding(self) -> Finding:
+        """Divide by all people."""
+        if self.surest is None:
+            return Finding(self.measure, Fraction(0), None, ("nobody is in the release",))
+        control = sum((Fraction(times, ties) for ties, times in self.without.items()), Fraction(0)) / self.people
+        surest = self.surest
+        witness = InferenceWitness(
+            surest.group,
+            surest.value,
+            count=surest.count,
+            people=surest.people,
+            right=self.right,
+            control=control,
+            everybody=self.people,
+        )
+        return Finding(self.measure, Fraction(self.right, self.people), witness)
+
+
+@dataclass(frozen=True)
+class Inference(Measure):
+    """How often is a secret guessed right from what is known about people?
+
+    `columns` are what is known of everybody: some of those that are printed, by default all.  The `secret` is the
+    sensitive value, or another printed column.  The value is the share of people whose secret is guessed right by the
+    most frequent one of their group; beside it stands how often it would be guessed from everybody else's rows.
+
+    >>> import sidelight as sl
+    >>> release = sl.group(sl.datasets.adult().table)
+    >>> finding = sl.Inference(["age", "sex"]).measure(release)
+    >>> print(finding.explain())
+    Occupation is guessed right for 0.2243 of all people, and for 0.2158 from everybody else's rows.
+    >>> finding.witness.residual < finding.value
+    True
+
+    Source: Article 29 Working Party, Opinion 05/2014 (WP216); Giomi et al., Anonymeter, 2023 (control and residual).
+    """
+
+    columns: str | Sequence[str] | None = None
+    secret: str | None = None
+
+    name: ClassVar[str] = "inference"
+    also_called = ("attribute inference", "Bayes vulnerability")
+    limits = (0, 1)
+    semantics: ClassVar[tuple[Semantics, ...]] = ("single",)
+
+    def __post_init__(self) -> None:
+        if self.columns is not None:
+            object.__setattr__(self, "columns", as_names(self.columns))
+            if self.secret in self.columns:
+                message = f"'{self.secret}' is known and also the secret; name other columns"
+                raise BadMeasure(message)
+
+    @classmethod
+    def from_settings(cls, *, columns: tuple[str, ...] | None = None, secret: str | None = None) -> Self:
+        """Make it from what a policy file says."""
+        return cls(columns, secret)
+
+    @classmethod
+    def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
+        """From the groups themselves: columns differ from release to release."""
+        del domain
+        return (cls(),)
+
+    @property
+    def of_groups(self) -> bool:
+        """Whether it is asked of the release's own groups."""
+        return self.columns is None and self.secret is None
+
+    @property
+    def mergeable(self) -> bool:  # type: ignore[override]
+        """Own groups are summed up one by one; groups by some columns have people of many."""
+        return self.of_groups
+
+    @property
+    def about_values(self) -> bool:  # type: ignore[override]
+        """Whether it is about the sensitive values, and not about a secret that is named."""
+        return self.secret is None
+
+    @property
+    def when_groups_merge(self) -> Monotonicity:
+        """The most frequent of two groups together is no more frequent than that of each."""
+        return Monotonicity.NON_INCREASING if self.of_groups else Monotonicity.UNKNOWN
+
+    def measure(self, release: Release) -> Finding:
+        """Put together the groups that say the same in the columns, and add up the best guesses."""
+        self.check(release)
+        seen = self.seen(release)
+        finding = super().measure(seen) if self.of_groups else Inference().measure(seen)
+        if not isinstance(finding.witness, InferenceWitness):
+            return replace(finding, measure=self)
+        return replace(finding, measure=self, witness=replace(finding.witness, secret=seen.sensitive))
+
+    def seen(self, release: Release) -> Release:
+        """Give the release as a reader who knows the columns sees it: people by these, and their secrets."""
+        if self.secret in release.sensitive_columns:
+            release = release.about(self.secret)
+        elif self.secret is not None:
+            release = _with_secret(release, self.secret)
+        if self.columns is None:
+            return release
+        columns = tuple(column_named(release.groups.columns, name) for name in self.columns)
+        return replace(release, groups=roll_up(release.groups, columns), people=None, members=None)
+
+    def summarize(self, groups: Groups) -> InferenceSummary:
+        """Add up the best guesses of some groups."""
+        if not self.of_groups:
+            message = f"'{self.name}' by some columns looks at a whole release at once; measure the release"
+            raise BadMeasure(message)
+        groups = groups.in_order()
+        guesses = Guesses.of(groups.counts)
+        empty = len(groups) == 0
+        return InferenceSummary(
+            self,
+            int(guesses.most.sum()),
+            int(groups.sizes.sum()),
+            guesses.without_oneself(groups),
+            None if empty else _surest(groups, guesses),
+        )
+
+    def screen(self) -> Screen:
+        """The right guesses and the people of groups add up."""
+        return InferenceScreen() if self.of_groups else super().screen()
+
+    def explain(self, finding: Finding) -> str:
+        """Say how often it is guessed right, with the person's own row and without."""
+        witness = finding.witness
+        if not isinstance(witness, InferenceWitness):
+            return "Nobody is in the release, so nothing is guessed."
+        right, control = (decimal_text(Fraction(share), up=True) for share in (finding.value, witness.control))
+        secret = witness.secret or "the sensitive value"
+        return (
+            f"{secret[:1].upper()}{secret[1:]} is guessed right for {right} of all people, "
+            f"and for {control} from everybody else's rows."
+        )
+
+    def replay(self, witness: Witness, release: Release) -> Amount:
+        """Go through the values one by one, and keep the most frequent so far of each group."""
+        del witness
+        groups = self.seen(release).groups
+        most = np.zeros(len(groups), np.int64)
+        for value in range(len(groups.domain)):
+            most = np.maximum(most, groups.counts.column(value))
+        return Fraction(int(most.sum()), int(groups.sizes.sum()))
+
+
+def _with_secret(release: Release, secret: str) -> Release:
+    """Take a printed column for the secret, and the others for what is printed."""
+    groups = release.groups
+    values = column_named(groups.columns, secret)
+    rows = np.arange(len(groups))
+    counts = Counts.from_entries(rows, values.codes, groups.sizes, (len(groups), len(values.labels)))
+    others = tuple(column for column in groups.columns if column.name != secret)
+    printed = whole_groups(domain=values.labels, sizes=groups.sizes, counts=counts, columns=others)
+    return Release(roll_up(printed, others), sensitive=secret, intake=release.intake)
+
+
+@dataclass(frozen=True, slots=True)
+class Guesses:
+    """Per group: its largest count, how many values have it, the second largest, and how many have that."""
+
+    most: Integers
+    tied: Integers
+    second: Integers
+    second_tied: Integers
+    value: Integers  # the first value with the largest count
+
+    @classmethod
+    def of(cls, counts: Counts) -> Guesses:
+        """Look at the counts of each group."""
+        row, value, count = counts.entries()
+        most = _highest(row, count, counts.rows)
+        at_most = count == most[row]
+        tied = np.bincount(row[at_most], minlength=counts.rows)
+        rest = ~at_most
+        second = _highest(row[rest], count[rest], counts.rows)
+        at_second = rest & (count == second[row])
+        first = np.full(counts.rows, counts.width)
+        np.minimum.at(first, row[at_most], value[at_most])
+        return cls(most, tied, second, np.bincount(row[at_second], minlength=counts.rows), first)
+
+    def without_oneself(self, groups: Groups) -> Counter[int]:
+        """Count guesses from everybody else that are right, by how many values are guessed at a time."""
+        ties = self.ties()
+        right: Counter[int] = Counter()
+        for shared in np.unique(ties[ties > 0]).tolist():
+            right[shared] += int(self.most[ties == shared].sum())
+        lone = np.flatnonzero((self.most == 1) & (groups.sizes == 1))
+        whole = Guesses.of(Counts.from_cells(groups.whole[np.newaxis]))
+        shared = int(whole.ties()[0])
+        if shared and len(lone):
+            right[shared] += int(np.count_nonzero(self.value[lone] == whole.value[0]))
+        return right
+
+    def ties(self) -> Integers:
+        """Say among how many values the most frequent one is guessed by who leaves one of its people out; 0: never."""
+        left = self.most - 1
+        surely = (left > self.second) & (left > 0)
+        shares = (left == self.second) & (left > 0)
+        ties = np.where(surely, 1, np.where(shares, self.second_tied + 1, 0))
+        return np.where(self.tied == 1, ties, 0)
+
+
+def _highest(row: Integers, count: Integers, rows: int) -> Integers:
+    highest = np.zeros(rows, np.int64)
+    np.maximum.at(highest, row, count)
+    return highest
+
+
+def _surest(groups: Groups, guesses: Guesses) -> SurestGroup:
+    sure = guesses.most / groups.sizes
+    rows = np.flatnonzero(sure == sure.max())
+    row = int(rows[groups.sizes[rows].argmax()])  # of the largest the first
+    value = groups.domain[int(guesses.value[row])]
+    return SurestGroup(groups.name(row), value, int(guesses.most[row]), int(groups.sizes[row]))
+
+
+@dataclass(frozen=True)
+class InferenceScreen(Screen):
+    """Right guesses and people, which add up."""
+
+    @property
+    def needed_of_each(self) -> bool:
+        """One group that gives everything away does not break an average."""
+        return False
+
+    def of(self, groups: Groups) -> Floats:
+        """Give each group its right guesses and its people."""
+        return np.column_stack((groups.counts.largest(1)[:, 0], groups.sizes)).astype(float)
+
+    def join(self, one: Floats, other: Floats) -> Floats:
+        """Add up."""
+        return one + other
+
+    def value(self, rows: Floats) -> Floats:
+        """Divide."""
+        ratio: Floats = rows[:, 0] / rows[:, 1]
+        return ratio
