@@ -13,6 +13,7 @@ import math
 import sys
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -22,20 +23,22 @@ from results import write_part
 import sidelight as sl
 from sidelight._arrays import Floats, Integers
 from sidelight.dp.domain import Domain
+from sidelight.dp.marginals import Axes, CellLayout
 from sidelight.dp.mechanism import Mechanism, PrivacyCost, calibrate
 from sidelight.dp.parameters import Sensitivity
 from sidelight.dp.postprocessing import fit_marginals, postprocess
-from sidelight.dp.workload import Axes, Measurements, marginal_of, read_queries, split_noise
+from sidelight.dp.workload import Measurements, read_queries, split_noise
 
 COLUMNS = ("age", "sex", "race", "occupation")
-ASKED: dict[str, Axes] = {
-    "total": (),
-    "by sex": (1,),
-    "by occupation": (3,),
-    "by sex and occupation": (1, 3),
-    "by age": (0,),
-    "by age and sex": (0, 1),
-    "a cell": (0, 1, 2, 3),
+ASKED = {
+    "total": "total",
+    "by sex": "sex",
+    "by occupation": "occupation",
+    "by sex and occupation": "sex, occupation",
+    "by tens of age and sex": "age=2, sex",
+    "by age": "age",
+    "by age and sex": "age, sex",
+    "a cell": "cells",
 }
 EPSILON = Fraction(1)
 
@@ -44,7 +47,7 @@ def main(draws: int) -> None:
     """Draw, compare, write."""
     adult = sl.datasets.adult(quasi=COLUMNS[:3])
     domain = Domain.declare(adult.hierarchies, dict.fromkeys(COLUMNS[:3], 0), adult.table.domain)
-    cells = domain.count(adult.table, adult.hierarchies).reshape(domain.sizes)
+    counted = Counted.of(domain, domain.count(adult.table, adult.hierarchies).reshape(domain.sizes), adult.hierarchies)
     ways = {
         "post-processed counts, added up (`count` before)": _ours({}, processed=True),
         "measured counts, added up (`count` now)": _ours({}),
@@ -54,6 +57,8 @@ def main(draws: int) -> None:
         '`queries=["sex", "occupation", "age"]`': _ours({"sex": 1, "occupation": 1, "age": 1}),
         '`queries=[("sex", "occupation"), ("age", "sex")]`': _ours({"sex, occupation": 1, "age, sex": 1}),
         "… post-processed counts, added up": _ours({"sex, occupation": 1, "age, sex": 1}, processed=True),
+        '`queries=["age=2, sex", "occupation"]`, ages by tens': _ours({"age=2, sex": 1, "occupation": 1}),
+        "… post-processed counts of it, added up": _ours({"age=2, sex": 1, "occupation": 1}, processed=True),
         "OpenDP: plain counts of the cells, added up": _opendp([(0, 1, 2, 3)]),
         "OpenDP: plain counts of cells, sex, occupation and age, ε / 4 each": _opendp([(0, 1, 2, 3), (1,), (3,), (0,)]),
     }
@@ -62,8 +67,9 @@ def main(draws: int) -> None:
         "|" + " --- |" * (len(ASKED) + 3),
     ]
     for name, way in ways.items():
-        lines.append(_line(name, way(cells), cells, draws))
+        lines.append(_line(name, way(counted), counted, draws))
         sys.stdout.write(lines[-1] + "\n")
+    cells = counted.cells
     how = (
         f"`python benchmarks/noise_error.py {draws}`: {cells.size:,} cells of {int(cells.sum()):,} people, ε = 1, "
         f"{draws} draws.  Root of the mean squared error of one count of each kind, and how far off the number of "
@@ -74,73 +80,94 @@ def main(draws: int) -> None:
     write_part("Answers from noisy counts", how, "\n".join(lines))
 
 
+@dataclass(frozen=True)
+class Counted:
+    """The exact cells, and which levels their columns may be counted by."""
+
+    layout: CellLayout
+    levels: Mapping[tuple[int, int], int | None]
+    cells: Integers
+
+    @classmethod
+    def of(cls, domain: Domain, cells: Integers, by: Mapping[str, sl.Hierarchy]) -> Counted:
+        """Take the levels of all hierarchies."""
+        coarser, levels = domain.coarser_levels(by, None)
+        return cls(CellLayout(domain.sizes, coarser), levels, cells)
+
+    def weights(self, queries: Mapping[str, float]) -> dict[Axes, float]:
+        """Read queries as `noisy_counts` does."""
+        return read_queries(queries, COLUMNS, self.levels)
+
+    def axes(self, query: str) -> Axes:
+        """Say what one query is by."""
+        return [*self.weights({query: 1})][-1]
+
+
 Answers = Callable[[], Callable[[Axes], Floats]]
 """Draw once; then give all counts of a marginal."""
 
 
-def _line(name: str, draw: Answers, cells: Integers, draws: int) -> str:
+def _line(name: str, draw: Answers, counted: Counted, draws: int) -> str:
     squares: dict[str, list[float]] = {each: [] for each in ASKED}
     women, start = [], time.perf_counter()
+    truth = {each: counted.layout.add_up(counted.cells, counted.axes(query)) for each, query in ASKED.items()}
     for _ in range(draws):
         answer = draw()
-        for each, axes in ASKED.items():
-            squares[each].append(float(((answer(axes) - marginal_of(cells, axes)) ** 2).mean()))
-        women.append(float((answer((1,)) - marginal_of(cells, (1,)))[0]))
+        for each, query in ASKED.items():
+            squares[each].append(float(((answer(counted.axes(query)) - truth[each]) ** 2).mean()))
+        women.append(float((answer((1,)) - truth["by sex"])[0]))
     seconds = (time.perf_counter() - start) / draws
     errors = " | ".join(f"{math.sqrt(np.mean(each)):.2f}" for each in squares.values())
     return f"| {name} | {errors} | {np.mean(women):+.1f} | {seconds:.3f} |"
 
 
-def _ours(queries: Mapping[str, float], *, processed: bool = False) -> Callable[[Integers], Answers]:
+def _ours(queries: Mapping[str, float], *, processed: bool = False) -> Callable[[Counted], Answers]:
     """Draw as `noisy_counts` does; `processed`: add up what was made whole and at least 0."""
 
-    def prepared(cells: Integers) -> Answers:
-        weights = read_queries(queries, COLUMNS)
-        return _drawn(
-            cells, split_noise(cells.shape, weights, PrivacyCost(EPSILON, Fraction(0)), Sensitivity(), 1), processed
-        )
+    def prepared(counted: Counted) -> Answers:
+        cost = PrivacyCost(EPSILON, Fraction(0))
+        noise = split_noise(counted.layout, counted.weights(queries), cost, Sensitivity(), 1)
+        return _drawn(counted, noise, processed)
 
     return prepared
 
 
-def _split(shares: Mapping[Axes, str]) -> Callable[[Integers], Answers]:
+def _split(shares: Mapping[Axes, str]) -> Callable[[Counted], Answers]:
     noise = {axes: calibrate(EPSILON * Fraction(share), Fraction(0)) for axes, share in shares.items()}
-    return lambda cells: _drawn(cells, noise, processed=False)
+    return lambda counted: _drawn(counted, noise, processed=False)
 
 
-def _drawn(cells: Integers, noise: Mapping[Axes, Mechanism], processed: bool) -> Answers:  # noqa: FBT001
+def _drawn(counted: Counted, noise: Mapping[Axes, Mechanism], processed: bool) -> Answers:  # noqa: FBT001
+    layout = counted.layout
+
     def draw() -> Callable[[Axes], Floats]:
-        estimates = Measurements.draw(cells, noise).estimates()
+        estimates = Measurements.draw(counted.cells, noise, layout.coarser).estimates
         if processed:
-            queries = [axes for axes in noise if len(axes) < cells.ndim]
-            estimates = fit_marginals(estimates, queries) if queries else postprocess(estimates)
-        return lambda axes: _added(estimates, axes)
+            queries = [axes for axes in noise if axes != layout.every]
+            estimates = fit_marginals(estimates, queries, layout.coarser) if queries else postprocess(estimates)
+        return lambda axes: layout.add_up(estimates.astype(np.float64), axes)
 
     return draw
 
 
-def _added(cells: Integers | Floats, axes: Axes) -> Floats:
-    added = cells.sum(axis=tuple(axis for axis in range(cells.ndim) if axis not in axes))
-    return np.asarray(added, np.float64)
-
-
-def _opendp(counted: list[Axes]) -> Callable[[Integers], Answers]:
+def _opendp(measured: list[Axes]) -> Callable[[Counted], Answers]:
     """Count by categories as OpenDP does, each marginal for the same part of ε; others are added up from the cells."""
     dp.enable_features("contrib")
 
-    def prepared(cells: Integers) -> Answers:
+    def prepared(counted: Counted) -> Answers:
+        cells, layout = counted.cells, counted.layout
         places = np.repeat(np.arange(cells.size), cells.ravel())
         people = np.unravel_index(places, cells.shape)
         plans = {}
-        for axes in counted:
+        for axes in measured:
             sizes = [cells.shape[axis] for axis in axes]
             labels = np.ravel_multi_index([people[axis] for axis in axes], sizes).tolist()
-            plans[axes] = _count_by(math.prod(sizes), float(EPSILON) / len(counted)), labels, sizes
+            plans[axes] = _count_by(math.prod(sizes), float(EPSILON) / len(measured)), labels, sizes
 
         def draw() -> Callable[[Axes], Floats]:
             drawn = {axes: np.array(plan(labels)).reshape(sizes) for axes, (plan, labels, sizes) in plans.items()}
-            every = drawn[0, 1, 2, 3]
-            return lambda axes: drawn[axes].astype(np.float64) if axes in drawn else _added(every, axes)
+            every = drawn[layout.every].astype(np.float64)
+            return lambda axes: drawn[axes].astype(np.float64) if axes in drawn else layout.add_up(every, axes)
 
         return draw
 

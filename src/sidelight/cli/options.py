@@ -703,7 +703,7 @@ class NoiseOptions:
     people_at_most: Annotated[int | None, option("--people-at-most", metavar="NUMBER", at_least=1)] = None
     """How many people there are at most, as known in advance and not from the data; for --delta."""
     queries: Annotated[tuple[str, ...], option("--query", metavar="COLUMNS")] = ()
-    """What else is counted by, for a part of epsilon: total, sex, or "age,sex"; repeat it, also to weigh it more."""
+    """What else is counted by, for a part of epsilon: total, "age,sex", or coarser, "age=3,sex"; repeat it."""
     cells: Annotated[int, option("--cells", metavar="NUMBER", at_least=1)] = 1_000_000
     """How many counts there may be at most."""
     epsilon: Annotated[str | None, option("--epsilon", "-e", metavar="NUMBER", group=NOISE)] = None

@@ -12,6 +12,8 @@ by distribution     S_j has the distribution that the n_j-th power of the noise'
                     rounded ones are convolved: |error| ≤ |rounded| + J·h/2.  Where there is one j nothing is rounded
                     and the margin is exact.  What the transforms wrap around (`BEYOND`, by Chernoff's bound) and lose
                     to rounding (`LOST_PER_DRAW`) is taken from α.
+                    Of very many S_j, those of one noise and of nearly equal weights are first taken for one, of their
+                    mean weight; what that leaves, a sum of small weights, is bounded by Chernoff for a part of α.
 by Chernoff's bound (Σ_j n_j · ln E[e^(t·w_j·noise_j)] + ln(2/α)) / t for any t > 0; for what is too long to transform,
                     and for confidences beyond what floats can add up.
 """
@@ -25,7 +27,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sidelight._arrays import Floats
+from sidelight._arrays import Floats, Integers
 from sidelight._rounding import raised
 from sidelight.dp.mechanism import STANDARD_DEVIATIONS, Mechanism
 from sidelight.errors import BadNoise
@@ -41,6 +43,15 @@ LONGEST_TRANSFORM = 2**22
 
 STEPS_PER_DEVIATION = 100
 """How finely several noises are rounded, each: all of them together by a two-hundredth of a standard deviation."""
+
+PARTS_AT_MOST = 64
+"""Of more parts than this, those of nearly equal weights are taken together."""
+
+CLOSE_ENOUGH = 0.002
+"""How much what is left of weights taken together may deviate, as a share of the whole; then no finer is tried."""
+
+LEFT_TO_CHERNOFF = 0.01
+"""Which part of α is for what is left of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +125,10 @@ def margin_of(noise: Sequence[NoisePart], confidence: float) -> float:
     slack = (len(parts) + 1) * BEYOND + LOST_PER_DRAW * sum(part.draws for part in parts)
     if alpha <= 2 * slack:
         return bound
-    exactly = _one_kind(parts[0], alpha - slack) if len(parts) == 1 else _several_kinds(parts, alpha - slack)
+    if len(parts) > PARTS_AT_MOST:
+        exactly = _many_kinds(parts, alpha - slack)
+    else:
+        exactly = _one_kind(parts[0], alpha - slack) if len(parts) == 1 else _several_kinds(parts, alpha - slack)
     return bound if exactly is None else min(exactly, bound)
 
 
@@ -153,6 +167,65 @@ def _several_kinds(parts: Sequence[NoisePart], alpha: float) -> float | None:
         place = np.rint(sums * (part.weight / step)).astype(np.int64) % size
         together *= np.fft.rfft(np.bincount(place, chances, minlength=size))
     return (_smallest(np.fft.irfft(together, size), alpha) + len(parts) / 2) * step
+
+
+def _many_kinds(parts: Sequence[NoisePart], alpha: float) -> float | None:
+    together, left = taken_together(parts)
+    main = _several_kinds(together, alpha * (1 - LEFT_TO_CHERNOFF))
+    return None if main is None else main + (_chernoff(left, alpha * LEFT_TO_CHERNOFF) if left else 0)
+
+
+def taken_together(parts: Sequence[NoisePart]) -> tuple[list[NoisePart], list[NoisePart]]:
+    """Take parts of one noise and of nearly equal weights for one, of their mean weight; and give what that leaves.
+
+    The error is distributed as the sum of both, which are not independent.  Noise is symmetric, so that only the size
+    of weights counts.  Whichever together deviate most from their mean are parted there, again and again.
+
+    >>> noise = Mechanism("discrete Laplace", scale=1.0)
+    >>> together, left = taken_together([NoisePart(noise, 3, 0.5), NoisePart(noise, 1, 0.5004)])
+    >>> [[(each.draws, round(each.weight, 6)) for each in parts] for parts in (together, left)]
+    [[(4, 0.5001)], [(3, 0.0001), (1, 0.0003)]]
+    """
+    enough = CLOSE_ENOUGH**2 * math.fsum(part.variance for part in parts)
+    groups = [_Alike.of(each, parts) for each in dict.fromkeys(part.mechanism for part in parts)]
+    while len(groups) < PARTS_AT_MOST and math.fsum(each.scatter for each in groups) > enough:
+        widest = max(groups, key=lambda each: each.scatter)
+        groups = [each for each in groups if each is not widest] + widest.parted()
+    together = [NoisePart(each.mechanism, int(each.draws.sum()), each.mean) for each in groups]
+    left = (
+        NoisePart(each.mechanism, int(draws), float(weight))
+        for each in groups
+        for draws, weight in zip(each.draws, np.abs(each.weights - each.mean), strict=True)
+    )
+    return together, [part for part in left if part.weight]
+
+
+@dataclass(frozen=True, eq=False)
+class _Alike:
+    """Parts of one noise, by the sizes of their weights."""
+
+    mechanism: Mechanism
+    weights: Floats
+    draws: Integers
+
+    @classmethod
+    def of(cls, mechanism: Mechanism, parts: Sequence[NoisePart]) -> _Alike:
+        alike = [(abs(part.weight), part.draws) for part in parts if part.mechanism == mechanism]
+        weights, draws = zip(*alike, strict=True)
+        return cls(mechanism, np.array(weights, np.float64), np.array(draws, np.int64))
+
+    @cached_property
+    def mean(self) -> float:
+        return float(self.weights @ self.draws / self.draws.sum())
+
+    @cached_property
+    def scatter(self) -> float:
+        """The variance of what is left when all of them weigh as much as their mean."""
+        return float((self.weights - self.mean) ** 2 @ self.draws) * self.mechanism.variance()
+
+    def parted(self) -> list[_Alike]:
+        low = self.weights <= self.mean
+        return [_Alike(self.mechanism, self.weights[half], self.draws[half]) for half in (low, ~low) if half.any()]
 
 
 def _distribution(part: NoisePart) -> Floats | None:

@@ -37,7 +37,6 @@ from sidelight.dp.domain import Domain
 from sidelight.dp.noisy_counts import NoisyCounts
 from sidelight.dp.parameters import Amount
 from sidelight.dp.semantic_privacy import SemanticPrivacy
-from sidelight.dp.workload import marginal_of
 from sidelight.errors import BadNoise, did_you_mean, expect, expect_several, parameter
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.labels import Label, shown
@@ -230,13 +229,14 @@ def _knowing_others(release: NoisyCounts, counts: Integers, group: Integers, tru
     What is left of the counts after taking away the others is the noise and this person.
     """
     sizes, log_ratio = release.declared_domain.sizes, np.zeros((len(group), counts.shape[1]))
-    by_values = [each for each in release.measurements().marginals if len(sizes) - 1 in each.axes]
+    measured = release.measurements()
+    layout = measured.layout
     # a marginal that is not by values says the same of all of them
-    for each in by_values:
-        noise = each.measured - marginal_of(counts.reshape(sizes), each.axes)
-        spread = noise.reshape([size if axis in each.axes else 1 for axis, size in enumerate(sizes)])
-        left = np.broadcast_to(spread, sizes).reshape(counts.shape)[group]
-        left[np.arange(len(truth)), truth] += 1  # the exact counts have the person too
+    for each in (each for each in measured.marginals if layout.is_by(each.axes, len(sizes) - 1)):
+        noise = each.measured - layout.add_up(counts.reshape(sizes), each.axes)
+        left = np.broadcast_to(layout.spread(noise, each.axes), sizes).reshape(counts.shape)[group]
+        value = layout.places(each.axes)[-1]
+        left += value == value[truth][:, np.newaxis]  # the exact counts have the person too
         log_ratio += each.mechanism.log_weight(left - 1) - each.mechanism.log_weight(left)
     return log_ratio
 

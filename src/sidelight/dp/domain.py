@@ -19,10 +19,12 @@ follows from the places of its labels, vectorised, and nothing is searched for.
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -31,6 +33,7 @@ from typing import Literal, NoReturn, TypeAlias, get_args
 import numpy as np
 
 from sidelight._arrays import Flags, Integers, add_up, number_rows, ranges
+from sidelight.dp.marginals import CoarserLevel, coarser_level
 from sidelight.errors import BadNoise, did_you_mean, expect, parameter
 from sidelight.table.events import Events
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
@@ -137,6 +140,50 @@ class Domain:
     def _are_declared(self, labels: Sequence[Label]) -> Flags:
         return np.array([self.outside != "other" or text != OTHER for text in labels], bool)
 
+    def coarser_levels(
+        self, by: Mapping[str, Hierarchy], sensitive: Hierarchy | None
+    ) -> tuple[tuple[CoarserLevel, ...], dict[tuple[int, int], int | None]]:
+        """Which coarser levels may columns, and the sensitive values, be counted by?
+
+        Also which axis each level of a column is, numbered as `marginals` does: its own where nothing is coarser, None
+        where everybody is one.
+
+        >>> age = Hierarchy("age", (("20", "25", "30"), ("20-29", "20-29", "30-39"), ("*", "*", "*")))
+        >>> declared = Domain.declare({"age": age}, {"age": 0}, ["Flu", "Cold"], outside="other")
+        >>> (tens,), axes = declared.coarser_levels({"age": age}, None)
+        >>> tens.labels, tens.place.tolist(), axes
+        (('20-29', '30-39', '(other)'), [0, 0, 1, 2], {(0, 0): 0, (0, 1): 2, (0, 2): None})
+        """
+        hierarchies = [(by[name], level) for name, level in self.levels.items()]
+        if sensitive is not None:
+            declared = {text for text, known in zip(self.values, self.declared_values, strict=True) if known}
+            hierarchies += [(sensitive, level) for level in _levels_that_have(sensitive, declared - {None})]
+        coarser: list[CoarserLevel] = []
+        axes: dict[tuple[int, int], int | None] = {}
+        every = zip(hierarchies, (*self.labels, self.values), strict=False)
+        for column, ((hierarchy, published), labels) in enumerate(every):
+            axis: int | None = column
+            groups = len(labels)
+            for level in range(published, hierarchy.height):
+                above = self._labels_above(hierarchy, published, level, labels)
+                distinct = tuple(dict.fromkeys(above))
+                if len(distinct) == 1:
+                    axis = None
+                elif len(distinct) < groups:  # else the groups are those of the level below
+                    axis = len(self.sizes) + len(coarser)
+                    coarser.append(coarser_level(column, level, above))
+                groups = len(distinct)
+                axes[column, level] = axis
+        return tuple(coarser), axes
+
+    def _labels_above(self, hierarchy: Hierarchy, published: int, level: int, labels: tuple[Label, ...]) -> list[Label]:
+        """Give the label of a coarser level that each published label is under; others stay other, but under `*`."""
+        values = [text or None for text in hierarchy.levels[0]]
+        above = {hierarchy.generalise(each, published): hierarchy.generalise(each, level) for each in values}
+        other = SUPPRESSED if set(above.values()) == {SUPPRESSED} else OTHER
+        missing = hierarchy.generalise(None, level)
+        return [above.get(text, missing if text is None else other) for text in labels]
+
     def groups_of(self, counted: Table | Events, by: Mapping[str, Hierarchy]) -> Integers:
         """Find the group of each row of a table; −1 where a label was not declared and there is no other."""
         rows = len(counted.value) if isinstance(counted, Events) else len(counted.sizes)
@@ -182,6 +229,12 @@ class Domain:
             row, cell, count = row[first], cell[first], np.ones(len(first), np.int64)
         amounts = counted_values(held.people, row, count, at_most=at_most, draw=draw)
         return add_up(cell, amounts, groups * values).reshape(self.shape)
+
+
+def _levels_that_have(hierarchy: Hierarchy, values: AbstractSet[Label]) -> list[int]:
+    """Find the finest level whose labels these are, if there is one."""
+    fitting = (level for level in range(hierarchy.height) if values <= set(hierarchy.levels[level]))
+    return [*itertools.islice(fitting, 1)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,10 +36,11 @@ import pyarrow as pa
 from sidelight._arrays import Floats, Integers
 from sidelight._text import counted, html_table
 from sidelight.dp.accountant import CountedColumns, Spending, promise_of, told_epsilon
-from sidelight.dp.answers import NoisyAnswer, margin_of
+from sidelight.dp.answers import NoisyAnswer
 from sidelight.dp.domain import CELLS_AT_MOST, COUNT, ESTIMATE, MEASURED, OTHER, Domain, Outside, expect_countable
 from sidelight.dp.ledger import Account, Ledger, opened_ledger, paying, warn_without_ledger
 from sidelight.dp.level_choice import ChosenLevels, accept_levels
+from sidelight.dp.marginals import Axes, CellLayout, CoarserLevel
 from sidelight.dp.mechanism import Mechanism, PrivacyCost, better_without_delta
 from sidelight.dp.parameters import (
     PEOPLE_NOT_DECLARED,
@@ -106,17 +107,20 @@ class NoisyCounts(Tabular):
     budget: Account | None = None  # that ledger's, without its entries
     receipt: str | None = None
     marginals: tuple[Marginal, ...] = ()  # what was measured beside the cells
+    coarser: tuple[CoarserLevel, ...] = field(default=(), repr=False)  # that marginals may be by
+    _drawn: Measurements = field(init=False, repr=False)
     estimates: Integers | Floats = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        estimates = self.measurements().estimates()
-        object.__setattr__(self, "estimates", estimates.reshape(self.declared_domain.shape))
+        layout = CellLayout(self.declared_domain.sizes, self.coarser)
+        cells = Marginal(layout.every, self.mechanism, self.measured.reshape(layout.shape))
+        drawn = Measurements(layout, (cells, *self.marginals))
+        object.__setattr__(self, "_drawn", drawn)
+        object.__setattr__(self, "estimates", drawn.estimates.reshape(self.declared_domain.shape))
 
     def measurements(self) -> Measurements:
         """Give all that was drawn, by columns: the cells, and marginals."""
-        sizes = self.declared_domain.sizes
-        cells = Marginal(tuple(range(len(sizes))), self.mechanism, self.measured.reshape(sizes))
-        return Measurements(sizes, (cells, *self.marginals))
+        return self._drawn
 
     @property
     def mechanism(self) -> Mechanism:
@@ -170,24 +174,28 @@ class NoisyCounts(Tabular):
         estimates = {ESTIMATE: self.estimates.ravel()} if self.marginals else {}
         return {COUNT: self.counts.ravel(), MEASURED: self.measured.ravel(), **estimates}
 
-    def columns_of(self, marginal: Marginal) -> list[str]:
-        """Name the columns that a marginal is by."""
-        names = [*self.levels, self.sensitive]
-        return [names[axis] for axis in marginal.axes]
+    def columns_of(self, marginal: Marginal) -> dict[str, CoarserLevel | None]:
+        """Name the columns that a marginal is by, and the coarser level of each, if it is not as published."""
+        names, layout = [*self.levels, self.sensitive], self.measurements().layout
+        return {
+            names[layout.column(axis)]: layout.coarser[axis - len(names)] if axis >= len(names) else None
+            for axis in marginal.axes
+        }
 
     def margin(self, confidence: float = 0.95) -> float:
         """How far is the estimate of a cell from the truth, at most, with this confidence?"""
         if not self.marginals:
             return self.mechanism.margin(confidence)
-        return margin_of(self.measurements().error([1] * len(self.declared_domain.sizes)), confidence)
+        measured = self.measurements()
+        return measured.margin(measured.layout.every, confidence)
 
     def margins_of_queries(self, confidence: float = 0.95) -> dict[str, float]:
         """How far is one count of each query that was measured from the truth, at most, with this confidence?"""
-        sizes, measured = self.declared_domain.sizes, self.measurements()
         margins = {}
         for each in self.marginals:
-            taken = [1 if axis in each.axes else size for axis, size in enumerate(sizes)]
-            margins[", ".join(self.columns_of(each)) or TOTAL] = margin_of(measured.error(taken), confidence)
+            columns = self.columns_of(each).items()
+            texts = (name if coarser is None else f"{name}={coarser.level}" for name, coarser in columns)
+            margins[", ".join(texts) or TOTAL] = self.measurements().margin(each.axes, confidence)
         return margins
 
     def count(self, /, *values: object, **says: object) -> NoisyAnswer:
@@ -195,7 +203,8 @@ class NoisyCounts(Tabular):
 
         `noisy.count("Sales", sex="Female")`; several values or labels are added up, as in
         `noisy.count("Sales", "Tech-support", race=["Black", "Other"])`; without values any value counts, and without
-        columns everybody: `noisy.count()` is the total.
+        columns everybody: `noisy.count()` is the total.  A label of a coarser level that was a query is all labels
+        under it.
 
         What was measured is added up (`estimates`), not the post-processed `counts`: setting counts below 0 to 0, and
         others down for it, moves sums of them away from the truth, always to the same side.  Where people have several
@@ -213,12 +222,19 @@ class NoisyCounts(Tabular):
         places = [np.arange(size) for size in self.declared_domain.sizes]
         for name, labels in says.items():
             column = self._column(name)
-            places[[*self.levels].index(name)] = _places(labels, column.labels, f"'{name}'")
+            number = [*self.levels].index(name)
+            places[number] = _places(labels, column.labels, self._under(number), f"'{name}'")
         if values:
-            places[-1] = _places(list(values), self.domain, self.sensitive)
-        total = self.estimates.reshape(self.declared_domain.sizes)[np.ix_(*places)].sum()
+            places[-1] = _places(list(values), self.domain, self._under(len(self.levels)), self.sensitive)
         of = "people" if self.unit.once else f"{self.unit.counted_things}s"
-        return NoisyAnswer(total.item(), of, self.measurements().error([len(taken) for taken in places]))
+        total, noise = self.measurements().answer(places)
+        return NoisyAnswer(total, of, noise)
+
+    def _under(self, column: int) -> dict[Label, Integers]:
+        """Say which labels stand under each coarser one that a query is by."""
+        queried = (self.columns_of(each).values() for each in self.marginals)
+        levels = (each for each in itertools.chain.from_iterable(queried) if each is not None and each.column == column)
+        return {text: np.flatnonzero(each.place == place) for each in levels for place, text in enumerate(each.labels)}
 
     def promise(self, *, chance: Amount | None = None) -> SemanticPrivacy:
         """Say what this release alone promises to each `unit`, what choosing its levels cost included.
@@ -312,7 +328,7 @@ class NoisyCounts(Tabular):
         """Say what was measured as statements for `maxent`: likelihoods, of a release of so many `people`.
 
         Each is `P(value, column=cell, …) ~ laplace(count / people, scale / people)`, or normal: the noise of one count,
-        of a cell or of a query by values; of those whose labels and value were declared.
+        of a cell or of a query by values at published levels; of those whose labels and value were declared.
 
         >>> import sidelight as sl
         >>> adult = sl.datasets.adult(quasi=["sex"])
@@ -327,12 +343,13 @@ class NoisyCounts(Tabular):
                 f"these are counts of {self.unit.counted_things}s, and statements are about people; there are none"
             )
             raise BadNoise(message)
-        measured, last = self.measurements().marginals, len(self.declared_domain.sizes) - 1
-        return tuple(itertools.chain.from_iterable(self._said(each, people) for each in measured if last in each.axes))
+        drawn, last = self.measurements(), len(self.declared_domain.sizes) - 1
+        by_values = (each for each in drawn.marginals if last in each.axes and not drawn.layout.coarse(each.axes))
+        return tuple(itertools.chain.from_iterable(self._said(each, people) for each in by_values))
 
     def _said(self, marginal: Marginal, people: int) -> Iterator[Statement]:
         noise: Noise = "laplace" if marginal.mechanism.kind == "discrete Laplace" else "normal"
-        scale, names = Fraction(marginal.mechanism.scale) / people, self.columns_of(marginal)
+        scale, names = Fraction(marginal.mechanism.scale) / people, [*self.columns_of(marginal)]
         labels = (*self.declared_domain.labels, self.domain)
         for place, count in np.ndenumerate(marginal.measured):
             texts = [labels[axis][number] for axis, number in zip(marginal.axes, place, strict=True)]
@@ -484,7 +501,8 @@ def noisy_counts(
         queries: which counts matter, fixed in advance: a list of what is counted by, such as `["total", "sex",
             ("age", "occupation")]`.  They are measured too, each for a part of ε, so that Σ variance of one count
             of each is smallest, the cells among them.  In a dictionary each has its weight, as in
-            `{"total": 1, "cells": 4}`; a query that is listed twice weighs twice.
+            `{"total": 1, "cells": 4}`; a query that is listed twice weighs twice.  A column may be counted by at a
+            coarser level than published: `[{"age": 3, "sex": 0}]` or `["age=3, sex"]`.
         ledger: where the budget is kept; it is spent before noise is drawn.  Without one nobody adds up what is
             published about these people, and there is a warning; "no ledger" says that this is meant.
         cells: how many counts there may be at most.
@@ -521,8 +539,8 @@ def noisy_counts(
     declared = Domain.declare(by, accepted.levels, domain, outside=outside, cells=cells)
     unit = PrivacyUnit.of(table, values_per_person, rows_per_person=rows_per_person, values=len(declared.values))
     check_people(people_at_most)
-    weights = read_queries([] if queries is None else queries, [*declared.levels, table.sensitive])
-    noise = split_noise(declared.sizes, weights, cost, unit.sensitivity(neighbours), units_changed(neighbours))
+    layout, weights = _read_workload(queries, declared, by, table.sensitive, domain)
+    noise = split_noise(layout, weights, cost, unit.sensitivity(neighbours), units_changed(neighbours))
     exact_counts = declared.count(table, by, at_most=unit.at_most)
     counted_columns = CountedColumns(table.sensitive, tuple(declared.levels.items()), math.prod(declared.shape), unit)
     mechanism, *marginal_noise = noise.values()
@@ -538,7 +556,8 @@ def noisy_counts(
     )
     warn_without_ledger(ledger)
     with paying(paid_from, spending, using=accepted.using) as receipt:
-        drawn = Measurements.draw(exact_counts.reshape(declared.sizes), noise)  # only now: it is on the ledger
+        # only now: it is on the ledger
+        drawn = Measurements.draw(exact_counts.reshape(declared.sizes), noise, layout.coarser)
         return NoisyCounts(
             declared,
             table.sensitive,
@@ -553,6 +572,7 @@ def noisy_counts(
             budget=budget,
             receipt=receipt,
             marginals=drawn.marginals[1:],
+            coarser=layout.coarser,
         )
 
 
@@ -565,17 +585,37 @@ def _check_columns(table: Table | Events, levels: Mapping[str, int]) -> None:
         raise BadNoise(message)
 
 
+def _read_workload(
+    queries: Queries | None,
+    declared: Domain,
+    by: Mapping[str, Hierarchy],
+    sensitive: str,
+    domain: Sequence[object] | Hierarchy,
+) -> tuple[CellLayout, dict[Axes, float]]:
+    """Read which marginals matter how much, and at which levels they may be."""
+    if queries is None:
+        layout = CellLayout(declared.sizes)
+        return layout, {layout.every: 1.0}
+    of_values = domain if isinstance(domain, Hierarchy) else by.get(sensitive)
+    coarser, axes = declared.coarser_levels(by, of_values)
+    return CellLayout(declared.sizes, coarser), read_queries(queries, [*declared.levels, sensitive], axes)
+
+
 def _postprocessed(drawn: Measurements) -> Integers:
-    estimates, marginals = drawn.estimates(), drawn.marginals[1:]
-    return fit_marginals(estimates, [each.axes for each in marginals]) if marginals else postprocess(estimates)
+    marginals = [each.axes for each in drawn.marginals[1:]]
+    if not marginals:
+        return postprocess(drawn.estimates)
+    return fit_marginals(drawn.estimates, marginals, drawn.layout.coarser)
 
 
-def _places(texts: object, among: tuple[Label, ...], name: str) -> Integers:
-    """Find where labels stand, each once: one label, or several."""
+def _places(texts: object, among: tuple[Label, ...], under: Mapping[Label, Integers], name: str) -> Integers:
+    """Find where labels stand, or those under them, each once: one label, or several."""
     several = [*texts] if isinstance(texts, Collection) and not isinstance(texts, str) else [texts]
     labels = dict.fromkeys(label(text) for text in several)
     for text in labels:
-        if text not in among:
+        if text not in among and text not in under:
             message = f"{name} has no '{shown(text)}'{did_you_mean(shown(text), among)}"
             raise BadNoise(message)
-    return np.array([among.index(text) for text in labels], np.int64)
+    place = {text: number for number, text in enumerate(among)}
+    every = [np.array([place[text]]) if text in place else under[text] for text in labels]
+    return np.unique(np.concatenate([np.zeros(0, np.int64), *every]))

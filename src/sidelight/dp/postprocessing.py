@@ -15,6 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from sidelight._arrays import Floats, Integers
+from sidelight.dp.marginals import Axes, CellLayout, CoarserLevel
 
 HALVINGS = 50
 """How often a threshold between counts is halved: further, floats could not tell."""
@@ -63,7 +64,9 @@ def _thresholds(counts: Integers | Floats, total: int) -> tuple[float, float]:
     return low, high
 
 
-def fit_marginals(estimates: Integers | Floats, marginals: Sequence[tuple[int, ...]]) -> Integers:
+def fit_marginals(
+    estimates: Integers | Floats, marginals: Sequence[Axes], coarser: Sequence[CoarserLevel] = ()
+) -> Integers:
     """Which whole counts of at least 0 are near to the estimates, and add up nearly as they do along these axes?
 
     The nearest ones (`postprocess`), scaled to the estimate of each marginal in turn, of at least 0; then rounded so
@@ -76,12 +79,13 @@ def fit_marginals(estimates: Integers | Floats, marginals: Sequence[tuple[int, .
     total = int(nearest.sum())
     if not total:
         return nearest
-    fitted = nearest + HARDLY_ANYBODY
-    for axes in list(marginals) * FITTINGS:
-        others = tuple(axis for axis in range(estimates.ndim) if axis not in axes)
+    fitted = nearest.astype(np.float64) + HARDLY_ANYBODY
+    layout = CellLayout(estimates.shape, tuple(coarser))
+    targets = {axes: np.maximum(layout.add_up(estimates.astype(np.float64), axes), 0) for axes in marginals}
+    for axes, target in [*targets.items()] * FITTINGS:
         # both are above 0 somewhere, as the total is
-        target = np.maximum(estimates.sum(axis=others, keepdims=True), 0)
-        fitted *= target * (total / target.sum()) / np.maximum(fitted.sum(axis=others, keepdims=True), HARDLY_ANYBODY)
+        scaled = target * (total / target.sum()) / np.maximum(layout.add_up(fitted, axes), HARDLY_ANYBODY)
+        fitted *= layout.spread(scaled, axes)
     left = fitted.sum()
     if not left > 0:  # marginals that leave no cell to anybody
         return nearest

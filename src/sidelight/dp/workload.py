@@ -2,7 +2,8 @@
 
 A query is a marginal A: the counts by some of the columns, the sensitive one among them or not; by none of them, the
 total.  The cells are the marginal by all.  Each measured marginal A has noise of variance v_A of its own.  One person
-is in one cell of each marginal, so that the costs of marginals add up: Σ ε_A = ε, or Σ ρ_A = ρ.
+is in one cell of each marginal, so that the costs of marginals add up: Σ ε_A = ε, or Σ ρ_A = ρ.  A column may be
+counted by at a coarser level of its hierarchy, such as ages in tens beside ages in years (`marginals`).
 
 What they say together is the best linear unbiased estimate of the cells (generalised least squares), which is
 consistent: every count is the sum of its cells.  In closed form, with n_i labels of column i, and n_C = Π_{i∈C} n_i:
@@ -28,8 +29,16 @@ and a sum of cells that takes k_i of the n_i labels of each column gives to the 
 
 Where B is in no marginal but the cells, r̂_B is what the cells say: only the sets below some query are ever visited.
 
+That is for columns as they are published.  With coarser levels the estimate is solved for (`nested_least_squares`).
+
 Shares of ε minimise Σ_queries weight · variance of one count, by descent from several starts; a query that is told
-better by the rest is not measured.  Shares are whole thousandths, and add up to ε exactly.
+better by the rest is not measured.  Shares are whole thousandths, and add up to ε exactly.  With coarser levels that
+sum is what it would be if all groups of a level were of one size: column i has m labels at each level that is counted
+by, 1 = m_0 < m_1 < … ≤ n_i, a residual is at one level b_i of each column, has dimension d_B = Π (m_{b_i} − m_{b_i−1}),
+
+    p_B = Σ_{A≥B} g_A / v_A,    variance of one count of C = Σ_{B≤C} (g_C · d_B / n_C) / p_B,    g_A = n / n_A cells,
+
+which for columns as published is the variance above.  Shares may be a little off the best; noise and margins are not.
 
 Source: Li, Hay, Rastogi, Miklau and McGregor, PODS 2010 (the matrix mechanism); Xiao, He, Zhang and Kifer, NeurIPS 2023
 (residuals, and the best shares for Gaussian noise); Qardaji, Yang and Li, 2014 (marginals from Laplace noise).
@@ -39,6 +48,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
@@ -50,19 +60,22 @@ import numpy as np
 from scipy.optimize import minimize
 
 from sidelight._arrays import Floats, Integers
+from sidelight._rounding import raised
 from sidelight.dp.accountant import largest_rho
-from sidelight.dp.answers import NoisePart
-from sidelight.dp.mechanism import Mechanism, PrivacyCost, calibrate, calibrate_rho
+from sidelight.dp.answers import NoisePart, margin_of
+from sidelight.dp.marginals import Axes, CellLayout, CoarserLevel
+from sidelight.dp.mechanism import SMALLEST_EPSILON, Mechanism, PrivacyCost, calibrate, calibrate_rho
+from sidelight.dp.nested_least_squares import NestedLeastSquares
 from sidelight.dp.parameters import Sensitivity
 from sidelight.errors import BadNoise, WrongKind, did_you_mean, parameter
 
-Axes: TypeAlias = tuple[int, ...]
-"""Which columns a marginal is by, as numbers that rise."""
+Query: TypeAlias = str | Sequence[str] | Mapping[str, int]
+"""Columns that are counted by: "sex", "age, occupation" or ("age", "occupation"); "total", and "cells" for all.
 
-Query: TypeAlias = str | Sequence[str]
-"""Columns that are counted by: "sex", "age, occupation" or ("age", "occupation"); "total", and "cells" for all."""
+At a coarser level than published: "age=3, sex" or {"age": 3, "sex": 0}.
+"""
 
-Queries: TypeAlias = Query | Sequence[Query] | Mapping[Query, float]
+Queries: TypeAlias = str | Sequence[Query] | Mapping[str | Sequence[str], float]
 """Several of them; one that is listed twice, or maps to 2, weighs twice."""
 
 TOTAL, CELLS = "total", "cells"
@@ -77,6 +90,11 @@ STEP = 1e-6
 SHARES = 1_000
 """Shares of ε are whole thousandths of it."""
 
+KINDS_AT_MOST = 64
+"""Of a marginal with more kinds of counts, their margin is bounded by Chebyshev's inequality for all of them."""
+
+_AT_LEVEL = re.compile(r"(?P<column>.*\S)\s*=\s*(?P<level>[0-9]+)")
+
 
 def subsets(axes: Axes) -> Iterable[Axes]:
     """Give every subset, the smallest first.
@@ -87,16 +105,24 @@ def subsets(axes: Axes) -> Iterable[Axes]:
     return itertools.chain.from_iterable(itertools.combinations(axes, size) for size in range(len(axes) + 1))
 
 
-def read_queries(queries: object, names: Sequence[str]) -> dict[Axes, float]:
+def read_queries(
+    queries: object, names: Sequence[str], levels: Mapping[tuple[int, int], int | None] | None = None
+) -> dict[Axes, float]:
     """Find the columns and the weight of each query; the cells are always among them, and stand first.
+
+    `levels` says which axis each level of a column is, by the column's number; None where it tells nobody from another.
 
     >>> read_queries(["total", "sex", "sex"], ["age", "sex", "occupation"])
     {(0, 1, 2): 1.0, (): 1.0, (1,): 2.0}
+    >>> read_queries(["sex, age=2"], ["age", "sex", "occupation"], {(0, 1): 0, (0, 2): 3, (0, 3): None})
+    {(0, 1, 2): 1.0, (3, 1): 1.0}
     """
     every = tuple(range(len(names)))
     weights: dict[Axes, float] = {}
     for query, weight in _weighted(queries):
-        axes = _axes(query, names)
+        asked = {names.index(name): level for name, level in _columns(query, names).items()}
+        numbers = {column: _axis(names[column], column, level, levels or {}) for column, level in asked.items()}
+        axes = tuple(axis for _, axis in sorted(numbers.items()) if axis is not None)
         if isinstance(weight, bool) or not isinstance(weight, int | float | Fraction) or not 0 < weight < math.inf:
             message = f"the weight of a query is a number above 0, not {weight}"
             raise BadNoise(message)
@@ -115,24 +141,49 @@ def _weighted(queries: object) -> Iterable[tuple[object, object]]:
     raise WrongKind(message)
 
 
-def _axes(query: object, names: Sequence[str]) -> Axes:
+def _columns(query: object, names: Sequence[str]) -> dict[str, object]:
+    """Give the columns of a query, and the level of each; None where it is as published."""
     if isinstance(query, str):
-        if query in names:
-            if query in (TOTAL, CELLS):
-                message = f"a column is called '{query}', which is what a query is called; rename it"
-                raise BadNoise(message)
-            return (names.index(query),)
+        if query in names and query in (TOTAL, CELLS):
+            message = f"a column is called '{query}', which is what a query is called; rename it"
+            raise BadNoise(message)
         if query in (TOTAL, CELLS):
-            return () if query == TOTAL else tuple(range(len(names)))
-        query = [name.strip() for name in query.split(",")]
-    if not isinstance(query, Sequence | AbstractSet):
+            return {} if query == TOTAL else dict.fromkeys(names)
+        query = [query] if query in names else [name.strip() for name in query.split(",")]
+    if not isinstance(query, Sequence | AbstractSet | Mapping):
         message = f"a query is the columns that are counted by, such as 'sex' or ('age', 'sex'), not {query!r}"
         raise WrongKind(message)
-    for name in query:
+    levels: dict[str, object] = {}
+    for each in query:
+        name, level = (each, query[each]) if isinstance(query, Mapping) else _at_level(each, names)
         if name not in names:
             message = f"a query counts by '{name}', which is not published{did_you_mean(str(name), names)}"
             raise BadNoise(message)
-    return tuple(sorted({names.index(name) for name in query}))
+        if levels.get(name, level) != level:
+            message = f"a query says two levels for '{name}'; make two queries of it"
+            raise BadNoise(message)
+        levels[name] = level
+    return levels
+
+
+def _at_level(text: object, names: Sequence[str]) -> tuple[str, object]:
+    """Read `age=3`; a column that is called so comes first."""
+    read = None if text in names else _AT_LEVEL.fullmatch(str(text))
+    return (str(text), None) if read is None else (read["column"], int(read["level"]))
+
+
+def _axis(name: str, column: int, level: object, levels: Mapping[tuple[int, int], int | None]) -> int | None:
+    if level is None:
+        return column
+    if isinstance(level, bool) or not isinstance(level, int | np.integer):
+        message = f"the level of '{name}' in a query is a whole number, not {level!r}"
+        raise BadNoise(message)
+    if (column, int(level)) not in levels:
+        known = [number for of, number in levels if of == column]
+        which = f"give one from {min(known)} to {max(known)}" if known else "it has no hierarchy; leave the level out"
+        message = f"a query counts by level {level} of '{name}', which is not as published or coarser; {which}"
+        raise BadNoise(message)
+    return levels[column, int(level)]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -146,38 +197,60 @@ class Marginal:
 
 def marginal_of(cells: Integers, axes: Axes) -> Integers:
     """Add up the cells over all columns but these."""
-    added = cells.sum(axis=tuple(axis for axis in range(cells.ndim) if axis not in axes), dtype=np.int64)
-    return np.asarray(added, np.int64)
+    return CellLayout(cells.shape).add_up(cells.astype(np.int64), axes)
 
 
 @dataclass(frozen=True, eq=False)
 class Measurements:
     """What was drawn: the cells, which stand first, and marginals of them."""
 
-    shape: tuple[int, ...]
+    layout: CellLayout
     marginals: tuple[Marginal, ...]
 
     @classmethod
-    def draw(cls, cells: Integers, noise: Mapping[Axes, Mechanism]) -> Measurements:
+    def draw(
+        cls, cells: Integers, noise: Mapping[Axes, Mechanism], coarser: Sequence[CoarserLevel] = ()
+    ) -> Measurements:
         """Draw noise for each marginal; all of it has to be paid for before."""
-        drawn = (Marginal(axes, each, each.add_noise(marginal_of(cells, axes))) for axes, each in noise.items())
-        return cls(cells.shape, tuple(drawn))
+        layout = CellLayout(cells.shape, tuple(coarser))
+        drawn = (Marginal(axes, each, each.add_noise(layout.add_up(cells, axes))) for axes, each in noise.items())
+        return cls(layout, tuple(drawn))
 
     @cached_property
-    def _least_squares(self) -> LeastSquares:
-        return LeastSquares(self.shape, {each.axes: each.mechanism.variance() for each in self.marginals})
+    def _variances(self) -> dict[Axes, float]:
+        return {each.axes: each.mechanism.variance() for each in self.marginals}
 
+    @cached_property
+    def _measured(self) -> dict[Axes, Integers]:
+        return {each.axes: each.measured for each in self.marginals}
+
+    @cached_property
+    def _closed_form(self) -> LeastSquares:
+        return LeastSquares(self.layout.shape, self._variances)
+
+    @cached_property
+    def _nested(self) -> NestedLeastSquares | None:
+        coarse = any(self.layout.coarse(each.axes) for each in self.marginals)
+        return NestedLeastSquares(self.layout, self._variances) if coarse else None
+
+    @cached_property
     def estimates(self) -> Integers | Floats:
         """What do all of them say about the cells together?  Whole where the cells alone were measured."""
         if len(self.marginals) == 1:
             return self.marginals[0].measured
-        return self._least_squares.estimate({each.axes: each.measured for each in self.marginals})
+        return (self._nested or self._closed_form).estimate(self._measured)
 
-    def error(self, taken: Sequence[int]) -> tuple[NoisePart, ...]:
-        """By which noises does a sum of estimates err that takes so many labels of each column?"""
+    def answer(self, places: Sequence[Integers]) -> tuple[float, tuple[NoisePart, ...]]:
+        """What do they say about the sum of the cells at these labels of each column, and by which noises is it off?"""
+        if self._nested is not None:
+            total, error = self._nested.answer(places, self._measured)
+            return total, self._parts(error)
+        total, taken = self.estimates[np.ix_(*places)].sum().item(), [len(each) for each in places]
         if len(self.marginals) == 1:
-            return (NoisePart(self.marginals[0].mechanism, math.prod(taken)),)
-        error = self._least_squares.error(taken)
+            return total, (NoisePart(self.marginals[0].mechanism, math.prod(taken)),)
+        return total, self._parts(self._closed_form.error(taken))
+
+    def _parts(self, error: Mapping[Axes, tuple[Floats, Integers]]) -> tuple[NoisePart, ...]:
         parts = []
         for each in self.marginals:
             weights, draws = error[each.axes]
@@ -191,9 +264,23 @@ class Measurements:
             ]
         return tuple(parts)
 
+    def margin(self, axes: Axes, confidence: float) -> float:
+        """How far is any one count of a measured marginal from the truth, at most, with this confidence?
+
+        With coarser levels counts differ in that, and the largest margin is meant.
+        """
+        if self._nested is None:
+            one = [np.arange(1 if axis in axes else n) for axis, n in enumerate(self.layout.shape)]
+            return margin_of(self.answer(one)[1], confidence)
+        kinds = self._nested.kinds(axes)
+        if len(kinds) > KINDS_AT_MOST:
+            # no best estimate has a larger variance than what was measured
+            return raised(math.sqrt(self._variances[axes] / (1 - confidence)), 1e-6)
+        return max(margin_of(self.answer(each)[1], confidence) for each in kinds)
+
 
 def split_noise(
-    shape: tuple[int, ...],
+    layout: CellLayout | tuple[int, ...],
     weights: Mapping[Axes, float],
     cost: PrivacyCost,
     sensitivity: Sensitivity,
@@ -207,10 +294,11 @@ def split_noise(
     >>> {axes: (each.kind, round(each.scale, 4)) for axes, each in noise.items()}
     {(0, 1): ('discrete Laplace', 1.996), (): ('discrete Laplace', 2.004)}
     """
-    every = tuple(range(len(shape)))
-    moved = {axes: sensitivity if axes == every else sensitivity.merged(units) for axes in weights}
+    layout = layout if isinstance(layout, CellLayout) else CellLayout(layout)
+    moved = {axes: sensitivity if axes == layout.every else sensitivity.merged(units) for axes in weights}
+    alone = cost.noise(sensitivity)  # refuses a cost that is none
     if len(weights) == 1:
-        return {every: cost.noise(sensitivity)}
+        return {layout.every: alone}
     if cost.rho is None and cost.delta == 0:
         assert cost.epsilon is not None
         epsilon = cost.epsilon
@@ -218,7 +306,8 @@ def split_noise(
         def laplace(axes: Axes, share: float) -> float:
             return Mechanism("discrete Laplace", moved[axes].l1 / (share * float(epsilon))).variance()
 
-        shares = best_shares(shape, weights, laplace)
+        shares = best_shares(layout, weights, laplace)
+        _refuse_small(f"epsilon {float(epsilon):g}", epsilon * min(shares.values()), SMALLEST_EPSILON)
         return {axes: calibrate(epsilon * share, Fraction(0), moved[axes]) for axes, share in shares.items()}
     rho = cost.rho
     if rho is None:
@@ -228,10 +317,22 @@ def split_noise(
     def gaussian(axes: Axes, share: float) -> float:
         return moved[axes].l2_squared / (2 * float(rho) * share)
 
-    shares = best_shares(shape, weights, gaussian)
+    shares = best_shares(layout, weights, gaussian)
     if len(shares) == 1:
-        return {every: cost.noise(sensitivity)}
+        return {layout.every: alone}
+    paid = f"rho {float(rho):g}" if cost.epsilon is None else f"epsilon {float(cost.epsilon):g}"
+    _refuse_small(paid, rho * min(shares.values()), SMALLEST_EPSILON**2 / 2)
     return {axes: calibrate_rho(rho * share, moved[axes]) for axes, share in shares.items()}
+
+
+def _refuse_small(paid: str, least: Fraction, smallest: Fraction) -> None:
+    """Refuse what comes to nothing when it is shared, by the amount that was to be shared."""
+    if least < smallest:
+        message = (
+            f"{paid} is shared by the cells and {parameter('queries')}, and for the smallest share publishes nothing "
+            "but noise; give more, or fewer queries"
+        )
+        raise BadNoise(message)
 
 
 @dataclass(frozen=True)
@@ -339,7 +440,7 @@ def _shares(amounts: Mapping[Axes, float]) -> dict[Axes, float]:
 
 
 def best_shares(
-    shape: tuple[int, ...], weights: Mapping[Axes, float], variance: Callable[[Axes, float], float]
+    layout: CellLayout | tuple[int, ...], weights: Mapping[Axes, float], variance: Callable[[Axes, float], float]
 ) -> dict[Axes, Fraction]:
     """Which share of the budget does each query get, so that Σ weight · variance of one count is smallest?
 
@@ -350,7 +451,8 @@ def best_shares(
     >>> {axes: str(share) for axes, share in best_shares((100, 2), {(0, 1): 1, (): 1}, laplace).items()}
     {(0, 1): '501/1000', (): '499/1000'}
     """
-    objective = _Objective(shape, tuple(weights), np.array([*weights.values()]), variance)
+    layout = layout if isinstance(layout, CellLayout) else CellLayout(layout)
+    objective = _Objective(layout, tuple(weights), np.array([*weights.values()]), variance)
     measured = np.ones(len(weights), bool)
     shares = _descend(objective, measured)
     # the cells stand first, and always are measured
@@ -367,38 +469,64 @@ def best_shares(
 class _Objective:
     """Σ weight · variance of one count, by shares of the budget; the cells stand first."""
 
-    shape: tuple[int, ...]
+    layout: CellLayout
     queries: tuple[Axes, ...]
     weights: Floats
     variance: Callable[[Axes, float], float]
 
-    def _size(self, axes: Iterable[int]) -> int:
-        return math.prod(self.shape[axis] for axis in axes)
+    @cached_property
+    def _chains(self) -> dict[int, list[int]]:
+        """Which axes of each column the queries are by, the coarsest first."""
+        used = {axis for axes in self.queries[1:] for axis in axes}
+        chains: dict[int, list[int]] = {}
+        for axis in sorted(used, key=lambda axis: (self.layout.labels_of(axis), -axis)):
+            chains.setdefault(self.layout.column(axis), []).append(axis)
+        return chains
+
+    def _no_finer(self, axis: int) -> list[int]:
+        chain = self._chains[self.layout.column(axis)]
+        return chain[: chain.index(axis) + 1]
 
     @cached_property
     def _visited(self) -> list[Axes]:
-        return list(dict.fromkeys(below for axes in self.queries[1:] for below in subsets(axes)))
+        """Every residual that some query tells about: none, or an axis that is no finer, of each of its columns."""
+        ways = ([[(), *((each,) for each in self._no_finer(axis))] for axis in axes] for axes in self.queries[1:])
+        every = itertools.chain.from_iterable(itertools.product(*each) for each in ways)
+        return list(dict.fromkeys(tuple(itertools.chain.from_iterable(each)) for each in every))
+
+    @cached_property
+    def _is_told(self) -> np.typing.NDArray[np.bool_]:
+        """Whether B ≤ A: residual × query; the cells tell about all."""
+        beside = [{each for axis in axes for each in self._no_finer(axis)} for axes in self.queries[1:]]
+        told = [[True, *(set(below) <= each for each in beside)] for below in self._visited]
+        return np.array(told, bool).reshape(len(told), len(self.queries))
+
+    @cached_property
+    def _cells_each(self) -> Floats:
+        """g_A: how many cells there are in one count of each query."""
+        cells = self.layout.size(self.layout.every)
+        return np.array([cells / self.layout.size(axes) for axes in self.queries])
 
     @cached_property
     def _told(self) -> Floats:
-        """1 / n_{A∖B} where B is in A: residual × query."""
-        return np.array(
-            [
-                [1 / self._size(set(axes) - set(below)) if set(below) <= set(axes) else 0.0 for axes in self.queries]
-                for below in self._visited
-            ]
-        ).reshape(len(self._visited), len(self.queries))
+        """g_A where B ≤ A: residual × query."""
+        return np.where(self._is_told, self._cells_each, 0.0)
 
     @cached_property
-    def _spread(self) -> Floats:
-        """Give Π_{i∈B} (1 − 1/n_i) of each residual."""
-        return np.array([math.prod(1 - 1 / self.shape[axis] for axis in below) for below in self._visited])
+    def _dimensions(self) -> Floats:
+        """d_B of each residual."""
+        return np.array([math.prod(map(self._dimension, below)) for below in self._visited], np.float64)
+
+    def _dimension(self, axis: int) -> int:
+        *before, _ = self._no_finer(axis)
+        return self.layout.labels_of(axis) - (self.layout.labels_of(before[-1]) if before else 1)
 
     @cached_property
     def _gain(self) -> Floats:
         """How much the variance of each residual weighs; and, last, that of the cells where no marginal tells more."""
-        rest = self.weights[0] * (1 - self._told[:, 0] @ self._spread)
-        return np.append((self._told**2 @ self.weights) * self._spread, rest)
+        sizes = np.array([self.layout.size(axes) for axes in self.queries])
+        rest = self.weights[0] * (1 - self._dimensions.sum() / sizes[0])
+        return np.append((self._told @ (self.weights / sizes)) * self._dimensions, rest)
 
     def _variances(self, shares: Floats) -> Floats:
         every = zip(self.queries, shares.tolist(), strict=True)

@@ -34,6 +34,7 @@ from sidelight._text import html_table
 from sidelight.dp.accountant import CountedColumns, Spending
 from sidelight.dp.domain import COUNT, ESTIMATE, MEASURED, OTHER, Domain, Outside
 from sidelight.dp.ledger import Account, budget_document, say_spent
+from sidelight.dp.marginals import CellLayout, CoarserLevel, coarser_level
 from sidelight.dp.mechanism import Mechanism, NoiseKind
 from sidelight.dp.noisy_counts import NoisyCounts
 from sidelight.dp.parameters import Neighbours, PrivacyUnit, Sensitivity, amount_text, units_changed
@@ -157,9 +158,15 @@ def _missing(noisy: NoisyCounts) -> str | None:
 
 def _query(noisy: NoisyCounts, marginal: Marginal, margin: float) -> dict[str, Any]:
     """Say what was measured beside the cells: counts by some of the columns, the last column changing first."""
-    mechanism = marginal.mechanism
+    mechanism, columns = marginal.mechanism, noisy.columns_of(marginal)
+    coarser = {name: each for name, each in columns.items() if each is not None}
     return {
-        "by": noisy.columns_of(marginal),
+        "by": [*columns],
+        # of each published label, in order, the label that it is counted under
+        "coarser": {
+            name: {"level": each.level, "labels": [each.labels[place] for place in each.place.tolist()]}
+            for name, each in coarser.items()
+        },
         "margin_95": margin,
         "mechanism": {"kind": mechanism.kind, "scale": mechanism.scale, **asdict(mechanism.sensitivity)},
         "measured": marginal.measured.ravel().tolist(),
@@ -273,7 +280,7 @@ def read_noise(path: str | Path) -> NoisyCounts:
             missing=_read_missing(document.get("missing")),
             budget=read_budget(document.get("ledger"), spending.neighbours),
             receipt=text_or_none(document["receipt"]),
-            marginals=_marginals(document, domain, spending),
+            **_marginals(document, domain, spending),
         )
     except (KeyError, TypeError, ValueError, BadNoise):  # also of Arrow
         message = f"'{noise_path(path).name}' does not fit '{path.name}'; publish the counts again"
@@ -378,16 +385,32 @@ def read_mechanism(document: dict[str, Any], sensitivity: Sensitivity) -> Mechan
     return Mechanism(document["kind"], float(document["scale"]), sensitivity)
 
 
-def _marginals(document: dict[str, Any], domain: Domain, spending: Spending) -> tuple[Marginal, ...]:
-    names, marginals = [*domain.levels, document["sensitive"]], []
-    for each, mechanism in zip(document.get("queries", ()), spending.marginal_noise, strict=True):
-        axes = tuple(names.index(name) for name in each["by"])
-        measured = np.array(each["measured"], np.int64).reshape([domain.sizes[axis] for axis in axes])
+def _marginals(document: dict[str, Any], domain: Domain, spending: Spending) -> dict[str, Any]:
+    names, queries = [*domain.levels, document["sensitive"]], document.get("queries", ())
+    numbers: dict[tuple[str, int], int] = {}
+    coarser: list[CoarserLevel] = []
+    for name, each in (pair for query in queries for pair in query.get("coarser", {}).items()):
+        level = coarser_level(names.index(name), int(each["level"]), each["labels"])
+        known = numbers.setdefault((name, level.level), len(names) + len(coarser))
+        if known == len(names) + len(coarser):
+            coarser.append(level)
+        if not np.array_equal(coarser[known - len(names)].place, level.place):
+            message = "two levels of one number"
+            raise ValueError(message)
+    layout = CellLayout(domain.sizes, tuple(coarser))
+    marginals = []
+    for query, mechanism in zip(queries, spending.marginal_noise, strict=True):
+        levels = {name: int(each["level"]) for name, each in query.get("coarser", {}).items()}
+        axes = tuple(numbers[name, levels[name]] if name in levels else names.index(name) for name in query["by"])
+        measured = np.array(query["measured"], np.int64).reshape([layout.labels_of(axis) for axis in axes])
         marginals.append(Marginal(axes, mechanism, measured))
-    if any(each.axes != tuple(sorted({*each.axes})) or len(each.axes) == len(names) for each in marginals):
+    every = [each.axes for each in marginals]
+    columns = [[*map(layout.column, axes)] for axes in every]
+    fitting = all(len(each.place) == layout.shape[each.column] for each in coarser) and layout.nested()
+    if not fitting or len({*every, layout.every}) <= len(every) or any(each != sorted({*each}) for each in columns):
         message = "no such marginals"
         raise ValueError(message)
-    return tuple(marginals)
+    return {"marginals": tuple(marginals), "coarser": layout.coarser}
 
 
 def whole_or_none(number: object) -> int | None:
