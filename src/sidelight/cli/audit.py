@@ -27,7 +27,7 @@ class AuditRequest:
 def audit(request: AuditRequest, output: Output) -> Status:
     """Read, measure, judge, print."""
     output.refuse(inputs_of(request.file))
-    release = open_release(request.file, request.question.reading)
+    release = open_release(request.file, request.question.roles, weights=request.question.needs_weights)
     report = judge(release, request.question, source=request.file)
     print_report(report, output)
     return Status.NOT_WITHIN_POLICY if report.answer.verdict == "not within policy" else Status.WITHIN_POLICY

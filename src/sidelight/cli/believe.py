@@ -102,7 +102,7 @@ def release_of(request: BelieveRequest) -> Release:
     if not roles.quasi or roles.sensitive is None:
         message = "which columns? name the bucket with --group, the value with --sensitive"
         raise BadPolicy(message)
-    return release_from(request.file, replace(roles, suppressed=None), told_apart=request.knowledge.quasi)
+    return release_from(request.file, replace(roles, suppressed=None, weight=None), told_apart=request.knowledge.quasi)
 
 
 def envelope(

@@ -52,10 +52,10 @@ class Question:
     files: tuple[Path, ...] = ()  # where it was read from
 
     @property
-    def reading(self) -> Roles:
-        """How the file is read: weights only where a measure looks at them, as suppressed rows have none."""
+    def needs_weights(self) -> bool:
+        """Whether a measure looks at sampling weights."""
         asked = (*(self.policy.measures if self.policy else ()), *self.measures)
-        return self.roles if any(each.needs_weights for each in asked) else replace(self.roles, weight=None)
+        return any(each.needs_weights for each in asked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +125,12 @@ def read_question(
     )
 
 
-def open_release(file: str, roles: Roles, *, keep_people: bool = False) -> Release:
-    """Read a published file with these roles; what they do not say, a sidecar beside it does."""
+def open_release(file: str, roles: Roles, *, keep_people: bool = False, weights: bool = False) -> Release:
+    """Read a published file with these roles; what they do not say, a sidecar beside it does.
+
+    Weights are left where they are unless they are needed: suppressed rows have none.
+    """
+    roles = roles if weights else replace(roles, weight=None)
     if noise_path(Path(file)).is_file():
         message = (
             f"'{file}' holds noisy counts, not people; '{noise_path(Path(file)).name}' beside it says what they promise"

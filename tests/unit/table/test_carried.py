@@ -120,7 +120,7 @@ def test_they_are_never_published_by_default(adult):
     ("more", "message"),
     [
         ({"keep": "age"}, "column 'age' has a role already, and is also in keep="),
-        ({"weight": "ward"}, "weight= is 'ward', where not every cell is a number of at least 0"),
+        ({"weight": "ward"}, "weight= is 'ward', where cells are missing, negative or no numbers"),
         ({"keep": "ward", "values": "set", "person": "wt"}, "keep= is for people with one value"),
     ],
 )
