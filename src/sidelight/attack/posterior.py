@@ -36,7 +36,7 @@ from sidelight._arrays import (
     unpack_bits,
 )
 from sidelight.attack.common_ground import CommonGround, Numbers, Observation, weigh
-from sidelight.attack.targets import People, Presence
+from sidelight.attack.targets import People, PresenceChances
 from sidelight.errors import BadRelease, parameter
 from sidelight.release.groups import Groups
 from sidelight.release.locate import Linkage
@@ -75,7 +75,7 @@ class View:
     groups: Groups
     counts: Counts
     linkage: Linkage
-    presence: Presence
+    presence: PresenceChances
     semantics: Semantics
     may_have: Bits
     must_have: Bits
@@ -89,7 +89,7 @@ class View:
         counts: Counts,
         linkage: Linkage,
         *,
-        presence: Presence,
+        presence: PresenceChances,
         semantics: Semantics,
         share_linked_right: Fraction | None = None,
         parts: int | None = None,

@@ -3,7 +3,7 @@
 `People` is a table of its own: one row for all who look alike, so a million targets with a thousand different keys cost
 a thousand rows from here on.  Names are not read unless somebody asks for a person by name.
 
-Whether they are in a release at all is a `Presence`: a number for all of them, or a column of theirs that says so.
+Whether they are in a release at all is `PresenceChances`: a number for all of them, or a column of theirs that says so.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ PRESENCE_WORDS = {"yes": Fraction(1), "true": Fraction(1), "no": Fraction(0), "f
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Presence:
+class PresenceChances:
     """How likely each row of people is in one release: 1 known to be, 0 known not to be."""
 
     levels: tuple[Fraction, ...]
@@ -155,14 +155,14 @@ class People:
     def __len__(self) -> int:
         return len(self.sizes)
 
-    def presence(self, present: str | Fraction) -> Presence:
+    def presence(self, present: str | Fraction) -> PresenceChances:
         """Say who is in a release."""
         if isinstance(present, Fraction):
-            return Presence((present,), np.zeros(len(self), np.int64))
+            return PresenceChances((present,), np.zeros(len(self), np.int64))
         column = next(column for column in (*self.marks, *self.known) if column.name == present)
         used, codes = np.unique(column.codes, return_inverse=True)
         levels = tuple(_level(present, column.labels[code]) for code in used.tolist())
-        return Presence(levels, codes.astype(np.int64), present)
+        return PresenceChances(levels, codes.astype(np.int64), present)
 
     @property
     def total(self) -> int:

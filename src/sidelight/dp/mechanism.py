@@ -165,11 +165,11 @@ class Mechanism:
         >>> Mechanism("discrete Laplace", scale=1.0).margin_of_total(1, 1e-9)
         25
         """
-        wanted = -math.log(chance)
+        surprise = -math.log(chance)
         if self.kind == "discrete Gaussian":
-            return math.ceil(self.scale * math.sqrt(2 * counts * wanted))
+            return math.ceil(self.scale * math.sqrt(2 * counts * surprise))
         t = np.geomspace(1e-6, 1, 200, endpoint=False) / self.scale
-        return math.ceil(float(((counts * self.log_moment(t) + wanted) / t).min()))
+        return math.ceil(float(((counts * self.log_moment(t) + surprise) / t).min()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,13 +124,13 @@ class StableCounts(Tabular):
 
     def count(self, value: object, **says: str) -> int | None:
         """How many people have a value and these labels, one for each column?  None where that was not published."""
-        wanted = {**says, self.sensitive: value}
+        cell = {**says, self.sensitive: value}
         columns = {column.name: column for column in (*self.columns, self.value)}
-        if wanted.keys() != columns.keys():
+        if cell.keys() != columns.keys():
             message = f"say what each column says: {', '.join(column.name for column in self.columns)}"
             raise BadNoise(message)
         rows = np.ones(len(self), bool)
-        for name, text in wanted.items():
+        for name, text in cell.items():
             column = columns[name]
             rows &= column.codes == (column.labels.index(text) if text in column.labels else -1)
         return int(self.measured[rows][0]) if rows.any() else None

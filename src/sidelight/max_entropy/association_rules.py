@@ -196,12 +196,12 @@ class _Strongest:
         conditions = {number: sources[number].conditions(table) for number in np.unique(self.source).tolist()}
         for place in range(len(self.strength)):
             number, row = int(self.source[place]), int(self.condition[place])
-            given = sources[number].given((column.name, column.cell(row)) for column in conditions[number])
+            known = sources[number].given((column.name, column.cell(row)) for column in conditions[number])
             follow = int(self.support[place])
             # follow / strength is the size of the condition, a whole number
             share = Fraction(follow, round(follow / float(self.strength[place])))
             share = share if kind == "has" else 1 - share
-            about = ConditionalProbability((table.domain[int(self.value[place])],), given)
+            about = ConditionalProbability((table.domain[int(self.value[place])],), known)
             low, high = max(share - vagueness, Fraction(0)), min(share + vagueness, Fraction(1))
             yield Rule(about, low, high, support=follow, kind=kind)
 

@@ -59,12 +59,12 @@ class RawLabels:
     """
 
     def __init__(self, printed: Iterable[Label], mentioned: Iterable[Label] = (), nodes: Nodes = NO_NODES) -> None:
-        found = _Bundles((*printed, *mentioned), nodes)
-        self.order = LabelOrder(tuple(found.bundles), nodes)
-        self.weight = np.array([found.bundles[text] for text in self.order.labels], float)
+        every = _Bundles((*printed, *mentioned), nodes)
+        self.order = LabelOrder(tuple(every.bundles), nodes)
+        self.weight = np.array([every.bundles[text] for text in self.order.labels], float)
         # what is only itself is one bundle, of that name; all else is searched for when it is asked for
-        position = self.order.positions(found.themselves)
-        self._memo = {text: position[at : at + 1] for at, text in enumerate(found.themselves)}
+        position = self.order.positions(every.themselves)
+        self._memo = {text: position[at : at + 1] for at, text in enumerate(every.themselves)}
 
     def covered(self, text: Label) -> Integers:
         """Find the bundles that a label may stand for."""

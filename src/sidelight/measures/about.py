@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,10 +28,12 @@ from sidelight.measures.measure import Finding, Measure, Monotonicity, Summary, 
 from sidelight.measures.screening import Screen
 from sidelight.measures.targets import Targeted, written_label
 from sidelight.release.groups import GroupName, Groups
-from sidelight.release.population import Population
 from sidelight.release.release import Release
 from sidelight.table.labels import Label
 from sidelight.table.table import JointDomain, Semantics, Table
+
+if TYPE_CHECKING:
+    from sidelight.release.population import Population
 
 OF_ITS_CLASS = ("name", "large_is_bad", "limits", "semantics", "mergeable", "depends_on_whole", "about_values")
 """What a measure's class says of it is so of the measure that asks the same about a column."""

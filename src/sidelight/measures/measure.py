@@ -26,7 +26,7 @@ from fractions import Fraction
 from functools import reduce
 from operator import index
 from types import MappingProxyType
-from typing import ClassVar, Protocol, Self, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Protocol, Self, TypeAlias
 
 import numpy as np
 
@@ -38,10 +38,12 @@ from sidelight.knowledge.tokens import quote
 from sidelight.measures.exact import Amount
 from sidelight.measures.screening import Screen
 from sidelight.release.groups import GroupName, Groups
-from sidelight.release.population import Population
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, shown
 from sidelight.table.table import Semantics, Table
+
+if TYPE_CHECKING:
+    from sidelight.release.population import Population
 
 Bound: TypeAlias = int | float | Fraction | Decimal
 """What a limit may be given as; 0.1 means a tenth (see `exact`)."""

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from numbers import Rational
+from typing import TYPE_CHECKING
 
 import tomli_w
 
@@ -17,9 +18,11 @@ from sidelight._text import html_table
 from sidelight.errors import BadPolicy, NotTrueOrFalse, expect
 from sidelight.measures.about import asked_about_each
 from sidelight.measures.measure import Criterion, Finding, Judgement, Measure, findings, judgements_table
-from sidelight.release.population import Population
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, shown
+
+if TYPE_CHECKING:
+    from sidelight.release.population import Population
 
 
 @dataclass(frozen=True, slots=True, repr=False)

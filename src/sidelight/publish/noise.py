@@ -309,8 +309,8 @@ def noise_beside(
     beside = noise_path(path)
     try:
         document: dict[str, Any] = json.loads(beside.read_text(encoding="utf-8"))
-        found = document["kind"]
-        known = found == kind and document["schema_version"] in versions
+        about = document["kind"]
+        known = about == kind and document["schema_version"] in versions
         sha256 = document["file"]["sha256"]
     except FileNotFoundError:
         message = f"no '{beside.name}' beside '{path}'; which noise was added stands in it"
@@ -318,9 +318,9 @@ def noise_beside(
     except (OSError, ValueError, KeyError, TypeError):
         message = f"'{beside}' cannot be read; publish the counts again"
         raise BadRelease(message) from None
-    if found != kind and found in READ_BY:
+    if about != kind and about in READ_BY:
         message = (
-            f"'{beside.name}' tells of {found}, and {kind} are needed here; in Python, {READ_BY[found]} reads them"
+            f"'{beside.name}' tells of {about}, and {kind} are needed here; in Python, {READ_BY[about]} reads them"
         )
         raise BadRelease(message)
     if not known:

@@ -13,7 +13,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -21,11 +21,13 @@ from sidelight._arrays import Codes, Integers, add_up, number_keys
 from sidelight.errors import BadHierarchy
 from sidelight.release.generalise import coarser, keys_as_groups, roll_up
 from sidelight.release.groups import Groups, PopulationCounts
-from sidelight.release.population import Population
 from sidelight.release.release import Release
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Label
 from sidelight.table.table import Column, Table
+
+if TYPE_CHECKING:
+    from sidelight.release.population import Population
 
 Node: TypeAlias = tuple[int, ...]
 """One level per column, in the order of the lattice's columns."""

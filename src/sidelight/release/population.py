@@ -137,9 +137,9 @@ class Population:
                 "compared with a population"
             )
             raise BadRelease(message)
-        found = ~linkage.nowhere
-        group = linkage.group[linkage.starts[linkage.profile[found]]]
-        counts, nowhere = add_up(group, people[found], len(groups)), int(people[~found].sum())
+        inside = ~linkage.nowhere
+        group = linkage.group[linkage.starts[linkage.profile[inside]]]
+        counts, nowhere = add_up(group, people[inside], len(groups)), int(people[~inside].sum())
         starred = np.flatnonzero(suppressed_groups(groups))
         if len(starred):
             counts[starred[0]], nowhere = nowhere, 0

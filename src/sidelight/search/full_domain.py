@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar, Literal, NamedTuple, TypeAlias, get_args
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
@@ -25,7 +25,6 @@ from sidelight.errors import BadHierarchy, BadPolicy, NothingSafe, SidelightErro
 from sidelight.policy.policy import Policy
 from sidelight.release.generalise import coarser
 from sidelight.release.lattice import Lattice, Node
-from sidelight.release.population import Population
 from sidelight.release.release import Release
 from sidelight.search.lattice_search import search_lattice
 from sidelight.search.method import LevelChoice, Method, SearchOutcome
@@ -36,6 +35,9 @@ from sidelight.search.suppression import SuppressedNode, search_with_suppression
 from sidelight.search.utility import DEFAULT_UTILITY, QUICK_UTILITIES, UTILITIES, UtilityName
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.table import Column, Table, number_equal_rows
+
+if TYPE_CHECKING:
+    from sidelight.release.population import Population
 
 MAX_NODES = 20_000_000
 """What is known about each node is kept in an array, a byte each."""

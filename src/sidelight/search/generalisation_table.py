@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeVar, cast
 
 import pyarrow as pa
 
@@ -30,7 +30,6 @@ from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Criterion, Measure
 from sidelight.policy.policy import Policy
 from sidelight.release.lattice import Lattice, Node
-from sidelight.release.population import Population
 from sidelight.release.release import Release
 from sidelight.search.full_domain import FullDomain, NodeRecodings, Suppressed, refuse_too_many
 from sidelight.search.lattice_search import finest_first, search_lattice
@@ -41,6 +40,9 @@ from sidelight.search.suppression import SuppressedNode, search_with_suppression
 from sidelight.search.utility import UTILITIES, UtilityName
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.table import Table, Tabular
+
+if TYPE_CHECKING:
+    from sidelight.release.population import Population
 
 MOST_ROWS = 1_000_000
 """More generalisations than this are not listed one by one."""
@@ -284,8 +286,8 @@ class _Questions:
     def registers(self, problem: SearchProblem | None) -> tuple[Population, ...]:
         """Give the populations that the questions, or the policy, compare generalisations with."""
         populations = (measure.register for measure in self.measures.values())
-        asked = (each for each in populations if each is not None)
-        return tuple(dict.fromkeys((*asked, *(problem.searchable.registers if problem else ()))))
+        compared = (each for each in populations if each is not None)
+        return tuple(dict.fromkeys((*compared, *(problem.searchable.registers if problem else ()))))
 
     def check(self, release: Release) -> None:
         """Refuse questions that make no sense of generalisations of a release."""
