@@ -118,7 +118,7 @@ class SemanticPrivacy:
         >>> print(semantic_privacy(1, "1e-9", people=1000).as_declared().partition(". ")[2])
         That is for at most 1,000 people, which the publisher says and nobody checked.
         """
-        if not self.delta or self.people is None:
+        if not self.delta or self.people is None or self.vacuous:
             return self.sentence()
         return f"{self.sentence()} That is for at most {self.among}, which the publisher says and nobody checked."
 
@@ -185,7 +185,7 @@ class SemanticPrivacy:
             "else what is learned about them tells of you, whether you are in or not."
         )
         yield f"These are three ways to say one thing: {COMPARED[self.neighbours]} ({self._cost()})."
-        if self.chance and self.people is not None:
+        if self.chance and self.people is not None and not self.vacuous:
             yield (
                 f"The chance that it does not hold is for at most {self.among} together; nobody checked how many there "
                 "are."

@@ -31,6 +31,7 @@ Unknown Domain Algorithms, 2023; the bound is ours.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal, localcontext
@@ -302,9 +303,12 @@ def _checked_columns(table: Table | Events, columns: Sequence[str]) -> tuple[str
 def _occurring(table: Table | Events, names: Sequence[str], unit: PrivacyUnit) -> tuple[list[Column], Integers]:
     """Find the cells that somebody is counted in, and how often: nothing of it is for publishing."""
     held = Holdings.of(table)
-    columns = [table.column(name) for name in names]
-    codes = [column.codes[held.key].astype(np.int64) for column in columns] + [held.value]
-    ranges = [*(len(column.labels) for column in columns), len(table.domain)]
+    keyed = [column.take(held.key) for column in map(table.column, names)]
+    labelled = [
+        spelled(column) for column in (*keyed, Column(table.sensitive, table.domain, held.value.astype(np.int32)))
+    ]
+    codes = [column.codes.astype(np.int64) for column in labelled]
+    ranges = [len(column.labels) for column in labelled]
     cell, first = number_rows(codes, ranges, rows=len(held.row))
     row, count = held.row, held.count
     if table.semantics == "set":  # a person has a value once, whatever other columns say
@@ -314,12 +318,24 @@ def _occurring(table: Table | Events, names: Sequence[str], unit: PrivacyUnit) -
     totals = add_up(cell, amounts, len(first))
     # a cell of values that were left out by lot is not there
     there = np.flatnonzero(totals > 0)
-    labelled = [*columns, Column(table.sensitive, table.domain, held.value.astype(np.int32))]
-    placed = [
-        Column(column.name, column.labels, each[first[there]].astype(np.int32))
-        for column, each in zip(labelled, codes, strict=True)
-    ]
-    return placed, totals[there]
+    return [column.take(first[there]) for column in labelled], totals[there]
+
+
+_WHOLE = re.compile(r"^(-?(?:0|[1-9][0-9]*))\.0$")
+
+
+def spelled(column: Column) -> Column:
+    """Write 30.0 as 30: programs write a whole column so once a single number of it is missing.
+
+    Else how everybody's labels are spelled would tell of the one whose number is.
+
+    >>> column = spelled(Column("age", ("30", "30.0", "007", "2.50", None), np.arange(5, dtype=np.int32)))
+    >>> column.labels, column.codes.tolist()
+    (('30', '007', '2.50', None), [0, 0, 1, 2, 3])
+    """
+    texts = [None if each is None else _WHOLE.sub(r"\1", each) for each in column.labels]
+    place = {each: number for number, each in enumerate(dict.fromkeys(texts))}
+    return Column(column.name, tuple(place), np.array([place[each] for each in texts], np.int32)[column.codes])
 
 
 def replace_labels(column: Column, rows: Integers) -> Column:

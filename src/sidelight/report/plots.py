@@ -8,6 +8,7 @@ colour-blind readers tell apart, and never the only difference.
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -116,8 +117,9 @@ def promise_chart(promise: SemanticPrivacy, *, false_alarms: float = 0.05, prior
 
 def _subtitle(promise: SemanticPrivacy) -> str:
     """Say the promise, and for how many people a chance is: a picture goes about by itself."""
-    whom = f" That is for at most {promise.among}; nobody checked how many there are." if promise.chance else ""
-    return f"{promise.sentence()}{whom}"
+    if not promise.chance or promise.vacuous:
+        return promise.sentence()
+    return f"{promise.sentence()} That is for at most {promise.among}; nobody checked how many there are."
 
 
 def _test_panel(library: Any, data: Any, promise: SemanticPrivacy, false_alarms: float) -> Any:  # noqa: ANN401
@@ -155,8 +157,9 @@ def _test_panel(library: Any, data: Any, promise: SemanticPrivacy, false_alarms:
 def _belief_panel(library: Any, data: Any, promise: SemanticPrivacy, prior: float) -> Any:  # noqa: ANN401
     risk = promise.disclosure_risk(prior)
     holds = f", except with a chance of {two_digits(risk.chance)}" if risk.chance else ""
-    rise = f"can rise from {plain_percent(prior)} to at most {percent(risk.posterior)} likely"
-    title = f"{WORDS[promise.neighbours].believed} {rise}{holds}"
+    rise = f"can rise from {plain_percent(prior)} to at most {percent(risk.posterior)} likely{holds}"
+    unbounded = math.isinf(risk.odds_factor)
+    title = f"{WORDS[promise.neighbours].believed} {'may become certain: nothing bounds it' if unbounded else rise}"
     x = _axis(library.X("share:Q"), library, "How likely somebody thought it before")
     after = _axis(library.Y("in:Q"), library, "How likely they can think it after, at most")
     before = _axis(library.Y("share:Q"), library, "How likely they can think it after, at most")
@@ -173,7 +176,7 @@ def _belief_panel(library: Any, data: Any, promise: SemanticPrivacy, prior: floa
         *_marked(
             library,
             (prior, risk.posterior),
-            [f"{plain_percent(prior)} → at most {percent(risk.posterior)}"],
+            [f"{plain_percent(prior)} → {'' if unbounded else 'at most '}{percent(risk.posterior)}"],
             label,
         ),
     ).properties(title=wrap(title, 52))

@@ -48,6 +48,12 @@ def test_titles_say_the_finding_and_axes_are_words(chart):
     assert chart.to_dict()["description"] == PROMISE.explain()
 
 
+def test_where_nothing_bounds_the_odds_the_picture_says_so():
+    chart = sl.semantic_privacy(1, "1e-4", people=45_222).plot().to_dict()
+    assert " ".join(chart["hconcat"][1]["title"]) == "That you are in may become certain: nothing bounds it"
+    assert "people" not in " ".join(chart["title"]["subtitle"])
+
+
 @pytest.mark.parametrize(("epsilon", "room"), [("0.5", True), (1, True), ("2.5", False), (8, False)])
 def test_words_stand_below_a_curve_where_there_is_room_for_them(epsilon, room):
     assert ("no test gets here" in sl.semantic_privacy(epsilon).plot().to_json()) == room
